@@ -1,0 +1,100 @@
+//! Ids of sessions, tasks and approvals: a prefix and a random tail nobody can guess.
+//!
+//! Whether an id exists is the store's knowledge; here is only its shape.
+
+use std::fmt;
+
+/// Characters of the random tail: 16 of 36 symbols are 82 bits.
+const TAIL: usize = 16;
+const SHORTEST_TAIL: usize = 12;
+const LONGEST_TAIL: usize = 64;
+const SYMBOLS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
+
+/// A string that does not have the shape of an id.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{given}` is not a {what}")]
+pub struct IdError {
+    what: &'static str,
+    given: String,
+}
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident, $what:literal, $($prefix:literal)|+) => {
+        $(#[$doc])*
+        #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(Box<str>);
+
+        impl $name {
+            /// Makes a new id from the operating system's random source.
+            pub fn random() -> Self {
+                Self(format!("{}{}", [$($prefix),+][0], random_tail()).into())
+            }
+
+            /// Reads an id that somebody sent; a known older prefix becomes today's.
+            pub fn parse(text: &str) -> Result<Self, IdError> {
+                for prefix in [$($prefix),+] {
+                    if let Some(tail) = text.strip_prefix(prefix)
+                        && is_tail(tail)
+                    {
+                        return Ok(Self(format!("{}{tail}", [$($prefix),+][0]).into()));
+                    }
+                }
+                let given = text.chars().take(80).collect();
+                Err(IdError { what: $what, given })
+            }
+
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    };
+}
+
+id! {
+    /// Names a session: the handle with which a client speaks of its task.
+    SessionId, "session id (`sess_` and at least 12 letters or digits)", "sess_" | "ses_"
+}
+id! {
+    /// Names a task in parent and child relations.
+    TaskId, "task id (`task_` and at least 12 letters or digits)", "task_"
+}
+id! {
+    /// Names a question that waits for a person.
+    ApprovalId, "approval id (`appr_` and at least 12 letters or digits)", "appr_"
+}
+
+fn is_tail(tail: &str) -> bool {
+    (SHORTEST_TAIL..=LONGEST_TAIL).contains(&tail.len())
+        && tail.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
+#[expect(
+    clippy::expect_used,
+    reason = "without a random source no id is safe to hand out; there is nothing to fall back to"
+)]
+fn random_tail() -> String {
+    let mut tail = String::with_capacity(TAIL);
+    let mut bytes = [0_u8; 32];
+    loop {
+        getrandom::fill(&mut bytes).expect("the operating system has a random source");
+        // 252 is the largest multiple of 36 in a byte: what lies above would favour some symbols.
+        for byte in bytes.iter().filter(|byte| **byte < 252) {
+            tail.push(char::from(SYMBOLS[usize::from(byte % 36)]));
+            if tail.len() == TAIL {
+                return tail;
+            }
+        }
+    }
+}

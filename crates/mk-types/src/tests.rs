@@ -1,0 +1,93 @@
+//! The shapes of ids, slugs, times and paths.
+
+use std::path::Path;
+use std::time::Duration;
+
+use crate::{AbsPath, Clock, ModeSlug, PathError, ProjectPath, SessionId, Timestamp};
+
+#[track_caller]
+fn check(text: &str, expected: Result<&str, PathError>) {
+    let root = AbsPath::new(Path::new("/home/ada/app")).unwrap();
+    let parsed = ProjectPath::parse(text, &root);
+    assert_eq!(
+        parsed.as_ref().map(ProjectPath::as_str),
+        expected.as_ref().copied()
+    );
+}
+
+#[test]
+fn project_paths_are_normalised_and_contained() {
+    check("src/main.rs", Ok("src/main.rs"));
+    check("./src//main.rs", Ok("src/main.rs"));
+    check("src\\win\\main.rs", Ok("src/win/main.rs"));
+    check("a/../b", Ok("b"));
+    check("/home/ada/app/src/x", Ok("src/x"));
+    check("/home/ada/app", Ok(""));
+    check("", Err(PathError::Empty));
+    check("a\0b", Err(PathError::Nul));
+    for outside in [
+        "..",
+        "a/../../b",
+        "/etc/passwd",
+        "/home/ada/app2/x",
+        "C:\\x",
+        "c:x",
+        "\\\\srv\\share",
+    ] {
+        check(outside, Err(PathError::Escapes(outside.to_owned())));
+    }
+}
+
+#[test]
+fn a_random_id_reads_back_and_no_two_are_equal() {
+    let id = SessionId::random();
+    assert_eq!(SessionId::parse(id.as_str()).unwrap(), id);
+    assert_ne!(SessionId::random(), id);
+}
+
+#[test]
+fn the_older_session_prefix_means_the_same_session() {
+    assert_eq!(
+        SessionId::parse("ses_1a2b3c4d5e6f").unwrap(),
+        SessionId::parse("sess_1a2b3c4d5e6f").unwrap()
+    );
+}
+
+#[test]
+fn other_shapes_are_no_session_ids() {
+    for text in [
+        "",
+        "sess_",
+        "sess_short",
+        "SESS_1a2b3c4d5e6f",
+        "sess_1a2b3c4d5e6é",
+        "task_1a2b3c4d5e6f",
+    ] {
+        assert!(SessionId::parse(text).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn slugs_hold_letters_digits_and_dashes_only() {
+    assert!(ModeSlug::parse("code-2").is_ok());
+    for text in ["", "a_b", "a b", "../x", "é"] {
+        assert!(ModeSlug::parse(text).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn times_are_shown_with_milliseconds() {
+    assert_eq!(
+        Timestamp::from_millis(1_736_764_200_000).to_string(),
+        "2025-01-13T10:30:00.000Z"
+    );
+}
+
+#[test]
+fn a_manual_clock_moves_only_when_told() {
+    let clock = Clock::manual(Timestamp::from_millis(1_000));
+    let start = clock.now();
+    clock.advance(Duration::from_secs(5));
+    assert_eq!(clock.now().since(start), Duration::from_secs(5));
+    assert_eq!(start.since(clock.now()), Duration::ZERO);
+}
