@@ -1,1 +1,206 @@
-//! In progress.
+//! The use cases: modes, tasks, switching, approvals, decisions. Tools and faces call these and nothing below.
+//!
+//! Knows no wire format: what it returns is not `Serialize`, and what it refuses is an [`Error`] that each face words.
+
+mod approval;
+mod check;
+mod error;
+mod lint;
+mod mode;
+mod project;
+mod settings;
+mod task;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use mk_policy::Policy;
+use mk_store::Store;
+use mk_types::{AbsPath, Clock, ModeSlug, SessionId};
+use tokio::sync::broadcast;
+
+pub use approval::Outcome;
+pub use check::{Checked, InForce};
+pub use error::{Error, Missing};
+pub use lint::lint_file;
+pub use mk_store::{
+    Approval, ApprovalState, Message, ModeChange, SessionFilter, TaskState, Verdict,
+};
+pub use project::Project;
+pub use settings::{Folders, Settings};
+pub use task::{NewTask, Switched, Task, TaskDetails, TaskQuery};
+
+/// Everything a process does for its clients. Cheap to clone; all clones are one engine.
+#[derive(Debug, Clone)]
+pub struct Engine {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    settings: Settings,
+    folders: Folders,
+    clock: Clock,
+    store: Store,
+    own_tools: OwnTools,
+    policy: OnceLock<Policy>,
+    projects: Mutex<HashMap<AbsPath, Arc<Project>>>,
+    changes: broadcast::Sender<Change>,
+}
+
+/// Names and groups of our own tools, which the engine is told because it must not know them.
+pub type OwnTools = Vec<(&'static str, Option<mk_policy::Group>)>;
+
+/// Something that listeners may want to look at again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// Modes or rules of a project have changed.
+    Modes { project: AbsPath },
+    /// A session has changed its mode.
+    Switched { session: SessionId },
+}
+
+/// On whose behalf a call comes: what a face knows of the connection it came on.
+#[derive(Debug, Clone)]
+pub struct Caller {
+    pub project: AbsPath,
+    /// The mode of the endpoint: nothing on it may do more.
+    pub bound: Option<ModeSlug>,
+    /// The task this connection created or switched last, where connections mean something.
+    pub current: Option<SessionId>,
+    pub actor: Actor,
+}
+
+/// Who acts: limits on changing modes are for agents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Actor {
+    Agent,
+    /// The person at the command line.
+    Operator,
+}
+
+/// Whether projects are watched for changes: a server does, a command that answers once does not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Watching {
+    On,
+    Off,
+}
+
+/// What an engine is made of.
+#[derive(Debug)]
+pub struct Parts {
+    pub settings: Settings,
+    pub folders: Folders,
+    pub clock: Clock,
+    pub store: Store,
+    pub own_tools: OwnTools,
+}
+
+impl Engine {
+    /// Opens nothing and reads nothing: everything is loaded when it is first needed.
+    pub fn new(parts: Parts) -> Self {
+        let Parts {
+            settings,
+            folders,
+            clock,
+            store,
+            own_tools,
+        } = parts;
+        let inner = Inner {
+            settings,
+            folders,
+            clock,
+            store,
+            own_tools,
+            policy: OnceLock::new(),
+            projects: Mutex::default(),
+            changes: broadcast::channel(64).0,
+        };
+        Self {
+            inner: Arc::new(inner),
+        }
+    }
+
+    pub fn settings(&self) -> &Settings {
+        &self.inner.settings
+    }
+
+    pub fn policy(&self) -> &Policy {
+        self.inner.policy.get_or_init(|| {
+            let mut policy = Policy::shipped();
+            for (name, group) in &self.inner.own_tools {
+                policy.tools.add(
+                    name,
+                    mk_policy::ToolShape {
+                        group: *group,
+                        ..Default::default()
+                    },
+                );
+            }
+            policy
+        })
+    }
+
+    /// The project at a root, loaded on first use.
+    pub fn project(&self, root: &AbsPath) -> Arc<Project> {
+        let mut projects = self
+            .inner
+            .projects
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(project) = projects.get(root) {
+            return Arc::clone(project);
+        }
+        let project = Arc::new(Project::load(
+            root.clone(),
+            self.inner.folders.clone(),
+            self.policy(),
+        ));
+        if self.inner.settings.watching == Watching::On {
+            self.watch(&project);
+        }
+        projects.insert(root.clone(), Arc::clone(&project));
+        project
+    }
+
+    /// Changes from now on.
+    pub fn changes(&self) -> broadcast::Receiver<Change> {
+        self.inner.changes.subscribe()
+    }
+
+    /// Removes sessions that nobody has used for long; call it every [`Settings::cleanup_interval`].
+    pub async fn sweep(&self) -> Result<usize, Error> {
+        let settings = &self.inner.settings;
+        let swept = self
+            .inner
+            .store
+            .sweep(settings.session_timeout, settings.keep_tombstones)
+            .await?;
+        Ok(swept.sessions)
+    }
+
+    /// Puts everything that was acknowledged or noted on disk.
+    pub fn close(&self) {
+        self.inner.store.close();
+    }
+
+    fn watch(&self, project: &Arc<Project>) {
+        // Weak, because the watcher lives in the project it reloads.
+        let (engine, weak) = (Arc::downgrade(&self.inner), Arc::downgrade(project));
+        project.watch(move || {
+            let (Some(inner), Some(project)) = (engine.upgrade(), weak.upgrade()) else {
+                return;
+            };
+            let engine = Self { inner };
+            project.reload(engine.policy());
+            engine.announce(Change::Modes {
+                project: project.root().clone(),
+            });
+        });
+    }
+
+    fn announce(&self, change: Change) {
+        // Nobody listening is fine.
+        drop(self.inner.changes.send(change));
+    }
+}

@@ -1,1 +1,342 @@
-//! In progress.
+//! Durable state: sessions with their tasks, messages and mode history, and approvals.
+//!
+//! SQLite in a file that several processes share, or private in memory. Knows nothing of policy
+//! or protocols; JSON is an opaque string here. Reads are inline and take microseconds; writes go
+//! to one thread, share commits, and are on disk before they resolve. No runtime is needed.
+
+mod approval;
+mod error;
+mod model;
+mod open;
+mod row;
+mod session;
+mod sweep;
+mod writer;
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use mk_types::{ApprovalId, Clock, SessionId, TaskId};
+
+use error::Failure;
+pub use error::{Error, Subject};
+pub use model::{
+    Approval, ApprovalState, Message, ModeChange, NewApproval, NewSession, Role, Session,
+    SessionFilter, Swept, Switch, TaskState, Verdict,
+};
+use writer::{Shared, TOUCHES_PER_COMMIT, Turn, lock};
+
+/// Where the state lives.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Location {
+    /// The database file; its folder is created when missing.
+    File(PathBuf),
+    /// Private to this store, gone with it.
+    Memory,
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path) => path.display().fmt(f),
+            Self::Memory => f.write_str(":memory:"),
+        }
+    }
+}
+
+/// A handle to the state; clones share one database, one reader and one writer thread.
+#[derive(Debug, Clone)]
+pub struct Store {
+    inner: Arc<Inner>,
+}
+
+/// Owned by the handles alone: when the last one goes, the thread is told to finish.
+#[derive(Debug)]
+struct Inner {
+    shared: Arc<Shared>,
+    thread: Mutex<Thread>,
+}
+
+#[derive(Debug)]
+enum Thread {
+    NotStarted,
+    Running(JoinHandle<()>),
+    Ended,
+}
+
+impl Store {
+    /// Opens nothing yet: the first use does.
+    pub fn new(location: Location, clock: Clock) -> Self {
+        let shared = Arc::new(Shared::new(location, clock));
+        let thread = Mutex::new(Thread::NotStarted);
+        Self {
+            inner: Arc::new(Inner { shared, thread }),
+        }
+    }
+
+    /// A session, with activity that is noted but not yet written.
+    pub fn session(&self, id: &SessionId) -> Result<Option<Session>, Error> {
+        let shared = &self.inner.shared;
+        let touched = shared.touched(id);
+        let mut session = shared.read(|connection| session::find(connection, id))?;
+        if let (Some(session), Some(at)) = (&mut session, touched) {
+            session.last_activity = session.last_activity.max(at);
+        }
+        Ok(session)
+    }
+
+    /// Whether this id was a session that expired.
+    pub fn is_tombstone(&self, id: &SessionId) -> Result<bool, Error> {
+        let shared = &self.inner.shared;
+        shared.read(|connection| session::is_tombstone(connection, id))
+    }
+
+    /// Whether this id was the task of a session that expired.
+    pub fn is_tombstone_of_task(&self, id: &TaskId) -> Result<bool, Error> {
+        let shared = &self.inner.shared;
+        shared.read(|connection| session::is_tombstone_of_task(connection, id))
+    }
+
+    pub fn session_of_task(&self, id: &TaskId) -> Result<Option<Session>, Error> {
+        let shared = &self.inner.shared;
+        match shared.read(|connection| session::id_of_task(connection, id))? {
+            Some(id) => self.session(&id),
+            None => Ok(None),
+        }
+    }
+
+    /// The tasks below `task`, in order of creation.
+    pub fn children(&self, task: &TaskId) -> Result<Vec<TaskId>, Error> {
+        let shared = &self.inner.shared;
+        shared.read(|connection| session::children(connection, task))
+    }
+
+    /// The conversation, oldest first; empty for an unknown session.
+    pub fn messages(&self, id: &SessionId) -> Result<Vec<Message>, Error> {
+        let shared = &self.inner.shared;
+        shared.read(|connection| session::messages(connection, id))
+    }
+
+    /// The mode history, oldest first; empty for an unknown session.
+    pub fn mode_changes(&self, id: &SessionId) -> Result<Vec<ModeChange>, Error> {
+        let shared = &self.inner.shared;
+        shared.read(|connection| session::mode_changes(connection, id))
+    }
+
+    /// Sessions, newest first.
+    pub fn sessions(&self, filter: &SessionFilter) -> Result<Vec<Session>, Error> {
+        let shared = &self.inner.shared;
+        let touched = shared.all_touched();
+        let mut sessions = shared.read(|connection| session::list(connection, filter))?;
+        for session in &mut sessions {
+            if let Some(at) = touched.get(&session.id) {
+                session.last_activity = session.last_activity.max(*at);
+            }
+        }
+        Ok(sessions)
+    }
+
+    pub fn approval(&self, id: &ApprovalId) -> Result<Option<Approval>, Error> {
+        let shared = &self.inner.shared;
+        shared.read(|connection| approval::find(connection, id))
+    }
+
+    /// Questions without an answer, oldest first.
+    pub fn pending_approvals(&self) -> Result<Vec<Approval>, Error> {
+        self.inner.shared.read(approval::pending)
+    }
+
+    /// The question of exactly this kind and payload that is granted and unused, or else pending.
+    pub fn open_approval(&self, kind: &str, payload: &str) -> Result<Option<Approval>, Error> {
+        let shared = &self.inner.shared;
+        shared.read(|connection| approval::open(connection, kind, payload))
+    }
+
+    /// A number that changes whenever anybody, here or in another process, wrote.
+    pub fn data_version(&self) -> Result<i64, Error> {
+        let shared = &self.inner.shared;
+        match shared.location {
+            Location::Memory => Ok(shared.commits()),
+            Location::File(_) => shared.read(|connection| {
+                let mut statement = connection.prepare_cached("PRAGMA data_version")?;
+                Ok(statement.query_row([], |row| row.get(0))?)
+            }),
+        }
+    }
+
+    /// Notes that a session is in use now. In memory first; written within about a second, and
+    /// then counted for its ancestors too.
+    pub fn touch(&self, id: &SessionId) {
+        match self.start() {
+            Ok(()) => self.inner.shared.touch(id),
+            Err(Error::Closed) => {}
+            Err(error) => tracing::warn!(%error, "the activity of a session is not written"),
+        }
+    }
+
+    /// Creates a session with its first message; a parent must exist and be active.
+    pub async fn create(&self, new: NewSession) -> Result<Session, Error> {
+        self.write(move |turn| session::create(turn, &new)).await
+    }
+
+    /// Changes the mode if the session is still in `change.from`; the same mode is recorded too.
+    pub async fn switch(&self, change: Switch) -> Result<Session, Error> {
+        self.write(move |turn| session::switch(turn, &change)).await
+    }
+
+    /// Ends an active task.
+    pub async fn finish(
+        &self,
+        session: &SessionId,
+        state: TaskState,
+        result: Option<String>,
+    ) -> Result<Session, Error> {
+        let id = session.clone();
+        self.write(move |turn| session::finish(turn, &id, state, result.as_deref()))
+            .await
+    }
+
+    /// Adds to the conversation of an active task.
+    pub async fn add_message(
+        &self,
+        session: &SessionId,
+        role: Role,
+        content: String,
+    ) -> Result<(), Error> {
+        let id = session.clone();
+        self.write(move |turn| session::add_message(turn, &id, role, &content))
+            .await
+    }
+
+    /// Stores a question.
+    pub async fn ask(&self, question: NewApproval) -> Result<Approval, Error> {
+        self.write(move |turn| approval::ask(turn, &question)).await
+    }
+
+    /// Answers a question, once.
+    pub async fn decide(
+        &self,
+        id: &ApprovalId,
+        verdict: Verdict,
+        by: &str,
+    ) -> Result<Approval, Error> {
+        let (id, by) = (id.clone(), by.to_owned());
+        self.write(move |turn| approval::decide(turn, &id, verdict, &by))
+            .await
+    }
+
+    /// Uses a granted approval up: it is good for one act.
+    pub async fn consume(&self, id: &ApprovalId) -> Result<Approval, Error> {
+        let id = id.clone();
+        self.write(move |turn| approval::consume(turn, &id)).await
+    }
+
+    /// Removes sessions idle for longer than `timeout` and leaves tombstones; removes tombstones
+    /// and approvals older than `keep_tombstones`. In small steps, so other writers get through.
+    pub async fn sweep(
+        &self,
+        timeout: Duration,
+        keep_tombstones: Duration,
+    ) -> Result<Swept, Error> {
+        let shared = &self.inner.shared;
+        // Every commit takes some of the touches along: after these, none of now is missing.
+        for _ in 0..=shared.waiting_touches() / TOUCHES_PER_COMMIT {
+            self.write(|_| Ok(())).await?;
+        }
+        let now = shared.clock.now();
+        let idle = now.before(timeout);
+        let old = now.before(keep_tombstones);
+        Ok(Swept {
+            sessions: self
+                .write_until_fewer(sweep::SESSIONS, move |turn| sweep::sessions(turn, idle))
+                .await?,
+            tombstones: self
+                .write_until_fewer(sweep::LEFTOVERS, move |turn| sweep::tombstones(turn, old))
+                .await?,
+            approvals: self
+                .write_until_fewer(sweep::LEFTOVERS, move |turn| sweep::approvals(turn, old))
+                .await?,
+        })
+    }
+
+    /// Writes noted activity now; returns when it is on disk, at the latest after two seconds.
+    pub fn flush(&self) {
+        self.inner.shared.flush();
+    }
+
+    /// Writes everything that is queued and ends the thread; later writes are refused.
+    pub fn close(&self) {
+        self.inner.close();
+    }
+
+    /// Repeats `work` in jobs of its own until it changes fewer than `full` rows.
+    async fn write_until_fewer(
+        &self,
+        full: u16,
+        work: impl Fn(&Turn<'_>) -> Result<usize, Failure> + Clone + Send + 'static,
+    ) -> Result<usize, Error> {
+        let mut total = 0;
+        loop {
+            let changed = self.write(work.clone()).await?;
+            total += changed;
+            if changed < usize::from(full) {
+                return Ok(total);
+            }
+        }
+    }
+
+    async fn write<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Turn<'_>) -> Result<T, Failure> + Send + 'static,
+    ) -> Result<T, Error> {
+        let permit = self.inner.shared.room().await?;
+        self.start()?;
+        let answer = self.inner.shared.submit(permit, work)?;
+        // A job that panicked answers nothing.
+        answer.await.unwrap_or(Err(Error::Panicked))
+    }
+
+    /// Starts the writer thread at the first write.
+    fn start(&self) -> Result<(), Error> {
+        let mut thread = lock(&self.inner.thread);
+        match *thread {
+            Thread::Running(_) => Ok(()),
+            Thread::Ended => Err(Error::Closed),
+            Thread::NotStarted => {
+                let shared = Arc::clone(&self.inner.shared);
+                let started = std::thread::Builder::new()
+                    .name("mk-store".to_owned())
+                    .spawn(move || shared.run());
+                *thread = Thread::Running(started.map_err(|source| Error::Thread {
+                    location: self.inner.shared.location.clone(),
+                    source: Arc::new(source),
+                })?);
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Inner {
+    fn close(&self) {
+        self.shared.begin_closing();
+        let thread = std::mem::replace(&mut *lock(&self.thread), Thread::Ended);
+        if let Thread::Running(handle) = thread
+            && handle.join().is_err()
+        {
+            tracing::error!("the thread that writes the store panicked");
+        }
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+#[cfg(test)]
+mod tests;

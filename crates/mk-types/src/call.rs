@@ -11,6 +11,8 @@ pub struct ToolCall {
     pub command: Option<String>,
     /// The MCP server and tool behind the call.
     pub mcp: Option<McpTarget>,
+    /// The tool names its targets in its arguments, but none could be found there.
+    pub targets_unknown: bool,
 }
 
 impl ToolCall {

@@ -1,1 +1,25 @@
-fn main() {}
+//! Modekeeper's command line: parse, log, one `match`, an exit code.
+
+mod cli;
+mod config;
+mod env;
+mod log;
+mod output;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use crate::cli::Cli;
+use crate::env::Env;
+
+fn main() -> ExitCode {
+    let arguments = Cli::parse();
+    match cli::run(arguments, &Env::read()) {
+        Ok(code) => code,
+        Err(error) => {
+            output::print_error(&error);
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Questions to a person: stored, then asked by a face, answered by id from anywhere, good for one act.
+
+use std::time::Duration;
+
+use mk_store::{Approval, ApprovalState, NewApproval, Verdict};
+use mk_types::{AbsPath, ApprovalId, ModeSlug, SessionId};
+use serde_json::json;
+
+use crate::Engine;
+use crate::error::{Error, Missing};
+
+/// How often a waiting call looks for an answer that came from another process.
+const LOOK: Duration = Duration::from_millis(100);
+const KIND: &str = "mode_change";
+
+/// A use case either happened or waits for a person.
+#[derive(Debug)]
+pub enum Outcome<T> {
+    Done(T),
+    NeedsApproval(Approval),
+}
+
+/// What an approval would let happen.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Act {
+    Create {
+        project: AbsPath,
+        mode: ModeSlug,
+        parent: Option<SessionId>,
+    },
+    Switch {
+        session: SessionId,
+        from: ModeSlug,
+        to: ModeSlug,
+    },
+}
+
+impl Engine {
+    pub fn pending_approvals(&self) -> Result<Vec<Approval>, Error> {
+        Ok(self.inner.store.pending_approvals()?)
+    }
+
+    pub fn approval(&self, id: &ApprovalId) -> Result<Approval, Error> {
+        let found = self.inner.store.approval(id)?;
+        found.ok_or_else(|| Error::NotFound {
+            what: Missing::Approval,
+            message: format!("Approval not found: {id}"),
+        })
+    }
+
+    /// Records a person's answer. The act itself is done by whoever asked, or by the agent's next try.
+    pub async fn decide(
+        &self,
+        id: &ApprovalId,
+        verdict: Verdict,
+        by: &str,
+    ) -> Result<Approval, Error> {
+        self.approval(id)?;
+        Ok(self.inner.store.decide(id, verdict, by).await?)
+    }
+
+    /// Waits until somebody has answered, wherever they did; `None` if nobody does within the configured time.
+    pub async fn await_decision(&self, id: &ApprovalId) -> Result<Option<Verdict>, Error> {
+        let deadline = tokio::time::Instant::now() + self.settings().approval_timeout;
+        loop {
+            match self.approval(id)?.state {
+                ApprovalState::Granted => return Ok(Some(Verdict::Granted)),
+                ApprovalState::Denied => return Ok(Some(Verdict::Denied)),
+                ApprovalState::Used => return Ok(None),
+                ApprovalState::Pending => {}
+            }
+            if tokio::time::Instant::now() >= deadline {
+                return Ok(None);
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+
+    /// The refusal of a change that a person did not approve.
+    pub fn not_approved(approval: &Approval, verdict: Option<Verdict>) -> Error {
+        let id = &approval.id;
+        let message = match verdict {
+            Some(_) => format!("The user declined: {} ({id})", approval.subject),
+            None => format!(
+                "Nobody has approved it in time: {} ({id})",
+                approval.subject
+            ),
+        };
+        let hint = verdict
+            .is_none()
+            .then(|| format!("ask the user to run `modekeeper approve {id}`, then try again"));
+        Error::Denied {
+            rule: None,
+            message,
+            hint,
+        }
+    }
+
+    /// Stores the question unless the same one is open; `None` if it has been granted, which uses the answer up.
+    /// Whoever has got a yes therefore simply makes the call again.
+    pub(crate) async fn ask_once<T>(
+        &self,
+        session: Option<&SessionId>,
+        subject: &str,
+        act: &Act,
+    ) -> Result<Option<Outcome<T>>, Error> {
+        let payload = act.to_json();
+        let store = &self.inner.store;
+        match store.open_approval(KIND, &payload)? {
+            Some(found) if found.state == ApprovalState::Granted => {
+                store.consume(&found.id).await?;
+                Ok(None)
+            }
+            Some(found) => Ok(Some(Outcome::NeedsApproval(found))),
+            None => {
+                let question = NewApproval {
+                    session: session.cloned(),
+                    kind: KIND.to_owned(),
+                    subject: subject.to_owned(),
+                    payload,
+                };
+                Ok(Some(Outcome::NeedsApproval(store.ask(question).await?)))
+            }
+        }
+    }
+}
+
+impl Act {
+    /// Tells one act from another: an approval is good for exactly what was asked.
+    fn to_json(&self) -> String {
+        let value = match self {
+            Self::Create {
+                project,
+                mode,
+                parent,
+            } => json!({
+                "create": {
+                    "project": project.as_str(),
+                    "mode": mode.as_str(),
+                    "parent": parent.as_ref().map(SessionId::as_str),
+                }
+            }),
+            Self::Switch { session, from, to } => json!({
+                "switch": { "session": session.as_str(), "from": from.as_str(), "to": to.as_str() }
+            }),
+        };
+        value.to_string()
+    }
+}

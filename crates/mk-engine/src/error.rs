@@ -1,0 +1,111 @@
+//! Why a use case refused. One closed set, so that each face can word it in one exhaustive match.
+
+use std::time::Duration;
+
+use mk_policy::Rule;
+use mk_types::SessionId;
+
+/// What the caller could not get.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Something about the input is wrong; `parameter` names it where that is known.
+    #[error("{message}")]
+    InvalidInput {
+        parameter: Option<&'static str>,
+        message: String,
+    },
+    #[error("{message}")]
+    NotFound { what: Missing, message: String },
+    #[error("Session {session} has expired (timeout: {}s)", timeout.as_secs())]
+    Expired {
+        session: SessionId,
+        timeout: Duration,
+    },
+    /// The mode, or a person, said no.
+    #[error("{message}")]
+    Denied {
+        rule: Option<Rule>,
+        message: String,
+        hint: Option<String>,
+    },
+    /// Somebody else changed it meanwhile.
+    #[error("{message}")]
+    Conflict { message: String },
+    /// The store cannot be used right now.
+    #[error("{source}")]
+    Unavailable {
+        #[source]
+        source: mk_store::Error,
+        hint: Option<&'static str>,
+    },
+}
+
+/// What is not there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Missing {
+    Mode,
+    Task,
+    Approval,
+}
+
+impl Error {
+    pub fn invalid(parameter: &'static str, message: impl Into<String>) -> Self {
+        Self::InvalidInput {
+            parameter: Some(parameter),
+            message: message.into(),
+        }
+    }
+
+    /// Whether the refusal is about a file rather than about the tool.
+    pub fn concerns_file(&self) -> bool {
+        matches!(self, Self::Denied { rule: Some(rule), .. } if rule.concerns_file())
+    }
+
+    /// What to do now, where something can be done.
+    pub fn hint(&self) -> Option<&str> {
+        match self {
+            Self::Denied { hint, .. } => hint.as_deref(),
+            Self::Unavailable { hint, .. } => *hint,
+            Self::Expired { .. } => Some("create a new task"),
+            Self::InvalidInput { .. } | Self::NotFound { .. } | Self::Conflict { .. } => None,
+        }
+    }
+}
+
+impl From<mk_store::Error> for Error {
+    /// What the store says about ids and states is about the input; all else is the store's own trouble.
+    fn from(error: mk_store::Error) -> Self {
+        use mk_store::Error as Store;
+        match error {
+            Store::ParentFinished { .. } | Store::Finished { .. } | Store::NotAnEnd { .. } => {
+                Self::InvalidInput {
+                    parameter: None,
+                    message: sentence(&error),
+                }
+            }
+            Store::AlreadyDecided { .. } | Store::NotGranted { .. } | Store::Conflict { .. } => {
+                Self::Conflict {
+                    message: sentence(&error),
+                }
+            }
+            Store::NotFound(_) | Store::Expired(_) => Self::NotFound {
+                what: Missing::Task,
+                message: sentence(&error),
+            },
+            source => Self::Unavailable {
+                hint: source.hint(),
+                source,
+            },
+        }
+    }
+}
+
+/// Upper case at the start, as the contract's messages have it.
+fn sentence(error: &mk_store::Error) -> String {
+    let text = error.to_string();
+    let mut letters = text.chars();
+    letters
+        .next()
+        .map(|first| first.to_uppercase().chain(letters).collect())
+        .unwrap_or_default()
+}

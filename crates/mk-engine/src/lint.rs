@@ -1,0 +1,92 @@
+//! `modes lint`: everything that is wrong with mode files, and patterns that match nothing.
+
+use std::path::Path;
+
+use mk_policy::{
+    Catalogue, Diagnostic, FileLimit, Layer, Mode, Policy, Severity, Source, load_modes,
+};
+use mk_project::any_file;
+use mk_types::AbsPath;
+
+use crate::project::{LARGEST_MODE_FILE, unreadable};
+use crate::{Caller, Engine};
+
+impl Engine {
+    /// Problems of all mode files of a project, with a warning for each pattern that matches none of its files.
+    pub fn lint(&self, caller: &Caller) -> Vec<Diagnostic> {
+        let catalogue = self.catalogue(caller);
+        let mut found = catalogue.diagnostics().to_vec();
+        found.extend(idle_patterns(&catalogue, &caller.project));
+        found
+    }
+}
+
+/// Problems of one mode file, wherever it is. The modes it extends may be builtin or its own.
+pub fn lint_file(path: &Path, name: &str, policy: &Policy) -> (usize, Vec<Diagnostic>) {
+    let loaded = match mk_project::read_text(path, LARGEST_MODE_FILE) {
+        Ok(Some(text)) => load_modes(name, &text),
+        Ok(None) => {
+            let source = std::io::Error::from(std::io::ErrorKind::NotFound);
+            unreadable(
+                name,
+                &mk_project::Error::Read {
+                    path: path.to_owned(),
+                    source,
+                },
+            )
+        }
+        Err(error) => unreadable(name, &error),
+    };
+    let layer = Layer {
+        source: Source::Project,
+        file: name.to_owned(),
+        loaded,
+    };
+    let catalogue = Catalogue::build(vec![layer], policy);
+    let n_modes = catalogue
+        .modes()
+        .iter()
+        .filter(|mode| mode.file == name)
+        .count();
+    (n_modes, catalogue.diagnostics().to_vec())
+}
+
+/// Patterns of the project's own modes that no file of the project matches: most likely a slip.
+fn idle_patterns(catalogue: &Catalogue, root: &AbsPath) -> Vec<Diagnostic> {
+    let own = catalogue
+        .modes()
+        .iter()
+        .filter(|mode| mode.source == Source::Project);
+    let mut idle: Vec<(&Mode, &FileLimit)> = Vec::new();
+    for mode in own {
+        for grant in mode.grants.iter().filter(|grant| !grant.files.is_open()) {
+            idle.push((mode, &grant.files));
+        }
+    }
+    if idle.is_empty() {
+        return Vec::new();
+    }
+    let all_used = any_file(root, |path| {
+        idle.retain(|(_, limit)| !limit.covers(path.as_str()));
+        idle.is_empty()
+    });
+    // In a project too large to walk, silence is better than a guess.
+    if all_used != Some(false) {
+        return Vec::new();
+    }
+    let warn = |(mode, limit): (&Mode, &FileLimit)| Diagnostic {
+        severity: Severity::Warning,
+        file: mode.file.clone(),
+        position: limit.position,
+        mode: Some(mode.slug.to_string()),
+        message: format!(
+            "`{}` matches no file of this project",
+            limit.show().unwrap_or_default()
+        ),
+        hint: Some(
+            "patterns are searched in paths relative to the project's root, like `src/main.rs`"
+                .to_owned(),
+        ),
+    };
+    idle.into_iter().map(warn).collect()
+}

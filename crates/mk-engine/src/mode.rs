@@ -1,0 +1,56 @@
+//! Modes as callers ask for them: by slug, with an answer that names what there is instead.
+
+use std::sync::Arc;
+
+use mk_policy::{Catalogue, Mode};
+use mk_types::{AbsPath, ModeSlug};
+
+use crate::error::{Error, Missing};
+use crate::{Caller, Engine};
+
+impl Engine {
+    pub fn catalogue(&self, caller: &Caller) -> Arc<Catalogue> {
+        self.project(&caller.project).catalogue()
+    }
+
+    /// A mode of the caller's project by the slug somebody sent.
+    pub fn mode(
+        &self,
+        caller: &Caller,
+        parameter: &'static str,
+        slug: &str,
+    ) -> Result<Arc<Mode>, Error> {
+        let slug = ModeSlug::parse(slug)
+            .map_err(|error| Error::invalid(parameter, format!("Invalid {parameter}: {error}")))?;
+        find(&self.catalogue(caller), &slug)
+    }
+
+    pub fn system_prompt(&self, project: &AbsPath, slug: &ModeSlug) -> Result<String, Error> {
+        let project = self.project(project);
+        project
+            .system_prompt(slug)
+            .ok_or_else(|| not_found(&project.catalogue(), slug))
+    }
+}
+
+pub(crate) fn find(catalogue: &Catalogue, slug: &ModeSlug) -> Result<Arc<Mode>, Error> {
+    catalogue
+        .get(slug.as_str())
+        .cloned()
+        .ok_or_else(|| not_found(catalogue, slug))
+}
+
+fn not_found(catalogue: &Catalogue, slug: &ModeSlug) -> Error {
+    let available: Vec<&str> = catalogue.visible().map(|mode| mode.slug.as_str()).collect();
+    let mut message = format!(
+        "Mode not found: {slug}. Available: {}",
+        available.join(", ")
+    );
+    if let Some(why) = catalogue.why_broken(slug.as_str()) {
+        message.push_str(&format!(". It is defined but broken: {why}"));
+    }
+    Error::NotFound {
+        what: Missing::Mode,
+        message,
+    }
+}

@@ -1,0 +1,54 @@
+//! What an operator can set about the engine. Where the values come from is the binary's business.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use mk_policy::Switching;
+use mk_types::ModeSlug;
+
+use crate::Watching;
+
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// A session expires after this long without activity.
+    pub session_timeout: Duration,
+    /// How often expired sessions are removed.
+    pub cleanup_interval: Duration,
+    /// How long an expired id is remembered as expired rather than unknown.
+    pub keep_tombstones: Duration,
+    /// The mode of calls that name no task.
+    pub default_mode: ModeSlug,
+    pub switching: Switching,
+    /// No answer within this time is a no.
+    pub approval_timeout: Duration,
+    pub watching: Watching,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            session_timeout: Duration::from_secs(3600),
+            cleanup_interval: Duration::from_secs(300),
+            keep_tombstones: Duration::from_secs(30 * 24 * 3600),
+            default_mode: code(),
+            switching: Switching::default(),
+            approval_timeout: Duration::from_secs(50),
+            watching: Watching::Off,
+        }
+    }
+}
+
+#[expect(clippy::expect_used, reason = "a constant")]
+fn code() -> ModeSlug {
+    ModeSlug::parse("code").expect("a valid slug")
+}
+
+/// Where files for all projects are.
+#[derive(Debug, Clone, Default)]
+pub struct Folders {
+    /// Modekeeper's own configuration.
+    pub config: Option<PathBuf>,
+    /// The Roo family's configuration (`~/.roo-code`, `ROO_CONFIG_DIR`).
+    pub roo_config: Option<PathBuf>,
+    pub home: Option<PathBuf>,
+}

@@ -1,0 +1,166 @@
+//! What a server shares among its connections, and what one connection remembers.
+
+#![expect(
+    deprecated,
+    reason = "logging is deprecated from 2026-07-28 on; older clients use it"
+)]
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use mk_engine::{Actor, Caller, Engine};
+use mk_types::{AbsPath, ModeSlug, SessionId};
+use rmcp::model::{LoggingLevel, RequestStateCodec};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+use crate::era::Era;
+
+/// Calls that run at the same time in one process; more wait their turn.
+const MOST_CALLS: usize = 256;
+/// Connections at the same time; each holds little, but not nothing.
+const MOST_CONNECTIONS: usize = 10_000;
+
+/// What all connections of a process share. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Server {
+    inner: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    engine: Engine,
+    version: String,
+    project: AbsPath,
+    calls: Semaphore,
+    connections: AtomicUsize,
+    closing: CancellationToken,
+    request_state: RequestStateCodec,
+}
+
+/// One connection: where it came in, and what it is about.
+#[derive(Debug)]
+pub struct Connection {
+    server: Server,
+    /// The mode of the endpoint.
+    bound: Option<ModeSlug>,
+    current: Mutex<Option<SessionId>>,
+    log_level: Mutex<Option<LoggingLevel>>,
+}
+
+impl Server {
+    /// `version` is the product's; `project` is where calls work that name no task.
+    pub fn new(engine: Engine, version: &str, project: AbsPath) -> Self {
+        let inner = Shared {
+            engine,
+            version: version.to_owned(),
+            project,
+            calls: Semaphore::new(MOST_CALLS),
+            connections: AtomicUsize::new(0),
+            closing: CancellationToken::new(),
+            // State that clients carry for us is good for one run of the server.
+            request_state: RequestStateCodec::new_unchecked(SessionId::random().as_str().repeat(2)),
+        };
+        Self {
+            inner: Arc::new(inner),
+        }
+    }
+
+    /// Opens a connection; an error when there are too many.
+    pub fn connect(&self, bound: Option<ModeSlug>) -> std::io::Result<Connection> {
+        let before = self.inner.connections.fetch_add(1, Ordering::Relaxed);
+        let connection = Connection {
+            server: self.clone(),
+            bound,
+            current: Mutex::default(),
+            log_level: Mutex::default(),
+        };
+        if before >= MOST_CONNECTIONS {
+            return Err(std::io::Error::other("too many connections"));
+        }
+        Ok(connection)
+    }
+
+    pub fn engine(&self) -> &Engine {
+        &self.inner.engine
+    }
+
+    pub fn project(&self) -> &AbsPath {
+        &self.inner.project
+    }
+
+    /// Ends waiting calls: their clients are gone, or the process is about to be.
+    pub fn closing(&self) -> &CancellationToken {
+        &self.inner.closing
+    }
+
+    pub(crate) fn version(&self) -> &str {
+        &self.inner.version
+    }
+
+    pub(crate) fn calls(&self) -> &Semaphore {
+        &self.inner.calls
+    }
+
+    pub(crate) fn request_state(&self) -> &RequestStateCodec {
+        &self.inner.request_state
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.server
+            .inner
+            .connections
+            .fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Connection {
+    pub(crate) fn server(&self) -> &Server {
+        &self.server
+    }
+
+    pub(crate) fn engine(&self) -> &Engine {
+        self.server.engine()
+    }
+
+    /// On whose behalf a request comes. What the connection did before counts only where connections mean something.
+    pub(crate) fn caller(&self, era: Era) -> Caller {
+        let current = match era {
+            Era::Connected => self.current(),
+            Era::Stateless => None,
+        };
+        Caller {
+            project: self.server.project().clone(),
+            bound: self.bound.clone(),
+            current,
+            actor: Actor::Agent,
+        }
+    }
+
+    pub(crate) fn current(&self) -> Option<SessionId> {
+        self.current
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    pub(crate) fn set_current(&self, session: SessionId) {
+        *self.current.lock().unwrap_or_else(PoisonError::into_inner) = Some(session);
+    }
+
+    pub(crate) fn log_level(&self) -> Option<LoggingLevel> {
+        *self
+            .log_level
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn set_log_level(&self, level: LoggingLevel) {
+        *self
+            .log_level
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = Some(level);
+    }
+}

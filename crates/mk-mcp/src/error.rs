@@ -1,0 +1,194 @@
+//! Errors meet the wire here, and only here: no other file knows a code.
+
+use mk_engine::{Error, Missing};
+use rmcp::ErrorData;
+use rmcp::model::{CallToolResult, ContentBlock, ErrorCode};
+use serde_json::json;
+
+use crate::era::Era;
+
+/// An error of the contract: its code, its name, and what is said beside it.
+#[derive(Debug, PartialEq)]
+struct Wire {
+    code: i32,
+    name: &'static str,
+    data: String,
+}
+
+/// Where in the protocol the error happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// A call that names its session.
+    CallOnSession,
+    /// Any other call.
+    Call,
+}
+
+/// A refused tool call, as the request's era wants it.
+pub(crate) fn refused_call(
+    error: &Error,
+    era: Era,
+    place: Place,
+) -> Result<CallToolResult, ErrorData> {
+    let wire = Wire::of(error);
+    match (era, error, place) {
+        (Era::Stateless, _, _) => Ok(wire.as_result(error)),
+        (Era::Connected, Error::Denied { .. }, Place::Call) => Ok(wire.as_result(error)),
+        // Many clients show only the message, and a refusal must say why.
+        (Era::Connected, Error::Denied { .. }, Place::CallOnSession) => {
+            let message = format!("{}: {}", wire.name, reason(&wire.data));
+            Err(ErrorData::new(
+                ErrorCode(wire.code),
+                message,
+                Some(json!(wire.data)),
+            ))
+        }
+        (Era::Connected, _, _) => Err(wire.as_error()),
+    }
+}
+
+/// A resource that cannot be read.
+pub(crate) fn refused_resource(error: &Error, era: Era) -> ErrorData {
+    let wire = Wire::of(error);
+    match era {
+        Era::Connected => wire.as_error(),
+        Era::Stateless => ErrorData::invalid_params(wire.data, None),
+    }
+}
+
+/// A URI of a scheme nobody serves.
+pub(crate) fn unknown_scheme(uri: &str, era: Era) -> ErrorData {
+    let code = match era {
+        Era::Connected => ErrorCode::INVALID_REQUEST,
+        Era::Stateless => ErrorCode::INVALID_PARAMS,
+    };
+    ErrorData::new(code, "Invalid URI scheme", Some(json!(uri)))
+}
+
+pub(crate) fn unknown_tool(name: &str, era: Era) -> ErrorData {
+    let code = match era {
+        Era::Connected => ErrorCode::METHOD_NOT_FOUND,
+        Era::Stateless => ErrorCode::INVALID_PARAMS,
+    };
+    ErrorData::new(code, format!("Tool not found: {name}"), None)
+}
+
+pub(crate) fn unknown_prompt(name: &str, era: Era) -> ErrorData {
+    let code = match era {
+        Era::Connected => ErrorCode::METHOD_NOT_FOUND,
+        Era::Stateless => ErrorCode::INVALID_PARAMS,
+    };
+    ErrorData::new(code, format!("Prompt not found: {name}"), None)
+}
+
+pub(crate) fn unknown_method(method: &str) -> ErrorData {
+    ErrorData::new(
+        ErrorCode::METHOD_NOT_FOUND,
+        format!("Method not found: {method}"),
+        None,
+    )
+}
+
+pub(crate) fn invalid_params(message: impl Into<String>) -> ErrorData {
+    ErrorData::invalid_params(message.into(), None)
+}
+
+/// Something that is our fault: the client gets a number, the log the detail.
+pub(crate) fn internal(detail: &str) -> ErrorData {
+    let id = mk_types::ApprovalId::random();
+    let id = id.as_str().trim_start_matches("appr_");
+    tracing::error!(id, detail, "internal error");
+    ErrorData::internal_error("Internal error", Some(json!({ "id": id })))
+}
+
+/// A line that is not JSON.
+pub(crate) fn parse_error(detail: &str) -> ErrorData {
+    ErrorData::new(ErrorCode::PARSE_ERROR, "Parse error", Some(json!(detail)))
+}
+
+/// JSON that is not a message.
+pub(crate) fn invalid_request(detail: &str) -> ErrorData {
+    ErrorData::new(
+        ErrorCode::INVALID_REQUEST,
+        "Invalid Request",
+        Some(json!(detail)),
+    )
+}
+
+impl Wire {
+    fn of(error: &Error) -> Self {
+        let (code, name) = match error {
+            Error::NotFound {
+                what: Missing::Mode,
+                ..
+            } => (-32001, "Mode not found"),
+            Error::NotFound {
+                what: Missing::Task,
+                ..
+            } => (-32002, "Task not found"),
+            Error::Expired { .. } => (-32003, "Session expired"),
+            Error::InvalidInput { .. }
+            | Error::Conflict { .. }
+            | Error::NotFound {
+                what: Missing::Approval,
+                ..
+            } => (-32004, "Validation error"),
+            Error::Denied { .. } if error.concerns_file() => (-32006, "File restriction error"),
+            Error::Denied { .. } => (-32005, "Tool restriction error"),
+            Error::Unavailable { .. } => (-32603, "Internal error"),
+        };
+        let data = match error.hint() {
+            Some(hint) if matches!(error, Error::Unavailable { .. }) => format!("{error}; {hint}"),
+            _ => error.to_string(),
+        };
+        Self { code, name, data }
+    }
+
+    fn as_error(&self) -> ErrorData {
+        ErrorData::new(ErrorCode(self.code), self.name, Some(json!(self.data)))
+    }
+
+    /// What a model reads: the text, and the same for programs.
+    fn as_result(&self, error: &Error) -> CallToolResult {
+        let Self { code, name, data } = self;
+        let text = match error.hint() {
+            Some(hint) if matches!(error, Error::Denied { .. }) => {
+                format!("{name}: {data}\nWhat helps: {hint}")
+            }
+            _ => format!("{name}: {data}"),
+        };
+        let mut structured = json!({
+            "error": { "code": code, "name": name, "message": text, "data": data }
+        });
+        if matches!(error, Error::Denied { .. })
+            && let Some(structured) = structured.as_object_mut()
+        {
+            structured.insert("error_code".to_owned(), json!("PERMISSION_DENIED"));
+            let mut details = json!({ "code": code });
+            if let (Some(hint), Some(details)) = (error.hint(), details.as_object_mut()) {
+                details.insert("suggestion".to_owned(), json!(hint));
+            }
+            structured.insert("details".to_owned(), details);
+        }
+        let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
+        result.structured_content = Some(structured);
+        result
+    }
+}
+
+/// The second sentence says why; the first repeats what the client asked for.
+fn reason(data: &str) -> &str {
+    let reason = data
+        .split_once(" mode. ")
+        .map_or(data, |(_, reason)| reason);
+    reason.trim_end_matches('.')
+}
+
+#[cfg(test)]
+pub(crate) fn table(errors: &[Error]) -> Vec<(String, serde_json::Value)> {
+    let row = |error: &Error| {
+        let wire = Wire::of(error);
+        (format!("{} {}", wire.code, wire.name), json!(wire.data))
+    };
+    errors.iter().map(row).collect()
+}

@@ -1,0 +1,149 @@
+//! MCP over HTTP: Streamable HTTP at `/mcp` and `/mcp/{mode}`, and the older `GET /sse` with `POST /messages`.
+//!
+//! Takes its listener and its shutdown from the caller.
+
+mod access;
+mod sse;
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::Router;
+use axum::extract::{Path, Request, State};
+use axum::http::StatusCode;
+use axum::middleware;
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::{any, get, post};
+use mk_types::ModeSlug;
+use rmcp::ServerHandler;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio_util::sync::CancellationToken;
+
+pub use access::Access;
+
+use crate::connection::Server;
+use crate::handler::Handler;
+use crate::transport::line::LONGEST_LINE;
+
+/// Makes the handler of a connection; the mode is the endpoint's.
+pub type Connect<H> = Arc<dyn Fn(Option<ModeSlug>) -> io::Result<H> + Send + Sync>;
+
+/// The routes of a Modekeeper server.
+pub fn router(server: &Server, access: Access) -> Router {
+    let connect = {
+        let server = server.clone();
+        Arc::new(move |mode: Option<ModeSlug>| server.connect(mode).map(Handler::new))
+    };
+    let exists = {
+        let server = server.clone();
+        move |mode: &ModeSlug| {
+            server
+                .engine()
+                .project(server.project())
+                .catalogue()
+                .get(mode.as_str())
+                .is_some()
+        }
+    };
+    routes(
+        Endpoints {
+            connect,
+            exists: Arc::new(exists),
+            closing: server.closing().clone(),
+        },
+        access,
+    )
+}
+
+/// What the routes serve: any handler, so that a conformance fixture runs on the very same stack.
+#[derive(Clone)]
+pub struct Endpoints<H> {
+    pub connect: Connect<H>,
+    /// Whether there is such a mode: others are not found.
+    pub exists: Arc<dyn Fn(&ModeSlug) -> bool + Send + Sync>,
+    pub closing: CancellationToken,
+}
+
+impl<H> std::fmt::Debug for Endpoints<H> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Endpoints").finish_non_exhaustive()
+    }
+}
+
+/// The routes with their guards, for any handler.
+pub fn routes<H: ServerHandler + Clone>(endpoints: Endpoints<H>, access: Access) -> Router {
+    let connect = Arc::clone(&endpoints.connect);
+    let sse = sse::Sessions::new(Arc::new(move || connect(None)), endpoints.closing.clone());
+    let streamable = Arc::new(Streamable {
+        endpoints,
+        services: Mutex::default(),
+    });
+    Router::new()
+        .route("/mcp", any(serve_any::<H>))
+        .route("/mcp/{mode}", any(serve_mode::<H>))
+        .with_state(streamable)
+        .route("/sse", get(sse::open::<H>))
+        .route("/messages", post(sse::receive::<H>))
+        .with_state(sse)
+        .layer(axum::extract::DefaultBodyLimit::max(LONGEST_LINE))
+        .layer(middleware::from_fn_with_state(
+            Arc::new(access),
+            access::check,
+        ))
+}
+
+type Service<H> = StreamableHttpService<H, LocalSessionManager>;
+
+struct Streamable<H: ServerHandler> {
+    endpoints: Endpoints<H>,
+    /// One a mode: its sessions are its own.
+    services: Mutex<HashMap<Option<ModeSlug>, Service<H>>>,
+}
+
+impl<H: ServerHandler + Clone> Streamable<H> {
+    fn service(&self, mode: Option<&ModeSlug>) -> Service<H> {
+        let mut services = self.services.lock().unwrap_or_else(PoisonError::into_inner);
+        let make = || {
+            let (connect, mode) = (Arc::clone(&self.endpoints.connect), mode.cloned());
+            // Host and Origin were checked in front, for every route alike.
+            let config = StreamableHttpServerConfig::default()
+                .disable_allowed_hosts()
+                .disable_allowed_origins()
+                .with_max_request_body_bytes(LONGEST_LINE)
+                .with_cancellation_token(self.endpoints.closing.clone());
+            StreamableHttpService::new(move || connect(mode.clone()), Arc::default(), config)
+        };
+        services.entry(mode.cloned()).or_insert_with(make).clone()
+    }
+}
+
+async fn serve_any<H: ServerHandler + Clone>(
+    State(state): State<Arc<Streamable<H>>>,
+    request: Request,
+) -> Response {
+    state.service(None).handle(request).await.into_response()
+}
+
+async fn serve_mode<H: ServerHandler + Clone>(
+    State(state): State<Arc<Streamable<H>>>,
+    Path(mode): Path<String>,
+    request: Request,
+) -> Response {
+    match ModeSlug::parse(&mode)
+        .ok()
+        .filter(|mode| (state.endpoints.exists)(mode))
+    {
+        Some(mode) => state
+            .service(Some(&mode))
+            .handle(request)
+            .await
+            .into_response(),
+        None => (
+            StatusCode::NOT_FOUND,
+            format!("there is no mode `{mode}`\n"),
+        )
+            .into_response(),
+    }
+}

@@ -1,0 +1,203 @@
+//! HTTP+SSE, the transport of 2024-11-05: answers on one stream, requests by POST. Deprecated, and still in use.
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+
+use axum::Json;
+use axum::body::Bytes;
+use axum::extract::{Query, State};
+use axum::http::StatusCode;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse as _, Response};
+use futures::Stream;
+use mk_types::SessionId;
+use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::service::{RxJsonRpcMessage, ServiceExt as _, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use rmcp::{RoleServer, ServerHandler};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use crate::lift::Lift;
+use crate::transport::guarded::Guarded;
+use crate::transport::line::{Gone, read_message};
+
+const WAITING: usize = 64;
+
+/// The open streams, by the id in their endpoint.
+pub(super) struct Sessions<H> {
+    connect: Arc<dyn Fn() -> std::io::Result<H> + Send + Sync>,
+    open: Arc<Mutex<HashMap<String, mpsc::Sender<ClientJsonRpcMessage>>>>,
+    closing: CancellationToken,
+}
+
+impl<H> Clone for Sessions<H> {
+    fn clone(&self) -> Self {
+        Self {
+            connect: Arc::clone(&self.connect),
+            open: Arc::clone(&self.open),
+            closing: self.closing.clone(),
+        }
+    }
+}
+
+impl<H> Sessions<H> {
+    pub(super) fn new(
+        connect: Arc<dyn Fn() -> std::io::Result<H> + Send + Sync>,
+        closing: CancellationToken,
+    ) -> Self {
+        Self {
+            connect,
+            open: Arc::default(),
+            closing,
+        }
+    }
+}
+
+/// `GET /sse`: opens a stream whose first event says where to send messages.
+pub(super) async fn open<H: ServerHandler>(State(sessions): State<Sessions<H>>) -> Response {
+    let handler = match (sessions.connect)() {
+        Ok(handler) => handler,
+        Err(error) => {
+            return (StatusCode::SERVICE_UNAVAILABLE, format!("{error}\n")).into_response();
+        }
+    };
+    let id = SessionId::random()
+        .as_str()
+        .trim_start_matches("sess_")
+        .to_owned();
+    let (to_us, from_client) = mpsc::channel(WAITING);
+    let (to_client, outgoing) = mpsc::channel(WAITING);
+    sessions
+        .open
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .insert(id.clone(), to_us);
+    let closing = sessions.closing.child_token();
+    let transport = Guarded::new(
+        Channels {
+            from_client,
+            to_client,
+        },
+        closing.clone(),
+    );
+    tokio::spawn(async move {
+        match Box::pin(Lift(handler).serve_with_ct(transport, closing)).await {
+            Ok(running) => drop(running.waiting().await),
+            Err(error) => tracing::debug!(%error, "an SSE client left before the handshake"),
+        }
+    });
+    let endpoint = Event::default()
+        .event("endpoint")
+        .data(format!("/messages?sessionId={id}"));
+    let stream = Events {
+        first: Some(endpoint),
+        outgoing,
+        _guard: CloseOnDrop {
+            id,
+            open: Arc::clone(&sessions.open),
+        },
+    };
+    Sse::new(stream)
+        .keep_alive(KeepAlive::default())
+        .into_response()
+}
+
+#[derive(serde::Deserialize)]
+pub(super) struct Target {
+    #[serde(rename = "sessionId")]
+    session_id: String,
+}
+
+/// `POST /messages`: hands a message to its stream.
+pub(super) async fn receive<H: ServerHandler>(
+    State(sessions): State<Sessions<H>>,
+    Query(Target { session_id }): Query<Target>,
+    body: Bytes,
+) -> Response {
+    let sender = sessions
+        .open
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .get(&session_id)
+        .cloned();
+    let Some(sender) = sender else {
+        return (
+            StatusCode::NOT_FOUND,
+            "there is no such session; open GET /sse first\n",
+        )
+            .into_response();
+    };
+    match read_message(&body) {
+        Err(refusal) => (StatusCode::BAD_REQUEST, Json(refusal.to_json())).into_response(),
+        Ok(message) => match sender.send(message).await {
+            Ok(()) => (StatusCode::ACCEPTED, "Accepted").into_response(),
+            Err(_) => (StatusCode::GONE, "the session has ended\n").into_response(),
+        },
+    }
+}
+
+struct Channels {
+    from_client: mpsc::Receiver<ClientJsonRpcMessage>,
+    to_client: mpsc::Sender<ServerJsonRpcMessage>,
+}
+
+impl Transport<RoleServer> for Channels {
+    type Error = Gone;
+
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = Result<(), Gone>> + Send + 'static {
+        let to_client = self.to_client.clone();
+        async move { to_client.send(message).await.map_err(|_| Gone) }
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        self.from_client.recv().await
+    }
+
+    async fn close(&mut self) -> Result<(), Gone> {
+        self.from_client.close();
+        Ok(())
+    }
+}
+
+/// The stream of answers. When the client goes, it is dropped, and the session with it.
+struct Events {
+    first: Option<Event>,
+    outgoing: mpsc::Receiver<ServerJsonRpcMessage>,
+    _guard: CloseOnDrop,
+}
+
+impl Stream for Events {
+    type Item = Result<Event, Infallible>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        if let Some(first) = self.first.take() {
+            return Poll::Ready(Some(Ok(first)));
+        }
+        self.outgoing.poll_recv(context).map(|message| {
+            let data = serde_json::to_string(&message?).unwrap_or_default();
+            Some(Ok(Event::default().event("message").data(data)))
+        })
+    }
+}
+
+struct CloseOnDrop {
+    id: String,
+    open: Arc<Mutex<HashMap<String, mpsc::Sender<ClientJsonRpcMessage>>>>,
+}
+
+impl Drop for CloseOnDrop {
+    fn drop(&mut self) {
+        // With its sender gone, the session's input ends, and so does the session.
+        self.open
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(&self.id);
+    }
+}

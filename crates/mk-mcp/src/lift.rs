@@ -1,0 +1,61 @@
+//! Moves `metadata` to the top level of a tool's result, where the contract has it and rmcp's type does not.
+
+use std::borrow::Cow;
+
+use rmcp::model::{
+    ClientNotification, ClientRequest, CustomResult, ProtocolVersion, ServerConfig, ServerResult,
+};
+use rmcp::service::{NotificationContext, RequestContext, Service};
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+
+use crate::tool::METADATA;
+
+/// A handler whose results have `metadata` beside `content`. For transports that take any `Service`.
+#[derive(Debug)]
+pub struct Lift<H>(pub H);
+
+impl<H: ServerHandler> Service<RoleServer> for Lift<H> {
+    async fn handle_request(
+        &self,
+        request: ClientRequest,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ServerResult, ErrorData> {
+        let result = Service::handle_request(&self.0, request, context).await?;
+        let ServerResult::CallToolResult(mut result) = result else {
+            return Ok(result);
+        };
+        let metadata = result
+            .meta
+            .as_mut()
+            .and_then(|meta| meta.0.remove(METADATA));
+        let Some(metadata) = metadata else {
+            return Ok(ServerResult::CallToolResult(result));
+        };
+        if result.meta.as_ref().is_some_and(|meta| meta.0.is_empty()) {
+            result.meta = None;
+        }
+        let lifted = serde_json::to_value(&result).map(|mut value| {
+            if let Some(fields) = value.as_object_mut() {
+                fields.insert("metadata".to_owned(), metadata);
+            }
+            ServerResult::CustomResult(CustomResult::new(value))
+        });
+        Ok(lifted.unwrap_or(ServerResult::CallToolResult(result)))
+    }
+
+    async fn handle_notification(
+        &self,
+        notification: ClientNotification,
+        context: NotificationContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        Service::handle_notification(&self.0, notification, context).await
+    }
+
+    fn get_info(&self) -> ServerConfig {
+        ServerHandler::get_info(&self.0)
+    }
+
+    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+        ServerHandler::supported_protocol_versions(&self.0)
+    }
+}

@@ -1,0 +1,132 @@
+//! `tools/list` and `tools/call`.
+
+use std::sync::Arc;
+
+use mk_tools::{Answer, Context, Hints, Reply, TOOLS};
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ListToolsResult,
+    MetaObject, Tool, ToolAnnotations,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer};
+use serde_json::{Map, Value};
+
+use crate::approval;
+use crate::connection::Connection;
+use crate::era::Era;
+use crate::error::{self, Place};
+
+/// Where the contract's `metadata` travels; [`crate::Lift`] moves it to the top level.
+pub(crate) const METADATA: &str = "modekeeper/metadata";
+
+pub(crate) fn list(connection: &Connection, era: Era) -> ListToolsResult {
+    let engine = connection.engine();
+    // A list that cannot be narrowed is shown whole: the call is checked anyway.
+    let in_force = match era {
+        Era::Connected => engine.in_force(&connection.caller(era), None).ok(),
+        Era::Stateless => None,
+    };
+    let shown = |tool: &&mk_tools::Tool| {
+        in_force
+            .as_ref()
+            .is_none_or(|in_force| engine.could_allow(in_force, tool.name))
+    };
+    let mut result =
+        ListToolsResult::with_all_items(TOOLS.into_iter().filter(shown).map(describe).collect());
+    (result.ttl_ms, result.cache_scope) = era.cache_hints();
+    result
+}
+
+pub(crate) fn describe(tool: &mk_tools::Tool) -> Tool {
+    let mut described = Tool::new(
+        tool.name,
+        tool.description,
+        Arc::new(tool.input_schema().clone()),
+    );
+    described.title = Some(tool.title.to_owned());
+    described.output_schema = Some(Arc::new(tool.output_schema().clone()));
+    let annotations = ToolAnnotations::new().open_world(false);
+    described.annotations = Some(match tool.hints {
+        Hints::ReadOnly => annotations.read_only(true),
+        Hints::Adds => annotations.read_only(false).destructive(false),
+        Hints::Changes => annotations
+            .read_only(false)
+            .destructive(true)
+            .idempotent(true),
+    });
+    described
+}
+
+pub(crate) async fn call(
+    connection: &Connection,
+    params: CallToolRequestParams,
+    context: &RequestContext<RoleServer>,
+) -> Result<CallToolResponse, ErrorData> {
+    let era = Era::of(context);
+    let Some(tool) = mk_tools::find(&params.name) else {
+        return Err(error::unknown_tool(&params.name, era));
+    };
+    let engine = connection.engine();
+    let caller = connection.caller(era);
+    let arguments = params.arguments.unwrap_or_default();
+    let place = place_of(&arguments);
+    let refused = |refusal: &mk_engine::Error| {
+        error::refused_call(refusal, era, place).map(CallToolResponse::from)
+    };
+    let tool_context = Context {
+        engine,
+        caller: &caller,
+    };
+    // A second call that brings an answer to the question of the first.
+    if let Some(state) = &params.request_state {
+        approval::take_answer(connection.server(), state, params.input_responses.as_ref()).await?;
+    }
+    let answer = match tool.call(&tool_context, arguments.clone()).await {
+        Ok(Answer::NeedsApproval(question)) => {
+            match approval::ask(connection.server(), &question, context).await {
+                Ok(approval::Asked::Granted) => tool.call(&tool_context, arguments).await,
+                Ok(approval::Asked::InputRequired(question)) => {
+                    return Ok(CallToolResponse::from(*question));
+                }
+                Err(refusal) => Err(refusal),
+            }
+        }
+        answer => answer,
+    };
+    match answer {
+        Ok(Answer::Done(reply)) => Ok(done(connection, reply).into()),
+        // Granted, and used up by somebody else before we came back.
+        Ok(Answer::NeedsApproval(question)) => {
+            refused(&mk_engine::Engine::not_approved(&question, None))
+        }
+        Err(refusal) => refused(&refusal),
+    }
+}
+
+/// Whether a call names the session it is about.
+fn place_of(arguments: &Map<String, Value>) -> Place {
+    let names = |key: &str| {
+        arguments
+            .get(key)
+            .and_then(Value::as_str)
+            .is_some_and(|id| id != "current")
+    };
+    if names("session_id") || names("parent_session_id") {
+        Place::CallOnSession
+    } else {
+        Place::Call
+    }
+}
+
+fn done(connection: &Connection, reply: Reply) -> CallToolResult {
+    if let Some(session) = reply.current {
+        connection.set_current(session);
+    }
+    let mut result = CallToolResult::success(vec![ContentBlock::text(reply.text)]);
+    result.structured_content = Some(reply.structured);
+    result.is_error = None;
+    let mut meta = MetaObject::default();
+    meta.0.insert(METADATA.to_owned(), reply.metadata);
+    result.meta = Some(meta);
+    result
+}

@@ -1,0 +1,206 @@
+//! Newline-delimited JSON over any pair of streams. What cannot be read is answered, never ignored.
+
+use rmcp::RoleServer;
+use rmcp::model::{ClientJsonRpcMessage, ErrorData, RequestId};
+use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+
+use crate::error;
+
+/// As much as the HTTP side takes in one body.
+pub const LONGEST_LINE: usize = 4 * 1024 * 1024;
+/// Answers that may wait for a slow reader before senders wait too.
+const WAITING_LINES: usize = 256;
+
+/// Reads messages line by line and writes them from a task of its own.
+#[derive(Debug)]
+pub struct LineTransport<R> {
+    reader: BufReader<R>,
+    /// What has been read of the line so far: `receive` may be dropped and called again.
+    line: Vec<u8>,
+    /// The line is too long and its rest is skipped.
+    overlong: bool,
+    lines: Option<mpsc::Sender<Vec<u8>>>,
+    /// An error that waits for room in the channel.
+    unsent: Option<Vec<u8>>,
+    writer: JoinHandle<std::io::Result<()>>,
+}
+
+/// The other side is gone.
+#[derive(Debug, thiserror::Error)]
+#[error("the client no longer reads")]
+pub struct Gone;
+
+impl<R: AsyncRead + Unpin + Send> LineTransport<R> {
+    pub fn new(reader: R, writer: impl AsyncWrite + Unpin + Send + 'static) -> Self {
+        let (lines, waiting) = mpsc::channel(WAITING_LINES);
+        Self {
+            reader: BufReader::with_capacity(64 * 1024, reader),
+            line: Vec::new(),
+            overlong: false,
+            lines: Some(lines),
+            unsent: None,
+            writer: tokio::spawn(write_lines(waiting, writer)),
+        }
+    }
+
+    /// The next complete line; `None` at the end of input. Safe to drop at any await.
+    async fn next_line(&mut self) -> Option<Result<Vec<u8>, ErrorData>> {
+        loop {
+            let chunk = match self.reader.fill_buf().await {
+                Ok(chunk) if !chunk.is_empty() => chunk,
+                // A last line without its newline is still a line.
+                _ if self.line.is_empty() => return None,
+                _ => return Some(Ok(std::mem::take(&mut self.line))),
+            };
+            let (taken, complete) = match chunk.iter().position(|byte| *byte == b'\n') {
+                Some(end) => (end + 1, true),
+                None => (chunk.len(), false),
+            };
+            if !self.overlong {
+                self.line.extend_from_slice(&chunk[..taken]);
+            }
+            self.reader.consume(taken);
+            if self.line.len() > LONGEST_LINE {
+                self.line = Vec::new();
+                self.overlong = true;
+            }
+            if complete {
+                if std::mem::take(&mut self.overlong) {
+                    return Some(Err(error::invalid_request(&format!(
+                        "a line is longer than {LONGEST_LINE} bytes"
+                    ))));
+                }
+                return Some(Ok(std::mem::take(&mut self.line)));
+            }
+        }
+    }
+
+    async fn flush_unsent(&mut self) {
+        let (Some(line), Some(lines)) = (self.unsent.take(), &self.lines) else {
+            return;
+        };
+        match lines.try_send(line) {
+            Ok(()) | Err(mpsc::error::TrySendError::Closed(_)) => {}
+            Err(mpsc::error::TrySendError::Full(line)) => {
+                self.unsent = Some(line);
+                if let Ok(room) = lines.reserve().await
+                    && let Some(line) = self.unsent.take()
+                {
+                    room.send(line);
+                }
+            }
+        }
+    }
+}
+
+impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for LineTransport<R> {
+    type Error = Gone;
+
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = Result<(), Gone>> + Send + 'static {
+        let lines = self.lines.clone();
+        async move {
+            let mut line = serde_json::to_vec(&message).map_err(|_| Gone)?;
+            line.push(b'\n');
+            lines.ok_or(Gone)?.send(line).await.map_err(|_| Gone)
+        }
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        loop {
+            self.flush_unsent().await;
+            let refusal = match self.next_line().await? {
+                Ok(line) if line.trim_ascii().is_empty() => continue,
+                Ok(line) => match read_message(&line) {
+                    Ok(message) => return Some(message),
+                    Err(refusal) => refusal,
+                },
+                Err(error) => Box::new(Refusal { id: None, error }),
+            };
+            self.unsent = Some(refusal.to_line());
+        }
+    }
+
+    async fn close(&mut self) -> Result<(), Gone> {
+        self.flush_unsent().await;
+        self.lines = None;
+        match (&mut self.writer).await {
+            Ok(Ok(())) => Ok(()),
+            _ => Err(Gone),
+        }
+    }
+}
+
+/// Why a line is no message, and to which request that answers.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    id: Option<RequestId>,
+    error: ErrorData,
+}
+
+impl Refusal {
+    /// The answer as JSON; the id is `null` where none could be read.
+    pub(crate) fn to_json(&self) -> Value {
+        json!({ "jsonrpc": "2.0", "id": self.id, "error": self.error })
+    }
+
+    fn to_line(&self) -> Vec<u8> {
+        let mut line = self.to_json().to_string().into_bytes();
+        line.push(b'\n');
+        line
+    }
+}
+
+pub(crate) fn read_message(line: &[u8]) -> Result<ClientJsonRpcMessage, Box<Refusal>> {
+    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+    serde_json::from_slice(line).map_err(|_| {
+        Box::new(match serde_json::from_slice::<Value>(line) {
+            Err(error) => Refusal {
+                id: None,
+                error: error::parse_error(&error.to_string()),
+            },
+            Ok(Value::Array(_)) => Refusal {
+                id: None,
+                error: error::invalid_request("batches are not supported"),
+            },
+            Ok(value) => {
+                let id = value
+                    .get("id")
+                    .and_then(|id| serde_json::from_value(id.clone()).ok());
+                let detail = "not a JSON-RPC 2.0 request, notification or response";
+                Refusal {
+                    id,
+                    error: error::invalid_request(detail),
+                }
+            }
+        })
+    })
+}
+
+/// Writes what waits in one go, so that many small answers cost one system call.
+async fn write_lines(
+    mut waiting: mpsc::Receiver<Vec<u8>>,
+    mut writer: impl AsyncWrite + Unpin,
+) -> std::io::Result<()> {
+    let mut batch = Vec::new();
+    while let Some(line) = waiting.recv().await {
+        batch.extend_from_slice(&line);
+        while batch.len() < 64 * 1024
+            && let Ok(line) = waiting.try_recv()
+        {
+            batch.extend_from_slice(&line);
+        }
+        writer.write_all(&batch).await?;
+        writer.flush().await?;
+        batch.clear();
+        batch.shrink_to(1024 * 1024);
+    }
+    Ok(())
+}

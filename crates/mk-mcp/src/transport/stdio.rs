@@ -1,0 +1,93 @@
+//! Standard input and output as streams that never block the runtime, with fd 1 kept for the protocol alone.
+
+use std::io;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::net::UnixStream as StdUnixStream;
+
+use mk_types::ModeSlug;
+use rmcp::service::ServiceExt as _;
+use rustix::fs::{FileType, Mode, OFlags};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::UnixStream;
+use tokio::net::unix::pipe;
+
+use crate::connection::Server;
+use crate::handler::Handler;
+use crate::lift::Lift;
+use crate::transport::guarded::Guarded;
+use crate::transport::line::LineTransport;
+
+type Reader = Box<dyn AsyncRead + Send + Unpin>;
+type Writer = Box<dyn AsyncWrite + Send + Unpin>;
+
+/// Serves one client on standard input and output until it goes, or until `shutdown` says so.
+pub async fn serve(
+    server: &Server,
+    bound: Option<ModeSlug>,
+    shutdown: impl Future<Output = ()>,
+) -> io::Result<()> {
+    let handler = Lift(Handler::new(server.connect(bound)?));
+    let (reader, writer) = open()?;
+    let transport = Guarded::new(LineTransport::new(reader, writer), server.closing().clone());
+    let serving = async {
+        match Box::pin(handler.serve(transport)).await {
+            Ok(running) => drop(running.waiting().await),
+            Err(error) => tracing::debug!(%error, "the client left before the handshake"),
+        }
+    };
+    tokio::select! {
+        () = serving => {}
+        () = shutdown => server.closing().cancel(),
+    }
+    Ok(())
+}
+
+/// Opens both. Python gives its children pipes, Node gives them sockets; a terminal or a file is read by a thread.
+fn open() -> io::Result<(Reader, Writer)> {
+    let (stdin, stdout) = (io::stdin(), io::stdout());
+    let reader: Reader = match file_type(stdin.as_fd())? {
+        FileType::Fifo => Box::new(pipe::Receiver::from_owned_fd(reopen(0, OFlags::RDONLY)?)?),
+        FileType::Socket => Box::new(socket(stdin.as_fd().try_clone_to_owned()?)?),
+        _ => Box::new(tokio::io::stdin()),
+    };
+    let writer: Writer = match file_type(stdout.as_fd())? {
+        FileType::Fifo => Box::new(pipe::Sender::from_owned_fd(reopen(1, OFlags::WRONLY)?)?),
+        FileType::Socket => Box::new(socket(stdout.as_fd().try_clone_to_owned()?)?),
+        _ => return Ok((reader, Box::new(tokio::io::stdout()))),
+    };
+    // Whatever prints by mistake from here on goes to stderr instead of into a message.
+    rustix::stdio::dup2_stdout(io::stderr().as_fd())?;
+    Ok((reader, writer))
+}
+
+fn file_type(fd: std::os::fd::BorrowedFd<'_>) -> io::Result<FileType> {
+    Ok(FileType::from_raw_mode(rustix::fs::fstat(fd)?.st_mode))
+}
+
+/// A description of our own: making the inherited one non-blocking would change it for its other holders too.
+#[cfg(target_os = "linux")]
+fn reopen(number: i32, access: OFlags) -> io::Result<OwnedFd> {
+    let flags = access | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    Ok(rustix::fs::open(
+        format!("/proc/self/fd/{number}"),
+        flags,
+        Mode::empty(),
+    )?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn reopen(number: i32, _access: OFlags) -> io::Result<OwnedFd> {
+    let fd = if number == 0 {
+        io::stdin().as_fd().try_clone_to_owned()?
+    } else {
+        io::stdout().as_fd().try_clone_to_owned()?
+    };
+    rustix::io::ioctl_fionbio(&fd, true)?;
+    Ok(fd)
+}
+
+fn socket(fd: OwnedFd) -> io::Result<UnixStream> {
+    let stream = StdUnixStream::from(fd);
+    stream.set_nonblocking(true)?;
+    UnixStream::from_std(stream)
+}

@@ -1,0 +1,157 @@
+//! All modes of a project: builtin, global and project files in their order of precedence, with inheritance resolved.
+//!
+//! Reading the files is mk-project's business; here they are text that has been parsed.
+
+mod resolve;
+
+use std::sync::Arc;
+
+use mk_types::ModeSlug;
+
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::evaluate::Policy;
+use crate::mode::{Mode, Source};
+use crate::mode_file::{LoadedFile, ModeFile, load_modes};
+
+const BUILTIN: [(&str, &str); 5] = [
+    (
+        "builtin/code.yaml",
+        include_str!("../../../content/modes/code.yaml"),
+    ),
+    (
+        "builtin/architect.yaml",
+        include_str!("../../../content/modes/architect.yaml"),
+    ),
+    (
+        "builtin/ask.yaml",
+        include_str!("../../../content/modes/ask.yaml"),
+    ),
+    (
+        "builtin/debug.yaml",
+        include_str!("../../../content/modes/debug.yaml"),
+    ),
+    (
+        "builtin/orchestrator.yaml",
+        include_str!("../../../content/modes/orchestrator.yaml"),
+    ),
+];
+
+/// One mode file and where it stands.
+#[derive(Debug, Clone)]
+pub struct Layer {
+    pub source: Source,
+    /// The file's name in diagnostics.
+    pub file: String,
+    pub loaded: LoadedFile,
+}
+
+/// Every mode there is, in the order in which they are shown.
+#[derive(Debug, Default)]
+pub struct Catalogue {
+    modes: Vec<Arc<Mode>>,
+    broken: Vec<ModeSlug>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Catalogue {
+    /// Puts the layers together; `files` come strongest first, project files before global ones.
+    ///
+    /// 1. The first file that names a slug decides about it, even if what it says is broken: then the mode is not
+    ///    there at all, because falling back to a weaker file could allow what the author meant to forbid.
+    /// 2. A custom mode with a builtin's slug takes the builtin's place; the others follow in the order of their files.
+    /// 3. `extends` looks the slug up among all modes; its own slug means the next weaker mode of that name.
+    /// 4. A mode whose examples do not hold is broken.
+    pub fn build(files: Vec<Layer>, policy: &Policy) -> Self {
+        let builtin = BUILTIN.iter().map(|(file, text)| Layer {
+            source: Source::Builtin,
+            file: (*file).to_owned(),
+            loaded: load_modes(file, text),
+        });
+        let n_files = files.len();
+        let layers: Vec<Layer> = files.into_iter().chain(builtin).collect();
+        let mut order: Vec<&ModeSlug> = Vec::new();
+        let (custom, builtin) = layers.split_at(n_files);
+        for layer in builtin.iter().chain(custom) {
+            for slug in layer.slugs() {
+                if !order.contains(&slug) {
+                    order.push(slug);
+                }
+            }
+        }
+        let mut catalogue = Self::default();
+        for layer in &layers {
+            catalogue
+                .diagnostics
+                .extend(layer.loaded.diagnostics.iter().cloned());
+        }
+        for slug in order {
+            match resolve::resolve(slug, &layers, policy) {
+                Ok((mode, warnings)) => {
+                    catalogue.diagnostics.extend(warnings);
+                    catalogue.modes.push(Arc::new(mode));
+                }
+                Err(problems) => {
+                    catalogue.broken.push(slug.clone());
+                    catalogue.diagnostics.extend(problems);
+                }
+            }
+        }
+        catalogue
+            .diagnostics
+            .sort_by(|a, b| (&a.file, a.position).cmp(&(&b.file, b.position)));
+        catalogue
+    }
+
+    pub fn modes(&self) -> &[Arc<Mode>] {
+        &self.modes
+    }
+
+    /// Modes that lists and prompts show.
+    pub fn visible(&self) -> impl Iterator<Item = &Arc<Mode>> {
+        self.modes.iter().filter(|mode| !mode.hidden)
+    }
+
+    pub fn get(&self, slug: &str) -> Option<&Arc<Mode>> {
+        self.modes.iter().find(|mode| mode.slug.as_str() == slug)
+    }
+
+    /// Every problem of every file, by file and line.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics
+    }
+
+    /// Why a slug that a file names is not there.
+    pub fn why_broken(&self, slug: &str) -> Option<&Diagnostic> {
+        self.broken.iter().find(|broken| broken.as_str() == slug)?;
+        self.diagnostics
+            .iter()
+            .find(|found| found.severity == Severity::Error && found.mode.as_deref() == Some(slug))
+    }
+}
+
+impl Layer {
+    fn slugs(&self) -> impl Iterator<Item = &ModeSlug> {
+        self.loaded
+            .modes
+            .iter()
+            .map(|mode| &mode.slug.value)
+            .chain(&self.loaded.broken)
+    }
+
+    fn get(&self, slug: &ModeSlug) -> Option<Entry<'_>> {
+        if let Some(mode) = self
+            .loaded
+            .modes
+            .iter()
+            .find(|mode| mode.slug.value == *slug)
+        {
+            return Some(Entry::Mode(mode));
+        }
+        self.loaded.broken.contains(slug).then_some(Entry::Broken)
+    }
+}
+
+enum Entry<'a> {
+    Mode(&'a ModeFile),
+    Broken,
+}

@@ -1,0 +1,495 @@
+//! The grammar: lists, pipelines, groups, keywords, redirections.
+//!
+//! One pass from left to right over the characters; a text inside quotes (backticks, `sh -c`) is
+//! parsed by a parser of its own. What a simple command does is not known here.
+
+use super::analysis::{Analysis, Directory, Step, Stop};
+use super::here_document::HereDocument;
+use super::word::{Word, is_word_end};
+
+const SYNTAX: Stop = Stop("the syntax is not understood");
+const UNBALANCED: Stop = Stop("a group is not balanced");
+
+#[derive(Debug)]
+pub(super) struct Parser<'analysis> {
+    characters: Vec<char>,
+    pub(super) position: usize,
+    pub(super) here_documents: Vec<HereDocument>,
+    pub(super) analysis: &'analysis mut Analysis,
+}
+
+/// What ends a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    Input,
+    Parenthesis,
+    Keyword(&'static [&'static str]),
+    /// `;;` or `esac`.
+    CaseItem,
+}
+
+/// What a list still needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Expect {
+    /// A command or the end.
+    Command,
+    /// A command: the line cannot end after `&&`.
+    Operand,
+    /// An operator or the end.
+    Operator,
+}
+
+/// The commands since the last `;`, as far as the directory depends on them.
+#[derive(Debug)]
+struct Chain {
+    start: Directory,
+    /// Joined by `&&` only: each command ran and was successful.
+    is_certain: bool,
+}
+
+impl<'analysis> Parser<'analysis> {
+    pub(super) fn new(text: &str, analysis: &'analysis mut Analysis) -> Self {
+        Self {
+            characters: text.chars().collect(),
+            position: 0,
+            here_documents: Vec::new(),
+            analysis,
+        }
+    }
+
+    pub(super) fn peek(&self) -> Option<char> {
+        self.peek_at(0)
+    }
+
+    pub(super) fn peek_at(&self, distance: usize) -> Option<char> {
+        self.characters.get(self.position + distance).copied()
+    }
+
+    pub(super) fn advance(&mut self) {
+        self.position += 1;
+    }
+
+    pub(super) fn next(&mut self) -> Option<char> {
+        let character = self.peek();
+        self.advance();
+        character
+    }
+
+    pub(super) fn text_since(&self, start: usize) -> String {
+        let end = self.position.min(self.characters.len());
+        self.characters
+            .get(start..end)
+            .unwrap_or_default()
+            .iter()
+            .collect()
+    }
+
+    fn looks_at(&self, text: &str) -> bool {
+        text.chars()
+            .enumerate()
+            .all(|(distance, character)| self.peek_at(distance) == Some(character))
+    }
+
+    fn eat(&mut self, text: &str) -> bool {
+        let found = self.looks_at(text);
+        if found {
+            self.position += text.chars().count();
+        }
+        found
+    }
+
+    /// Spaces, continued lines and a comment.
+    fn skip_blanks(&mut self) {
+        loop {
+            match self.peek() {
+                Some(' ' | '\t') => self.advance(),
+                Some('\\') if self.peek_at(1) == Some('\n') => self.position += 2,
+                Some('#') => {
+                    while self.peek().is_some_and(|character| character != '\n') {
+                        self.advance();
+                    }
+                }
+                _ => return,
+            }
+        }
+    }
+
+    fn skip_lines(&mut self) -> Step<()> {
+        loop {
+            self.skip_blanks();
+            if self.peek() != Some('\n') {
+                return Ok(());
+            }
+            self.read_line_end()?;
+        }
+    }
+
+    /// The unquoted word here if it is one of a few.
+    fn eat_keyword(&mut self, keywords: &[&'static str]) -> Option<&'static str> {
+        let found = keywords.iter().copied().find(|keyword| {
+            self.looks_at(keyword) && self.peek_at(keyword.len()).is_none_or(is_word_end)
+        })?;
+        self.position += found.len();
+        Some(found)
+    }
+
+    pub(super) fn read_list(&mut self, end: End) -> Step<&'static str> {
+        let mut expect = Expect::Command;
+        let mut chain = self.start_chain();
+        loop {
+            self.skip_blanks();
+            let Some(character) = self.peek() else {
+                if expect == Expect::Operand || end != End::Input {
+                    return Err(UNBALANCED);
+                }
+                self.end_chain(&chain);
+                return Ok("");
+            };
+            if expect != Expect::Operand
+                && let Some(found) = self.eat_end(end, expect)
+            {
+                self.end_chain(&chain);
+                return Ok(found);
+            }
+            let separates = match character {
+                '\n' => {
+                    self.read_line_end()?;
+                    if expect == Expect::Operand {
+                        continue;
+                    }
+                    true
+                }
+                ')' => return Err(UNBALANCED),
+                _ if expect != Expect::Operator => {
+                    self.read_command()?;
+                    self.settle_change(&chain);
+                    expect = Expect::Operator;
+                    continue;
+                }
+                ';' if !self.looks_at(";;") && !self.looks_at(";&") => {
+                    self.advance();
+                    true
+                }
+                '&' if self.eat("&&") => false,
+                '&' => {
+                    self.advance();
+                    true
+                }
+                '|' => {
+                    chain.is_certain = false;
+                    self.end_chain(&chain);
+                    if !self.eat("||") && !self.eat("|&") {
+                        self.advance();
+                    }
+                    false
+                }
+                _ => return Err(SYNTAX),
+            };
+            if separates {
+                self.end_chain(&chain);
+                chain = self.start_chain();
+                expect = Expect::Command;
+            } else {
+                expect = Expect::Operand;
+            }
+        }
+    }
+
+    fn eat_end(&mut self, end: End, expect: Expect) -> Option<&'static str> {
+        match end {
+            End::Parenthesis => self.eat(")").then_some(")"),
+            End::CaseItem if self.eat(";;&") || self.eat(";;") || self.eat(";&") => Some(";;"),
+            // A keyword is one only where a command can stand.
+            End::CaseItem if expect == Expect::Command => self.eat_keyword(&["esac"]),
+            End::Keyword(keywords) if expect == Expect::Command => self.eat_keyword(keywords),
+            End::Input | End::Keyword(_) | End::CaseItem => None,
+        }
+    }
+
+    fn start_chain(&self) -> Chain {
+        Chain {
+            start: self.analysis.directory.clone(),
+            is_certain: true,
+        }
+    }
+
+    /// After anything but `&&`, a `cd` may have failed.
+    fn end_chain(&mut self, chain: &Chain) {
+        if self.analysis.directory != chain.start {
+            self.analysis.directory = Directory::Unknown;
+        }
+    }
+
+    fn settle_change(&mut self, chain: &Chain) {
+        if let Some(directory) = self.analysis.change.take() {
+            self.skip_blanks();
+            self.analysis.directory = if self.looks_at("&&") && chain.is_certain {
+                directory
+            } else {
+                Directory::Unknown
+            };
+        }
+    }
+
+    fn read_command(&mut self) -> Step<()> {
+        const OPENING: &[&str] = &[
+            "{", "if", "while", "until", "for", "select", "case", "!", "[[", "function", "coproc",
+        ];
+        const CLOSING: &[&str] = &["then", "elif", "else", "fi", "do", "done", "esac", "}"];
+        if self.eat("(") {
+            if self.peek() == Some('(') || self.looks_at("\\\n") {
+                return Err(Stop("arithmetic may run commands"));
+            }
+            self.read_subshell()?;
+            return self.read_redirections();
+        }
+        if self.eat_keyword(CLOSING).is_some() {
+            return Err(UNBALANCED);
+        }
+        let Some(keyword) = self.eat_keyword(OPENING) else {
+            return self.read_simple_command();
+        };
+        self.analysis.descend()?;
+        match keyword {
+            "{" => {
+                self.read_list(End::Keyword(&["}"]))?;
+            }
+            "if" => self.read_if()?,
+            "while" | "until" => {
+                self.analysis.loops += 1;
+                self.read_list(End::Keyword(&["do"]))?;
+                self.read_list(End::Keyword(&["done"]))?;
+                self.analysis.loops -= 1;
+            }
+            "for" | "select" => self.read_for()?,
+            "case" => self.read_case()?,
+            "!" => {
+                self.skip_blanks();
+                self.read_command()?;
+                // What follows `! cd x &&` is not in x.
+                if self.analysis.change.is_some() {
+                    self.analysis.change = Some(Directory::Unknown);
+                }
+                self.analysis.ascend();
+                return Ok(());
+            }
+            "[[" => self.read_test()?,
+            _ => return Err(Stop("a function or coprocess is defined")),
+        }
+        self.analysis.ascend();
+        self.read_redirections()
+    }
+
+    fn read_if(&mut self) -> Step<()> {
+        self.read_list(End::Keyword(&["then"]))?;
+        loop {
+            match self.read_list(End::Keyword(&["elif", "else", "fi"]))? {
+                "elif" => self.read_list(End::Keyword(&["then"]))?,
+                "else" => return self.read_list(End::Keyword(&["fi"])).map(|_| ()),
+                _ => return Ok(()),
+            };
+        }
+    }
+
+    fn read_for(&mut self) -> Step<()> {
+        self.skip_blanks();
+        let name = self.read_word()?.ok_or(SYNTAX)?;
+        self.analysis.check_variable(&name.value, "");
+        self.skip_lines()?;
+        if self.eat_keyword(&["in"]).is_some() {
+            loop {
+                self.skip_blanks();
+                if self.read_word()?.is_none() {
+                    break;
+                }
+            }
+        }
+        self.skip_blanks();
+        self.eat(";");
+        self.skip_lines()?;
+        if self.eat_keyword(&["do"]).is_none() {
+            return Err(SYNTAX);
+        }
+        self.analysis.loops += 1;
+        self.read_list(End::Keyword(&["done"]))?;
+        self.analysis.loops -= 1;
+        Ok(())
+    }
+
+    fn read_case(&mut self) -> Step<()> {
+        self.skip_blanks();
+        self.read_word()?.ok_or(SYNTAX)?;
+        self.skip_lines()?;
+        if self.eat_keyword(&["in"]).is_none() {
+            return Err(SYNTAX);
+        }
+        loop {
+            self.skip_lines()?;
+            if self.eat_keyword(&["esac"]).is_some() {
+                return Ok(());
+            }
+            self.eat("(");
+            loop {
+                self.skip_blanks();
+                self.read_word()?.ok_or(SYNTAX)?;
+                self.skip_blanks();
+                if !self.eat("|") {
+                    break;
+                }
+            }
+            if !self.eat(")") {
+                return Err(SYNTAX);
+            }
+            if self.read_list(End::CaseItem)? == "esac" {
+                return Ok(());
+            }
+        }
+    }
+
+    /// `[[ … ]]`, where `<`, `&&` and parentheses are not operators of the list.
+    fn read_test(&mut self) -> Step<()> {
+        let mut words = Vec::new();
+        loop {
+            self.skip_lines()?;
+            if self.eat_keyword(&["]]"]).is_some() {
+                break;
+            }
+            match self.peek() {
+                Some('<' | '>' | '(' | ')' | '&' | '|') => self.advance(),
+                _ => words.push(self.read_word()?.ok_or(SYNTAX)?),
+            }
+        }
+        self.analysis.run_test(&words);
+        Ok(())
+    }
+
+    fn read_simple_command(&mut self) -> Step<()> {
+        let start = self.position;
+        let mut words = Vec::new();
+        loop {
+            self.skip_blanks();
+            match self.peek() {
+                None | Some('\n' | ';' | ')' | '|') => break,
+                Some('&') if !self.looks_at("&>") => break,
+                Some('(') => return Err(Stop("a function is defined, or a pattern is unclear")),
+                _ if self.is_redirection() => self.read_redirection()?,
+                _ => {
+                    let word = self.read_word()?.ok_or(SYNTAX)?;
+                    if !self.is_descriptor(&word)? {
+                        words.push(word);
+                    }
+                }
+            }
+        }
+        if self.position == start {
+            return Err(SYNTAX);
+        }
+        self.analysis.run_simple(&words)
+    }
+
+    fn is_redirection(&self) -> bool {
+        match self.peek() {
+            Some('&') => self.looks_at("&>"),
+            Some('<' | '>') => self.peek_at(1) != Some('('),
+            _ => false,
+        }
+    }
+
+    /// The `2` of `2>file`.
+    fn is_descriptor(&self, word: &Word) -> Step<bool> {
+        if !matches!(self.peek(), Some('<' | '>')) {
+            return Ok(false);
+        }
+        if word.raw.starts_with('{') || word.raw.ends_with('\n') {
+            return Err(Stop("a redirection is unclear"));
+        }
+        Ok(word.raw.chars().all(|character| character.is_ascii_digit()))
+    }
+
+    /// Redirections behind a group.
+    fn read_redirections(&mut self) -> Step<()> {
+        loop {
+            self.skip_blanks();
+            if self
+                .peek()
+                .is_some_and(|character| character.is_ascii_digit())
+                && matches!(self.peek_at(1), Some('<' | '>'))
+            {
+                self.advance();
+            }
+            if !self.is_redirection() {
+                return Ok(());
+            }
+            self.read_redirection()?;
+        }
+    }
+
+    fn read_redirection(&mut self) -> Step<()> {
+        // Longest first.
+        const OPERATORS: &[&str] = &[
+            "<<<", "<<-", "&>>", "<<", ">>", "<&", ">&", "<>", ">|", "&>", "<", ">",
+        ];
+        let operator = OPERATORS
+            .iter()
+            .copied()
+            .find(|operator| self.eat(operator))
+            .ok_or(SYNTAX)?;
+        // zsh's `>!` and `>>|`.
+        if matches!(self.peek(), Some('!' | '|' | '&')) {
+            return Err(Stop("a redirection is unclear"));
+        }
+        self.skip_blanks();
+        let closes = self.peek() == Some('-');
+        let Some(target) = self.read_word()? else {
+            return Err(Stop("a redirection has no target"));
+        };
+        // bash ends `>&-` at the dash, and expands any other word after `>&` twice.
+        let is_doubtful = (closes && target.raw != "-") || target.raw != target.value;
+        if matches!(operator, "<&" | ">&") && is_doubtful {
+            return Err(Stop("a redirection is unclear"));
+        }
+        match operator {
+            "<<<" => {}
+            "<<" | "<<-" => self
+                .here_documents
+                .push(HereDocument::announce(operator, &target)?),
+            "<&" | ">&" if is_descriptor_number(&target) => {}
+            "<&" => return Err(Stop("a redirection is unclear")),
+            "<" => self.analysis.read_file(&target),
+            "<>" => {
+                self.analysis.read_file(&target);
+                self.analysis.write_file(&target);
+            }
+            _ => self.analysis.write_file(&target),
+        }
+        Ok(())
+    }
+}
+
+impl Analysis {
+    /// Analyses the whole line; where it cannot be read, that becomes a doubt.
+    pub(super) fn read_line(&mut self, line: &str) {
+        if let Err(Stop(reason)) = self.read_nested(line) {
+            self.doubt_commands(reason);
+        }
+    }
+
+    /// Analyses a text that the line runs in a process of its own.
+    pub(super) fn read_nested(&mut self, text: &str) -> Step<()> {
+        let directory = self.directory.clone();
+        self.descend()?;
+        let mut parser = Parser::new(text, self);
+        parser.read_list(End::Input)?;
+        if !parser.here_documents.is_empty() {
+            return Err(Stop("a here-document is not closed"));
+        }
+        self.ascend();
+        self.directory = directory;
+        Ok(())
+    }
+}
+
+fn is_descriptor_number(word: &Word) -> bool {
+    let digits = word.raw.strip_suffix('-').unwrap_or(&word.raw);
+    digits.chars().all(|character| character.is_ascii_digit())
+}

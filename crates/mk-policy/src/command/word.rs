@@ -1,0 +1,308 @@
+//! Words: quotes, escapes, and what of a word is not text but expansion.
+//!
+//! A word's value is what the shell passes on if nothing in it expands. Nothing is expanded here.
+
+use super::analysis::{Step, Stop};
+use super::parser::Parser;
+
+/// A word as written and as passed on.
+#[derive(Debug, Clone)]
+pub(super) struct Word {
+    pub(super) raw: String,
+    pub(super) value: String,
+    pub(super) shape: Shape,
+    /// The name in `NAME=value`.
+    pub(super) variable: Option<String>,
+}
+
+/// How much a word's value says, from everything to nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Shape {
+    Literal,
+    /// A backslash before a character that needs none: a path separator, if this is for Windows.
+    Backslash,
+    /// `<(…)` or `>(…)`, alone: a pipe, not a file.
+    Process,
+    /// `*`, `?`, `[…]`, `{a,b}` or `~`.
+    Pattern,
+    Expansion,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Quoting {
+    None,
+    Double,
+}
+
+impl Word {
+    /// A word that is not in the text, such as one that `xargs` adds.
+    pub(super) fn unknown() -> Self {
+        Self {
+            raw: String::new(),
+            value: String::new(),
+            shape: Shape::Expansion,
+            variable: None,
+        }
+    }
+
+    /// Whether the shell may pass this on as more than one word.
+    pub(super) fn may_be_several(&self) -> bool {
+        let is_quoted = self.raw.starts_with('"')
+            && self.raw.ends_with('"')
+            && self.raw.matches('"').count() == 2;
+        self.shape >= Shape::Pattern && !is_quoted
+    }
+
+    /// A part of this word, as certain as the whole.
+    pub(super) fn part(&self, value: &str) -> Self {
+        Self {
+            raw: value.to_owned(),
+            value: value.to_owned(),
+            shape: self.shape,
+            variable: None,
+        }
+    }
+}
+
+/// Unquoted characters that may turn out to be a pattern.
+#[derive(Debug, Default)]
+struct PatternScan {
+    bracket: Option<char>,
+    brace: Option<char>,
+    previous: Option<char>,
+}
+
+impl PatternScan {
+    fn sees_pattern(&mut self, character: char) -> bool {
+        let found = match character {
+            '*' | '?' => true,
+            // In zsh `=ls` is the path of `ls`.
+            '~' | '=' => self.previous.is_none(),
+            ']' => self.bracket.is_some(),
+            '}' => self.brace == Some(','),
+            _ => false,
+        };
+        match character {
+            '[' => self.bracket = Some('['),
+            '{' if self.brace.is_none() => self.brace = Some('{'),
+            ',' if self.brace.is_some() => self.brace = Some(','),
+            '.' if self.brace.is_some() && self.previous == Some('.') => self.brace = Some(','),
+            _ => {}
+        }
+        self.previous = Some(character);
+        found
+    }
+}
+
+/// Characters that need a backslash to stand for themselves.
+fn needs_escape(character: char) -> bool {
+    " \t|&;<>()$`\\\"'*?[]#~=%!{},^".contains(character)
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty()
+        && !text.starts_with(|first: char| first.is_ascii_digit())
+        && text
+            .chars()
+            .all(|character| character == '_' || character.is_ascii_alphanumeric())
+}
+
+pub(super) fn is_word_end(character: char) -> bool {
+    " \t\n;&|<>()".contains(character)
+}
+
+impl Parser<'_> {
+    /// The word that starts here, if one does.
+    pub(super) fn read_word(&mut self) -> Step<Option<Word>> {
+        let start = self.position;
+        let mut value = String::new();
+        let mut shape = Shape::Literal;
+        let mut before_equals = None;
+        let mut scan = PatternScan::default();
+        while let Some(character) = self.peek() {
+            match character {
+                '<' | '>' if self.peek_at(1) == Some('(') => {
+                    let starts = self.position == start;
+                    self.read_process_substitution(&mut value)?;
+                    let is_alone = starts && self.peek().is_none_or(is_word_end);
+                    shape = shape.max(if is_alone {
+                        Shape::Process
+                    } else {
+                        Shape::Expansion
+                    });
+                    // A second one would be part of the same word.
+                    if is_alone && matches!(self.peek(), Some('<' | '>')) {
+                        return Err(Stop("a redirection is unclear"));
+                    }
+                }
+                _ if is_word_end(character) => break,
+                '\\' => {
+                    self.advance();
+                    let Some(escaped) = self.next() else {
+                        return Err(Stop("the line ends with a backslash"));
+                    };
+                    if escaped == '\n' {
+                        // The shell joins lines before it sees words: `i\⏎f` is a keyword.
+                        if self.peek().is_some_and(|next| !is_word_end(next)) {
+                            return Err(Stop("a word goes on in the next line"));
+                        }
+                        continue;
+                    }
+                    if !needs_escape(escaped) {
+                        shape = shape.max(Shape::Backslash);
+                    }
+                    scan.previous = Some('\\');
+                    value.push(escaped);
+                }
+                '\'' => {
+                    self.advance();
+                    scan.previous = Some('\'');
+                    self.read_single_quoted(&mut value)?;
+                }
+                '"' => {
+                    self.advance();
+                    scan.previous = Some('"');
+                    shape = shape.max(self.read_double_quoted(&mut value)?);
+                }
+                '$' | '`' => {
+                    scan.previous = Some('$');
+                    shape = shape.max(self.read_expansion(Quoting::None, &mut value)?);
+                }
+                _ => {
+                    if character == '=' && before_equals.is_none() {
+                        before_equals = Some(self.text_since(start));
+                    }
+                    if scan.sees_pattern(character) {
+                        shape = shape.max(Shape::Pattern);
+                    }
+                    value.push(character);
+                    self.advance();
+                }
+            }
+        }
+        if self.position == start {
+            return Ok(None);
+        }
+        let raw = self.text_since(start);
+        if has_open_index(&raw) {
+            return Err(Stop("an array is assigned"));
+        }
+        let variable = before_equals.as_deref().and_then(assigned_name);
+        if variable.is_some() && self.peek() == Some('(') {
+            return Err(Stop("an array is assigned"));
+        }
+        Ok(Some(Word {
+            raw,
+            value,
+            shape,
+            variable,
+        }))
+    }
+
+    fn read_single_quoted(&mut self, value: &mut String) -> Step<()> {
+        loop {
+            match self.next() {
+                Some('\'') => return Ok(()),
+                Some(character) => value.push(character),
+                None => return Err(Stop("a quote is not closed")),
+            }
+        }
+    }
+
+    /// Reads to the closing `"`; the opening one is behind us.
+    pub(super) fn read_double_quoted(&mut self, value: &mut String) -> Step<Shape> {
+        let mut shape = Shape::Literal;
+        loop {
+            match self.peek() {
+                None => return Err(Stop("a quote is not closed")),
+                Some('"') => {
+                    self.advance();
+                    return Ok(shape);
+                }
+                Some('\\') => {
+                    self.advance();
+                    match self.next() {
+                        None => return Err(Stop("a quote is not closed")),
+                        Some('\n') => {}
+                        Some(escaped @ ('$' | '`' | '"' | '\\')) => value.push(escaped),
+                        Some(other) => value.extend(['\\', other]),
+                    }
+                }
+                Some('$' | '`') => {
+                    shape = shape.max(self.read_expansion(Quoting::Double, value)?);
+                }
+                Some(character) => {
+                    value.push(character);
+                    self.advance();
+                }
+            }
+        }
+    }
+
+    /// `$'…'`, after its opening quote.
+    pub(super) fn read_ansi_quoted(&mut self, value: &mut String) -> Step<()> {
+        loop {
+            let escaped = match self.next() {
+                None => return Err(Stop("a quote is not closed")),
+                Some('\'') => return Ok(()),
+                Some('\\') => self.next().ok_or(Stop("a quote is not closed"))?,
+                Some(character) => {
+                    value.push(character);
+                    continue;
+                }
+            };
+            let decoded = match escaped {
+                'n' => '\n',
+                't' => '\t',
+                '\\' | '\'' | '"' | '?' => escaped,
+                'x' => self.read_number(16, 2)?,
+                'u' => self.read_number(16, 4)?,
+                'U' => self.read_number(16, 8)?,
+                '0'..='7' => {
+                    self.position -= 1;
+                    self.read_number(8, 3)?
+                }
+                _ => return Err(Stop("a quoted text contains an unclear escape")),
+            };
+            if decoded.is_control() && decoded != '\n' && decoded != '\t' {
+                return Err(Stop("a quoted text contains control characters"));
+            }
+            value.push(decoded);
+        }
+    }
+
+    fn read_number(&mut self, radix: u32, max_digits: usize) -> Step<char> {
+        let mut number = 0_u32;
+        let mut count = 0;
+        while count < max_digits
+            && let Some(digit) = self.peek().and_then(|character| character.to_digit(radix))
+        {
+            number = number.saturating_mul(radix).saturating_add(digit);
+            count += 1;
+            self.advance();
+        }
+        // Above ASCII, `\xHH` is a byte of the locale's encoding.
+        let is_byte = max_digits < 4 && number > 0x7F;
+        match char::from_u32(number) {
+            Some(character) if count > 0 && number > 0 && !is_byte => Ok(character),
+            _ => Err(Stop("a quoted text contains an unclear escape")),
+        }
+    }
+}
+
+/// `name[` makes the shell read up to the `]`, through spaces and operators.
+fn has_open_index(raw: &str) -> bool {
+    let Some((name, index)) = raw.split_once('[') else {
+        return false;
+    };
+    let count = |wanted: char| raw.chars().filter(|it| *it == wanted).count();
+    is_name(name) && (count('[') != count(']') || index.contains(['"', '\'', '\\', '$', '`']))
+}
+
+/// The variable that `prefix=` assigns to, with its index if it has one.
+fn assigned_name(prefix: &str) -> Option<String> {
+    let name = prefix.strip_suffix('+').unwrap_or(prefix);
+    let array = name.split('[').next().unwrap_or_default();
+    let has_index = array.len() < name.len();
+    (is_name(array) && (!has_index || name.ends_with(']'))).then(|| name.to_owned())
+}

@@ -1,0 +1,320 @@
+//! The one decision of the product: may this mode make this call? Used for lists, calls, hooks and advice alike.
+//!
+//! Pure: links have been followed and ignore files read before ([`Target`]); asking a person comes after.
+
+mod command;
+mod wording;
+
+use mk_types::{AbsPath, PathError, ProjectPath, ToolCall};
+
+use crate::group::Group;
+use crate::mode::{Grant, Mode};
+use crate::mode_file::McpFilter;
+use crate::protected::Protected;
+use crate::tool_table::{Access, RawTarget, ToolTable};
+
+/// What evaluation knows beside the mode: the tools there are, and the files that are nobody's to change.
+#[derive(Debug)]
+pub struct Policy {
+    pub tools: ToolTable,
+    pub protected: Protected,
+}
+
+/// A call with its targets resolved.
+#[derive(Debug, Clone)]
+pub struct Request {
+    pub call: ToolCall,
+    pub targets: Vec<Target>,
+}
+
+/// A path of a call after links were followed.
+#[derive(Debug, Clone)]
+pub struct Target {
+    pub raw: RawTarget,
+    pub path: Result<ProjectPath, PathError>,
+    /// Whether the project's ignore file hides it.
+    pub ignored: bool,
+}
+
+/// May it? Ordered by strictness, so that the strictest of several answers is the greatest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Decision {
+    Allow,
+    /// Only if a person agrees.
+    Ask,
+    Deny,
+}
+
+/// The rule that decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rule {
+    UnknownTool,
+    AlwaysAvailable,
+    GroupDisabled,
+    OutsideProject,
+    IgnoredFile,
+    TargetUnknown,
+    FilePattern,
+    CommandPattern,
+    CommandDeny,
+    CommandWrite,
+    CommandOpaque,
+    McpFilter,
+    ProtectedFile,
+    Group,
+}
+
+/// A decision and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Evaluation {
+    pub decision: Decision,
+    pub rule: Rule,
+    pub tool: String,
+    pub group: Option<Group>,
+    /// The target that decided, as written.
+    pub path: Option<String>,
+    /// The limit that decided: a pattern, a server's name, why a file is protected.
+    pub restriction: Option<String>,
+}
+
+/// Decides about a call.
+///
+/// 1. A tool nobody knows is denied.
+/// 2. A tool that every mode has is allowed.
+/// 3. A tool whose group the mode does not enable is denied.
+/// 4. A path that leaves the project, or that an ignore file hides, is denied, whatever the mode says.
+/// 5. A limited group allows what at least one of its grants covers: files by pattern and glob, commands by
+///    `commandRegex` and `commandDeny`, MCP tools by the filters. A target that cannot be told is not covered.
+///    Every path of the call must be covered. A shell line that writes files must be allowed to edit them;
+///    where edits are limited, a line that cannot be followed is denied.
+/// 6. A protected file may be changed only with approval.
+/// 7. Everything else that the group covers is allowed.
+pub fn evaluate(policy: &Policy, mode: &Mode, request: &Request) -> Evaluation {
+    let mut case = Case {
+        policy,
+        mode,
+        request,
+        group: None,
+    };
+    match policy.tools.group_of(&request.call.tool) {
+        None => case.decide(Decision::Deny, Rule::UnknownTool),
+        Some(None) => case.decide(Decision::Allow, Rule::AlwaysAvailable),
+        Some(Some(group)) => {
+            case.group = Some(group);
+            if mode.enables(group) {
+                case.in_group(group)
+            } else {
+                case.decide(Decision::Deny, Rule::GroupDisabled)
+            }
+        }
+    }
+}
+
+/// Decides under two modes at once: an endpoint's mode is an upper bound for the task's.
+pub fn evaluate_bounded(
+    policy: &Policy,
+    mode: &Mode,
+    bound: Option<&Mode>,
+    request: &Request,
+) -> Evaluation {
+    let own = evaluate(policy, mode, request);
+    match bound.map(|bound| evaluate(policy, bound, request)) {
+        Some(upper) if upper.decision > own.decision => upper,
+        _ => own,
+    }
+}
+
+/// Whether any call of the tool could be allowed: what lists may leave out, calls would deny.
+pub fn could_allow(policy: &Policy, mode: &Mode, tool: &str) -> bool {
+    match policy.tools.group_of(tool) {
+        None => false,
+        Some(None) => true,
+        Some(Some(group)) => mode.enables(group),
+    }
+}
+
+impl Policy {
+    pub fn shipped() -> Self {
+        Self {
+            tools: ToolTable::foreign(),
+            protected: Protected::shipped(),
+        }
+    }
+
+    /// A request whose paths are taken as they are written: no disk, no links.
+    pub fn lexical(&self, call: ToolCall, root: &AbsPath) -> Request {
+        let targets = self
+            .tools
+            .targets(&call)
+            .into_iter()
+            .map(|raw| Target::lexical(raw, root))
+            .collect();
+        Request { call, targets }
+    }
+}
+
+impl Target {
+    pub fn lexical(raw: RawTarget, root: &AbsPath) -> Self {
+        Self {
+            path: ProjectPath::parse(&raw.path, root),
+            raw,
+            ignored: false,
+        }
+    }
+}
+
+impl Evaluation {
+    pub fn is_allowed(&self) -> bool {
+        self.decision == Decision::Allow
+    }
+}
+
+/// One evaluation under way.
+struct Case<'a> {
+    policy: &'a Policy,
+    mode: &'a Mode,
+    request: &'a Request,
+    group: Option<Group>,
+}
+
+impl<'a> Case<'a> {
+    fn decide(&self, decision: Decision, rule: Rule) -> Evaluation {
+        Evaluation {
+            decision,
+            rule,
+            tool: self.request.call.tool.clone(),
+            group: self.group,
+            path: None,
+            restriction: None,
+        }
+    }
+
+    fn deny(&self, rule: Rule, target: Option<&Target>, restriction: Option<String>) -> Evaluation {
+        let path = target.map(|target| target.raw.path.clone());
+        Evaluation {
+            path,
+            restriction,
+            ..self.decide(Decision::Deny, rule)
+        }
+    }
+
+    fn in_group(&self, group: Group) -> Evaluation {
+        for target in self
+            .request
+            .targets
+            .iter()
+            .filter(|target| !target.raw.in_command)
+        {
+            if target.path.is_err() {
+                return self.deny(Rule::OutsideProject, Some(target), None);
+            }
+            if target.ignored {
+                return self.deny(Rule::IgnoredFile, Some(target), None);
+            }
+        }
+        match group {
+            Group::Read | Group::Edit => self.files(group),
+            Group::Command => self.command(),
+            Group::Mcp => self.mcp(),
+            Group::Browser | Group::Modes => self.decide(Decision::Allow, Rule::Group),
+        }
+    }
+
+    fn files(&self, group: Group) -> Evaluation {
+        let targets = &self.request.targets;
+        let open = self.mode.grants(group).any(|grant| grant.files.is_open());
+        let restriction = || self.mode.file_restriction(group);
+        let unnamed_write = group == Group::Edit && self.request.call.targets_unknown;
+        if unnamed_write || (!open && targets.is_empty()) {
+            return self.deny(Rule::TargetUnknown, None, restriction());
+        }
+        if !open && let Some(target) = targets.iter().find(|target| !self.covers(group, target)) {
+            return self.deny(Rule::FilePattern, Some(target), restriction());
+        }
+        if let Some(evaluation) = self.protected(targets.iter()) {
+            return evaluation;
+        }
+        if open {
+            return self.decide(Decision::Allow, Rule::Group);
+        }
+        Evaluation {
+            restriction: restriction(),
+            ..self.decide(Decision::Allow, Rule::FilePattern)
+        }
+    }
+
+    /// Whether some grant of the group covers a target.
+    fn covers(&self, group: Group, target: &Target) -> bool {
+        let Ok(path) = &target.path else { return false };
+        self.mode
+            .grants(group)
+            .any(|grant| grant.files.covers(path.as_str()))
+    }
+
+    fn protected(&self, mut targets: impl Iterator<Item = &'a Target>) -> Option<Evaluation> {
+        targets.find_map(|target| {
+            let path = target
+                .path
+                .as_ref()
+                .ok()
+                .filter(|_| target.raw.access == Access::Write)?;
+            let reason = self.policy.protected.why(path.as_str())?;
+            Some(Evaluation {
+                path: Some(target.raw.path.clone()),
+                restriction: Some(reason.to_owned()),
+                ..self.decide(Decision::Ask, Rule::ProtectedFile)
+            })
+        })
+    }
+
+    fn mcp(&self) -> Evaluation {
+        let open = McpFilter::default();
+        let limited = |grant: &Grant| grant.mcp != open || self.mode.mcp != open;
+        if !self.mode.grants(Group::Mcp).any(limited) {
+            return self.decide(Decision::Allow, Rule::Group);
+        }
+        let Some(call) = &self.request.call.mcp else {
+            return self.deny(Rule::TargetUnknown, None, None);
+        };
+        let passes = |filter: &McpFilter| filter.passes(&call.server, call.tool.as_deref());
+        if passes(&self.mode.mcp) && self.mode.grants(Group::Mcp).any(|grant| passes(&grant.mcp)) {
+            return self.decide(Decision::Allow, Rule::McpFilter);
+        }
+        let tool = call
+            .tool
+            .as_deref()
+            .map(|tool| format!("/{tool}"))
+            .unwrap_or_default();
+        self.deny(
+            Rule::McpFilter,
+            None,
+            Some(format!("{}{tool}", call.server)),
+        )
+    }
+}
+
+impl McpFilter {
+    /// Blocked beats allowed; a list of tools does not let other tools of an allowed server through.
+    fn passes(&self, server: &str, tool: Option<&str>) -> bool {
+        let names = |list: &[String], tool: &str| {
+            list.iter()
+                .any(|name| name == tool || name.split_once('/') == Some((server, tool)))
+        };
+        if self.blocked_servers.iter().any(|name| name == server) {
+            return false;
+        }
+        if tool.is_some_and(|tool| names(&self.blocked_tools, tool)) {
+            return false;
+        }
+        let server_allowed = self
+            .allowed_servers
+            .as_ref()
+            .is_none_or(|list| list.iter().any(|name| name == server));
+        let tool_allowed = match (&self.allowed_tools, tool) {
+            (None, _) => true,
+            (Some(list), Some(tool)) => names(list, tool),
+            (Some(_), None) => false,
+        };
+        server_allowed && tool_allowed
+    }
+}

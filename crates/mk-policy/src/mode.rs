@@ -1,0 +1,198 @@
+//! A mode that is valid and ready to decide: every limit is there, parsed, and knows where it came from.
+//!
+//! How it came about (files, layers, inheritance) is [`crate::catalogue`]'s business.
+
+use globset::GlobMatcher;
+use mk_types::ModeSlug;
+
+use crate::diagnostic::Position;
+use crate::group::Group;
+use crate::mode_file::{AutoApprove, McpFilter};
+use crate::pattern::Pattern;
+
+/// Who an agent is and what it may touch.
+#[derive(Debug)]
+pub struct Mode {
+    pub slug: ModeSlug,
+    pub name: String,
+    pub source: Source,
+    /// The file that defines it, as a person would name it.
+    pub file: String,
+    pub description: Option<String>,
+    pub when_to_use: Option<String>,
+    pub role_definition: String,
+    pub custom_instructions: Option<String>,
+    /// In the order of the file; several grants of one group add up.
+    pub grants: Vec<Grant>,
+    pub mcp: McpFilter,
+    /// Modes it may switch or delegate to; `None` for any.
+    pub switch_to: Option<Vec<String>>,
+    /// Left out of lists and prompts, still usable by its slug.
+    pub hidden: bool,
+    pub model: Option<String>,
+    pub auto_approve: Option<AutoApprove>,
+    /// Rules that came inside the mode: name and text.
+    pub rules_files: Vec<(String, String)>,
+    /// Keys we do not know, as JSON, in the order of the file.
+    pub unknown: serde_json::Map<String, serde_json::Value>,
+}
+
+/// Where a mode comes from, weakest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Source {
+    Builtin,
+    Global,
+    Project,
+}
+
+impl Source {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Builtin => "builtin",
+            Self::Global => "global",
+            Self::Project => "project",
+        }
+    }
+}
+
+/// One entry of `groups`: the group, and what narrows it.
+#[derive(Debug)]
+pub struct Grant {
+    pub group: Group,
+    pub files: FileLimit,
+    pub commands: CommandLimit,
+    pub mcp: McpFilter,
+    pub description: Option<String>,
+}
+
+/// Which files a grant covers: all parts must agree; without any, every file.
+#[derive(Debug)]
+pub struct FileLimit {
+    pub regex: Option<Limit>,
+    /// One of them must match.
+    pub globs: Vec<GlobMatcher>,
+    /// Where the limit stands in its file.
+    pub position: Position,
+}
+
+/// Which shell lines a grant covers.
+#[derive(Debug, Default)]
+pub struct CommandLimit {
+    pub allow: Option<Limit>,
+    pub deny: Option<Limit>,
+}
+
+/// A pattern, or what stands in its place when it is valid JavaScript that we cannot run: it denies.
+#[derive(Debug)]
+pub enum Limit {
+    Pattern(Pattern),
+    Unusable { source: String },
+}
+
+impl Limit {
+    pub fn source(&self) -> &str {
+        match self {
+            Self::Pattern(pattern) => pattern.source(),
+            Self::Unusable { source } => source,
+        }
+    }
+
+    /// Whether the subject certainly matches: doubt counts as no.
+    pub(crate) fn surely_matches(&self, subject: &str) -> bool {
+        match self {
+            Self::Pattern(pattern) => pattern.is_match(subject).unwrap_or(false),
+            Self::Unusable { .. } => false,
+        }
+    }
+
+    /// Whether the subject may match: doubt counts as yes.
+    pub(crate) fn may_match(&self, subject: &str) -> bool {
+        match self {
+            Self::Pattern(pattern) => pattern.is_match(subject).unwrap_or(true),
+            Self::Unusable { .. } => true,
+        }
+    }
+}
+
+impl FileLimit {
+    pub fn is_open(&self) -> bool {
+        self.regex.is_none() && self.globs.is_empty()
+    }
+
+    pub fn covers(&self, path: &str) -> bool {
+        let regex = self
+            .regex
+            .as_ref()
+            .is_none_or(|limit| limit.surely_matches(path));
+        regex && (self.globs.is_empty() || self.globs.iter().any(|glob| glob.is_match(path)))
+    }
+
+    /// The limit as one line: the pattern, or the globs.
+    pub fn show(&self) -> Option<String> {
+        let globs = self.globs.iter().map(|glob| glob.glob().glob());
+        let parts: Vec<&str> = self.regex.iter().map(Limit::source).chain(globs).collect();
+        (!parts.is_empty()).then(|| parts.join(", "))
+    }
+}
+
+impl CommandLimit {
+    pub fn is_open(&self) -> bool {
+        self.allow.is_none() && self.deny.is_none()
+    }
+}
+
+impl Mode {
+    pub fn grants(&self, group: Group) -> impl Iterator<Item = &Grant> {
+        self.grants.iter().filter(move |grant| grant.group == group)
+    }
+
+    pub fn enables(&self, group: Group) -> bool {
+        self.grants(group).next().is_some()
+    }
+
+    /// Groups in the order of the file, each once.
+    pub fn groups(&self) -> Vec<Group> {
+        let mut groups: Vec<Group> = Vec::new();
+        for grant in &self.grants {
+            if !groups.contains(&grant.group) {
+                groups.push(grant.group);
+            }
+        }
+        groups
+    }
+
+    /// The files a group is restricted to, as one string; `None` when it is not restricted.
+    ///
+    /// Several patterns join as `(?:a)|(?:b)`, so that the string is again a pattern with the same meaning.
+    pub fn file_restriction(&self, group: Group) -> Option<String> {
+        let limits: Option<Vec<String>> =
+            self.grants(group).map(|grant| grant.files.show()).collect();
+        match limits?.as_slice() {
+            [] => None,
+            [only] => Some(only.clone()),
+            several => Some(
+                several
+                    .iter()
+                    .map(|it| format!("(?:{it})"))
+                    .collect::<Vec<_>>()
+                    .join("|"),
+            ),
+        }
+    }
+
+    /// What the author says about a group's restriction.
+    pub fn group_description(&self, group: Group) -> Option<&str> {
+        self.grants(group)
+            .find_map(|grant| grant.description.as_deref())
+    }
+
+    /// Whether this mode may hand over to `slug`.
+    pub fn may_switch_to(&self, slug: &ModeSlug) -> bool {
+        match &self.switch_to {
+            None => true,
+            Some(names) => names
+                .iter()
+                .any(|name| name == "*" || name == slug.as_str()),
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! A mode as its author wrote it, and the reader that finds every problem of a file in one pass.
+//!
+//! Nothing is filled in here: defaults, inheritance and compiled limits are [`crate::mode`]'s business.
+
+mod reader;
+
+use mk_types::ModeSlug;
+
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::group::Group;
+use crate::node::{At, Node};
+
+/// One entry of `customModes`, as written. `None` means that the key is not there.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModeFile {
+    pub slug: At<ModeSlug>,
+    pub name: Option<At<String>>,
+    pub role_definition: Option<At<String>>,
+    pub when_to_use: Option<At<String>>,
+    pub description: Option<At<String>>,
+    pub custom_instructions: Option<At<String>>,
+    pub groups: Option<Vec<GroupFile>>,
+    pub extends: Option<At<ModeSlug>>,
+    pub hidden: Option<bool>,
+    pub switch_to: Option<Vec<String>>,
+    /// Beside the groups, as Zoo Code writes it.
+    pub mcp: McpFilter,
+    pub model: Option<String>,
+    pub auto_approve: Option<AutoApprove>,
+    pub examples: Vec<ExampleFile>,
+    /// Rules that travel inside the mode: name and text.
+    pub rules_files: Vec<(String, String)>,
+    /// Keys that mean nothing to us, kept because they mean something to their author.
+    pub unknown: Vec<(At<String>, At<Node>)>,
+}
+
+/// One entry of `groups`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GroupFile {
+    pub group: At<Group>,
+    pub options: GroupOptions,
+}
+
+/// The second half of `[group, {…}]`. Every option narrows what the entry allows.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct GroupOptions {
+    pub file_regex: Option<At<String>>,
+    pub globs: Vec<At<String>>,
+    pub description: Option<String>,
+    pub command_regex: Option<At<String>>,
+    pub command_deny: Option<At<String>>,
+    pub mcp: McpFilter,
+}
+
+/// Which MCP servers and tools are let through; `None` lets all through.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct McpFilter {
+    pub allowed_servers: Option<Vec<String>>,
+    pub blocked_servers: Vec<String>,
+    /// `tool` of any server, or `server/tool`.
+    pub allowed_tools: Option<Vec<String>>,
+    pub blocked_tools: Vec<String>,
+}
+
+/// What an editor may let pass without asking a person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AutoApprove {
+    None,
+    Read,
+    All,
+}
+
+/// A call that the author says is allowed or denied: `write_to_file docs/a.md`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExampleFile {
+    pub text: At<String>,
+    pub allowed: bool,
+}
+
+/// What a file yields: the modes that can be read, the slugs of those that cannot, and every problem.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct LoadedFile {
+    pub modes: Vec<ModeFile>,
+    /// Slugs that the file means to define but fails to. They hide the same slug of weaker files:
+    /// falling back to a wider mode because of a typing error would open what the author closed.
+    pub broken: Vec<ModeSlug>,
+    pub diagnostics: Vec<Diagnostic>,
+    /// Whether the document could be read at all.
+    pub readable: bool,
+}
+
+/// Reads a mode file, YAML or JSON. `file` is the name that diagnostics carry.
+pub fn load_modes(file: &str, text: &str) -> LoadedFile {
+    let mut out = Diagnostics::new(file);
+    let mut loaded = LoadedFile::default();
+    match Node::parse(text) {
+        Ok(root) => {
+            loaded.readable = true;
+            reader::read_document(&root, &mut loaded, &mut out);
+        }
+        Err(error) => {
+            out.error(error.position, error.message);
+        }
+    }
+    loaded.diagnostics = out.into_found();
+    loaded
+}

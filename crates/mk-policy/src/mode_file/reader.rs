@@ -1,0 +1,539 @@
+//! From a spanned tree to [`ModeFile`]s: every problem of a mode is reported, and one broken mode leaves the others alone.
+
+use mk_types::ModeSlug;
+
+use super::{AutoApprove, ExampleFile, GroupFile, GroupOptions, LoadedFile, McpFilter, ModeFile};
+use crate::diagnostic::{Diagnostics, Position};
+use crate::group::Group;
+use crate::node::{At, Node};
+
+pub(super) fn read_document(root: &At<Node>, loaded: &mut LoadedFile, out: &mut Diagnostics) {
+    let items = match (&root.value, root.value.get("customModes")) {
+        (
+            _,
+            Some(At {
+                value: Node::List(items),
+                ..
+            }),
+        ) => items,
+        (
+            _,
+            Some(At {
+                value: Node::Null, ..
+            }),
+        ) => return,
+        (_, Some(other)) => {
+            out.error(
+                other.position,
+                format!("`customModes` is {}, not a list", other.value.kind()),
+            );
+            return;
+        }
+        (Node::List(_), None) => {
+            out.error(
+                root.position,
+                "the file is a list, not a map with `customModes`",
+            )
+            .hint("put `customModes:` before the list and indent it");
+            return;
+        }
+        // An empty file is what an editor leaves for a moment while it saves.
+        (Node::Null, None) => {
+            loaded.readable = false;
+            out.warning(root.position, "the file is empty");
+            return;
+        }
+        _ => {
+            out.error(root.position, "there is no `customModes` list");
+            return;
+        }
+    };
+    for item in items {
+        let slug = read_slug(item);
+        out.enter_mode(slug.as_ref().ok().map(|slug| slug.value.as_str()));
+        let errors = out.errors();
+        let mode = read_mode(item, &slug, out);
+        match (mode, slug) {
+            (Some(mode), Ok(slug)) if out.errors() == errors => {
+                if loaded
+                    .modes
+                    .iter()
+                    .any(|earlier| earlier.slug.value == slug.value)
+                {
+                    out.error(
+                        slug.position,
+                        "the slug is defined twice in this file; the first one counts",
+                    );
+                } else {
+                    loaded.modes.push(mode);
+                }
+            }
+            (_, Ok(slug))
+                if loaded
+                    .modes
+                    .iter()
+                    .all(|earlier| earlier.slug.value != slug.value) =>
+            {
+                loaded.broken.push(slug.value);
+            }
+            _ => {}
+        }
+        out.enter_mode(None);
+    }
+}
+
+fn read_slug(item: &At<Node>) -> Result<At<ModeSlug>, (Position, String, Option<String>)> {
+    match item.value.get("slug") {
+        None => Err((item.position, "`slug` is missing".to_owned(), None)),
+        Some(At {
+            value: Node::Text(text),
+            position,
+        }) => match ModeSlug::parse(text) {
+            Ok(slug) => Ok(At {
+                value: slug,
+                position: *position,
+            }),
+            Err(error) => {
+                let tidy: String = text
+                    .to_lowercase()
+                    .chars()
+                    .map(|letter| {
+                        if letter.is_ascii_alphanumeric() {
+                            letter
+                        } else {
+                            '-'
+                        }
+                    })
+                    .collect();
+                let tidy = tidy.trim_matches('-').to_owned();
+                let hint = (!tidy.is_empty()).then(|| format!("write `{tidy}`"));
+                Err((*position, error.to_string(), hint))
+            }
+        },
+        Some(other) => Err((
+            other.position,
+            format!("`slug` is {}, not text", other.value.kind()),
+            None,
+        )),
+    }
+}
+
+type Slug = Result<At<ModeSlug>, (Position, String, Option<String>)>;
+
+fn read_mode(item: &At<Node>, slug: &Slug, out: &mut Diagnostics) -> Option<ModeFile> {
+    let Node::Map(entries) = &item.value else {
+        out.error(
+            item.position,
+            format!("a mode is a map, this is {}", item.value.kind()),
+        );
+        return None;
+    };
+    let slug = match slug {
+        Ok(slug) => Some(slug.clone()),
+        Err((position, message, hint)) => {
+            out.error(*position, message.clone()).hint = hint.clone();
+            None
+        }
+    };
+    let mut mode = ModeFile {
+        // Only returned when the slug is good; until then a stand-in lets the rest be checked too.
+        slug: slug.clone().unwrap_or_else(|| At {
+            value: stand_in(),
+            position: item.position,
+        }),
+        name: None,
+        role_definition: None,
+        when_to_use: None,
+        description: None,
+        custom_instructions: None,
+        groups: None,
+        extends: None,
+        hidden: None,
+        switch_to: None,
+        mcp: McpFilter::default(),
+        model: None,
+        auto_approve: None,
+        examples: Vec::new(),
+        rules_files: Vec::new(),
+        unknown: Vec::new(),
+    };
+    for (key, value) in entries {
+        read_key(&mut mode, key, value, out);
+    }
+    check_required(&mode, item.position, out);
+    slug.map(|_| mode)
+}
+
+#[expect(clippy::expect_used, reason = "a constant that the slug tests cover")]
+fn stand_in() -> ModeSlug {
+    ModeSlug::parse("unnamed").expect("a valid slug")
+}
+
+fn read_key(mode: &mut ModeFile, key: &At<String>, value: &At<Node>, out: &mut Diagnostics) {
+    match key.value.as_str() {
+        "slug" => {}
+        "name" => mode.name = text(key, value, out),
+        "roleDefinition" => mode.role_definition = text(key, value, out),
+        "whenToUse" => mode.when_to_use = optional_text(key, value, out),
+        "description" => mode.description = optional_text(key, value, out),
+        "customInstructions" => mode.custom_instructions = optional_text(key, value, out),
+        "groups" => mode.groups = read_groups(value, out),
+        "source" => check_source(value, out),
+        "extends" => mode.extends = slug_value(key, value, out),
+        "hidden" => mode.hidden = flag(key, value, out),
+        "switchTo" => mode.switch_to = Some(texts(key, value, out)),
+        "allowedMcpServers" | "blockedMcpServers" => {
+            read_mcp_filter(&mut mode.mcp, key, value, out)
+        }
+        "model" => mode.model = text(key, value, out).map(|model| model.value),
+        "autoApprove" => mode.auto_approve = read_auto_approve(value, out),
+        "examples" => mode.examples = read_examples(value, out),
+        "rulesFiles" => mode.rules_files = read_rules_files(value, out),
+        "fileRegex" => {
+            out.warning(key.position, "`fileRegex` beside `groups` limits nothing")
+                .hint("write it into the group: `- [edit, { fileRegex: … }]`");
+            mode.unknown.push((key.clone(), value.clone()));
+        }
+        _ => mode.unknown.push((key.clone(), value.clone())),
+    }
+}
+
+/// A mode that extends another one may leave out what it takes over.
+fn check_required(mode: &ModeFile, position: Position, out: &mut Diagnostics) {
+    let required = [
+        ("name", &mode.name),
+        ("roleDefinition", &mode.role_definition),
+    ];
+    for (key, value) in required {
+        match value {
+            Some(text) if text.value.trim().is_empty() => {
+                out.error(text.position, format!("`{key}` is empty"));
+            }
+            None if mode.extends.is_none() => {
+                out.error(position, format!("`{key}` is missing"));
+            }
+            _ => {}
+        }
+    }
+    if mode.groups.is_none() && mode.extends.is_none() {
+        out.error(position, "`groups` is missing")
+            .hint("a mode without tools says so: `groups: []`");
+    }
+}
+
+fn read_groups(value: &At<Node>, out: &mut Diagnostics) -> Option<Vec<GroupFile>> {
+    let Node::List(items) = &value.value else {
+        out.error(
+            value.position,
+            format!("`groups` is {}, not a list", value.value.kind()),
+        );
+        // Present but unusable is not the same as missing: one complaint is enough.
+        return Some(Vec::new());
+    };
+    Some(
+        items
+            .iter()
+            .filter_map(|item| read_group(item, out))
+            .collect(),
+    )
+}
+
+fn read_group(item: &At<Node>, out: &mut Diagnostics) -> Option<GroupFile> {
+    match &item.value {
+        Node::Text(name) => {
+            let group = group_named(name, item.position, out)?;
+            Some(GroupFile {
+                group,
+                options: GroupOptions::default(),
+            })
+        }
+        Node::List(parts) => match parts.as_slice() {
+            [
+                At {
+                    value: Node::Text(name),
+                    position,
+                },
+                options,
+            ] => {
+                let group = group_named(name, *position, out)?;
+                let options = read_options(group.value, options, out)?;
+                Some(GroupFile { group, options })
+            }
+            [_, _] => {
+                out.error(
+                    item.position,
+                    "a restricted group starts with the group's name",
+                );
+                None
+            }
+            _ => {
+                out.error(
+                    item.position,
+                    format!("a restricted group has 2 parts, this has {}", parts.len()),
+                )
+                .hint("write `[edit, { fileRegex: … }]`, one entry per pattern");
+                None
+            }
+        },
+        other => {
+            out.error(
+                item.position,
+                format!(
+                    "a group is a name or `[name, {{…}}]`, this is {}",
+                    other.kind()
+                ),
+            );
+            None
+        }
+    }
+}
+
+fn group_named(name: &str, position: Position, out: &mut Diagnostics) -> Option<At<Group>> {
+    let group = Group::parse(name);
+    if group.is_none() {
+        let known = Group::ALL.map(Group::as_str).join(", ");
+        let hint = match name {
+            "terminal" | "shell" | "execute" | "bash" => {
+                "the group for commands is `command`".to_owned()
+            }
+            "write" => "the group for changes is `edit`".to_owned(),
+            _ => format!("groups are {known}"),
+        };
+        out.error(position, format!("there is no group `{name}`"))
+            .hint(hint);
+    }
+    group.map(|value| At { value, position })
+}
+
+fn read_options(group: Group, value: &At<Node>, out: &mut Diagnostics) -> Option<GroupOptions> {
+    let Node::Map(entries) = &value.value else {
+        out.error(
+            value.position,
+            format!(
+                "the options of a group are a map, this is {}",
+                value.value.kind()
+            ),
+        );
+        return None;
+    };
+    let mut options = GroupOptions::default();
+    for (key, value) in entries {
+        let takes = match key.value.as_str() {
+            "fileRegex" | "glob" => &[Group::Edit, Group::Read][..],
+            "commandRegex" | "commandDeny" => &[Group::Command],
+            "allowedMcpServers" | "blockedMcpServers" | "allowedTools" | "blockedTools" => {
+                &[Group::Mcp]
+            }
+            _ => &Group::ALL,
+        };
+        if !takes.contains(&group) {
+            out.warning(
+                key.position,
+                format!("`{}` limits nothing on `{group}`", key.value),
+            );
+            continue;
+        }
+        match key.value.as_str() {
+            // An empty pattern matches everything and has always meant «no restriction».
+            "fileRegex" => options.file_regex = pattern(key, value, out),
+            "commandRegex" => options.command_regex = pattern(key, value, out),
+            "commandDeny" => options.command_deny = pattern(key, value, out),
+            "glob" => options.globs = positioned_texts(key, value, out),
+            "description" => {
+                options.description = optional_text(key, value, out).map(|it| it.value)
+            }
+            "allowedMcpServers" | "blockedMcpServers" | "allowedTools" | "blockedTools" => {
+                read_mcp_filter(&mut options.mcp, key, value, out);
+            }
+            _ => {
+                out.warning(
+                    key.position,
+                    format!("`{}` is not an option of a group", key.value),
+                );
+            }
+        }
+    }
+    Some(options)
+}
+
+fn read_mcp_filter(
+    filter: &mut McpFilter,
+    key: &At<String>,
+    value: &At<Node>,
+    out: &mut Diagnostics,
+) {
+    let names = texts(key, value, out);
+    match key.value.as_str() {
+        "allowedMcpServers" => filter.allowed_servers = Some(names),
+        "blockedMcpServers" => filter.blocked_servers = names,
+        "allowedTools" => filter.allowed_tools = Some(names),
+        _ => filter.blocked_tools = names,
+    }
+}
+
+fn pattern(key: &At<String>, value: &At<Node>, out: &mut Diagnostics) -> Option<At<String>> {
+    text(key, value, out).filter(|pattern| !pattern.value.is_empty())
+}
+
+fn check_source(value: &At<Node>, out: &mut Diagnostics) {
+    let known = matches!(&value.value, Node::Text(text) if matches!(text.as_str(), "global" | "project" | "organization"));
+    if !known {
+        out.warning(
+            value.position,
+            "`source` is decided by where the file is; this value is ignored",
+        );
+    }
+}
+
+fn read_auto_approve(value: &At<Node>, out: &mut Diagnostics) -> Option<AutoApprove> {
+    let choice = match &value.value {
+        Node::Text(text) => match text.as_str() {
+            "none" => Some(AutoApprove::None),
+            "read" => Some(AutoApprove::Read),
+            "all" => Some(AutoApprove::All),
+            _ => None,
+        },
+        _ => None,
+    };
+    if choice.is_none() {
+        out.error(value.position, "`autoApprove` is one of none, read, all");
+    }
+    choice
+}
+
+fn read_examples(value: &At<Node>, out: &mut Diagnostics) -> Vec<ExampleFile> {
+    let Node::Map(entries) = &value.value else {
+        out.error(
+            value.position,
+            "`examples` is a map with `allow` and `deny`",
+        );
+        return Vec::new();
+    };
+    let mut examples = Vec::new();
+    for (key, value) in entries {
+        let allowed = match key.value.as_str() {
+            "allow" => true,
+            "deny" => false,
+            other => {
+                out.error(
+                    key.position,
+                    format!("`examples` has `allow` and `deny`, not `{other}`"),
+                );
+                continue;
+            }
+        };
+        let texts = positioned_texts(key, value, out);
+        examples.extend(texts.into_iter().map(|text| ExampleFile { text, allowed }));
+    }
+    examples
+}
+
+fn read_rules_files(value: &At<Node>, out: &mut Diagnostics) -> Vec<(String, String)> {
+    let Node::List(items) = &value.value else {
+        out.warning(
+            value.position,
+            "`rulesFiles` is a list of `relativePath` and `content`",
+        );
+        return Vec::new();
+    };
+    let mut files = Vec::new();
+    for item in items {
+        let field = |name: &str| match item.value.get(name).map(|field| &field.value) {
+            Some(Node::Text(text)) => Some(text.clone()),
+            _ => None,
+        };
+        match (field("relativePath"), field("content")) {
+            (Some(path), Some(content)) => files.push((path, content)),
+            _ => {
+                out.warning(
+                    item.position,
+                    "an entry of `rulesFiles` has `relativePath` and `content`",
+                );
+            }
+        }
+    }
+    files
+}
+
+fn text(key: &At<String>, value: &At<Node>, out: &mut Diagnostics) -> Option<At<String>> {
+    match &value.value {
+        Node::Text(text) => Some(At {
+            value: text.clone(),
+            position: value.position,
+        }),
+        other => {
+            out.error(
+                value.position,
+                format!("`{}` is {}, not text", key.value, other.kind()),
+            );
+            // Stands for «there was a value», so that the key is not reported as missing as well.
+            Some(At {
+                value: "-".to_owned(),
+                position: value.position,
+            })
+        }
+    }
+}
+
+fn optional_text(key: &At<String>, value: &At<Node>, out: &mut Diagnostics) -> Option<At<String>> {
+    if value.value == Node::Null {
+        None
+    } else {
+        text(key, value, out)
+    }
+}
+
+fn flag(key: &At<String>, value: &At<Node>, out: &mut Diagnostics) -> Option<bool> {
+    match value.value {
+        Node::Bool(flag) => Some(flag),
+        ref other => {
+            out.error(
+                value.position,
+                format!("`{}` is {}, not true or false", key.value, other.kind()),
+            );
+            None
+        }
+    }
+}
+
+fn slug_value(key: &At<String>, value: &At<Node>, out: &mut Diagnostics) -> Option<At<ModeSlug>> {
+    let text = text(key, value, out)?;
+    match ModeSlug::parse(&text.value) {
+        Ok(slug) => Some(At {
+            value: slug,
+            position: text.position,
+        }),
+        Err(error) => {
+            out.error(text.position, format!("`{}`: {error}", key.value));
+            None
+        }
+    }
+}
+
+fn texts(key: &At<String>, value: &At<Node>, out: &mut Diagnostics) -> Vec<String> {
+    positioned_texts(key, value, out)
+        .into_iter()
+        .map(|text| text.value)
+        .collect()
+}
+
+/// One text or a list of texts.
+fn positioned_texts(key: &At<String>, value: &At<Node>, out: &mut Diagnostics) -> Vec<At<String>> {
+    match &value.value {
+        Node::Text(text) => vec![At {
+            value: text.clone(),
+            position: value.position,
+        }],
+        Node::List(items) => items
+            .iter()
+            .filter_map(|item| text(key, item, out))
+            .collect(),
+        other => {
+            out.error(
+                value.position,
+                format!("`{}` is {}, not a list of texts", key.value, other.kind()),
+            );
+            Vec::new()
+        }
+    }
+}

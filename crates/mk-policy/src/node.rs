@@ -1,0 +1,199 @@
+//! A YAML or JSON document as a tree in which every key and value knows its line and column.
+//!
+//! Only the syntax: what the keys mean is [`crate::mode_file`]'s business.
+
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_saphyr::{Location, Spanned};
+
+use crate::diagnostic::Position;
+
+/// More nodes than any real mode file has (the largest seen has 4,000); what is beyond is an attack or a mistake.
+const MOST_NODES: usize = 20_000;
+
+/// A value and where it stands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct At<T> {
+    pub value: T,
+    pub position: Position,
+}
+
+/// One value of a document.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Node {
+    Null,
+    Bool(bool),
+    Number(f64),
+    Text(String),
+    List(Vec<At<Self>>),
+    Map(Vec<(At<String>, At<Self>)>),
+}
+
+/// A document that cannot be read at all.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct SyntaxError {
+    pub position: Position,
+    pub message: String,
+}
+
+impl Node {
+    /// Reads one YAML document; JSON is a part of YAML, and is tried by itself where tabs are in YAML's way.
+    pub fn parse(text: &str) -> Result<At<Self>, SyntaxError> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let options = serde_saphyr::options! {
+            budget: serde_saphyr::budget! { max_nodes: MOST_NODES },
+        };
+        match serde_saphyr::from_str_with_options::<Spanned<Self>>(text, options) {
+            Ok(root) => Ok(At::from(root)),
+            Err(error) => match serde_json::from_str::<Self>(text) {
+                Ok(root) => Ok(At {
+                    value: root,
+                    position: Position::START,
+                }),
+                Err(_) => Err(SyntaxError {
+                    position: error.location().map_or(Position::START, Position::from),
+                    message: describe(&error),
+                }),
+            },
+        }
+    }
+
+    /// What kind of value this is, for messages.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Null => "nothing",
+            Self::Bool(_) => "true or false",
+            Self::Number(_) => "a number",
+            Self::Text(_) => "text",
+            Self::List(_) => "a list",
+            Self::Map(_) => "a map",
+        }
+    }
+
+    pub fn get(&self, key: &str) -> Option<&At<Self>> {
+        let Self::Map(entries) = self else {
+            return None;
+        };
+        entries
+            .iter()
+            .find(|(name, _)| name.value == key)
+            .map(|(_, value)| value)
+    }
+}
+
+/// The parser's own words without the position it adds, which a diagnostic carries apart.
+fn describe(error: &serde_saphyr::Error) -> String {
+    let text = error.without_snippet().to_string();
+    let text = text.split(" at line ").next().unwrap_or_default().trim();
+    if text.is_empty() {
+        "not valid YAML".to_owned()
+    } else {
+        text.to_owned()
+    }
+}
+
+impl From<Location> for Position {
+    fn from(location: Location) -> Self {
+        let clamp = |number: u64| u32::try_from(number).unwrap_or(u32::MAX).max(1);
+        Self {
+            line: clamp(location.line()),
+            column: clamp(location.column()),
+        }
+    }
+}
+
+impl<T> From<Spanned<T>> for At<T> {
+    fn from(spanned: Spanned<T>) -> Self {
+        Self {
+            value: spanned.value,
+            position: spanned.referenced.into(),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Node {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(NodeVisitor)
+    }
+}
+
+struct NodeVisitor;
+
+impl<'de> Visitor<'de> for NodeVisitor {
+    type Value = Node;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Node, E> {
+        Ok(Node::Null)
+    }
+
+    fn visit_none<E>(self) -> Result<Node, E> {
+        Ok(Node::Null)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Node, D::Error> {
+        Node::deserialize(deserializer)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Node, E> {
+        Ok(Node::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Node, E> {
+        Ok(Node::Number(value as f64))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Node, E> {
+        Ok(Node::Number(value as f64))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Node, E> {
+        Ok(Node::Number(value))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Node, E> {
+        Ok(Node::Text(value.to_owned()))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Node, E> {
+        Ok(Node::Text(value))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Node, A::Error> {
+        let mut list = Vec::new();
+        while let Some(item) = items.next_element::<Spanned<Node>>()? {
+            list.push(At::from(item));
+        }
+        Ok(Node::List(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Node, A::Error> {
+        let mut map = Vec::new();
+        while let Some((key, value)) = entries.next_entry::<Spanned<Node>, Spanned<Node>>()? {
+            let key = At::from(key);
+            // `yes: 1` or `12: x` are keys too; nobody looks them up, but they must not fail the file.
+            let name = match key.value {
+                Node::Text(name) => name,
+                Node::Number(number) => number.to_string(),
+                Node::Bool(flag) => flag.to_string(),
+                Node::Null => "null".to_owned(),
+                Node::List(_) | Node::Map(_) => {
+                    return Err(serde::de::Error::custom("a key must be a plain word"));
+                }
+            };
+            map.push((
+                At {
+                    value: name,
+                    position: key.position,
+                },
+                At::from(value),
+            ));
+        }
+        Ok(Node::Map(map))
+    }
+}

@@ -1,0 +1,68 @@
+//! `.rooignore`: files that their owner keeps from every tool, in the syntax of `.gitignore`.
+
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use mk_types::{AbsPath, ProjectPath};
+
+use crate::read::read_text;
+
+pub(crate) const FILE: &str = ".rooignore";
+const LIMIT: u64 = 256 * 1024;
+
+/// What the ignore file of a project hides.
+#[derive(Debug)]
+pub enum Ignored {
+    Nothing,
+    /// The file is there but cannot be read: then nobody knows what it hides.
+    Everything,
+    Rules(Box<Gitignore>, String),
+}
+
+impl Ignored {
+    pub fn load(root: &AbsPath) -> Self {
+        let text = match read_text(&root.as_path().join(FILE), LIMIT) {
+            Ok(Some(text)) => text,
+            Ok(None) => return Self::Nothing,
+            Err(error) => {
+                tracing::warn!(%error, "the ignore file cannot be read: every file is hidden");
+                return Self::Everything;
+            }
+        };
+        let mut builder = GitignoreBuilder::new(root.as_path());
+        for line in text.lines() {
+            if let Err(error) = builder.add_line(None, line) {
+                tracing::warn!(%error, "a line of the ignore file cannot be read: every file is hidden");
+                return Self::Everything;
+            }
+        }
+        match builder.build() {
+            Ok(rules) => Self::Rules(Box::new(rules), text),
+            Err(_) => Self::Everything,
+        }
+    }
+
+    /// Whether the path, or a folder it is in, is hidden.
+    pub fn hides(&self, path: &ProjectPath) -> bool {
+        match self {
+            Self::Nothing => false,
+            Self::Everything => true,
+            Self::Rules(_, _) if path.is_root() => false,
+            // A folder pattern (`secrets/`) hides what is in it; whether the last part is a folder is not known.
+            Self::Rules(rules, _) => {
+                rules
+                    .matched_path_or_any_parents(path.as_str(), false)
+                    .is_ignore()
+                    || rules
+                        .matched_path_or_any_parents(path.as_str(), true)
+                        .is_ignore()
+            }
+        }
+    }
+
+    /// The file's text, for the prompt.
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Self::Rules(_, text) => Some(text),
+            Self::Nothing | Self::Everything => None,
+        }
+    }
+}

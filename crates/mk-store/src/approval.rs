@@ -1,0 +1,106 @@
+//! Questions to people: asked, decided once, used once.
+
+use mk_types::ApprovalId;
+use rusqlite::{Connection, params};
+
+use crate::error::{Error, Failure, Subject};
+use crate::model::{Approval, ApprovalState, NewApproval, Verdict};
+use crate::row::{self, all, first, run, select_approval};
+use crate::session;
+use crate::writer::Turn;
+
+pub(crate) fn find(connection: &Connection, id: &ApprovalId) -> Result<Option<Approval>, Failure> {
+    let query = select_approval!("WHERE a.id = ?1");
+    Ok(first(connection, query, [id.as_str()], row::approval)?)
+}
+
+/// In the order in which they were asked.
+pub(crate) fn pending(connection: &Connection) -> Result<Vec<Approval>, Failure> {
+    let query = select_approval!("WHERE a.state = 'pending' ORDER BY a.key");
+    Ok(all(connection, query, [], row::approval)?)
+}
+
+/// Of the questions with exactly this kind and payload that can still lead to the act: a granted
+/// one if there is one, else the oldest that waits.
+pub(crate) fn open(
+    connection: &Connection,
+    kind: &str,
+    payload: &str,
+) -> Result<Option<Approval>, Failure> {
+    let query = select_approval!(
+        "WHERE a.state IN ('granted', 'pending') AND a.kind = ?1 AND a.payload = ?2
+         ORDER BY a.state, a.key LIMIT 1"
+    );
+    Ok(first(connection, query, [kind, payload], row::approval)?)
+}
+
+pub(crate) fn ask(turn: &Turn<'_>, question: &NewApproval) -> Result<Approval, Failure> {
+    let connection = turn.connection;
+    let session: Option<i64> = match &question.session {
+        None => None,
+        Some(id) => {
+            let query = "SELECT key FROM session WHERE id = ?1";
+            let key = first(connection, query, [id.as_str()], |row| row.get(0))?;
+            Some(key.ok_or_else(|| session::missing(connection, id))?)
+        }
+    };
+    let id = ApprovalId::random();
+    run(
+        connection,
+        "INSERT INTO approval (id, session, kind, subject, payload, state, created_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, 'pending', ?6)",
+        params![
+            id.as_str(),
+            session,
+            question.kind,
+            question.subject,
+            question.payload,
+            turn.now.as_millis()
+        ],
+    )?;
+    existing(connection, &id)
+}
+
+pub(crate) fn decide(
+    turn: &Turn<'_>,
+    id: &ApprovalId,
+    verdict: Verdict,
+    by: &str,
+) -> Result<Approval, Failure> {
+    let changed = run(
+        turn.connection,
+        "UPDATE approval SET state = ?2, decided_at = ?3, decided_by = ?4
+         WHERE id = ?1 AND state = 'pending'",
+        params![
+            id.as_str(),
+            verdict.state().as_str(),
+            turn.now.as_millis(),
+            by
+        ],
+    )?;
+    let approval = existing(turn.connection, id)?;
+    if changed == 0 {
+        let (id, state) = (approval.id, approval.state);
+        return Err(Failure::Refused(Error::AlreadyDecided { id, state }));
+    }
+    Ok(approval)
+}
+
+pub(crate) fn consume(turn: &Turn<'_>, id: &ApprovalId) -> Result<Approval, Failure> {
+    let approval = existing(turn.connection, id)?;
+    if approval.state != ApprovalState::Granted {
+        let (id, state) = (approval.id, approval.state);
+        return Err(Failure::Refused(Error::NotGranted { id, state }));
+    }
+    run(
+        turn.connection,
+        "UPDATE approval SET state = 'used' WHERE id = ?1",
+        [id.as_str()],
+    )?;
+    existing(turn.connection, id)
+}
+
+fn existing(connection: &Connection, id: &ApprovalId) -> Result<Approval, Failure> {
+    find(connection, id)?
+        .ok_or_else(|| Failure::Refused(Error::NotFound(Subject::Approval(id.clone()))))
+}

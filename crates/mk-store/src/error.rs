@@ -1,0 +1,217 @@
+//! What the store could not do, and what somebody can do about it.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use mk_types::{ApprovalId, ModeSlug, SessionId, TaskId};
+use rusqlite::ErrorCode;
+
+use crate::Location;
+use crate::model::{ApprovalState, TaskState};
+
+/// Causes are behind an `Arc`: when a commit fails, every job in it gets the same error.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum Error {
+    #[error("{0} does not exist")]
+    NotFound(Subject),
+    #[error("{0} has expired")]
+    Expired(Subject),
+    #[error("parent task `{parent}` is {state}")]
+    ParentFinished { parent: TaskId, state: TaskState },
+    #[error("session `{session}` is in mode `{actual}`, not `{expected}`")]
+    Conflict {
+        session: SessionId,
+        expected: ModeSlug,
+        actual: ModeSlug,
+    },
+    #[error("the task of session `{session}` is {state}")]
+    Finished {
+        session: SessionId,
+        state: TaskState,
+    },
+    #[error("`{state}` is no way to finish a task")]
+    NotAnEnd { state: TaskState },
+    #[error("approval `{id}` is {state} already")]
+    AlreadyDecided {
+        id: ApprovalId,
+        state: ApprovalState,
+    },
+    #[error("approval `{id}` is {state}, not granted")]
+    NotGranted {
+        id: ApprovalId,
+        state: ApprovalState,
+    },
+
+    #[error("could not create `{path}`")]
+    Create {
+        path: PathBuf,
+        #[source]
+        source: Arc<io::Error>,
+    },
+    #[error("could not open the database `{location}`")]
+    Open {
+        location: Location,
+        #[source]
+        source: Arc<rusqlite::Error>,
+    },
+    #[error("the database `{location}` has schema {found}, this program knows {known}")]
+    Newer {
+        location: Location,
+        found: i64,
+        known: i64,
+    },
+    #[error("`{location}` is a database of another program")]
+    Foreign { location: Location },
+    #[error("`{location}` is damaged or not a database")]
+    Corrupt {
+        location: Location,
+        #[source]
+        source: Arc<rusqlite::Error>,
+    },
+    #[error("the database `{location}` cannot be written")]
+    ReadOnly {
+        location: Location,
+        #[source]
+        source: Arc<rusqlite::Error>,
+    },
+    #[error("no space is left for the database `{location}`")]
+    Full {
+        location: Location,
+        #[source]
+        source: Arc<rusqlite::Error>,
+    },
+    #[error("the database `{location}` is locked by another process")]
+    Busy {
+        location: Location,
+        #[source]
+        source: Arc<rusqlite::Error>,
+    },
+    #[error("the database `{location}` failed")]
+    Database {
+        location: Location,
+        #[source]
+        source: Arc<rusqlite::Error>,
+    },
+    #[error("could not start the thread that writes `{location}`")]
+    Thread {
+        location: Location,
+        #[source]
+        source: Arc<io::Error>,
+    },
+    #[error("the store is closed")]
+    Closed,
+    #[error("a write to the store panicked and was undone")]
+    Panicked,
+}
+
+impl Error {
+    /// What to do now, where something can be done.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Create { .. } | Self::Open { .. } => Some(
+                "check that the folder exists and is yours, or choose another one with `storage_path`",
+            ),
+            Self::Newer { .. } => Some(
+                "a newer Modekeeper wrote it: update this one, or choose another `storage_path`",
+            ),
+            Self::Foreign { .. } => Some("choose another `storage_path`"),
+            Self::Corrupt { .. } => Some(
+                "move the file and its `-wal` and `-shm` neighbours away to start empty; nothing was changed",
+            ),
+            Self::ReadOnly { .. } => {
+                Some("check the permissions of the file, its folder and its disk")
+            }
+            Self::Full { .. } => Some("free some space and try again; nothing was lost"),
+            Self::Busy { .. } => Some("try again; if it stays, find the process that holds it"),
+            Self::Conflict { .. } => Some("read the session again and decide anew"),
+            Self::NotFound(_)
+            | Self::Expired(_)
+            | Self::ParentFinished { .. }
+            | Self::Finished { .. }
+            | Self::NotAnEnd { .. }
+            | Self::AlreadyDecided { .. }
+            | Self::NotGranted { .. }
+            | Self::Database { .. }
+            | Self::Thread { .. }
+            | Self::Closed
+            | Self::Panicked => None,
+        }
+    }
+
+    pub(crate) fn from_sqlite(location: &Location, source: rusqlite::Error) -> Self {
+        let location = location.clone();
+        let unreadable_value = matches!(
+            source,
+            rusqlite::Error::FromSqlConversionFailure(..)
+                | rusqlite::Error::InvalidColumnType(..)
+                | rusqlite::Error::Utf8Error(..)
+        );
+        let code = source.sqlite_error_code();
+        let source = Arc::new(source);
+        match code {
+            _ if unreadable_value => Self::Corrupt { location, source },
+            Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
+                Self::Corrupt { location, source }
+            }
+            Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
+                Self::ReadOnly { location, source }
+            }
+            Some(ErrorCode::DiskFull) => Self::Full { location, source },
+            Some(ErrorCode::CannotOpen) => Self::Open { location, source },
+            Some(
+                ErrorCode::DatabaseBusy
+                | ErrorCode::DatabaseLocked
+                | ErrorCode::FileLockingProtocolFailed,
+            ) => Self::Busy { location, source },
+            _ => Self::Database { location, source },
+        }
+    }
+}
+
+/// What is missing or gone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Subject {
+    Session(SessionId),
+    Task(TaskId),
+    Approval(ApprovalId),
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Session(id) => write!(f, "session `{id}`"),
+            Self::Task(id) => write!(f, "task `{id}`"),
+            Self::Approval(id) => write!(f, "approval `{id}`"),
+        }
+    }
+}
+
+/// How a query or a job fails inside: SQLite's errors get the database's name at the boundary.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    Sqlite(rusqlite::Error),
+    Refused(Error),
+}
+
+impl Failure {
+    pub(crate) fn at(self, location: &Location) -> Error {
+        match self {
+            Self::Sqlite(source) => Error::from_sqlite(location, source),
+            Self::Refused(error) => error,
+        }
+    }
+}
+
+impl From<rusqlite::Error> for Failure {
+    fn from(source: rusqlite::Error) -> Self {
+        Self::Sqlite(source)
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Refused(error)
+    }
+}

@@ -1,0 +1,158 @@
+//! What the store keeps and takes: plain values, no SQL.
+
+use mk_types::{ApprovalId, ModeSlug, SessionId, TaskId, Timestamp};
+
+/// A session and the task it carries.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Session {
+    pub id: SessionId,
+    pub task: TaskId,
+    pub mode: ModeSlug,
+    pub state: TaskState,
+    pub parent: Option<TaskId>,
+    /// Absolute root of the project.
+    pub project: String,
+    pub created_at: Timestamp,
+    /// The last use of this session or of one below it.
+    pub last_activity: Timestamp,
+    pub finished_at: Option<Timestamp>,
+    pub result: Option<String>,
+}
+
+/// One line of a task's conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    pub role: Role,
+    pub content: String,
+    pub at: Timestamp,
+}
+
+/// One step of a session's mode history; the first has no `from`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModeChange {
+    pub from: Option<ModeSlug>,
+    pub to: ModeSlug,
+    pub reason: Option<String>,
+    pub at: Timestamp,
+}
+
+/// A question to a person, and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Approval {
+    pub id: ApprovalId,
+    pub session: Option<SessionId>,
+    pub kind: String,
+    /// The line a person reads.
+    pub subject: String,
+    /// What the asker needs to act on the answer; opaque here.
+    pub payload: String,
+    pub state: ApprovalState,
+    pub created_at: Timestamp,
+    pub decided_at: Option<Timestamp>,
+    pub decided_by: Option<String>,
+}
+
+/// A session to create.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewSession {
+    pub mode: ModeSlug,
+    pub parent: Option<TaskId>,
+    /// Absolute root of the project.
+    pub project: String,
+    /// The user's first message, if there is one.
+    pub message: Option<String>,
+}
+
+/// A change of mode that holds only if the session is still in `from`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Switch {
+    pub session: SessionId,
+    pub from: ModeSlug,
+    pub to: ModeSlug,
+    pub reason: Option<String>,
+}
+
+/// A question to ask.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewApproval {
+    pub session: Option<SessionId>,
+    pub kind: String,
+    pub subject: String,
+    pub payload: String,
+}
+
+/// Which sessions to list; the default is all of them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SessionFilter {
+    pub state: Option<TaskState>,
+    pub project: Option<String>,
+    pub limit: Option<usize>,
+}
+
+/// What a sweep removed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Swept {
+    pub sessions: usize,
+    pub tombstones: usize,
+    pub approvals: usize,
+}
+
+/// The answer to a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Verdict {
+    Granted,
+    Denied,
+}
+
+impl Verdict {
+    pub const fn state(self) -> ApprovalState {
+        match self {
+            Self::Granted => ApprovalState::Granted,
+            Self::Denied => ApprovalState::Denied,
+        }
+    }
+}
+
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident { $($variant:ident = $word:literal),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum $name {
+            $($variant),+
+        }
+
+        impl $name {
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $word),+
+                }
+            }
+
+            pub fn parse(text: &str) -> Option<Self> {
+                match text {
+                    $($word => Some(Self::$variant),)+
+                    _ => None,
+                }
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+    };
+}
+
+words! {
+    /// Where a task stands.
+    TaskState { Active = "active", Completed = "completed", Failed = "failed", Cancelled = "cancelled" }
+}
+words! {
+    /// Who spoke.
+    Role { User = "user", Assistant = "assistant" }
+}
+words! {
+    /// Where a question stands: granted is good for one act, then it is used.
+    ApprovalState { Pending = "pending", Granted = "granted", Denied = "denied", Used = "used" }
+}

@@ -1,0 +1,172 @@
+//! From rows to values: every column is checked, because another program may have written it.
+
+use mk_types::{ApprovalId, ModeSlug, SessionId, TaskId, Timestamp};
+use rusqlite::types::Type;
+use rusqlite::{Connection, Params, Row};
+
+use crate::model::{Approval, ApprovalState, Message, ModeChange, Role, Session, TaskState};
+
+/// The columns that [`session`] reads; `s` is the session, `p` its parent.
+macro_rules! select_session {
+    ($rest:literal) => {
+        concat!(
+            "SELECT s.id, s.task, s.mode, s.state, p.task, s.project, s.created_at,
+                    s.last_activity, s.finished_at, s.result
+             FROM session s LEFT JOIN session p ON p.key = s.parent ",
+            $rest
+        )
+    };
+}
+pub(crate) use select_session;
+
+pub(crate) fn session(row: &Row<'_>) -> rusqlite::Result<Session> {
+    Ok(Session {
+        id: parsed(row, 0, SessionId::parse)?,
+        task: parsed(row, 1, TaskId::parse)?,
+        mode: parsed(row, 2, ModeSlug::parse)?,
+        state: word(row, 3, TaskState::parse)?,
+        parent: optional(row, 4, TaskId::parse)?,
+        project: row.get(5)?,
+        created_at: Timestamp::from_millis(row.get(6)?),
+        last_activity: Timestamp::from_millis(row.get(7)?),
+        finished_at: row.get::<_, Option<i64>>(8)?.map(Timestamp::from_millis),
+        result: row.get(9)?,
+    })
+}
+
+/// The columns that [`approval`] reads; `a` is the approval, `s` its session.
+macro_rules! select_approval {
+    ($rest:literal) => {
+        concat!(
+            "SELECT a.id, s.id, a.kind, a.subject, a.payload, a.state, a.created_at,
+                    a.decided_at, a.decided_by
+             FROM approval a LEFT JOIN session s ON s.key = a.session ",
+            $rest
+        )
+    };
+}
+pub(crate) use select_approval;
+
+pub(crate) fn approval(row: &Row<'_>) -> rusqlite::Result<Approval> {
+    Ok(Approval {
+        id: parsed(row, 0, ApprovalId::parse)?,
+        session: optional(row, 1, SessionId::parse)?,
+        kind: row.get(2)?,
+        subject: row.get(3)?,
+        payload: row.get(4)?,
+        state: word(row, 5, ApprovalState::parse)?,
+        created_at: Timestamp::from_millis(row.get(6)?),
+        decided_at: row.get::<_, Option<i64>>(7)?.map(Timestamp::from_millis),
+        decided_by: row.get(8)?,
+    })
+}
+
+/// role, content, at
+pub(crate) fn message(row: &Row<'_>) -> rusqlite::Result<Message> {
+    Ok(Message {
+        role: word(row, 0, Role::parse)?,
+        content: row.get(1)?,
+        at: Timestamp::from_millis(row.get(2)?),
+    })
+}
+
+/// from, to, reason, at
+pub(crate) fn mode_change(row: &Row<'_>) -> rusqlite::Result<ModeChange> {
+    Ok(ModeChange {
+        from: optional(row, 0, ModeSlug::parse)?,
+        to: parsed(row, 1, ModeSlug::parse)?,
+        reason: row.get(2)?,
+        at: Timestamp::from_millis(row.get(3)?),
+    })
+}
+
+/// The first row of a query, if there is one.
+pub(crate) fn first<T>(
+    connection: &Connection,
+    query: &str,
+    parameters: impl Params,
+    read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+) -> rusqlite::Result<Option<T>> {
+    let mut statement = connection.prepare_cached(query)?;
+    let mut rows = statement.query(parameters)?;
+    rows.next()?.map(read).transpose()
+}
+
+/// All rows of a query.
+pub(crate) fn all<T>(
+    connection: &Connection,
+    query: &str,
+    parameters: impl Params,
+    read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+) -> rusqlite::Result<Vec<T>> {
+    let mut statement = connection.prepare_cached(query)?;
+    statement.query_map(parameters, read)?.collect()
+}
+
+/// Runs a statement and tells how many rows it changed.
+pub(crate) fn run(
+    connection: &Connection,
+    statement: &str,
+    parameters: impl Params,
+) -> rusqlite::Result<usize> {
+    connection.prepare_cached(statement)?.execute(parameters)
+}
+
+/// The one column of [`parsed`] rows that hold nothing but a task id.
+pub(crate) fn task(row: &Row<'_>) -> rusqlite::Result<TaskId> {
+    parsed(row, 0, TaskId::parse)
+}
+
+/// The same for a session id.
+pub(crate) fn session_id(row: &Row<'_>) -> rusqlite::Result<SessionId> {
+    parsed(row, 0, SessionId::parse)
+}
+
+pub(crate) fn state(row: &Row<'_>, index: usize) -> rusqlite::Result<TaskState> {
+    word(row, index, TaskState::parse)
+}
+
+pub(crate) fn mode(row: &Row<'_>, index: usize) -> rusqlite::Result<ModeSlug> {
+    parsed(row, index, ModeSlug::parse)
+}
+
+fn parsed<T, E: std::error::Error + Send + Sync + 'static>(
+    row: &Row<'_>,
+    index: usize,
+    parse: impl FnOnce(&str) -> Result<T, E>,
+) -> rusqlite::Result<T> {
+    parse(row.get_ref(index)?.as_str()?).map_err(|source| unreadable(index, source))
+}
+
+fn optional<T, E: std::error::Error + Send + Sync + 'static>(
+    row: &Row<'_>,
+    index: usize,
+    parse: impl FnOnce(&str) -> Result<T, E>,
+) -> rusqlite::Result<Option<T>> {
+    let text = row.get_ref(index)?.as_str_or_null()?;
+    text.map(parse)
+        .transpose()
+        .map_err(|source| unreadable(index, source))
+}
+
+/// A word outside of its list; the schema's checks admit none.
+#[derive(Debug, thiserror::Error)]
+#[error("`{0}` is no word of this column")]
+struct UnknownWord(String);
+
+fn word<T>(
+    row: &Row<'_>,
+    index: usize,
+    parse: impl FnOnce(&str) -> Option<T>,
+) -> rusqlite::Result<T> {
+    parsed(row, index, |text| {
+        parse(text).ok_or_else(|| UnknownWord(text.to_owned()))
+    })
+}
+
+fn unreadable(
+    index: usize,
+    source: impl std::error::Error + Send + Sync + 'static,
+) -> rusqlite::Error {
+    rusqlite::Error::FromSqlConversionFailure(index, Type::Text, Box::new(source))
+}

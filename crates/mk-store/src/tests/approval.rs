@@ -1,0 +1,170 @@
+//! Questions: asked, decided once, used once.
+
+use mk_types::{ApprovalId, SessionId};
+
+use super::{Fixture, SECOND, block_on, block_on_all, words};
+use crate::{Approval, ApprovalState, Error, NewApproval, Subject, Verdict};
+
+fn question(session: Option<&SessionId>) -> NewApproval {
+    NewApproval {
+        session: session.cloned(),
+        kind: "switch".to_owned(),
+        subject: "switch to code".to_owned(),
+        payload: r#"{"to":"code"}"#.to_owned(),
+    }
+}
+
+#[track_caller]
+fn ask(fixture: &Fixture) -> Approval {
+    block_on(fixture.store.ask(question(None))).unwrap()
+}
+
+#[test]
+fn a_question_waits_until_somebody_decides() {
+    for fixture in Fixture::both() {
+        let session = fixture.session(None);
+        let asked_at = fixture.clock.now();
+        let asked = block_on(fixture.store.ask(question(Some(&session.id)))).unwrap();
+        let other = ask(&fixture);
+        let expected = Approval {
+            id: asked.id.clone(),
+            session: Some(session.id),
+            kind: "switch".to_owned(),
+            subject: "switch to code".to_owned(),
+            payload: r#"{"to":"code"}"#.to_owned(),
+            state: ApprovalState::Pending,
+            created_at: asked_at,
+            decided_at: None,
+            decided_by: None,
+        };
+        assert_eq!(asked, expected);
+        assert_eq!(
+            fixture.store.approval(&asked.id).unwrap(),
+            Some(asked.clone())
+        );
+        assert_eq!(
+            fixture.store.pending_approvals().unwrap(),
+            [asked.clone(), other.clone()]
+        );
+
+        fixture.clock.advance(SECOND);
+        let decided = fixture.store.decide(&asked.id, Verdict::Granted, "ann");
+        let decided = block_on(decided).unwrap();
+        let expected = Approval {
+            state: ApprovalState::Granted,
+            decided_at: Some(fixture.clock.now()),
+            decided_by: Some("ann".to_owned()),
+            ..expected
+        };
+        assert_eq!(decided, expected);
+        assert_eq!(fixture.store.pending_approvals().unwrap(), [other]);
+    }
+}
+
+#[test]
+fn only_the_first_decision_counts() {
+    for fixture in Fixture::both() {
+        let id = ask(&fixture).id;
+        let verdicts = [Verdict::Denied, Verdict::Granted, Verdict::Denied];
+        let outcomes = block_on_all(verdicts.map(|it| fixture.store.decide(&id, it, "ann")));
+        let outcomes: Vec<_> = outcomes
+            .into_iter()
+            .map(|outcome| {
+                outcome
+                    .map(|it| it.state)
+                    .map_err(|error| words::<()>(Err(error)))
+            })
+            .collect();
+        let refused = Err("approval `ID` is denied already".to_owned());
+        assert_eq!(
+            outcomes,
+            [Ok(ApprovalState::Denied), refused.clone(), refused]
+        );
+    }
+}
+
+#[test]
+fn a_granted_approval_is_good_for_one_act() {
+    for fixture in Fixture::both() {
+        let check = |verdict: Option<Verdict>, expected: [&str; 2]| {
+            let id = ask(&fixture).id;
+            if let Some(verdict) = verdict {
+                block_on(fixture.store.decide(&id, verdict, "ann")).unwrap();
+            }
+            let outcomes = block_on_all([(); 2].map(|()| fixture.store.consume(&id)));
+            let outcomes: Vec<_> = outcomes
+                .into_iter()
+                .map(|outcome| match outcome {
+                    Ok(approval) => approval.state.to_string(),
+                    Err(error) => words::<()>(Err(error)),
+                })
+                .collect();
+            assert_eq!(outcomes, expected);
+        };
+        let used = "approval `ID` is used, not granted";
+        let pending = "approval `ID` is pending, not granted";
+        let denied = "approval `ID` is denied, not granted";
+        check(Some(Verdict::Granted), ["used", used]);
+        check(Some(Verdict::Denied), [denied, denied]);
+        check(None, [pending, pending]);
+    }
+}
+
+#[test]
+fn an_unknown_approval_or_session_is_not_found() {
+    for fixture in Fixture::both() {
+        let id = ApprovalId::random();
+        let refusals = [
+            block_on(fixture.store.decide(&id, Verdict::Granted, "ann")),
+            block_on(fixture.store.consume(&id)),
+        ];
+        for refusal in refusals {
+            assert!(matches!(
+                refusal,
+                Err(Error::NotFound(Subject::Approval(missing))) if missing == id
+            ));
+        }
+        let refusal = block_on(fixture.store.ask(question(Some(&SessionId::random()))));
+        assert!(matches!(refusal, Err(Error::NotFound(Subject::Session(_)))));
+        assert_eq!(fixture.store.approval(&id).unwrap(), None);
+    }
+}
+
+#[test]
+fn the_data_version_changes_when_anybody_writes() {
+    for fixture in Fixture::both() {
+        let id = ask(&fixture).id;
+        let before = fixture.store.data_version().unwrap();
+        assert_eq!(fixture.store.data_version().unwrap(), before);
+        block_on(fixture.store.decide(&id, Verdict::Granted, "ann")).unwrap();
+        assert_ne!(fixture.store.data_version().unwrap(), before);
+    }
+    let fixture = Fixture::in_file();
+    let id = ask(&fixture).id;
+    let before = fixture.store.data_version().unwrap();
+    block_on(fixture.neighbour().decide(&id, Verdict::Denied, "bob")).unwrap();
+    assert_ne!(fixture.store.data_version().unwrap(), before);
+    let decided = fixture.store.approval(&id).unwrap().unwrap();
+    assert_eq!(decided.state, ApprovalState::Denied);
+}
+
+#[test]
+fn an_open_approval_is_granted_before_pending_and_never_another_one() {
+    for fixture in Fixture::both() {
+        let open = |kind: &str| {
+            let found = fixture.store.open_approval(kind, r#"{"to":"code"}"#);
+            found.unwrap().map(|it| it.id)
+        };
+        assert_eq!(open("switch"), None);
+        let [denied, waiting, granted] = [(); 3].map(|()| ask(&fixture).id);
+        block_on(fixture.store.decide(&denied, Verdict::Denied, "ann")).unwrap();
+        assert_eq!(open("switch"), Some(waiting.clone()));
+        block_on(fixture.store.decide(&granted, Verdict::Granted, "ann")).unwrap();
+        assert_eq!(open("switch"), Some(granted.clone()));
+        block_on(fixture.store.consume(&granted)).unwrap();
+        assert_eq!(open("switch"), Some(waiting));
+        assert_eq!(open("create"), None);
+        let other = fixture.store.open_approval("switch", "{}");
+        assert_eq!(other.unwrap(), None);
+    }
+}

@@ -1,0 +1,276 @@
+//! Opening: new files, old schemas, and files that are not ours to touch.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use mk_types::{Clock, SessionId};
+use rusqlite::Connection;
+
+use super::{Fixture, block_on, new_session, put, words};
+use crate::open::{MIGRATIONS, Purpose, open_with};
+use crate::{Error, Location, SessionFilter, Store};
+
+#[test]
+fn nothing_is_opened_before_the_first_use() {
+    let fixture = Fixture::in_file();
+    fixture.store.flush();
+    assert!(!fixture.path().parent().unwrap().exists());
+    fixture.store.close();
+    assert!(!fixture.path().parent().unwrap().exists());
+}
+
+#[test]
+fn folder_and_files_belong_to_the_user_alone() {
+    let fixture = Fixture::in_file();
+    fixture.session(None);
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(fixture.path().parent().unwrap()), 0o700);
+    let files: Vec<_> = fs::read_dir(fixture.path().parent().unwrap())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    assert_eq!(files.len(), 3, "{files:?}");
+    for file in files {
+        assert_eq!(mode(&file), 0o600, "{}", file.display());
+    }
+}
+
+#[test]
+fn everything_is_there_after_reopening() {
+    let mut fixture = Fixture::in_file();
+    let session = fixture.session(None);
+    let history = fixture.store.mode_changes(&session.id).unwrap();
+    fixture.store = fixture.neighbour();
+    assert_eq!(fixture.now(&session), session);
+    assert_eq!(fixture.store.mode_changes(&session.id).unwrap(), history);
+    assert_eq!(fixture.store.messages(&session.id).unwrap().len(), 1);
+}
+
+#[test]
+fn two_stores_on_one_file_see_each_others_writes() {
+    let fixture = Fixture::in_file();
+    let neighbour = fixture.neighbour();
+    for _ in 0..20 {
+        let mine = fixture.session(None);
+        assert_eq!(neighbour.session(&mine.id).unwrap(), Some(mine));
+        let theirs = block_on(neighbour.create(new_session(None))).unwrap();
+        assert_eq!(fixture.now(&theirs), theirs);
+    }
+}
+
+#[test]
+fn two_stores_in_memory_are_private() {
+    let fixture = Fixture::in_memory();
+    let session = fixture.session(None);
+    assert_eq!(fixture.neighbour().session(&session.id).unwrap(), None);
+}
+
+#[test]
+fn eight_threads_may_create_the_same_database_at_once() {
+    for _ in 0..10 {
+        let fixture = Fixture::in_file();
+        let stores: Vec<_> = (0..8).map(|_| fixture.neighbour()).collect();
+        let start = std::sync::Barrier::new(8);
+        std::thread::scope(|scope| {
+            for store in &stores {
+                scope.spawn(|| {
+                    start.wait();
+                    // The reader creates the database, the writer's thread opens it again.
+                    store.session(&SessionId::random()).unwrap();
+                    block_on(store.create(new_session(None))).unwrap();
+                });
+            }
+        });
+        let all = fixture.store.sessions(&SessionFilter::default()).unwrap();
+        assert_eq!(all.len(), 8);
+    }
+}
+
+fn version(path: &Path) -> (i64, String) {
+    let connection = Connection::open(path).unwrap();
+    let version = connection.query_row("PRAGMA user_version", [], |row| row.get(0));
+    let journal = connection.query_row("PRAGMA journal_mode", [], |row| row.get(0));
+    (version.unwrap(), journal.unwrap())
+}
+
+#[test]
+fn an_empty_file_gets_todays_schema() {
+    let fixture = Fixture::in_file();
+    put(&fixture.path(), b"");
+    fixture.session(None);
+    let known = i64::try_from(MIGRATIONS.len()).unwrap();
+    assert_eq!(version(&fixture.path()), (known, "wal".to_owned()));
+}
+
+#[test]
+fn a_database_of_version_1_keeps_its_content() {
+    let fixture = Fixture::in_file();
+    put(&fixture.path(), b"");
+    let old = Connection::open(fixture.path()).unwrap();
+    old.execute_batch(MIGRATIONS[0]).unwrap();
+    old.execute_batch(
+        "INSERT INTO session (id, task, mode, state, project, created_at, last_activity)
+         VALUES ('sess_000000000001', 'task_000000000001', 'code', 'active', '/p', 1, 2);
+         PRAGMA user_version = 1",
+    )
+    .unwrap();
+    drop(old);
+    let id = SessionId::parse("sess_000000000001").unwrap();
+    assert!(fixture.store.session(&id).unwrap().is_some());
+    fixture.session(None);
+}
+
+#[test]
+fn later_migrations_are_applied_once_and_in_order() {
+    let fixture = Fixture::in_file();
+    let session = fixture.session(None);
+    fixture.store.close();
+    let location = Location::File(fixture.path());
+    let later = [
+        MIGRATIONS[0],
+        "CREATE TABLE later (word TEXT) STRICT",
+        "INSERT INTO later SELECT id FROM session",
+    ];
+    for _ in 0..2 {
+        let connection = open_with(&location, Purpose::Write, &later).unwrap();
+        let words: Vec<String> = connection
+            .prepare("SELECT word FROM later")
+            .unwrap()
+            .query_map([], |row| row.get(0))
+            .unwrap()
+            .collect::<Result<_, _>>()
+            .unwrap();
+        assert_eq!(words, [session.id.as_str()]);
+    }
+    assert_eq!(version(&fixture.path()).0, 3);
+}
+
+#[test]
+fn a_migration_that_fails_leaves_the_old_schema() {
+    let fixture = Fixture::in_file();
+    let session = fixture.session(None);
+    let location = Location::File(fixture.path());
+    let broken = [MIGRATIONS[0], "CREATE TABLE later (word TEXT); nonsense"];
+    let outcome = open_with(&location, Purpose::Write, &broken);
+    assert!(matches!(outcome, Err(Error::Database { .. })));
+    assert_eq!(version(&fixture.path()).0, 1);
+    assert_eq!(fixture.now(&session), session);
+}
+
+/// Reads and writes fail alike with `expected`, and the file is as it was.
+#[track_caller]
+fn check_refused(prepare: impl FnOnce(&Path), expected: &str) {
+    let fixture = Fixture::in_file();
+    prepare(&fixture.path());
+    let before = fs::read(fixture.path()).ok();
+    let read = words(fixture.store.session(&SessionId::random()));
+    let written = words(block_on(fixture.store.create(new_session(None))));
+    assert_eq!([read.as_str(), written.as_str()], [expected; 2]);
+    assert_eq!(fs::read(fixture.path()).ok(), before);
+}
+
+#[track_caller]
+fn put_database(path: &Path, statements: &str) {
+    put(path, b"");
+    let connection = Connection::open(path).unwrap();
+    connection.execute_batch(statements).unwrap();
+}
+
+#[test]
+fn a_newer_schema_is_refused_and_not_touched() {
+    check_refused(
+        |path| {
+            put_database(path, MIGRATIONS[0]);
+            put_database_version(path, 99);
+        },
+        "the database `…modekeeper.db` has schema 99, this program knows 1",
+    );
+}
+
+fn put_database_version(path: &Path, version: i64) {
+    let connection = Connection::open(path).unwrap();
+    connection
+        .pragma_update(None, "user_version", version)
+        .unwrap();
+}
+
+#[test]
+fn a_database_of_another_program_is_refused_and_not_touched() {
+    let expected = "`…modekeeper.db` is a database of another program";
+    check_refused(
+        |path| put_database(path, "CREATE TABLE theirs (x)"),
+        expected,
+    );
+    check_refused(
+        |path| put_database(path, "CREATE TABLE theirs (x); PRAGMA user_version = 1"),
+        expected,
+    );
+}
+
+#[test]
+fn a_file_that_is_no_database_is_refused_and_not_touched() {
+    let text = "This is not a database. ".repeat(1000);
+    check_refused(
+        |path| put(path, text.as_bytes()),
+        "`…modekeeper.db` is damaged or not a database",
+    );
+}
+
+#[test]
+fn a_folder_in_place_of_the_file_is_refused() {
+    check_refused(
+        |path| fs::create_dir_all(path).unwrap(),
+        "could not open the database `…modekeeper.db`",
+    );
+}
+
+#[test]
+fn a_file_in_place_of_the_folder_is_refused() {
+    check_refused(
+        |path| put(path.parent().unwrap(), b"file"),
+        "could not create `…state`",
+    );
+}
+
+#[test]
+fn a_damaged_page_is_an_error_with_the_path() {
+    let fixture = Fixture::in_file();
+    let session = fixture.session(None);
+    fixture.store.close();
+    let mut fixture = fixture;
+    fixture.store = fixture.neighbour();
+    drop(Connection::open(fixture.path()).unwrap());
+    let mut bytes = fs::read(fixture.path()).unwrap();
+    assert!(bytes.len() > 8192, "the log was checkpointed on close");
+    bytes[4096..].fill(0x5a);
+    put(&fixture.path(), &bytes);
+    let outcome = fixture.store.session(&session.id);
+    let error = outcome.unwrap_err();
+    assert!(matches!(error, Error::Corrupt { .. }), "{error:?}");
+    assert!(error.to_string().contains("modekeeper.db"));
+    assert_eq!(fs::read(fixture.path()).unwrap(), bytes);
+}
+
+#[test]
+fn a_place_where_nothing_can_be_created_is_an_error_with_the_path() {
+    // Nobody, root included, creates folders there.
+    let location = Location::File("/proc/modekeeper/modekeeper.db".into());
+    let store = Store::new(location, Clock::System);
+    let outcome = store.session(&SessionId::random());
+    let error = outcome.unwrap_err();
+    assert_eq!(error.to_string(), "could not create `/proc/modekeeper`");
+    assert!(std::error::Error::source(&error).is_some());
+    assert!(error.hint().is_some());
+}
+
+#[test]
+fn a_failed_opening_is_tried_again() {
+    let fixture = Fixture::in_file();
+    put(fixture.path().parent().unwrap(), b"file");
+    assert!(block_on(fixture.store.create(new_session(None))).is_err());
+    assert!(fixture.store.session(&SessionId::random()).is_err());
+    fs::remove_file(fixture.path().parent().unwrap()).unwrap();
+    let session = fixture.session(None);
+    assert_eq!(fixture.now(&session), session);
+}

@@ -1,0 +1,413 @@
+//! The one thread that writes: group commit, and touches noted in memory until they are due.
+//!
+//! It knows transactions, not what a job does.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use mk_types::{Clock, SessionId, Timestamp};
+use rusqlite::Connection;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+
+use crate::error::{Error, Failure};
+use crate::open::{Purpose, open};
+use crate::{Location, session};
+
+/// Jobs that wait at most; further callers wait for room before their job is built.
+const ROOM: usize = 1024;
+/// Jobs in one commit at most: bounds how long the first of them waits for the last.
+const JOBS_PER_COMMIT: usize = 128;
+/// Touches in one commit at most, for the same reason.
+pub(crate) const TOUCHES_PER_COMMIT: usize = 256;
+/// How long a touch may stay in memory only. Real time, not the `Clock`'s: it bounds a loss.
+const TOUCH_DELAY: Duration = Duration::from_secs(1);
+/// How long [`Shared::flush`] waits.
+const FLUSH_WAIT: Duration = Duration::from_secs(2);
+
+/// Runs inside a transaction, or learns why there is none.
+type Job = Box<dyn FnOnce(Result<&Turn<'_>, Error>) -> Ran + Send>;
+
+/// Tells the caller; gets the outcome of the commit.
+type Answer = Box<dyn FnOnce(Result<(), Error>) + Send>;
+
+struct Ran {
+    /// Why this job, and only this one, has to be undone.
+    undo: Option<Error>,
+    answer: Answer,
+}
+
+/// What a job works with.
+pub(crate) struct Turn<'a> {
+    pub(crate) connection: &'a Connection,
+    pub(crate) now: Timestamp,
+    location: &'a Location,
+}
+
+/// What the handles of a store and its writer thread share.
+pub(crate) struct Shared {
+    pub(crate) location: Location,
+    pub(crate) clock: Clock,
+    /// The connection of all reads; in memory, of the writes too.
+    reader: Mutex<Option<Connection>>,
+    inbox: Mutex<Inbox>,
+    /// Something arrived in the inbox.
+    arrived: Condvar,
+    /// A commit with touches succeeded or failed.
+    flushed: Condvar,
+    room: Arc<Semaphore>,
+    commits: AtomicI64,
+}
+
+#[derive(Default)]
+struct Inbox {
+    jobs: VecDeque<Job>,
+    touches: BTreeMap<SessionId, Timestamp>,
+    /// Touches of the commit under way; readers must still see them.
+    flushing: Arc<BTreeMap<SessionId, Timestamp>>,
+    /// When the oldest touch has to be written.
+    due: Option<Instant>,
+    stage: Stage,
+    /// Somebody waits in [`Shared::flush`].
+    urgent: bool,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    #[default]
+    Open,
+    Closing,
+}
+
+struct Batch {
+    jobs: VecDeque<Job>,
+    touches: Arc<BTreeMap<SessionId, Timestamp>>,
+}
+
+impl Shared {
+    pub(crate) fn new(location: Location, clock: Clock) -> Self {
+        Self {
+            location,
+            clock,
+            reader: Mutex::default(),
+            inbox: Mutex::default(),
+            arrived: Condvar::new(),
+            flushed: Condvar::new(),
+            room: Arc::new(Semaphore::new(ROOM)),
+            commits: AtomicI64::new(0),
+        }
+    }
+
+    /// Runs `query` on the connection for reading, opening it at the first use.
+    pub(crate) fn read<T>(
+        &self,
+        query: impl FnOnce(&Connection) -> Result<T, Failure>,
+    ) -> Result<T, Error> {
+        let mut reader = lock(&self.reader);
+        let connection = self.ensure_open(&mut reader, self.purpose_of_reader())?;
+        query(connection).map_err(|failure| failure.at(&self.location))
+    }
+
+    fn purpose_of_reader(&self) -> Purpose {
+        match self.location {
+            Location::File(_) => Purpose::Read,
+            Location::Memory => Purpose::Write,
+        }
+    }
+
+    /// A failed opening is not remembered: the next use tries again.
+    fn ensure_open<'a>(
+        &self,
+        slot: &'a mut Option<Connection>,
+        purpose: Purpose,
+    ) -> Result<&'a mut Connection, Error> {
+        if let Some(connection) = slot {
+            return Ok(connection);
+        }
+        let connection = open(&self.location, purpose)?;
+        Ok(slot.insert(connection))
+    }
+
+    /// How many commits this process made; what `data_version` is where there is one connection.
+    pub(crate) fn commits(&self) -> i64 {
+        self.commits.load(Ordering::SeqCst)
+    }
+
+    /// Waits for room in the queue; the permit travels with the job.
+    pub(crate) async fn room(&self) -> Result<OwnedSemaphorePermit, Error> {
+        let room = Arc::clone(&self.room);
+        room.acquire_owned().await.map_err(|_| Error::Closed)
+    }
+
+    /// Queues `work`; the answer comes after its commit.
+    pub(crate) fn submit<T: Send + 'static>(
+        &self,
+        permit: OwnedSemaphorePermit,
+        work: impl FnOnce(&Turn<'_>) -> Result<T, Failure> + Send + 'static,
+    ) -> Result<oneshot::Receiver<Result<T, Error>>, Error> {
+        let (sender, receiver) = oneshot::channel();
+        let job: Job = Box::new(move |turn| {
+            let result =
+                turn.and_then(|turn| work(turn).map_err(|failure| failure.at(turn.location)));
+            let undo = result.as_ref().err().cloned();
+            let answer: Answer = Box::new(move |committed| {
+                drop(permit);
+                // The caller may have gone; its write stands all the same.
+                drop(sender.send(result.and_then(|value| committed.map(|()| value))));
+            });
+            Ran { undo, answer }
+        });
+        let mut inbox = lock(&self.inbox);
+        if inbox.stage == Stage::Closing {
+            return Err(Error::Closed);
+        }
+        inbox.jobs.push_back(job);
+        drop(inbox);
+        self.arrived.notify_one();
+        Ok(receiver)
+    }
+
+    /// Notes activity now.
+    pub(crate) fn touch(&self, id: &SessionId) {
+        let now = self.clock.now();
+        let mut inbox = lock(&self.inbox);
+        if inbox.stage == Stage::Closing {
+            return;
+        }
+        if let Some(noted) = inbox.touches.get_mut(id) {
+            *noted = now.max(*noted);
+            return;
+        }
+        inbox.touches.insert(id.clone(), now);
+        if inbox.due.is_none() {
+            inbox.due = Some(Instant::now() + TOUCH_DELAY);
+            drop(inbox);
+            self.arrived.notify_one();
+        }
+    }
+
+    /// The activity of `id` that is not in the database yet. Ask before reading the row: a commit
+    /// in between then shows in the row.
+    pub(crate) fn touched(&self, id: &SessionId) -> Option<Timestamp> {
+        lock(&self.inbox).touched(id)
+    }
+
+    /// All of [`Shared::touched`], for lists.
+    pub(crate) fn all_touched(&self) -> BTreeMap<SessionId, Timestamp> {
+        let inbox = lock(&self.inbox);
+        let mut touches = inbox.flushing.as_ref().clone();
+        touches.extend(inbox.touches.iter().map(|(id, at)| (id.clone(), *at)));
+        touches
+    }
+
+    /// How many touches wait.
+    pub(crate) fn waiting_touches(&self) -> usize {
+        lock(&self.inbox).touches.len()
+    }
+
+    /// Has the touches written now; returns when they are, when that failed, or after two seconds.
+    pub(crate) fn flush(&self) {
+        let mut inbox = lock(&self.inbox);
+        if inbox.touches.is_empty() && inbox.flushing.is_empty() {
+            return;
+        }
+        inbox.urgent = true;
+        self.arrived.notify_one();
+        let waited = self
+            .flushed
+            .wait_timeout_while(inbox, FLUSH_WAIT, |inbox| inbox.urgent);
+        drop(waited);
+    }
+
+    /// Lets the thread end once everything queued is written. New writes are refused from here on.
+    pub(crate) fn begin_closing(&self) {
+        lock(&self.inbox).stage = Stage::Closing;
+        self.room.close();
+        self.arrived.notify_one();
+    }
+
+    /// The thread's whole life.
+    pub(crate) fn run(&self) {
+        let mut own = None;
+        let mut last = Ok(());
+        while let Some(batch) = self.next_batch(&last) {
+            // Jobs are guarded one by one; this is for what happens around them, such as waking.
+            let outcome = catch_unwind(AssertUnwindSafe(|| match self.location {
+                Location::File(_) => self.write(&mut own, batch),
+                Location::Memory => self.write(&mut lock(&self.reader), batch),
+            }));
+            let outcome = outcome.unwrap_or(Err(Error::Panicked));
+            if let (Ok(()), Err(error)) = (&last, &outcome) {
+                tracing::warn!(%error, "could not write to the store");
+            }
+            last = outcome;
+        }
+    }
+
+    /// Waits for work. After a failure, closing does not wait for touches that cannot be written.
+    fn next_batch(&self, last: &Result<(), Error>) -> Option<Batch> {
+        let mut inbox = lock(&self.inbox);
+        while inbox.jobs.is_empty() {
+            let now = Instant::now();
+            let closing = inbox.stage == Stage::Closing;
+            if inbox.touches.is_empty() || (closing && last.is_err()) {
+                if closing {
+                    return None;
+                }
+                inbox = self
+                    .arrived
+                    .wait(inbox)
+                    .unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
+            let left = inbox.due.map_or(Duration::ZERO, |due| due - now);
+            if closing || inbox.urgent || left.is_zero() {
+                break;
+            }
+            inbox = self
+                .arrived
+                .wait_timeout(inbox, left)
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
+        }
+        Some(inbox.take_batch())
+    }
+
+    /// One transaction. The error is the transaction's; a job's own goes to its caller only.
+    fn write(&self, slot: &mut Option<Connection>, batch: Batch) -> Result<(), Error> {
+        let Batch { mut jobs, touches } = batch;
+        let mut answers = Vec::with_capacity(jobs.len());
+        let outcome = self
+            .ensure_open(slot, Purpose::Write)
+            .and_then(|connection| {
+                let turn = Turn {
+                    connection,
+                    now: self.clock.now(),
+                    location: &self.location,
+                };
+                let written = transact(&turn, &touches, &mut jobs, &mut answers);
+                if written.is_err() {
+                    roll_back(connection);
+                }
+                written.map_err(|failure| failure.at(&self.location))
+            });
+        if outcome.is_ok() {
+            self.commits.fetch_add(1, Ordering::SeqCst);
+        }
+        self.settle_touches(&outcome);
+        if let Err(error) = &outcome {
+            // Jobs that never had their turn.
+            answers.extend(jobs.into_iter().map(|job| job(Err(error.clone())).answer));
+        }
+        for answer in answers {
+            answer(outcome.clone());
+        }
+        outcome
+    }
+
+    fn settle_touches(&self, outcome: &Result<(), Error>) {
+        let mut inbox = lock(&self.inbox);
+        let flushing = std::mem::take(&mut inbox.flushing);
+        if outcome.is_err() {
+            for (id, at) in flushing.iter() {
+                let noted = inbox.touches.entry(id.clone()).or_insert(*at);
+                *noted = (*noted).max(*at);
+            }
+            inbox.due = Some(Instant::now() + TOUCH_DELAY);
+        }
+        if inbox.touches.is_empty() {
+            inbox.due = None;
+        }
+        if inbox.touches.is_empty() || outcome.is_err() {
+            inbox.urgent = false;
+            self.flushed.notify_all();
+        }
+    }
+}
+
+impl fmt::Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Shared")
+            .field("location", &self.location)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Inbox {
+    fn touched(&self, id: &SessionId) -> Option<Timestamp> {
+        self.touches
+            .get(id)
+            .or_else(|| self.flushing.get(id))
+            .copied()
+    }
+
+    fn take_batch(&mut self) -> Batch {
+        let jobs = self.jobs.len().min(JOBS_PER_COMMIT);
+        let mut touches = BTreeMap::new();
+        while touches.len() < TOUCHES_PER_COMMIT
+            && let Some((id, at)) = self.touches.pop_first()
+        {
+            touches.insert(id, at);
+        }
+        self.flushing = Arc::new(touches);
+        Batch {
+            jobs: self.jobs.drain(..jobs).collect(),
+            touches: Arc::clone(&self.flushing),
+        }
+    }
+}
+
+/// Touches, then each job in a savepoint of its own, then the commit. IMMEDIATE takes the write
+/// lock first: a transaction that reads and then wants to write can fail at once, without waiting.
+fn transact(
+    turn: &Turn<'_>,
+    touches: &BTreeMap<SessionId, Timestamp>,
+    jobs: &mut VecDeque<Job>,
+    answers: &mut Vec<Answer>,
+) -> Result<(), Failure> {
+    let connection = turn.connection;
+    roll_back(connection);
+    let run = |statement| connection.prepare_cached(statement)?.execute([]);
+    run("BEGIN IMMEDIATE")?;
+    for (id, at) in touches {
+        session::mark_active(connection, id, *at)?;
+    }
+    while let Some(job) = jobs.pop_front() {
+        run("SAVEPOINT job")?;
+        // A job that panics drops its sender, which tells its caller.
+        let undo = match catch_unwind(AssertUnwindSafe(|| job(Ok(turn)))) {
+            Ok(Ran { undo, answer }) => {
+                answers.push(answer);
+                undo
+            }
+            Err(_) => Some(Error::Panicked),
+        };
+        if let Some(error) = undo {
+            if connection.is_autocommit() {
+                // Some errors, a full disk among them, end the whole transaction in SQLite.
+                return Err(error.into());
+            }
+            run("ROLLBACK TO job")?;
+        }
+        run("RELEASE job")?;
+    }
+    run("COMMIT")?;
+    Ok(())
+}
+
+/// Ends a transaction that a failure left open; what is in it was acknowledged to nobody.
+fn roll_back(connection: &Connection) {
+    if !connection.is_autocommit()
+        && let Err(error) = connection.execute_batch("ROLLBACK")
+    {
+        tracing::error!(%error, "could not roll back");
+    }
+}
+
+/// A panic elsewhere does not make these values wrong: they are changed in single steps.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,82 @@
+//! `get_mode_info`: one mode in full.
+
+use std::fmt::Write as _;
+
+use mk_policy::group_lines;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::mode_info::ModeInfo;
+use crate::tool::{Answer, Context, Hints, Running, Schema, Tool, parse, reply};
+
+pub(crate) static TOOL: Tool = Tool {
+    name: "get_mode_info",
+    title: "Show a mode",
+    description: "Get detailed information about a specific mode",
+    group: None,
+    hints: Hints::ReadOnly,
+    input: Schema::of::<GetModeInfoArgs>(),
+    output: Schema::of::<GetModeInfoOutput>(),
+    run,
+};
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct GetModeInfoArgs {
+    /// Slug of the mode to get info for
+    mode_slug: String,
+    /// Include the full system prompt (default: false)
+    include_system_prompt: Option<bool>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct GetModeInfoOutput {
+    mode: ModeInfo,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    system_prompt: Option<String>,
+}
+
+fn run<'a>(context: &'a Context<'a>, arguments: Map<String, Value>) -> Running<'a> {
+    Box::pin(async move {
+        let GetModeInfoArgs {
+            mode_slug,
+            include_system_prompt,
+        } = parse(arguments)?;
+        let mode = context
+            .engine
+            .mode(context.caller, "mode_slug", &mode_slug)?;
+        let mut text = format!(
+            "Mode: {} ({})\nSource: {}\n",
+            mode.name,
+            mode.slug,
+            mode.source.as_str()
+        );
+        if let Some(description) = &mode.description {
+            let _ = writeln!(text, "Description: {}", description.trim());
+        }
+        if let Some(when) = &mode.when_to_use {
+            let _ = write!(text, "\nWhen to use:\n{}\n", when.trim());
+        }
+        let _ = write!(text, "\nTool Groups:\n{}\n", group_lines(&mode).join("\n"));
+        if let Some(instructions) = &mode.custom_instructions {
+            let _ = write!(text, "\nCustom Instructions:\n{}\n", instructions.trim());
+        }
+        let system_prompt = match include_system_prompt {
+            Some(true) => Some(
+                context
+                    .engine
+                    .system_prompt(&context.caller.project, &mode.slug)?,
+            ),
+            _ => None,
+        };
+        if let Some(prompt) = &system_prompt {
+            let _ = write!(text, "\nSystem Prompt:\n{prompt}");
+        }
+        let metadata = json!({ "mode_slug": mode.slug.as_str(), "source": mode.source.as_str() });
+        let output = GetModeInfoOutput {
+            mode: ModeInfo::from(&*mode),
+            system_prompt,
+        };
+        Ok(Answer::Done(reply(text, &output, metadata)))
+    })
+}

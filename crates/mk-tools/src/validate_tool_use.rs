@@ -1,0 +1,122 @@
+//! `validate_tool_use`: would the task's mode allow this call? A denial is an answer, not an error.
+
+use std::fmt::Write as _;
+
+use mk_engine::{Checked, Error};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::tool::{Answer, Context, Hints, Running, Schema, Tool, parse, reply};
+
+pub(crate) static TOOL: Tool = Tool {
+    name: "validate_tool_use",
+    title: "Check a tool call",
+    description: "Check if a tool can be used in the current mode",
+    group: None,
+    hints: Hints::ReadOnly,
+    input: Schema::of::<ValidateToolUseArgs>(),
+    output: Schema::of::<ValidateToolUseOutput>(),
+    run,
+};
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct ValidateToolUseArgs {
+    /// Session ID, or `current`
+    session_id: String,
+    /// Name of the tool to validate
+    tool_name: String,
+    /// File path (for edit operations)
+    file_path: Option<String>,
+    /// The call's own arguments: every path, command and MCP server in them is checked
+    arguments: Option<Map<String, Value>>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ValidateToolUseOutput {
+    allowed: bool,
+    /// `allow`, `ask` (a person must approve) or `deny`.
+    decision: &'static str,
+    tool_name: String,
+    /// Slug of the mode that decided.
+    mode: String,
+    /// The rule that decided.
+    rule: &'static str,
+    /// What the group is restricted to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    restriction: Option<String>,
+    /// Why not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    /// What to do instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+}
+
+fn run<'a>(context: &'a Context<'a>, arguments: Map<String, Value>) -> Running<'a> {
+    Box::pin(async move {
+        let ValidateToolUseArgs {
+            session_id,
+            tool_name,
+            file_path,
+            arguments,
+        } = parse(arguments)?;
+        if tool_name.trim().is_empty() {
+            return Err(Error::invalid(
+                "tool_name",
+                "Parameter tool_name must not be empty",
+            ));
+        }
+        let session = context.engine.session_id(context.session(&session_id)?)?;
+        let in_force = context.engine.in_force(context.caller, Some(&session))?;
+        let tools = &context.engine.policy().tools;
+        let mut call = match arguments {
+            Some(arguments) => tools.call(&tool_name, &Value::Object(arguments)),
+            None => mk_types::ToolCall::new(&tool_name),
+        };
+        call.paths.extend(file_path);
+        let Checked {
+            in_force,
+            evaluation,
+            ..
+        } = context.engine.check(in_force, call);
+        context.engine.touch(&session);
+        let mode = in_force.mode.slug.to_string();
+        let mut text = format!(
+            "Tool validation result\n\nTool: {tool_name}\nSession: {session}\nMode: {mode}\n"
+        );
+        let allowed = evaluation.is_allowed();
+        let error = (!allowed).then(|| evaluation.reason());
+        let path = evaluation
+            .path
+            .as_ref()
+            .filter(|_| evaluation.rule.concerns_file());
+        if let Some(path) = path.filter(|_| !allowed) {
+            let _ = writeln!(text, "File: {path}");
+        }
+        match &error {
+            None => text.push_str("\nResult: ✓ Allowed\n"),
+            Some(error) => {
+                let _ = write!(text, "\nResult: ❌ Not allowed\nReason: {error}\n");
+            }
+        }
+        let mut metadata = json!({ "allowed": allowed, "tool_name": tool_name, "mode": mode });
+        if let (Some(error), Some(metadata)) = (&error, metadata.as_object_mut()) {
+            if let Some(restriction) = &evaluation.restriction {
+                metadata.insert("restriction".to_owned(), json!(restriction));
+            }
+            metadata.insert("error".to_owned(), json!(error));
+        }
+        let output = ValidateToolUseOutput {
+            allowed,
+            decision: evaluation.decision.as_str(),
+            tool_name,
+            mode,
+            rule: evaluation.rule.as_str(),
+            hint: error.as_ref().and_then(|_| evaluation.hint()),
+            restriction: evaluation.restriction,
+            error,
+        };
+        Ok(Answer::Done(reply(text, &output, metadata)))
+    })
+}

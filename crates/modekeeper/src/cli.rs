@@ -1,0 +1,161 @@
+//! The command line: what there is, and who does it. One module a command.
+
+mod approve;
+mod check;
+mod completions;
+mod config;
+mod mcp;
+mod modes;
+mod serve;
+mod tasks;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand};
+use mk_engine::{Actor, Caller, Engine, Parts, Watching};
+use mk_store::Store;
+use mk_types::Clock;
+
+use crate::config::{Config, Flags};
+use crate::env::Env;
+use crate::log;
+
+/// Keeps AI coding agents in their mode.
+///
+/// A mode says who an agent is and what it may touch. Modekeeper serves modes over MCP, remembers tasks, and says no
+/// for the right reason.
+#[derive(Debug, Parser)]
+#[command(
+    name = "modekeeper",
+    version,
+    max_term_width = 100,
+    arg_required_else_help = true
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    #[command(flatten)]
+    common: CommonArgs,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Serve MCP on standard input and output, for clients that start their servers themselves
+    Mcp(mcp::McpArgs),
+    /// Serve MCP over HTTP: /mcp, /mcp/{mode}, and /sse for older clients
+    Serve(serve::ServeArgs),
+    /// List, show and check modes
+    #[command(subcommand)]
+    Modes(modes::ModesCommand),
+    /// Say whether a mode allows a tool call; exit code 0 if it does, 1 if not
+    Check(check::CheckArgs),
+    /// List, show and steer tasks
+    #[command(subcommand)]
+    Tasks(tasks::TasksCommand),
+    /// Answer what agents ask for; without an id, list the open questions
+    Approve(approve::ApproveArgs),
+    /// Show or write the configuration
+    #[command(subcommand)]
+    Config(config::ConfigCommand),
+    /// Print a completion script for a shell
+    Completions(completions::CompletionsArgs),
+}
+
+/// Options of every command.
+#[derive(Debug, Args)]
+struct CommonArgs {
+    /// Configuration file (default: config.json in Modekeeper's configuration directory)
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Project folder (default: found from the working directory)
+    #[arg(long, global = true, value_name = "DIR")]
+    project_root: Option<PathBuf>,
+    /// How much to log to stderr: DEBUG, INFO, WARNING or ERROR
+    #[arg(long, global = true, value_name = "LEVEL")]
+    log_level: Option<String>,
+    /// Mode of calls that name no task
+    #[arg(long, global = true, value_name = "SLUG")]
+    default_mode: Option<String>,
+    /// Whether agents may change modes: free, ask_to_widen or locked
+    #[arg(long, global = true, value_name = "RULE")]
+    switching: Option<String>,
+    /// Keep tasks in memory instead of on disk
+    #[arg(long, global = true)]
+    in_memory: bool,
+}
+
+/// Whether the answer is for a person or a program.
+#[derive(Debug, Clone, Copy, Args)]
+struct FormatArgs {
+    /// Answer with JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(cli: Cli, env: &Env) -> anyhow::Result<ExitCode> {
+    let Cli { command, common } = cli;
+    let mut flags = Flags {
+        config: common.config,
+        project_root: common.project_root,
+        log_level: common.log_level,
+        default_mode: common.default_mode,
+        switching: common.switching,
+        in_memory: common.in_memory,
+        ..Flags::default()
+    };
+    match command {
+        Command::Mcp(args) => mcp::run(args, &start(&flags, env)?),
+        Command::Serve(args) => {
+            args.set(&mut flags);
+            serve::run(&args, &start(&flags, env)?)
+        }
+        Command::Modes(command) => modes::run(command, &start(&flags, env)?),
+        Command::Check(args) => check::run(&args, &start(&flags, env)?),
+        Command::Tasks(command) => tasks::run(command, &start(&flags, env)?),
+        Command::Approve(args) => approve::run(&args, &start(&flags, env)?),
+        Command::Config(command) => config::run(&command, &start(&flags, env)?),
+        Command::Completions(args) => completions::run(&args),
+    }
+}
+
+/// Reads the configuration and starts logging.
+fn start(flags: &Flags, env: &Env) -> anyhow::Result<Config> {
+    let config = Config::load(flags, env)?;
+    let level = log::parse_level(&config.log_level.value)
+        .unwrap_or(tracing::level_filters::LevelFilter::INFO);
+    log::start(level, config.log_file.value.as_deref())?;
+    for warning in &config.warnings {
+        tracing::warn!("{warning}");
+    }
+    Ok(config)
+}
+
+fn engine(config: &Config, watching: Watching) -> Engine {
+    let clock = Clock::System;
+    Engine::new(Parts {
+        settings: config.settings(watching),
+        folders: config.folders(),
+        store: Store::new(config.store_location(), clock.clone()),
+        clock,
+        own_tools: mk_tools::groups(),
+    })
+}
+
+/// The person at the command line, in the project they are in.
+fn operator(config: &Config) -> Caller {
+    Caller {
+        project: config.project_root.value.clone(),
+        bound: None,
+        current: None,
+        actor: Actor::Operator,
+    }
+}
+
+/// Waits for a use case without a server around it.
+fn block_on<T>(work: impl Future<Output = T>) -> anyhow::Result<T> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()?;
+    Ok(runtime.block_on(work))
+}

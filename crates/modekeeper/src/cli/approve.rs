@@ -1,0 +1,76 @@
+//! `modekeeper approve`: answers what agents ask for.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use mk_engine::{Approval, Verdict, Watching};
+use mk_types::{ApprovalId, SessionId};
+use serde_json::{Value, json};
+
+use crate::cli::{FormatArgs, block_on, engine};
+use crate::config::Config;
+use crate::output::{Style, print, print_json};
+
+/// Answer what agents ask for; without an id, list the open questions
+#[derive(Debug, Args)]
+pub(crate) struct ApproveArgs {
+    /// Id of the question, as the agent shows it
+    id: Option<String>,
+    /// Say no instead of yes
+    #[arg(long, requires = "id")]
+    deny: bool,
+    #[command(flatten)]
+    format: FormatArgs,
+}
+
+pub(crate) fn run(args: &ApproveArgs, config: &Config) -> anyhow::Result<ExitCode> {
+    let engine = engine(config, Watching::Off);
+    let Some(id) = &args.id else {
+        return list(&engine.pending_approvals()?, args.format);
+    };
+    let id = ApprovalId::parse(id)?;
+    let verdict = if args.deny {
+        Verdict::Denied
+    } else {
+        Verdict::Granted
+    };
+    let approval = block_on(engine.decide(&id, verdict, "command line"))??;
+    engine.close();
+    if args.format.json {
+        print_json(&to_json(&approval))?;
+    } else {
+        print(&format!("{}: {}\n", approval.state, approval.subject))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn list(approvals: &[Approval], format: FormatArgs) -> anyhow::Result<ExitCode> {
+    if format.json {
+        print_json(&approvals.iter().map(to_json).collect::<Value>())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let style = Style::stdout();
+    for approval in approvals {
+        let asked = style.dim(&approval.created_at.to_string());
+        print(&format!(
+            "{}  {asked}  {}\n",
+            style.bold(approval.id.as_str()),
+            approval.subject
+        ))?;
+    }
+    if approvals.is_empty() {
+        print("nothing waits for approval\n")?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn to_json(approval: &Approval) -> Value {
+    json!({
+        "id": approval.id.as_str(),
+        "session_id": approval.session.as_ref().map(SessionId::as_str),
+        "subject": approval.subject,
+        "state": approval.state.as_str(),
+        "created_at": approval.created_at.to_string(),
+        "decided_by": approval.decided_by,
+    })
+}

@@ -1,0 +1,80 @@
+//! `modekeeper check`: would this mode allow this call?
+
+use std::process::ExitCode;
+
+use clap::Args;
+use mk_engine::{Checked, InForce, Watching};
+use mk_policy::Decision;
+use serde_json::json;
+
+use crate::cli::{FormatArgs, engine, operator};
+use crate::config::Config;
+use crate::output::{Style, print, print_json};
+
+/// Say whether a mode allows a tool call; exit code 0 if it does, 1 if not
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// Slug of the mode
+    mode: String,
+    /// Name of the tool, like write_to_file or execute_command
+    tool: String,
+    /// What it would touch: a path, a command line, or server/tool
+    target: Option<String>,
+    #[command(flatten)]
+    format: FormatArgs,
+}
+
+pub(crate) fn run(args: &CheckArgs, config: &Config) -> anyhow::Result<ExitCode> {
+    let engine = engine(config, Watching::Off);
+    let caller = operator(config);
+    let mode = engine.mode(&caller, "mode", &args.mode)?;
+    let call = engine
+        .policy()
+        .tools
+        .call_on(&args.tool, args.target.as_deref());
+    let in_force = InForce {
+        mode,
+        bound: None,
+        session: None,
+        project: caller.project,
+    };
+    let Checked {
+        in_force,
+        evaluation,
+        ..
+    } = engine.check(in_force, call);
+    let allowed = evaluation.is_allowed();
+    if args.format.json {
+        print_json(&json!({
+            "allowed": allowed,
+            "decision": evaluation.decision.as_str(),
+            "mode": in_force.mode.slug.as_str(),
+            "tool": evaluation.tool,
+            "target": args.target,
+            "rule": evaluation.rule.as_str(),
+            "reason": evaluation.reason(),
+            "restriction": evaluation.restriction,
+            "hint": evaluation.hint(),
+        }))?;
+    } else {
+        let style = Style::stdout();
+        let verdict = match evaluation.decision {
+            Decision::Allow => style.green("allowed"),
+            Decision::Ask => style.yellow("needs approval"),
+            Decision::Deny => style.red("denied"),
+        };
+        print(&format!(
+            "{verdict}: {} [{}]\n",
+            evaluation.reason(),
+            evaluation.rule.as_str()
+        ))?;
+        if let Some(hint) = evaluation.hint().filter(|_| !allowed) {
+            print(&format!("{} {hint}\n", style.bold("hint:")))?;
+        }
+    }
+    Ok(if allowed {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}

@@ -1,0 +1,25 @@
+//! `modekeeper config`: what is set, and where it was set.
+
+mod init;
+mod show;
+
+use std::process::ExitCode;
+
+use clap::Subcommand;
+
+use crate::config::Config;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Show every value and where it comes from
+    Show(show::ShowArgs),
+    /// Write a configuration file with the defaults; an existing one is left alone
+    Init(init::InitArgs),
+}
+
+pub(crate) fn run(command: &ConfigCommand, config: &Config) -> anyhow::Result<ExitCode> {
+    match command {
+        ConfigCommand::Show(args) => show::run(args, config),
+        ConfigCommand::Init(args) => init::run(args, config),
+    }
+}

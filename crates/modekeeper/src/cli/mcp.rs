@@ -1,0 +1,86 @@
+//! `modekeeper mcp`: one client on standard input and output.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use mk_engine::{Engine, Watching};
+use mk_mcp::Server;
+use mk_types::ModeSlug;
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::cli::engine;
+use crate::config::Config;
+
+/// Serve MCP on standard input and output
+#[derive(Debug, Args)]
+pub(crate) struct McpArgs {
+    /// Let nothing on this server do more than this mode allows
+    #[arg(long, value_name = "SLUG")]
+    mode: Option<String>,
+}
+
+pub(crate) fn run(args: McpArgs, config: &Config) -> anyhow::Result<ExitCode> {
+    let engine = engine(config, Watching::On);
+    let server = Server::new(
+        engine.clone(),
+        env!("CARGO_PKG_VERSION"),
+        config.project_root.value.clone(),
+    );
+    let bound = args
+        .mode
+        .map(|slug| bound_mode(&server, &slug))
+        .transpose()?;
+    // One thread is enough for one client, and the fastest to start.
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    let served = runtime.block_on(async {
+        let stop = stop_signal()?;
+        tokio::spawn(sweep(engine.clone()));
+        Box::pin(mk_mcp::transport::stdio::serve(&server, bound, stop)).await
+    });
+    engine.close();
+    // A thread that waits for a terminal's next line would keep us here.
+    runtime.shutdown_background();
+    served?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A mode that exists; a server bound to none would refuse everything.
+pub(super) fn bound_mode(server: &Server, slug: &str) -> anyhow::Result<ModeSlug> {
+    let caller = mk_engine::Caller {
+        project: server.project().clone(),
+        bound: None,
+        current: None,
+        actor: mk_engine::Actor::Operator,
+    };
+    Ok(server.engine().mode(&caller, "mode", slug)?.slug.clone())
+}
+
+/// Resolves when the process is told to end.
+pub(super) fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
+    let mut signals = [
+        SignalKind::terminate(),
+        SignalKind::interrupt(),
+        SignalKind::hangup(),
+    ]
+    .map(signal)
+    .into_iter()
+    .collect::<Result<Vec<_>, _>>()?;
+    Ok(async move {
+        let waits = signals.iter_mut().map(|signal| Box::pin(signal.recv()));
+        futures::future::select_all(waits).await;
+    })
+}
+
+/// Removes expired sessions now and then.
+pub(super) async fn sweep(engine: Engine) {
+    loop {
+        tokio::time::sleep(engine.settings().cleanup_interval).await;
+        match engine.sweep().await {
+            Ok(0) => {}
+            Ok(removed) => tracing::info!(removed, "expired sessions removed"),
+            Err(error) => tracing::warn!(%error, "expired sessions could not be removed"),
+        }
+    }
+}

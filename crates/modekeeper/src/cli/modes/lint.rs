@@ -1,0 +1,91 @@
+//! `modekeeper modes lint`
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+use mk_engine::{Watching, lint_file};
+use mk_policy::{Diagnostic, Severity};
+use serde_json::{Value, json};
+
+use crate::cli::{FormatArgs, engine, operator};
+use crate::config::Config;
+use crate::output::{Style, print, print_json};
+
+/// Report every problem of mode files
+#[derive(Debug, Args)]
+pub(crate) struct LintArgs {
+    /// Mode files to check (default: all that this project uses)
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    format: FormatArgs,
+}
+
+pub(crate) fn run(args: &LintArgs, config: &Config) -> anyhow::Result<ExitCode> {
+    let engine = engine(config, Watching::Off);
+    let (n_modes, found) = if args.files.is_empty() {
+        let caller = operator(config);
+        (
+            engine.catalogue(&caller).modes().len(),
+            engine.lint(&caller),
+        )
+    } else {
+        let mut sum = (0, Vec::new());
+        for file in &args.files {
+            let (n_modes, found) = lint_file(file, &file.display().to_string(), engine.policy());
+            sum.0 += n_modes;
+            sum.1.extend(found);
+        }
+        sum
+    };
+    let count = |severity| {
+        found
+            .iter()
+            .filter(|found| found.severity == severity)
+            .count()
+    };
+    let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
+    if args.format.json {
+        let diagnostics: Vec<Value> = found.iter().map(to_json).collect();
+        print_json(&json!({
+            "modes": n_modes, "errors": errors, "warnings": warnings, "diagnostics": diagnostics,
+        }))?;
+    } else {
+        let style = Style::stdout();
+        for diagnostic in &found {
+            print(&show(diagnostic, style))?;
+        }
+        print(&format!(
+            "{n_modes} modes, {errors} errors, {warnings} warnings\n"
+        ))?;
+    }
+    Ok(if errors > 0 {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    })
+}
+
+fn show(found: &Diagnostic, style: Style) -> String {
+    let line = found.to_string();
+    let line = match found.severity {
+        Severity::Error => line.replacen("error:", &style.red("error:"), 1),
+        Severity::Warning => line.replacen("warning:", &style.yellow("warning:"), 1),
+    };
+    match &found.hint {
+        Some(hint) => format!("{line}\n  {} {hint}\n", style.bold("hint:")),
+        None => format!("{line}\n"),
+    }
+}
+
+fn to_json(found: &Diagnostic) -> Value {
+    json!({
+        "severity": match found.severity { Severity::Error => "error", Severity::Warning => "warning" },
+        "file": found.file,
+        "line": found.position.line,
+        "column": found.position.column,
+        "mode": found.mode,
+        "message": found.message,
+        "hint": found.hint,
+    })
+}

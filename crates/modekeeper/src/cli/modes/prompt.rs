@@ -1,0 +1,25 @@
+//! `modekeeper modes prompt`
+
+use std::process::ExitCode;
+
+use clap::Args;
+use mk_engine::Watching;
+
+use crate::cli::{engine, operator};
+use crate::config::Config;
+use crate::output::print;
+
+/// Print the system prompt of a mode
+#[derive(Debug, Args)]
+pub(crate) struct PromptArgs {
+    /// Slug of the mode
+    slug: String,
+}
+
+pub(crate) fn run(args: &PromptArgs, config: &Config) -> anyhow::Result<ExitCode> {
+    let engine = engine(config, Watching::Off);
+    let caller = operator(config);
+    let mode = engine.mode(&caller, "slug", &args.slug)?;
+    print(&engine.system_prompt(&caller.project, &mode.slug)?)?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,49 @@
+//! `modekeeper tasks complete`
+
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+use mk_engine::{TaskState, Watching};
+
+use crate::cli::{FormatArgs, block_on, engine};
+use crate::config::Config;
+use crate::output::{print, print_json};
+
+/// End a task
+#[derive(Debug, Args)]
+pub(crate) struct CompleteArgs {
+    /// Session ID of the task
+    session: String,
+    /// How it ended
+    #[arg(long, value_enum, default_value_t = Status::Completed)]
+    status: Status,
+    /// What came out of it
+    #[arg(long)]
+    result: Option<String>,
+    #[command(flatten)]
+    format: FormatArgs,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Status {
+    Completed,
+    Failed,
+    Cancelled,
+}
+
+pub(crate) fn run(args: CompleteArgs, config: &Config) -> anyhow::Result<ExitCode> {
+    let engine = engine(config, Watching::Off);
+    let state = match args.status {
+        Status::Completed => TaskState::Completed,
+        Status::Failed => TaskState::Failed,
+        Status::Cancelled => TaskState::Cancelled,
+    };
+    let task = block_on(engine.complete_task(&args.session, state, args.result))??;
+    engine.close();
+    if args.format.json {
+        print_json(&super::to_json(&task))?;
+    } else {
+        print(&format!("{}: {}\n", task.session.id, task.session.state))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

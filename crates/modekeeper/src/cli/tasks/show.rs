@@ -1,0 +1,115 @@
+//! `modekeeper tasks show`
+
+use std::process::ExitCode;
+
+use clap::Args;
+use mk_engine::{TaskQuery, Watching};
+use mk_types::ModeSlug;
+use serde_json::json;
+
+use crate::cli::{FormatArgs, engine};
+use crate::config::Config;
+use crate::output::{Style, print, print_json};
+
+/// Show one task with its messages and its history of modes
+#[derive(Debug, Args)]
+pub(crate) struct ShowArgs {
+    /// Session ID of the task
+    session: String,
+    #[command(flatten)]
+    format: FormatArgs,
+}
+
+pub(crate) fn run(args: &ShowArgs, config: &Config) -> anyhow::Result<ExitCode> {
+    let engine = engine(config, Watching::Off);
+    let details = engine.peek(
+        &args.session,
+        TaskQuery {
+            messages: true,
+            hierarchy: true,
+        },
+    )?;
+    let session = &details.task.session;
+    if args.format.json {
+        let mut value = super::to_json(&details.task);
+        value["age_seconds"] = json!(details.age.as_secs());
+        value["idle_seconds"] = json!(details.idle.as_secs());
+        value["child_task_ids"] = details
+            .children
+            .iter()
+            .map(|id| json!(id.as_str()))
+            .collect();
+        value["mode_history"] = details
+            .mode_changes
+            .iter()
+            .map(|change| {
+                json!({
+                    "from": change.from.as_ref().map(ModeSlug::as_str),
+                    "to": change.to.as_str(),
+                    "reason": change.reason,
+                    "timestamp": change.at.to_string(),
+                })
+            })
+            .collect();
+        value["messages"] = details
+            .messages
+            .iter()
+            .map(|message| {
+                json!({
+                    "role": message.role.as_str(),
+                    "content": message.content,
+                    "timestamp": message.at.to_string(),
+                })
+            })
+            .collect();
+        print_json(&value)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let style = Style::stdout();
+    let mut text = format!(
+        "{}  {}\nTask     {}\nMode     {} ({})\nProject  {}\nCreated  {}\nIdle     {}s\n",
+        style.bold(session.id.as_str()),
+        session.state,
+        session.task,
+        session.mode,
+        details.task.mode_name(),
+        session.project,
+        session.created_at,
+        details.idle.as_secs(),
+    );
+    if let Some(parent) = &session.parent {
+        text.push_str(&format!("Parent   {parent}\n"));
+    }
+    if let Some(result) = &session.result {
+        text.push_str(&format!("Result   {result}\n"));
+    }
+    for child in &details.children {
+        text.push_str(&format!("Child    {child}\n"));
+    }
+    text.push_str(&format!("\n{}\n", style.bold("Modes")));
+    for change in &details.mode_changes {
+        let reason = change
+            .reason
+            .as_ref()
+            .map(|reason| format!("  {reason}"))
+            .unwrap_or_default();
+        text.push_str(&format!(
+            "{}  {}{reason}\n",
+            style.dim(&change.at.to_string()),
+            change.to
+        ));
+    }
+    if !details.messages.is_empty() {
+        text.push_str(&format!("\n{}\n", style.bold("Messages")));
+    }
+    for message in &details.messages {
+        text.push_str(&format!(
+            "{}  {}: {}\n",
+            style.dim(&message.at.to_string()),
+            message.role,
+            message.content
+        ));
+    }
+    print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,49 @@
+//! `modekeeper tasks switch`
+
+use std::process::ExitCode;
+
+use clap::Args;
+use mk_engine::{Outcome, Switched, Watching};
+use serde_json::json;
+
+use crate::cli::{FormatArgs, block_on, engine, operator};
+use crate::config::Config;
+use crate::output::{print, print_json};
+
+/// Put a task into another mode
+#[derive(Debug, Args)]
+pub(crate) struct SwitchArgs {
+    /// Session ID of the task
+    session: String,
+    /// Slug of the mode
+    mode: String,
+    /// Why; shown in the task's history
+    #[arg(long)]
+    reason: Option<String>,
+    #[command(flatten)]
+    format: FormatArgs,
+}
+
+pub(crate) fn run(args: SwitchArgs, config: &Config) -> anyhow::Result<ExitCode> {
+    let engine = engine(config, Watching::Off);
+    let caller = operator(config);
+    let switching = engine.switch_mode(&caller, &args.session, &args.mode, args.reason);
+    let Outcome::Done(Switched {
+        session,
+        mode,
+        old_mode,
+        ..
+    }) = block_on(switching)??
+    else {
+        anyhow::bail!("the change waits for an approval");
+    };
+    engine.close();
+    if args.format.json {
+        print_json(&json!({
+            "session_id": session.id.as_str(), "old_mode": old_mode.as_str(), "new_mode": mode.slug.as_str(),
+        }))?;
+    } else {
+        print(&format!("{}: {old_mode} → {}\n", session.id, mode.slug))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,99 @@
+//! What people and scripts read: text or JSON on stdout, errors on stderr, colours only on a terminal.
+
+use std::io::{self, Write as _};
+
+use anyhow::Error;
+
+/// Writes to stdout. A reader that has seen enough (`| head`) is no error.
+pub(crate) fn print(text: &str) -> anyhow::Result<()> {
+    let mut stdout = io::stdout().lock();
+    match stdout
+        .write_all(text.as_bytes())
+        .and_then(|()| stdout.flush())
+    {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        result => Ok(result?),
+    }
+}
+
+pub(crate) fn print_json(value: &serde_json::Value) -> anyhow::Result<()> {
+    print(&format!("{value:#}\n"))
+}
+
+/// `error: …`, the causes, and what to do.
+pub(crate) fn print_error(error: &Error) {
+    let style = Style::of(&io::stderr());
+    let mut text = format!("{} {error}\n", style.red("error:"));
+    for cause in error.chain().skip(1) {
+        text.push_str(&format!("  because {cause}\n"));
+    }
+    if let Some(hint) = error.chain().find_map(hint_of) {
+        text.push_str(&format!("{} {hint}\n", style.bold("hint:")));
+    }
+    // Nobody is left to tell if this fails.
+    drop(io::stderr().write_all(text.as_bytes()));
+}
+
+fn hint_of(error: &(dyn std::error::Error + 'static)) -> Option<String> {
+    let engine = error
+        .downcast_ref::<mk_engine::Error>()
+        .and_then(mk_engine::Error::hint);
+    let store = error
+        .downcast_ref::<mk_store::Error>()
+        .and_then(mk_store::Error::hint);
+    let project = error
+        .downcast_ref::<mk_project::Error>()
+        .and_then(mk_project::Error::hint);
+    let own = error
+        .downcast_ref::<crate::config::ConfigError>()
+        .and_then(crate::config::ConfigError::hint);
+    engine.or(store).or(project).map(str::to_owned).or(own)
+}
+
+/// Colours, or none.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Style {
+    coloured: bool,
+}
+
+impl Style {
+    pub(crate) fn of(stream: &impl io::IsTerminal) -> Self {
+        // https://no-color.org: set to anything, it means no.
+        let forbidden = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        Self {
+            coloured: stream.is_terminal() && !forbidden,
+        }
+    }
+
+    pub(crate) fn stdout() -> Self {
+        Self::of(&io::stdout())
+    }
+
+    pub(crate) fn red(self, text: &str) -> String {
+        self.paint("31;1", text)
+    }
+
+    pub(crate) fn yellow(self, text: &str) -> String {
+        self.paint("33;1", text)
+    }
+
+    pub(crate) fn green(self, text: &str) -> String {
+        self.paint("32;1", text)
+    }
+
+    pub(crate) fn bold(self, text: &str) -> String {
+        self.paint("1", text)
+    }
+
+    pub(crate) fn dim(self, text: &str) -> String {
+        self.paint("2", text)
+    }
+
+    fn paint(self, code: &str, text: &str) -> String {
+        if self.coloured {
+            format!("\u{1b}[{code}m{text}\u{1b}[0m")
+        } else {
+            text.to_owned()
+        }
+    }
+}
