@@ -4,6 +4,7 @@
 
 mod resolve;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use mk_types::ModeSlug;
@@ -49,7 +50,8 @@ pub struct Layer {
 #[derive(Debug, Default)]
 pub struct Catalogue {
     modes: Vec<Arc<Mode>>,
-    broken: Vec<ModeSlug>,
+    /// Slugs that are named but not there, each with the file that decides about it.
+    broken: Vec<(ModeSlug, String)>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -91,14 +93,18 @@ impl Catalogue {
                     catalogue.modes.push(Arc::new(mode));
                 }
                 Err(problems) => {
-                    catalogue.broken.push(slug.clone());
+                    let file = layers.iter().find(|layer| layer.get(slug).is_some());
+                    let file = file.map(|layer| layer.file.clone()).unwrap_or_default();
+                    catalogue.broken.push((slug.clone(), file));
                     catalogue.diagnostics.extend(problems);
                 }
             }
         }
-        catalogue
-            .diagnostics
-            .sort_by(|a, b| (&a.file, a.position).cmp(&(&b.file, b.position)));
+        let found = &mut catalogue.diagnostics;
+        // Whoever takes over a limit finds the same problem in it as its owner.
+        let mut seen = HashSet::new();
+        found.retain(|it| seen.insert((it.file.clone(), it.position, it.message.clone())));
+        found.sort_by(|a, b| (&a.file, a.position).cmp(&(&b.file, b.position)));
         catalogue
     }
 
@@ -122,10 +128,15 @@ impl Catalogue {
 
     /// Why a slug that a file names is not there.
     pub fn why_broken(&self, slug: &str) -> Option<&Diagnostic> {
-        self.broken.iter().find(|broken| broken.as_str() == slug)?;
-        self.diagnostics
+        let (_, file) = self
+            .broken
             .iter()
-            .find(|found| found.severity == Severity::Error && found.mode.as_deref() == Some(slug))
+            .find(|(broken, _)| broken.as_str() == slug)?;
+        self.diagnostics.iter().find(|found| {
+            found.severity == Severity::Error
+                && found.file == *file
+                && found.mode.as_deref() == Some(slug)
+        })
     }
 }
 

@@ -10,7 +10,7 @@ pub enum Severity {
 }
 
 /// A place in a file, both counted from 1.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Position {
     pub line: u32,
     pub column: u32,
@@ -66,6 +66,7 @@ pub(crate) struct Diagnostics {
     file: String,
     mode: Option<String>,
     found: Vec<Diagnostic>,
+    errors: usize,
 }
 
 impl Diagnostics {
@@ -74,6 +75,7 @@ impl Diagnostics {
             file: file.to_owned(),
             mode: None,
             found: Vec::new(),
+            errors: 0,
         }
     }
 
@@ -99,10 +101,7 @@ impl Diagnostics {
     }
 
     pub(crate) fn errors(&self) -> usize {
-        self.found
-            .iter()
-            .filter(|found| found.severity == Severity::Error)
-            .count()
+        self.errors
     }
 
     pub(crate) fn into_found(self) -> Vec<Diagnostic> {
@@ -110,6 +109,7 @@ impl Diagnostics {
     }
 
     fn push(&mut self, severity: Severity, position: Position, message: String) -> &mut Diagnostic {
+        self.errors += usize::from(severity == Severity::Error);
         self.found.push(Diagnostic {
             severity,
             file: self.file.clone(),

@@ -3,13 +3,13 @@
 //! Pure: links have been followed and ignore files read before ([`Target`]); asking a person comes after.
 
 mod command;
+mod mcp;
 mod wording;
 
-use mk_types::{AbsPath, PathError, ProjectPath, ToolCall};
+use mk_types::{AbsPath, ModeSlug, PathError, ProjectPath, ToolCall};
 
 use crate::group::Group;
-use crate::mode::{Grant, Mode};
-use crate::mode_file::McpFilter;
+use crate::mode::Mode;
 use crate::protected::Protected;
 use crate::tool_table::{Access, RawTarget, ToolTable};
 
@@ -69,12 +69,18 @@ pub enum Rule {
 pub struct Evaluation {
     pub decision: Decision,
     pub rule: Rule,
+    /// The mode that decided: the task's, or the bound of its endpoint.
+    pub mode: ModeSlug,
     pub tool: String,
     pub group: Option<Group>,
     /// The target that decided, as written.
     pub path: Option<String>,
+    /// What would be done to that target.
+    pub access: Option<Access>,
     /// The limit that decided: a pattern, a server's name, why a file is protected.
     pub restriction: Option<String>,
+    /// The limit in its author's words.
+    pub description: Option<String>,
 }
 
 /// Decides about a call.
@@ -82,11 +88,12 @@ pub struct Evaluation {
 /// 1. A tool nobody knows is denied.
 /// 2. A tool that every mode has is allowed.
 /// 3. A tool whose group the mode does not enable is denied.
-/// 4. A path that leaves the project, or that an ignore file hides, is denied, whatever the mode says.
+/// 4. A path that leaves the project, or that an ignore file hides, is denied, whatever the mode says. So is a call
+///    whose targets cannot be read from its arguments.
 /// 5. A limited group allows what at least one of its grants covers: files by pattern and glob, commands by
 ///    `commandRegex` and `commandDeny`, MCP tools by the filters. A target that cannot be told is not covered.
-///    Every path of the call must be covered. A shell line that writes files must be allowed to edit them;
-///    where edits are limited, a line that cannot be followed is denied.
+///    Every path and every command of the call must be covered. A shell line that writes files must be allowed to
+///    edit them; where commands or edits are limited, a line that cannot be followed is denied.
 /// 6. A protected file may be changed only with approval.
 /// 7. Everything else that the group covers is allowed.
 pub fn evaluate(policy: &Policy, mode: &Mode, request: &Request) -> Evaluation {
@@ -182,20 +189,36 @@ impl<'a> Case<'a> {
         Evaluation {
             decision,
             rule,
+            mode: self.mode.slug.clone(),
             tool: self.request.call.tool.clone(),
             group: self.group,
             path: None,
+            access: None,
             restriction: None,
+            description: None,
         }
     }
 
     fn deny(&self, rule: Rule, target: Option<&Target>, restriction: Option<String>) -> Evaluation {
-        let path = target.map(|target| target.raw.path.clone());
+        let limited = match rule {
+            Rule::CommandWrite => Some(Group::Edit),
+            _ => self.group.filter(|_| restriction.is_some()),
+        };
         Evaluation {
-            path,
+            path: target.map(|target| target.raw.path.clone()),
+            access: target.map(|target| target.raw.access),
             restriction,
+            description: limited.and_then(|group| self.mode.descriptions(group)),
             ..self.decide(Decision::Deny, rule)
         }
+    }
+
+    fn deny_unknown(&self, group: Group) -> Evaluation {
+        let restriction = match group {
+            Group::Command => self.mode.command_restriction(),
+            group => self.mode.file_restriction(group),
+        };
+        self.deny(Rule::TargetUnknown, None, restriction)
     }
 
     fn in_group(&self, group: Group) -> Evaluation {
@@ -212,6 +235,9 @@ impl<'a> Case<'a> {
                 return self.deny(Rule::IgnoredFile, Some(target), None);
             }
         }
+        if self.request.call.targets_unknown {
+            return self.deny_unknown(group);
+        }
         match group {
             Group::Read | Group::Edit => self.files(group),
             Group::Command => self.command(),
@@ -224,9 +250,8 @@ impl<'a> Case<'a> {
         let targets = &self.request.targets;
         let open = self.mode.grants(group).any(|grant| grant.files.is_open());
         let restriction = || self.mode.file_restriction(group);
-        let unnamed_write = group == Group::Edit && self.request.call.targets_unknown;
-        if unnamed_write || (!open && targets.is_empty()) {
-            return self.deny(Rule::TargetUnknown, None, restriction());
+        if !open && targets.is_empty() {
+            return self.deny_unknown(group);
         }
         if !open && let Some(target) = targets.iter().find(|target| !self.covers(group, target)) {
             return self.deny(Rule::FilePattern, Some(target), restriction());
@@ -261,60 +286,10 @@ impl<'a> Case<'a> {
             let reason = self.policy.protected.why(path.as_str())?;
             Some(Evaluation {
                 path: Some(target.raw.path.clone()),
+                access: Some(target.raw.access),
                 restriction: Some(reason.to_owned()),
                 ..self.decide(Decision::Ask, Rule::ProtectedFile)
             })
         })
-    }
-
-    fn mcp(&self) -> Evaluation {
-        let open = McpFilter::default();
-        let limited = |grant: &Grant| grant.mcp != open || self.mode.mcp != open;
-        if !self.mode.grants(Group::Mcp).any(limited) {
-            return self.decide(Decision::Allow, Rule::Group);
-        }
-        let Some(call) = &self.request.call.mcp else {
-            return self.deny(Rule::TargetUnknown, None, None);
-        };
-        let passes = |filter: &McpFilter| filter.passes(&call.server, call.tool.as_deref());
-        if passes(&self.mode.mcp) && self.mode.grants(Group::Mcp).any(|grant| passes(&grant.mcp)) {
-            return self.decide(Decision::Allow, Rule::McpFilter);
-        }
-        let tool = call
-            .tool
-            .as_deref()
-            .map(|tool| format!("/{tool}"))
-            .unwrap_or_default();
-        self.deny(
-            Rule::McpFilter,
-            None,
-            Some(format!("{}{tool}", call.server)),
-        )
-    }
-}
-
-impl McpFilter {
-    /// Blocked beats allowed; a list of tools does not let other tools of an allowed server through.
-    fn passes(&self, server: &str, tool: Option<&str>) -> bool {
-        let names = |list: &[String], tool: &str| {
-            list.iter()
-                .any(|name| name == tool || name.split_once('/') == Some((server, tool)))
-        };
-        if self.blocked_servers.iter().any(|name| name == server) {
-            return false;
-        }
-        if tool.is_some_and(|tool| names(&self.blocked_tools, tool)) {
-            return false;
-        }
-        let server_allowed = self
-            .allowed_servers
-            .as_ref()
-            .is_none_or(|list| list.iter().any(|name| name == server));
-        let tool_allowed = match (&self.allowed_tools, tool) {
-            (None, _) => true,
-            (Some(list), Some(tool)) => names(list, tool),
-            (Some(_), None) => false,
-        };
-        server_allowed && tool_allowed
     }
 }

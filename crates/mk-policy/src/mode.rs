@@ -127,17 +127,42 @@ impl FileLimit {
         regex && (self.globs.is_empty() || self.globs.iter().any(|glob| glob.is_match(path)))
     }
 
-    /// The limit as one line: the pattern, or the globs.
+    /// The limit as one line: the pattern, the globs, or both.
     pub fn show(&self) -> Option<String> {
-        let globs = self.globs.iter().map(|glob| glob.glob().glob());
-        let parts: Vec<&str> = self.regex.iter().map(Limit::source).chain(globs).collect();
-        (!parts.is_empty()).then(|| parts.join(", "))
+        let globs: Vec<&str> = self.globs.iter().map(|glob| glob.glob().glob()).collect();
+        let globs = (!globs.is_empty()).then(|| globs.join(", "));
+        match (self.regex.as_ref().map(Limit::source), globs) {
+            (Some(regex), Some(globs)) => Some(format!("{regex} and {globs}")),
+            (Some(regex), None) => Some(regex.to_owned()),
+            (None, globs) => globs,
+        }
     }
 }
 
 impl CommandLimit {
     pub fn is_open(&self) -> bool {
         self.allow.is_none() && self.deny.is_none()
+    }
+
+    fn show(&self) -> Option<String> {
+        let source = |limit: &Option<Limit>| limit.as_ref().map(|it| it.source().to_owned());
+        match (source(&self.allow), source(&self.deny)) {
+            (Some(allow), Some(deny)) => Some(format!("{allow} but not {deny}")),
+            (None, Some(deny)) => Some(format!("all but {deny}")),
+            (allow, None) => allow,
+        }
+    }
+}
+
+/// One pattern that matches where one of several does.
+fn join_patterns(patterns: &[impl AsRef<str>]) -> Option<String> {
+    match patterns {
+        [] => None,
+        [only] => Some(only.as_ref().to_owned()),
+        several => {
+            let grouped = several.iter().map(|it| format!("(?:{})", it.as_ref()));
+            Some(grouped.collect::<Vec<_>>().join("|"))
+        }
     }
 }
 
@@ -163,20 +188,50 @@ impl Mode {
 
     /// The files a group is restricted to, as one string; `None` when it is not restricted.
     ///
-    /// Several patterns join as `(?:a)|(?:b)`, so that the string is again a pattern with the same meaning.
+    /// Several patterns join as `(?:a)|(?:b)`, so that the string is again a pattern with the same meaning. With globs
+    /// among them there is no such pattern.
     pub fn file_restriction(&self, group: Group) -> Option<String> {
         let limits: Option<Vec<String>> =
             self.grants(group).map(|grant| grant.files.show()).collect();
-        match limits?.as_slice() {
-            [] => None,
-            [only] => Some(only.clone()),
-            several => Some(
-                several
-                    .iter()
-                    .map(|it| format!("(?:{it})"))
-                    .collect::<Vec<_>>()
-                    .join("|"),
-            ),
+        let limits = limits?;
+        if self.grants(group).all(|grant| grant.files.globs.is_empty()) {
+            join_patterns(&limits)
+        } else {
+            Some(limits.join(" or "))
+        }
+    }
+
+    /// The patterns commands must match, as one string; `None` when some grant has none.
+    pub fn command_restriction(&self) -> Option<String> {
+        let sources: Option<Vec<&str>> = self
+            .grants(Group::Command)
+            .map(|grant| grant.commands.allow.as_ref().map(Limit::source))
+            .collect();
+        join_patterns(&sources?)
+    }
+
+    /// What limits a group, as one line for people.
+    pub fn restriction(&self, group: Group) -> Option<String> {
+        let parts = |part: fn(&Grant) -> Option<String>| -> Option<Vec<String>> {
+            self.grants(group).map(part).collect()
+        };
+        match group {
+            Group::Command
+                if self
+                    .grants(group)
+                    .any(|grant| grant.commands.deny.is_some()) =>
+            {
+                parts(|grant| grant.commands.show()).map(|parts| parts.join(" or "))
+            }
+            Group::Command => self.command_restriction(),
+            Group::Mcp => {
+                let grants = parts(|grant| grant.mcp.show()).map(|parts| parts.join(" or "));
+                let both: Vec<String> = self.mcp.show().into_iter().chain(grants).collect();
+                (!both.is_empty()).then(|| both.join("; "))
+            }
+            Group::Read | Group::Edit | Group::Browser | Group::Modes => {
+                self.file_restriction(group)
+            }
         }
     }
 
@@ -184,6 +239,15 @@ impl Mode {
     pub fn group_description(&self, group: Group) -> Option<&str> {
         self.grants(group)
             .find_map(|grant| grant.description.as_deref())
+    }
+
+    /// The same of all grants, for where there is room.
+    pub(crate) fn descriptions(&self, group: Group) -> Option<String> {
+        let said: Vec<&str> = self
+            .grants(group)
+            .filter_map(|grant| grant.description.as_deref())
+            .collect();
+        (!said.is_empty()).then(|| said.join(", "))
     }
 
     /// Whether this mode may hand over to `slug`.

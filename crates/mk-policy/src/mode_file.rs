@@ -2,7 +2,9 @@
 //!
 //! Nothing is filled in here: defaults, inheritance and compiled limits are [`crate::mode`]'s business.
 
+mod group_reader;
 mod reader;
+mod value;
 
 use mk_types::ModeSlug;
 
@@ -99,9 +101,20 @@ pub fn load_modes(file: &str, text: &str) -> LoadedFile {
             reader::read_document(&root, &mut loaded, &mut out);
         }
         Err(error) => {
-            out.error(error.position, error.message);
+            out.error(error.position, error.message).hint = error.hint.map(str::to_owned);
         }
     }
     loaded.diagnostics = out.into_found();
     loaded
+}
+
+/// The known word that differs from `written` only in case, dashes, underscores or a plural.
+fn meant(written: &str, known: &[&'static str]) -> Option<&'static str> {
+    let fold = |word: &str| {
+        let letters = word.chars().filter(char::is_ascii_alphanumeric);
+        let folded: String = letters.map(|letter| letter.to_ascii_lowercase()).collect();
+        folded.trim_end_matches('s').to_owned()
+    };
+    let written = fold(written);
+    known.iter().copied().find(|word| fold(word) == written)
 }

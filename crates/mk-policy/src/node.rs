@@ -2,15 +2,24 @@
 //!
 //! Only the syntax: what the keys mean is [`crate::mode_file`]'s business.
 
+mod syntax_error;
+
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde_saphyr::{Location, Spanned};
+use serde_saphyr::{Location, NonFiniteFloatPolicy, Spanned};
 
 use crate::diagnostic::Position;
+use syntax_error::SyntaxError;
 
 /// More nodes than any real mode file has (the largest seen has 4,000); what is beyond is an attack or a mistake.
 const MOST_NODES: usize = 20_000;
+
+/// Nodes that come from aliases: enough to share a few texts and groups.
+const MOST_REPEATED: usize = 5_000;
+
+/// Real mode files have seven levels. Each costs stack, in a debug build some 40 KB.
+const DEEPEST: usize = 20;
 
 /// A value and where it stands.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,38 +39,30 @@ pub enum Node {
     Map(Vec<(At<String>, At<Self>)>),
 }
 
-/// A document that cannot be read at all.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct SyntaxError {
-    pub position: Position,
-    pub message: String,
-}
-
 impl Node {
-    /// Reads one YAML document; JSON is a part of YAML, and is tried by itself where tabs are in YAML's way.
-    pub fn parse(text: &str) -> Result<At<Self>, SyntaxError> {
+    /// Reads one YAML document; JSON is a part of YAML.
+    pub(crate) fn parse(text: &str) -> Result<At<Self>, SyntaxError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let options = serde_saphyr::options! {
-            budget: serde_saphyr::budget! { max_nodes: MOST_NODES },
-        };
-        match serde_saphyr::from_str_with_options::<Spanned<Self>>(text, options) {
-            Ok(root) => Ok(At::from(root)),
-            Err(error) => match serde_json::from_str::<Self>(text) {
-                Ok(root) => Ok(At {
-                    value: root,
-                    position: Position::START,
-                }),
-                Err(_) => Err(SyntaxError {
-                    position: error.location().map_or(Position::START, Position::from),
-                    message: describe(&error),
-                }),
+            budget: serde_saphyr::budget! {
+                max_nodes: MOST_NODES,
+                max_depth: DEEPEST,
+                flow_nesting_limit: DEEPEST,
             },
-        }
+            alias_limits: serde_saphyr::alias_limits! {
+                max_total_replayed_events: MOST_REPEATED,
+            },
+            // YAML 1.2, as the editors read it: `yes` is text, and what we do not understand is kept.
+            strict_booleans: true,
+            non_finite_float_policy: NonFiniteFloatPolicy::AsString,
+        };
+        serde_saphyr::from_str_with_options::<Spanned<Self>>(text, options)
+            .map(At::from)
+            .map_err(|error| SyntaxError::from(&error))
     }
 
     /// What kind of value this is, for messages.
-    pub fn kind(&self) -> &'static str {
+    pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::Null => "nothing",
             Self::Bool(_) => "true or false",
@@ -72,7 +73,7 @@ impl Node {
         }
     }
 
-    pub fn get(&self, key: &str) -> Option<&At<Self>> {
+    pub(crate) fn get(&self, key: &str) -> Option<&At<Self>> {
         let Self::Map(entries) = self else {
             return None;
         };
@@ -80,17 +81,6 @@ impl Node {
             .iter()
             .find(|(name, _)| name.value == key)
             .map(|(_, value)| value)
-    }
-}
-
-/// The parser's own words without the position it adds, which a diagnostic carries apart.
-fn describe(error: &serde_saphyr::Error) -> String {
-    let text = error.without_snippet().to_string();
-    let text = text.split(" at line ").next().unwrap_or_default().trim();
-    if text.is_empty() {
-        "not valid YAML".to_owned()
-    } else {
-        text.to_owned()
     }
 }
 

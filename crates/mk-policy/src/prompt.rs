@@ -3,6 +3,7 @@
 //! Which rules files there are, and reading them, is mk-project's business.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use crate::catalogue::Catalogue;
 use crate::group::Group;
@@ -27,7 +28,8 @@ pub fn assemble_prompt(mode: &Mode, catalogue: &Catalogue, rules: &[RulesSection
         "\nA call outside these limits is refused. Switch modes, or say what you would need.\n",
     );
     prompt.push_str("\n# Modes\n\n");
-    for other in catalogue.visible() {
+    let reachable = |other: &&Arc<Mode>| other.slug == mode.slug || mode.may_switch_to(&other.slug);
+    for other in catalogue.visible().filter(reachable) {
         let _ = writeln!(
             prompt,
             "- {} ({}): {}",
@@ -65,16 +67,6 @@ pub fn group_lines(mode: &Mode) -> Vec<String> {
             },
         )
         .collect()
-}
-
-impl Mode {
-    /// What limits a group, as one string: files, or for `command` the commands.
-    pub fn restriction(&self, group: Group) -> Option<String> {
-        match group {
-            Group::Command => self.command_restriction(),
-            group => self.file_restriction(group),
-        }
-    }
 }
 
 fn when_to_use(mode: &Mode) -> String {

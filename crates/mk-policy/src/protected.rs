@@ -2,7 +2,7 @@
 //!
 //! Which files these are is content (`content/policy/protected.yaml`).
 
-use globset::{Glob, GlobSet, GlobSetBuilder};
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde::Deserialize;
 
 const FILES: &str = include_str!("../../../content/policy/protected.yaml");
@@ -22,24 +22,23 @@ impl Protected {
         reason = "the file is part of the program, and a test reads it"
     )]
     pub fn shipped() -> Self {
-        let file: ProtectedFile =
-            serde_saphyr::from_str(FILES).expect("protected.yaml is readable");
+        Self::read(FILES).expect("protected.yaml is a list of globs with reasons")
+    }
+
+    pub(crate) fn read(text: &str) -> Option<Self> {
+        let file: ProtectedFile = serde_saphyr::from_str(text).ok()?;
         let mut globs = GlobSetBuilder::new();
         let mut reasons = Vec::new();
         for Entry { glob, reason } in file.protected {
-            // Case does not keep a file apart on every disk, so it is ignored on all.
-            let glob = glob.to_lowercase();
-            // Whoever removes the folder removes what is in it.
-            let folder = glob.strip_suffix("/**").map(str::to_owned);
-            for glob in folder.into_iter().chain([glob]) {
-                globs.add(Glob::new(&glob).expect("protected.yaml holds globs"));
+            let glob = fold(&glob);
+            for glob in std::iter::successors(Some(glob.as_str()), |glob| parent(glob)) {
+                let glob = GlobBuilder::new(glob).literal_separator(true).build();
+                globs.add(glob.ok()?);
                 reasons.push(reason.clone());
             }
         }
-        Self {
-            globs: globs.build().expect("protected.yaml holds globs"),
-            reasons,
-        }
+        let globs = globs.build().ok()?;
+        Some(Self { globs, reasons })
     }
 
     /// Why a path is protected; `None` if it is not. The root is: it contains all the others.
@@ -47,7 +46,7 @@ impl Protected {
         if path.is_empty() {
             return self.reasons.first().map(String::as_str);
         }
-        let found = self.globs.matches(path.to_lowercase());
+        let found = self.globs.matches(fold(path));
         found
             .first()
             .and_then(|glob_idx| self.reasons.get(*glob_idx))
@@ -55,12 +54,34 @@ impl Protected {
     }
 }
 
+/// The folder that a glob's files are in: whoever removes or replaces it removes them too.
+fn parent(glob: &str) -> Option<&str> {
+    let (folder, _) = glob.rsplit_once('/')?;
+    (folder != "**").then_some(folder)
+}
+
+/// A path as the most forgiving of file systems compares names: no case, no characters without width, no dots or
+/// spaces at the end of a name, no streams. It only ever protects a path too many.
+fn fold(path: &str) -> String {
+    let has_width = |letter: &char| !matches!(letter, '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}');
+    // Upper case first: `ſ` is a small letter whose capital is `S`.
+    let folded = path.to_uppercase().to_lowercase();
+    let folded: String = folded.chars().filter(has_width).collect();
+    let names = folded.split('/').map(|name| {
+        let name = name.split(':').next().unwrap_or_default();
+        name.trim_end_matches(['.', ' '])
+    });
+    names.collect::<Vec<_>>().join("/")
+}
+
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct ProtectedFile {
     protected: Vec<Entry>,
 }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Entry {
     glob: String,
     reason: String,

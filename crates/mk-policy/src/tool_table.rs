@@ -38,6 +38,7 @@ pub struct ToolShape {
 
 /// Tool names that are made up of a server's and a tool's name.
 #[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Prefix {
     prefix: String,
     separator: String,
@@ -72,8 +73,12 @@ impl ToolTable {
             table.tools.insert(name, ToolShape::default());
         }
         for tool in file.tools {
+            // Without a group the tool would be available in every mode.
+            let Some(group) = Group::parse(&tool.group) else {
+                continue;
+            };
             let shape = ToolShape {
-                group: Group::parse(&tool.group),
+                group: Some(group),
                 paths: tool.paths,
                 patches: tool.patch,
                 commands: tool.command,
@@ -116,22 +121,26 @@ impl ToolTable {
         let Some(shape) = self.tools.get(tool) else {
             return call;
         };
+        let mut understood = true;
         for key in &shape.paths {
-            collect(arguments, key, &mut |text| call.paths.push(text.to_owned()));
+            understood &= collect(arguments, key, &mut |text| call.paths.push(text.to_owned()));
         }
+        let mut patches_understood = true;
         for key in &shape.patches {
-            collect(arguments, key, &mut |text| {
-                call.paths.extend(patch::paths(text))
+            understood &= collect(arguments, key, &mut |text| match patch::paths(text) {
+                Some(paths) => call.paths.extend(paths),
+                None => patches_understood = false,
             });
         }
+        let command = single(arguments, &shape.commands);
+        understood &= patches_understood && command.is_ok();
+        call.command = command.ok().flatten();
+        // Reading without a path means the whole project; there is no such reading of a change.
         let named = !shape.paths.is_empty() || !shape.patches.is_empty();
-        call.targets_unknown = named && call.paths.is_empty();
-        call.command = first(arguments, &shape.commands);
-        if let Some(server) = first(arguments, &shape.servers) {
-            call.mcp = Some(McpTarget {
-                server,
-                tool: first(arguments, &shape.server_tools),
-            });
+        let nameless = named && call.paths.is_empty() && shape.group == Some(Group::Edit);
+        call.targets_unknown = nameless || !understood;
+        if !shape.servers.is_empty() {
+            call.mcp = mcp_target(arguments, shape);
         }
         call
     }
@@ -198,47 +207,76 @@ impl ToolTable {
     /// because guessing would let a name slip past a filter.
     fn split_dynamic(&self, tool: &str) -> Option<McpTarget> {
         let (form, length) = self.prefix_of(tool)?;
-        let mut parts = tool.get(length..)?.split(form.separator.as_str());
-        match (parts.next(), parts.next(), parts.next()) {
-            (Some(server), Some(tool), None) if !server.is_empty() && !tool.is_empty() => {
-                Some(McpTarget {
-                    server: server.to_owned(),
-                    tool: Some(tool.to_owned()),
-                })
-            }
-            _ => None,
-        }
+        let name = tool.get(length..)?;
+        let separator = form.separator.as_str();
+        let is_border = |at: &usize| {
+            name.get(*at..)
+                .is_some_and(|rest| rest.starts_with(separator))
+        };
+        let mut borders = (0..name.len()).filter(is_border);
+        // `a___b` holds `__` twice: its server may be `a` or `a_`.
+        let (Some(border), None) = (borders.next(), borders.next()) else {
+            return None;
+        };
+        let (server, tool) = (name.get(..border)?, name.get(border + separator.len()..)?);
+        (!server.is_empty() && !tool.is_empty()).then(|| McpTarget {
+            server: server.to_owned(),
+            tool: Some(tool.to_owned()),
+        })
     }
 }
 
-/// Hands every text below a dotted key to `found`, through lists on the way.
-fn collect(value: &Value, key: &str, found: &mut impl FnMut(&str)) {
+/// Hands every text below a dotted key to `found`, through lists on the way. Says whether it understood all there is.
+fn collect(value: &Value, key: &str, found: &mut impl FnMut(&str)) -> bool {
     let (head, rest) = match key.split_once('.') {
         Some((head, rest)) => (head, Some(rest)),
         None => (key, None),
     };
-    match (value.get(head), rest) {
-        (Some(inner), Some(rest)) => match inner {
-            Value::Array(items) => items.iter().for_each(|item| collect(item, rest, found)),
-            inner => collect(inner, rest, found),
-        },
-        (Some(Value::String(text)), None) if !text.is_empty() => found(text),
-        (Some(Value::Array(items)), None) => {
-            items.iter().filter_map(Value::as_str).for_each(found);
+    let Value::Object(entries) = value else {
+        return value.is_null();
+    };
+    let mut each = |value: &Value| match (value, rest) {
+        (Value::Null, _) => true,
+        (value, Some(rest)) => collect(value, rest, found),
+        (Value::String(text), None) => {
+            if !text.is_empty() {
+                found(text);
+            }
+            true
         }
-        _ => {}
+        (_, None) => false,
+    };
+    match entries.get(head) {
+        None => true,
+        Some(Value::Array(items)) => items.iter().filter(|item| !each(item)).count() == 0,
+        Some(value) => each(value),
     }
 }
 
-fn first(arguments: &Value, keys: &[String]) -> Option<String> {
-    let mut texts = Vec::new();
+/// There is something under a key, but not the one text that should be there.
+struct NotOneText;
+
+fn single(arguments: &Value, keys: &[String]) -> Result<Option<String>, NotOneText> {
+    let mut found = None;
     for key in keys {
-        collect(arguments, key, &mut |text| texts.push(text.to_owned()));
+        match arguments.get(key) {
+            None | Some(Value::Null) => {}
+            Some(Value::String(text)) if found.is_none() => found = Some(text.clone()),
+            Some(_) => return Err(NotOneText),
+        }
     }
-    texts.into_iter().next()
+    Ok(found)
+}
+
+fn mcp_target(arguments: &Value, shape: &ToolShape) -> Option<McpTarget> {
+    let server = single(arguments, &shape.servers).ok()??;
+    let tool = single(arguments, &shape.server_tools).ok()?;
+    // A tool that is not named is not «no tool»: only resources have none.
+    (tool.is_some() || shape.server_tools.is_empty()).then_some(McpTarget { server, tool })
 }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct ToolsFile {
     always: Vec<String>,
     tools: Vec<ToolFile>,
@@ -246,6 +284,7 @@ struct ToolsFile {
 }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct ToolFile {
     name: String,
     group: String,

@@ -8,7 +8,7 @@ use super::{Entry, Layer};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::evaluate::{Decision, Policy, evaluate};
 use crate::mode::{CommandLimit, FileLimit, Grant, Limit, Mode};
-use crate::mode_file::{GroupFile, ModeFile};
+use crate::mode_file::{GroupFile, McpFilter, ModeFile};
 use crate::node::{At, Node};
 use crate::pattern::{Pattern, PatternError};
 
@@ -27,58 +27,98 @@ pub(super) fn resolve(
     };
     let mut out = Diagnostics::new(&layers[layer].file);
     out.enter_mode(Some(slug.as_str()));
-    let mut chain = vec![file];
-    let mut base_layer = layer;
-    let mut current = file;
-    while let Some(base) = &current.extends {
-        let start = if base.value == current.slug.value {
-            base_layer + 1
+    let mut chain = vec![Link { layer, file }];
+    if let (Err(broken), Some(base)) = (follow(&mut chain, layers), &file.extends) {
+        let base_slug = &base.value;
+        let message = match broken {
+            Broken::Missing if chain.len() == 1 => {
+                format!("`extends: {base_slug}` names a mode that does not exist")
+            }
+            Broken::Loop => format!("`extends: {base_slug}` leads back to this mode"),
+            Broken::TooLong => "the chain of `extends` is too long".to_owned(),
+            // The base has the same trouble and says what it is.
+            Broken::Missing | Broken::Base => broken_base(base_slug),
+        };
+        out.error(base.position, message);
+        return Err(out.into_found());
+    }
+    let owner = chain.iter().find(|link| link.file.groups.is_some());
+    let mut found = Vec::new();
+    let mut grants = Vec::new();
+    if let Some(owner) = owner {
+        // A limit that was taken over is reported where it stands.
+        let mut limits = Diagnostics::new(&layers[owner.layer].file);
+        limits.enter_mode(Some(owner.file.slug.value.as_str()));
+        let groups = owner.file.groups.iter().flatten();
+        grants.extend(groups.map(|group| compile(group, &mut limits)));
+        if limits.errors() > 0
+            && !std::ptr::eq(owner.file, file)
+            && let Some(base) = &file.extends
+        {
+            out.error(base.position, broken_base(&base.value));
+        }
+        let broken = limits.errors() > 0;
+        found.extend(limits.into_found());
+        if broken {
+            found.extend(out.into_found());
+            return Err(found);
+        }
+    }
+    let mode = assemble(&chain, &layers[layer], grants);
+    check_examples(&mode, file, policy, &mut out);
+    let broken = out.errors() > 0;
+    found.extend(out.into_found());
+    if broken {
+        Err(found)
+    } else {
+        Ok((mode, found))
+    }
+}
+
+/// One mode of a chain of `extends`, and the layer it is in.
+struct Link<'a> {
+    layer: usize,
+    file: &'a ModeFile,
+}
+
+/// Why a chain of `extends` does not end in a mode.
+enum Broken {
+    Missing,
+    Base,
+    /// It comes back to where it began.
+    Loop,
+    TooLong,
+}
+
+/// Adds every mode that the last of the chain takes over from.
+fn follow<'a>(chain: &mut Vec<Link<'a>>, layers: &'a [Layer]) -> Result<(), Broken> {
+    while let Some(Link { layer, file }) = chain.last()
+        && let Some(base) = &file.extends
+    {
+        // Its own slug means the next weaker mode of that name.
+        let start = if base.value == file.slug.value {
+            layer + 1
         } else {
             0
         };
-        match find(&base.value, layers, start) {
-            Some((found, Entry::Mode(parent))) if chain.len() < DEEPEST => {
-                if chain.iter().any(|seen| std::ptr::eq(*seen, parent)) {
-                    out.error(
-                        base.position,
-                        format!("`extends: {}` leads back to this mode", base.value),
-                    );
-                    return Err(out.into_found());
-                }
-                chain.push(parent);
-                base_layer = found;
-                current = parent;
-            }
-            Some((_, Entry::Mode(_))) => {
-                out.error(base.position, "the chain of `extends` is too long");
-                return Err(out.into_found());
-            }
-            Some((_, Entry::Broken)) => {
-                out.error(
-                    base.position,
-                    format!(
-                        "`extends: {}` names a mode that is itself broken",
-                        base.value
-                    ),
-                );
-                return Err(out.into_found());
-            }
-            None => {
-                out.error(
-                    base.position,
-                    format!("`extends: {}` names a mode that does not exist", base.value),
-                );
-                return Err(out.into_found());
-            }
+        let Some((layer, entry)) = find(&base.value, layers, start) else {
+            return Err(Broken::Missing);
+        };
+        let Entry::Mode(file) = entry else {
+            return Err(Broken::Base);
+        };
+        match chain.iter().position(|link| std::ptr::eq(link.file, file)) {
+            Some(0) => return Err(Broken::Loop),
+            Some(_) => return Err(Broken::Base),
+            None if chain.len() == DEEPEST => return Err(Broken::TooLong),
+            None => chain.push(Link { layer, file }),
         }
     }
-    let mode = assemble(&chain, &layers[layer], &mut out);
-    check_examples(&mode, file, policy, &mut out);
-    if out.errors() > 0 {
-        Err(out.into_found())
-    } else {
-        Ok((mode, out.into_found()))
-    }
+    Ok(())
+}
+
+fn broken_base(base: &ModeSlug) -> String {
+    format!("`extends: {base}` names a mode that is itself broken")
 }
 
 fn find<'a>(slug: &ModeSlug, layers: &'a [Layer], start: usize) -> Option<(usize, Entry<'a>)> {
@@ -90,21 +130,14 @@ fn find<'a>(slug: &ModeSlug, layers: &'a [Layer], start: usize) -> Option<(usize
 }
 
 /// Takes each field from the first of the chain that has it.
-fn assemble(chain: &[&ModeFile], layer: &Layer, out: &mut Diagnostics) -> Mode {
+fn assemble(chain: &[Link<'_>], layer: &Layer, grants: Vec<Grant>) -> Mode {
+    let files = || chain.iter().map(|link| link.file);
     let text = |field: fn(&ModeFile) -> &Option<At<String>>| {
-        chain
-            .iter()
+        files()
             .find_map(|file| field(file).as_ref())
             .map(|text| text.value.clone())
     };
-    let own = chain[0];
-    let groups = chain
-        .iter()
-        .find_map(|file| file.groups.as_deref())
-        .unwrap_or_default();
-    let filtered = chain
-        .iter()
-        .find(|file| file.mcp != crate::mode_file::McpFilter::default());
+    let own = chain[0].file;
     Mode {
         slug: own.slug.value.clone(),
         name: text(|file| &file.name).unwrap_or_else(|| own.slug.value.to_string()),
@@ -114,15 +147,23 @@ fn assemble(chain: &[&ModeFile], layer: &Layer, out: &mut Diagnostics) -> Mode {
         when_to_use: text(|file| &file.when_to_use),
         role_definition: text(|file| &file.role_definition).unwrap_or_default(),
         custom_instructions: text(|file| &file.custom_instructions),
-        grants: groups.iter().map(|group| compile(group, out)).collect(),
-        mcp: filtered.map(|file| file.mcp.clone()).unwrap_or_default(),
-        switch_to: chain.iter().find_map(|file| file.switch_to.clone()),
+        grants,
+        // Each list on its own: a mode that blocks one server more keeps the list of those it may use.
+        mcp: McpFilter {
+            allowed_servers: files().find_map(|file| file.mcp.allowed_servers.clone()),
+            blocked_servers: files()
+                .map(|file| &file.mcp.blocked_servers)
+                .find(|list| !list.is_empty())
+                .cloned()
+                .unwrap_or_default(),
+            ..McpFilter::default()
+        },
+        switch_to: files().find_map(|file| file.switch_to.clone()),
         // A hidden base is often hidden because it is only a base.
         hidden: own.hidden.unwrap_or(false),
-        model: chain.iter().find_map(|file| file.model.clone()),
-        auto_approve: chain.iter().find_map(|file| file.auto_approve),
-        rules_files: chain
-            .iter()
+        model: files().find_map(|file| file.model.clone()),
+        auto_approve: files().find_map(|file| file.auto_approve),
+        rules_files: files()
             .rev()
             .flat_map(|file| file.rules_files.iter().cloned())
             .collect(),
@@ -136,12 +177,23 @@ fn assemble(chain: &[&ModeFile], layer: &Layer, out: &mut Diagnostics) -> Mode {
 
 fn compile(entry: &GroupFile, out: &mut Diagnostics) -> Grant {
     let options = &entry.options;
-    let mut limit =
-        |pattern: &Option<At<String>>| pattern.as_ref().map(|pattern| compile_limit(pattern, out));
-    let regex = limit(&options.file_regex);
+    let mut limit = |pattern: &Option<At<String>>, effect: &str| {
+        let pattern = pattern.as_ref()?;
+        Some(compile_limit(pattern, effect, out))
+    };
+    let regex = limit(
+        &options.file_regex,
+        "it matches no file, so this entry allows none",
+    );
     let commands = CommandLimit {
-        allow: limit(&options.command_regex),
-        deny: limit(&options.command_deny),
+        allow: limit(
+            &options.command_regex,
+            "it matches no command, so this entry allows none",
+        ),
+        deny: limit(
+            &options.command_deny,
+            "it counts as a match, so this entry allows no command",
+        ),
     };
     let mut globs = Vec::new();
     for glob in &options.globs {
@@ -176,7 +228,7 @@ fn compile(entry: &GroupFile, out: &mut Diagnostics) -> Grant {
     }
 }
 
-fn compile_limit(pattern: &At<String>, out: &mut Diagnostics) -> Limit {
+fn compile_limit(pattern: &At<String>, effect: &str, out: &mut Diagnostics) -> Limit {
     match Pattern::parse(&pattern.value) {
         Ok(compiled) => Limit::Pattern(compiled),
         Err(error) => {
@@ -184,7 +236,7 @@ fn compile_limit(pattern: &At<String>, out: &mut Diagnostics) -> Limit {
                 PatternError::NotJavaScript { .. } => {
                     out.error(pattern.position, error.to_string())
                 }
-                _ => out.warning(pattern.position, format!("{error}; it denies everything")),
+                _ => out.warning(pattern.position, format!("{error}; {effect}")),
             };
             found.hint = error.hint();
             Limit::Unusable {
@@ -203,6 +255,13 @@ fn check_examples(mode: &Mode, file: &ModeFile, policy: &Policy, out: &mut Diagn
         let words = example.text.value.trim();
         let (tool, target) = words.split_once(char::is_whitespace).unwrap_or((words, ""));
         let target = Some(target.trim()).filter(|target| !target.is_empty());
+        if policy.tools.group_of(tool).is_none() {
+            out.error(
+                example.text.position,
+                format!("example `{words}` names an unknown tool"),
+            );
+            continue;
+        }
         let request = policy.lexical(policy.tools.call_on(tool, target), &root);
         let evaluation = evaluate(policy, mode, &request);
         // A protected file is asked about, which is not a denial by the mode.

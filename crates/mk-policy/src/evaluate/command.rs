@@ -16,32 +16,12 @@ impl Case<'_> {
             return if open {
                 self.decide(Decision::Allow, Rule::Group)
             } else {
-                self.deny(Rule::TargetUnknown, None, self.mode.command_restriction())
+                self.deny_unknown(Group::Command)
             };
         };
         let parsed = command::analyse(line);
-        if !open {
-            let mut refusal = Some(Refusal::Pattern);
-            for grant in self.mode.grants(Group::Command) {
-                match refuse(&grant.commands, line, &parsed) {
-                    None => {
-                        refusal = None;
-                        break;
-                    }
-                    // That it was forbidden says more than that it did not match.
-                    Some(Refusal::Denied(limit)) => refusal = Some(Refusal::Denied(limit)),
-                    Some(Refusal::Pattern) => {}
-                }
-            }
-            match refusal {
-                None => {}
-                Some(Refusal::Pattern) => {
-                    return self.deny(Rule::CommandPattern, None, self.mode.command_restriction());
-                }
-                Some(Refusal::Denied(limit)) => {
-                    return self.deny(Rule::CommandDeny, None, Some(limit));
-                }
-            }
+        if !open && let Some(evaluation) = self.refused_commands(line, &parsed) {
+            return evaluation;
         }
         if let Some(evaluation) = self.written_files(&parsed) {
             return evaluation;
@@ -54,6 +34,42 @@ impl Case<'_> {
             restriction,
             ..self.decide(Decision::Allow, Rule::CommandPattern)
         }
+    }
+
+    /// The first command that no grant covers, or that the line may hold more commands than can be seen.
+    fn refused_commands(&self, line: &str, parsed: &CommandLine) -> Option<Evaluation> {
+        for command in &parsed.commands {
+            let mut denied = None;
+            let covered = self.mode.grants(Group::Command).any(|grant| {
+                match refuse(&grant.commands, line, command) {
+                    None => true,
+                    Some(Refusal::Pattern) => false,
+                    Some(Refusal::Denied(limit)) => {
+                        denied = Some(limit);
+                        false
+                    }
+                }
+            });
+            if covered {
+                continue;
+            }
+            // That it was forbidden says more than that it did not match.
+            return Some(match denied {
+                Some(limit) => self.deny(Rule::CommandDeny, None, Some(limit.source().to_owned())),
+                None => self.deny(Rule::CommandPattern, None, self.mode.command_restriction()),
+            });
+        }
+        if !parsed.commands_are_known() {
+            let why = parsed.opaque.map(str::to_owned);
+            return Some(self.deny(Rule::CommandOpaque, None, why));
+        }
+        let unlimited = |limit: &CommandLimit| limit.allow.is_none();
+        let needs_match = !self
+            .mode
+            .grants(Group::Command)
+            .any(|grant| unlimited(&grant.commands));
+        (needs_match && parsed.commands.is_empty())
+            .then(|| self.deny(Rule::CommandPattern, None, self.mode.command_restriction()))
     }
 
     /// What stands in the way of the files that the line names.
@@ -90,54 +106,29 @@ impl Case<'_> {
     }
 }
 
-enum Refusal {
+/// Why a grant does not cover a command.
+enum Refusal<'a> {
     Pattern,
-    Denied(String),
+    Denied(&'a Limit),
 }
 
-/// What speaks against a line: every command of it must match `commandRegex`, none may match `commandDeny`, and doubt
-/// is a refusal.
-fn refuse(limit: &CommandLimit, line: &str, parsed: &CommandLine) -> Option<Refusal> {
-    let doubtful = !parsed.commands_are_known();
-    if let Some(deny) = &limit.deny {
-        let hits = |command: &SimpleCommand| {
-            deny.may_match(&command.text) || deny.may_match(&command.unquoted())
-        };
-        if doubtful || deny.may_match(line) || parsed.commands.iter().any(hits) {
-            return Some(Refusal::Denied(deny.source().to_owned()));
-        }
+/// What speaks against a command: it must match `commandRegex`, and neither it nor the line may match `commandDeny`.
+/// Doubt is a refusal, and quotes change nothing: `git diff"tool"` is `git difftool`.
+fn refuse<'a>(limit: &'a CommandLimit, line: &str, command: &SimpleCommand) -> Option<Refusal<'a>> {
+    let unquoted = command.unquoted();
+    let hits = |deny: &&Limit| {
+        [line, &command.text, &unquoted]
+            .into_iter()
+            .any(|text| deny.may_match(text))
+    };
+    if let Some(deny) = limit.deny.as_ref().filter(hits) {
+        return Some(Refusal::Denied(deny));
     }
-    if let Some(allow) = &limit.allow {
-        let sure = !doubtful && !parsed.commands.is_empty();
-        if !sure
-            || !parsed
-                .commands
-                .iter()
-                .all(|command| allow.surely_matches(&command.text))
-        {
-            return Some(Refusal::Pattern);
-        }
-    }
-    None
-}
-
-impl crate::mode::Mode {
-    /// The commands a mode is restricted to, as one string.
-    pub fn command_restriction(&self) -> Option<String> {
-        let sources: Option<Vec<&str>> = self
-            .grants(Group::Command)
-            .map(|grant| grant.commands.allow.as_ref().map(Limit::source))
-            .collect();
-        match sources?.as_slice() {
-            [] => None,
-            [only] => Some((*only).to_owned()),
-            several => Some(
-                several
-                    .iter()
-                    .map(|it| format!("(?:{it})"))
-                    .collect::<Vec<_>>()
-                    .join("|"),
-            ),
-        }
-    }
+    let misses =
+        |allow: &Limit| !allow.surely_matches(&command.text) || !allow.surely_matches(&unquoted);
+    limit
+        .allow
+        .as_ref()
+        .is_some_and(misses)
+        .then_some(Refusal::Pattern)
 }

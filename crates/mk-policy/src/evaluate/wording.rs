@@ -3,6 +3,7 @@
 use super::{Decision, Evaluation, Rule};
 use crate::group::Group;
 use crate::mode::Mode;
+use crate::tool_table::Access;
 
 impl Decision {
     pub const fn as_str(self) -> &'static str {
@@ -68,9 +69,7 @@ impl Evaluation {
             Rule::OutsideProject => format!("'{path}' is outside the project"),
             Rule::IgnoredFile => format!("'{path}' is hidden by .rooignore"),
             Rule::TargetUnknown if limit.is_empty() => {
-                format!(
-                    "The call does not say what it would touch, and tool group '{group}' is restricted"
-                )
+                "The call does not say what it would touch".to_owned()
             }
             Rule::CommandPattern => {
                 format!("Tool group 'command' is restricted to commands matching: {limit}")
@@ -91,9 +90,7 @@ impl Evaluation {
                 )
             }
             Rule::CommandOpaque => {
-                format!(
-                    "It cannot be told which files the command writes ({limit}), and tool group 'edit' is limited"
-                )
+                format!("It cannot be told what the command would do: {limit}")
             }
             Rule::McpFilter => format!("MCP '{limit}' is not among what this mode may use"),
             Rule::ProtectedFile => format!("'{path}' is protected: {limit}"),
@@ -104,60 +101,60 @@ impl Evaluation {
     pub fn hint(&self) -> Option<String> {
         let hint = match self.rule {
             Rule::AlwaysAvailable | Rule::Group => return None,
+            _ if self.is_allowed() => return None,
             Rule::UnknownTool => {
                 "use a tool that this client offers; `get_mode_info` shows the mode's groups"
-                    .to_owned()
             }
             Rule::GroupDisabled | Rule::FilePattern | Rule::CommandWrite => {
                 "switch to a mode that may do this, or hand it to a subtask in such a mode"
-                    .to_owned()
             }
-            Rule::OutsideProject => {
-                "name a file inside the project, relative to its root".to_owned()
+            Rule::OutsideProject => "name a file inside the project, relative to its root",
+            Rule::IgnoredFile => "work without this file; its owner keeps it from agents",
+            Rule::TargetUnknown => "name the file, command or MCP tool, so that it can be checked",
+            Rule::CommandPattern | Rule::CommandDeny => "run only commands that the mode allows",
+            Rule::CommandOpaque => {
+                "write it as plain commands, without expansions and nested shells"
             }
-            Rule::IgnoredFile => {
-                "work without this file; its owner keeps it from agents".to_owned()
-            }
-            Rule::TargetUnknown => {
-                "name the file or the command, so that it can be checked".to_owned()
-            }
-            Rule::CommandPattern | Rule::CommandDeny | Rule::CommandOpaque => {
-                "run a single plain command that the mode allows, without redirections".to_owned()
-            }
-            Rule::McpFilter => "use a server or tool that the mode lists".to_owned(),
-            Rule::ProtectedFile => "ask the user to approve the change".to_owned(),
+            Rule::McpFilter => "use a server or tool that the mode lists",
+            Rule::ProtectedFile => "ask the user to approve the change",
         };
-        Some(hint)
+        Some(match &self.description {
+            Some(description) => format!("the mode says: {description}; {hint}"),
+            None => hint.to_owned(),
+        })
     }
 
-    /// The whole sentence that a refused call answers with.
+    /// The whole sentence that a call answers with when it is refused. `mode` is the one that the agent is in.
     pub fn sentence(&self, mode: &Mode) -> String {
         let slug = &mode.slug;
+        let place = if self.mode == mode.slug {
+            format!("in '{slug}' mode")
+        } else {
+            format!("in '{slug}' mode under the bound '{}'", self.mode)
+        };
+        let verb = match self.access {
+            Some(Access::Read) => "read",
+            Some(Access::Write) | None => "edit",
+        };
         match (&self.path, self.rule) {
+            _ if self.is_allowed() => format!("{}.", self.reason()),
             (Some(path), Rule::FilePattern) => {
-                let verb = if self.group == Some(Group::Read) {
-                    "read"
-                } else {
-                    "edit"
-                };
                 let limit = self.restriction.as_deref().unwrap_or_default();
                 format!(
-                    "Cannot {verb} '{path}' in '{slug}' mode. Only files matching '{limit}' are allowed."
+                    "Cannot {verb} '{path}' {place}. Only files matching '{limit}' are allowed."
                 )
             }
-            (Some(path), rule) if rule.concerns_file() => {
-                let verb = if self.group == Some(Group::Read) {
-                    "read"
-                } else {
-                    "edit"
-                };
+            (Some(path), Rule::ProtectedFile) => {
                 format!(
-                    "Cannot {verb} '{path}' in '{slug}' mode. {}.",
+                    "Cannot {verb} '{path}' {place} without approval. {}.",
                     self.reason()
                 )
             }
+            (Some(path), rule) if rule.concerns_file() => {
+                format!("Cannot {verb} '{path}' {place}. {}.", self.reason())
+            }
             _ => format!(
-                "Tool '{}' cannot be used in '{slug}' mode. {}.",
+                "Tool '{}' cannot be used {place}. {}.",
                 self.tool,
                 self.reason()
             ),

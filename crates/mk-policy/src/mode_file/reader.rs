@@ -2,9 +2,10 @@
 
 use mk_types::ModeSlug;
 
-use super::{AutoApprove, ExampleFile, GroupFile, GroupOptions, LoadedFile, McpFilter, ModeFile};
+use super::group_reader::{read_groups, read_mcp_filter};
+use super::value::{flag, optional_text, positioned_texts, slug_value, text, texts};
+use super::{AutoApprove, ExampleFile, LoadedFile, McpFilter, ModeFile, meant};
 use crate::diagnostic::{Diagnostics, Position};
-use crate::group::Group;
 use crate::node::{At, Node};
 
 pub(super) fn read_document(root: &At<Node>, loaded: &mut LoadedFile, out: &mut Diagnostics) {
@@ -40,11 +41,12 @@ pub(super) fn read_document(root: &At<Node>, loaded: &mut LoadedFile, out: &mut 
         // An empty file is what an editor leaves for a moment while it saves.
         (Node::Null, None) => {
             loaded.readable = false;
-            out.warning(root.position, "the file is empty");
+            out.warning(Position::START, "the file is empty");
             return;
         }
         _ => {
-            out.error(root.position, "there is no `customModes` list");
+            out.error(root.position, "there is no `customModes` list")
+                .hint("modes stand in a list under `customModes:`");
             return;
         }
     };
@@ -54,37 +56,32 @@ pub(super) fn read_document(root: &At<Node>, loaded: &mut LoadedFile, out: &mut 
         let errors = out.errors();
         let mode = read_mode(item, &slug, out);
         match (mode, slug) {
-            (Some(mode), Ok(slug)) if out.errors() == errors => {
-                if loaded
-                    .modes
-                    .iter()
-                    .any(|earlier| earlier.slug.value == slug.value)
-                {
-                    out.error(
-                        slug.position,
-                        "the slug is defined twice in this file; the first one counts",
-                    );
-                } else {
-                    loaded.modes.push(mode);
-                }
+            (_, Ok(slug)) if is_defined(loaded, &slug.value) => {
+                out.error(
+                    slug.position,
+                    "the slug is defined twice in this file; the first one counts",
+                );
             }
-            (_, Ok(slug))
-                if loaded
-                    .modes
-                    .iter()
-                    .all(|earlier| earlier.slug.value != slug.value) =>
-            {
-                loaded.broken.push(slug.value);
-            }
-            _ => {}
+            (Some(mode), Ok(_)) if out.errors() == errors => loaded.modes.push(mode),
+            (_, Ok(slug)) => loaded.broken.push(slug.value),
+            (_, Err(_)) => {}
         }
         out.enter_mode(None);
     }
 }
 
+/// A broken definition counts too: a second, perhaps wider one must not stand in for it.
+fn is_defined(loaded: &LoadedFile, slug: &ModeSlug) -> bool {
+    loaded.modes.iter().any(|mode| mode.slug.value == *slug) || loaded.broken.contains(slug)
+}
+
 fn read_slug(item: &At<Node>) -> Result<At<ModeSlug>, (Position, String, Option<String>)> {
     match item.value.get("slug") {
         None => Err((item.position, "`slug` is missing".to_owned(), None)),
+        Some(At {
+            value: Node::Text(text),
+            position,
+        }) if text.is_empty() => Err((*position, "`slug` is empty".to_owned(), None)),
         Some(At {
             value: Node::Text(text),
             position,
@@ -183,7 +180,7 @@ fn read_key(mode: &mut ModeFile, key: &At<String>, value: &At<Node>, out: &mut D
         "hidden" => mode.hidden = flag(key, value, out),
         "switchTo" => mode.switch_to = Some(texts(key, value, out)),
         "allowedMcpServers" | "blockedMcpServers" => {
-            read_mcp_filter(&mut mode.mcp, key, value, out)
+            read_mcp_filter(&mut mode.mcp, key, value, out);
         }
         "model" => mode.model = text(key, value, out).map(|model| model.value),
         "autoApprove" => mode.auto_approve = read_auto_approve(value, out),
@@ -194,7 +191,42 @@ fn read_key(mode: &mut ModeFile, key: &At<String>, value: &At<Node>, out: &mut D
                 .hint("write it into the group: `- [edit, { fileRegex: … }]`");
             mode.unknown.push((key.clone(), value.clone()));
         }
-        _ => mode.unknown.push((key.clone(), value.clone())),
+        _ => {
+            check_unknown(key, out);
+            mode.unknown.push((key.clone(), value.clone()));
+        }
+    }
+}
+
+/// A key that is almost one of ours would silently be without effect.
+fn check_unknown(key: &At<String>, out: &mut Diagnostics) {
+    const LIMITS: [&str; 6] = [
+        "groups",
+        "extends",
+        "allowedMcpServers",
+        "blockedMcpServers",
+        "switchTo",
+        "autoApprove",
+    ];
+    const OTHERS: [&str; 10] = [
+        "slug",
+        "name",
+        "roleDefinition",
+        "whenToUse",
+        "description",
+        "customInstructions",
+        "hidden",
+        "model",
+        "examples",
+        "rulesFiles",
+    ];
+    let message = format!("`{}` is not a key of a mode", key.value);
+    if let Some(known) = meant(&key.value, &LIMITS) {
+        out.error(key.position, message)
+            .hint(format!("write `{known}`"));
+    } else if let Some(known) = meant(&key.value, &OTHERS) {
+        out.warning(key.position, message)
+            .hint(format!("write `{known}`"));
     }
 }
 
@@ -219,160 +251,6 @@ fn check_required(mode: &ModeFile, position: Position, out: &mut Diagnostics) {
         out.error(position, "`groups` is missing")
             .hint("a mode without tools says so: `groups: []`");
     }
-}
-
-fn read_groups(value: &At<Node>, out: &mut Diagnostics) -> Option<Vec<GroupFile>> {
-    let Node::List(items) = &value.value else {
-        out.error(
-            value.position,
-            format!("`groups` is {}, not a list", value.value.kind()),
-        );
-        // Present but unusable is not the same as missing: one complaint is enough.
-        return Some(Vec::new());
-    };
-    Some(
-        items
-            .iter()
-            .filter_map(|item| read_group(item, out))
-            .collect(),
-    )
-}
-
-fn read_group(item: &At<Node>, out: &mut Diagnostics) -> Option<GroupFile> {
-    match &item.value {
-        Node::Text(name) => {
-            let group = group_named(name, item.position, out)?;
-            Some(GroupFile {
-                group,
-                options: GroupOptions::default(),
-            })
-        }
-        Node::List(parts) => match parts.as_slice() {
-            [
-                At {
-                    value: Node::Text(name),
-                    position,
-                },
-                options,
-            ] => {
-                let group = group_named(name, *position, out)?;
-                let options = read_options(group.value, options, out)?;
-                Some(GroupFile { group, options })
-            }
-            [_, _] => {
-                out.error(
-                    item.position,
-                    "a restricted group starts with the group's name",
-                );
-                None
-            }
-            _ => {
-                out.error(
-                    item.position,
-                    format!("a restricted group has 2 parts, this has {}", parts.len()),
-                )
-                .hint("write `[edit, { fileRegex: … }]`, one entry per pattern");
-                None
-            }
-        },
-        other => {
-            out.error(
-                item.position,
-                format!(
-                    "a group is a name or `[name, {{…}}]`, this is {}",
-                    other.kind()
-                ),
-            );
-            None
-        }
-    }
-}
-
-fn group_named(name: &str, position: Position, out: &mut Diagnostics) -> Option<At<Group>> {
-    let group = Group::parse(name);
-    if group.is_none() {
-        let known = Group::ALL.map(Group::as_str).join(", ");
-        let hint = match name {
-            "terminal" | "shell" | "execute" | "bash" => {
-                "the group for commands is `command`".to_owned()
-            }
-            "write" => "the group for changes is `edit`".to_owned(),
-            _ => format!("groups are {known}"),
-        };
-        out.error(position, format!("there is no group `{name}`"))
-            .hint(hint);
-    }
-    group.map(|value| At { value, position })
-}
-
-fn read_options(group: Group, value: &At<Node>, out: &mut Diagnostics) -> Option<GroupOptions> {
-    let Node::Map(entries) = &value.value else {
-        out.error(
-            value.position,
-            format!(
-                "the options of a group are a map, this is {}",
-                value.value.kind()
-            ),
-        );
-        return None;
-    };
-    let mut options = GroupOptions::default();
-    for (key, value) in entries {
-        let takes = match key.value.as_str() {
-            "fileRegex" | "glob" => &[Group::Edit, Group::Read][..],
-            "commandRegex" | "commandDeny" => &[Group::Command],
-            "allowedMcpServers" | "blockedMcpServers" | "allowedTools" | "blockedTools" => {
-                &[Group::Mcp]
-            }
-            _ => &Group::ALL,
-        };
-        if !takes.contains(&group) {
-            out.warning(
-                key.position,
-                format!("`{}` limits nothing on `{group}`", key.value),
-            );
-            continue;
-        }
-        match key.value.as_str() {
-            // An empty pattern matches everything and has always meant «no restriction».
-            "fileRegex" => options.file_regex = pattern(key, value, out),
-            "commandRegex" => options.command_regex = pattern(key, value, out),
-            "commandDeny" => options.command_deny = pattern(key, value, out),
-            "glob" => options.globs = positioned_texts(key, value, out),
-            "description" => {
-                options.description = optional_text(key, value, out).map(|it| it.value)
-            }
-            "allowedMcpServers" | "blockedMcpServers" | "allowedTools" | "blockedTools" => {
-                read_mcp_filter(&mut options.mcp, key, value, out);
-            }
-            _ => {
-                out.warning(
-                    key.position,
-                    format!("`{}` is not an option of a group", key.value),
-                );
-            }
-        }
-    }
-    Some(options)
-}
-
-fn read_mcp_filter(
-    filter: &mut McpFilter,
-    key: &At<String>,
-    value: &At<Node>,
-    out: &mut Diagnostics,
-) {
-    let names = texts(key, value, out);
-    match key.value.as_str() {
-        "allowedMcpServers" => filter.allowed_servers = Some(names),
-        "blockedMcpServers" => filter.blocked_servers = names,
-        "allowedTools" => filter.allowed_tools = Some(names),
-        _ => filter.blocked_tools = names,
-    }
-}
-
-fn pattern(key: &At<String>, value: &At<Node>, out: &mut Diagnostics) -> Option<At<String>> {
-    text(key, value, out).filter(|pattern| !pattern.value.is_empty())
 }
 
 fn check_source(value: &At<Node>, out: &mut Diagnostics) {
@@ -453,87 +331,4 @@ fn read_rules_files(value: &At<Node>, out: &mut Diagnostics) -> Vec<(String, Str
         }
     }
     files
-}
-
-fn text(key: &At<String>, value: &At<Node>, out: &mut Diagnostics) -> Option<At<String>> {
-    match &value.value {
-        Node::Text(text) => Some(At {
-            value: text.clone(),
-            position: value.position,
-        }),
-        other => {
-            out.error(
-                value.position,
-                format!("`{}` is {}, not text", key.value, other.kind()),
-            );
-            // Stands for «there was a value», so that the key is not reported as missing as well.
-            Some(At {
-                value: "-".to_owned(),
-                position: value.position,
-            })
-        }
-    }
-}
-
-fn optional_text(key: &At<String>, value: &At<Node>, out: &mut Diagnostics) -> Option<At<String>> {
-    if value.value == Node::Null {
-        None
-    } else {
-        text(key, value, out)
-    }
-}
-
-fn flag(key: &At<String>, value: &At<Node>, out: &mut Diagnostics) -> Option<bool> {
-    match value.value {
-        Node::Bool(flag) => Some(flag),
-        ref other => {
-            out.error(
-                value.position,
-                format!("`{}` is {}, not true or false", key.value, other.kind()),
-            );
-            None
-        }
-    }
-}
-
-fn slug_value(key: &At<String>, value: &At<Node>, out: &mut Diagnostics) -> Option<At<ModeSlug>> {
-    let text = text(key, value, out)?;
-    match ModeSlug::parse(&text.value) {
-        Ok(slug) => Some(At {
-            value: slug,
-            position: text.position,
-        }),
-        Err(error) => {
-            out.error(text.position, format!("`{}`: {error}", key.value));
-            None
-        }
-    }
-}
-
-fn texts(key: &At<String>, value: &At<Node>, out: &mut Diagnostics) -> Vec<String> {
-    positioned_texts(key, value, out)
-        .into_iter()
-        .map(|text| text.value)
-        .collect()
-}
-
-/// One text or a list of texts.
-fn positioned_texts(key: &At<String>, value: &At<Node>, out: &mut Diagnostics) -> Vec<At<String>> {
-    match &value.value {
-        Node::Text(text) => vec![At {
-            value: text.clone(),
-            position: value.position,
-        }],
-        Node::List(items) => items
-            .iter()
-            .filter_map(|item| text(key, item, out))
-            .collect(),
-        other => {
-            out.error(
-                value.position,
-                format!("`{}` is {}, not a list of texts", key.value, other.kind()),
-            );
-            Vec::new()
-        }
-    }
 }

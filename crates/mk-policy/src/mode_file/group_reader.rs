@@ -1,0 +1,210 @@
+//! The `groups` of a mode: names, restricted pairs, and the options that narrow them.
+
+use super::value::{optional_text, positioned_texts, text};
+use super::{GroupFile, GroupOptions, McpFilter, meant};
+use crate::diagnostic::{Diagnostics, Position};
+use crate::group::Group;
+use crate::node::{At, Node};
+
+const OPTIONS: [&str; 9] = [
+    "fileRegex",
+    "glob",
+    "commandRegex",
+    "commandDeny",
+    "allowedMcpServers",
+    "blockedMcpServers",
+    "allowedTools",
+    "blockedTools",
+    "description",
+];
+
+pub(super) fn read_groups(value: &At<Node>, out: &mut Diagnostics) -> Option<Vec<GroupFile>> {
+    let Node::List(items) = &value.value else {
+        out.error(
+            value.position,
+            format!("`groups` is {}, not a list", value.value.kind()),
+        );
+        // Present but unusable is not the same as missing: one complaint is enough.
+        return Some(Vec::new());
+    };
+    Some(
+        items
+            .iter()
+            .filter_map(|item| read_group(item, out))
+            .collect(),
+    )
+}
+
+fn read_group(item: &At<Node>, out: &mut Diagnostics) -> Option<GroupFile> {
+    match &item.value {
+        Node::Text(name) => {
+            let group = group_named(name, item.position, out)?;
+            Some(GroupFile {
+                group,
+                options: GroupOptions::default(),
+            })
+        }
+        Node::List(parts) => match parts.as_slice() {
+            [
+                At {
+                    value: Node::Text(name),
+                    position,
+                },
+                options,
+            ] => {
+                let group = group_named(name, *position, out)?;
+                let options = read_options(group.value, options, out)?;
+                Some(GroupFile { group, options })
+            }
+            [_, _] => {
+                out.error(
+                    item.position,
+                    "a restricted group starts with the group's name",
+                );
+                None
+            }
+            _ => {
+                out.error(
+                    item.position,
+                    format!("a restricted group has 2 parts, this has {}", parts.len()),
+                )
+                .hint("write `[edit, { fileRegex: … }]`, one entry per pattern");
+                None
+            }
+        },
+        other => {
+            out.error(
+                item.position,
+                format!(
+                    "a group is a name or `[name, {{…}}]`, this is {}",
+                    other.kind()
+                ),
+            );
+            None
+        }
+    }
+}
+
+fn group_named(name: &str, position: Position, out: &mut Diagnostics) -> Option<At<Group>> {
+    let group = Group::parse(name);
+    if group.is_none() {
+        let known = Group::ALL.map(Group::as_str).join(", ");
+        let hint = match name {
+            "terminal" | "shell" | "execute" | "bash" => {
+                "the group for commands is `command`".to_owned()
+            }
+            "write" => "the group for changes is `edit`".to_owned(),
+            name => match Group::parse(&name.to_lowercase()) {
+                Some(group) => format!("write `{group}`"),
+                None => format!("groups are {known}"),
+            },
+        };
+        out.error(position, format!("there is no group `{name}`"))
+            .hint(hint);
+    }
+    group.map(|value| At { value, position })
+}
+
+fn read_options(group: Group, value: &At<Node>, out: &mut Diagnostics) -> Option<GroupOptions> {
+    let Node::Map(entries) = &value.value else {
+        out.error(
+            value.position,
+            format!(
+                "the options of a group are a map, this is {}",
+                value.value.kind()
+            ),
+        );
+        return None;
+    };
+    let mut options = GroupOptions::default();
+    for (key, value) in entries {
+        let takes = match key.value.as_str() {
+            "fileRegex" | "glob" => &[Group::Edit, Group::Read][..],
+            "commandRegex" | "commandDeny" => &[Group::Command],
+            "allowedMcpServers" | "blockedMcpServers" | "allowedTools" | "blockedTools" => {
+                &[Group::Mcp]
+            }
+            _ => &Group::ALL,
+        };
+        if !takes.contains(&group) {
+            out.warning(
+                key.position,
+                format!("`{}` limits nothing on `{group}`", key.value),
+            );
+            continue;
+        }
+        match key.value.as_str() {
+            // An empty pattern matches everything and has always meant «no restriction».
+            "fileRegex" => options.file_regex = pattern(key, value, out),
+            "commandRegex" => options.command_regex = pattern(key, value, out),
+            "commandDeny" => options.command_deny = pattern(key, value, out),
+            "glob" => options.globs = globs(key, value, out),
+            "description" => {
+                options.description = optional_text(key, value, out).map(|it| it.value);
+            }
+            "allowedMcpServers" | "blockedMcpServers" | "allowedTools" | "blockedTools" => {
+                read_mcp_filter(&mut options.mcp, key, value, out);
+            }
+            other => {
+                let message = format!("`{other}` is not an option of a group");
+                match meant_option(other) {
+                    // What was meant to narrow would otherwise leave the group wide open.
+                    Some(option) => out
+                        .error(key.position, message)
+                        .hint(format!("write `{option}`")),
+                    None => {
+                        out.warning(key.position, message);
+                    }
+                }
+            }
+        }
+    }
+    Some(options)
+}
+
+pub(super) fn read_mcp_filter(
+    filter: &mut McpFilter,
+    key: &At<String>,
+    value: &At<Node>,
+    out: &mut Diagnostics,
+) {
+    let names = positioned_texts(key, value, out);
+    for name in names.iter().filter(|name| name.value.contains('*')) {
+        out.error(
+            name.position,
+            format!("`{}`: a name is compared as a whole, `*` stands for nothing", name.value),
+        )
+        .hint("for all tools of a server, name the server in `allowedMcpServers` or `blockedMcpServers`");
+    }
+    let names = names.into_iter().map(|name| name.value).collect();
+    match key.value.as_str() {
+        "allowedMcpServers" => filter.allowed_servers = Some(names),
+        "blockedMcpServers" => filter.blocked_servers = names,
+        "allowedTools" => filter.allowed_tools = Some(names),
+        _ => filter.blocked_tools = names,
+    }
+}
+
+fn pattern(key: &At<String>, value: &At<Node>, out: &mut Diagnostics) -> Option<At<String>> {
+    text(key, value, out).filter(|pattern| !pattern.value.is_empty())
+}
+
+fn globs(key: &At<String>, value: &At<Node>, out: &mut Diagnostics) -> Vec<At<String>> {
+    let globs = positioned_texts(key, value, out);
+    // No glob at all would leave the group wide open.
+    if matches!(&value.value, Node::List(items) if items.is_empty()) {
+        out.error(value.position, "`glob` is an empty list").hint(
+            "leave the group out to deny every file, or leave `glob` out to allow every file",
+        );
+    }
+    globs
+}
+
+fn meant_option(key: &str) -> Option<&'static str> {
+    match key {
+        "regex" | "pattern" | "filePattern" | "fileRegexp" => Some("fileRegex"),
+        "commandRegexp" | "commandPattern" => Some("commandRegex"),
+        "fileGlob" => Some("glob"),
+        key => meant(key, &OPTIONS),
+    }
+}
