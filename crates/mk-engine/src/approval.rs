@@ -25,6 +25,7 @@ pub enum Outcome<T> {
 pub(crate) enum Act {
     Create {
         project: AbsPath,
+        from: ModeSlug,
         mode: ModeSlug,
         parent: Option<SessionId>,
     },
@@ -42,10 +43,7 @@ impl Engine {
 
     pub fn approval(&self, id: &ApprovalId) -> Result<Approval, Error> {
         let found = self.inner.store.approval(id)?;
-        found.ok_or_else(|| Error::NotFound {
-            what: Missing::Approval,
-            message: format!("Approval not found: {id}"),
-        })
+        found.ok_or_else(|| Error::not_found(Missing::Approval, "Approval", id))
     }
 
     /// Records a person's answer. The act itself is done by whoever asked, or by the agent's next try.
@@ -108,20 +106,25 @@ impl Engine {
         let store = &self.inner.store;
         match store.open_approval(KIND, &payload)? {
             Some(found) if found.state == ApprovalState::Granted => {
-                store.consume(&found.id).await?;
-                Ok(None)
+                match store.consume(&found.id).await {
+                    Ok(_) => return Ok(None),
+                    // Somebody else was faster: what was granted once is asked again.
+                    Err(mk_store::Error::NotGranted { .. }) => {}
+                    Err(error) => return Err(error.into()),
+                }
             }
-            Some(found) => Ok(Some(Outcome::NeedsApproval(found))),
-            None => {
-                let question = NewApproval {
-                    session: session.cloned(),
-                    kind: KIND.to_owned(),
-                    subject: subject.to_owned(),
-                    payload,
-                };
-                Ok(Some(Outcome::NeedsApproval(store.ask(question).await?)))
-            }
+            Some(found) => return Ok(Some(Outcome::NeedsApproval(found))),
+            None => {}
         }
+        let question = NewApproval {
+            session: session.cloned(),
+            kind: KIND.to_owned(),
+            subject: subject.to_owned(),
+            payload,
+        };
+        let asked = store.ask(question).await;
+        let approval = asked.map_err(|error| self.about(session, error))?;
+        Ok(Some(Outcome::NeedsApproval(approval)))
     }
 }
 
@@ -131,11 +134,13 @@ impl Act {
         let value = match self {
             Self::Create {
                 project,
+                from,
                 mode,
                 parent,
             } => json!({
                 "create": {
                     "project": project.as_str(),
+                    "from": from.as_str(),
                     "mode": mode.as_str(),
                     "parent": parent.as_ref().map(SessionId::as_str),
                 }

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use mk_policy::{Decision, Evaluation, Mode, Permit, Request, evaluate_bounded};
+use mk_policy::{Decision, Evaluation, Mode, Permit, Request, evaluate, evaluate_bounded};
 use mk_project::resolve;
 use mk_store::{Session, TaskState};
-use mk_types::{AbsPath, SessionId, ToolCall};
+use mk_types::{AbsPath, ModeSlug, SessionId, ToolCall};
 
 use crate::error::Error;
 use crate::{Caller, Engine, mode};
@@ -25,6 +25,8 @@ pub struct Checked {
     pub in_force: InForce,
     pub request: Request,
     pub evaluation: Evaluation,
+    /// The mode whose answer it is: the one in force, or its bound.
+    pub decided_by: Arc<Mode>,
 }
 
 impl Engine {
@@ -35,42 +37,42 @@ impl Engine {
     /// 3. The mode of the endpoint.
     /// 4. The default mode.
     pub fn in_force(&self, caller: &Caller, session: Option<&SessionId>) -> Result<InForce, Error> {
-        if let Some(id) = session {
-            return self.in_force_for(caller, &self.live_session(id)?);
-        }
-        let current = caller
-            .current
-            .as_ref()
-            .and_then(|id| self.live_session(id).ok());
-        if let Some(session) = current.filter(|session| session.state == TaskState::Active) {
-            return self.in_force_for(caller, &session);
-        }
-        let bound = self.bound(caller)?;
-        let mode = match &bound {
-            Some(bound) => Arc::clone(bound),
-            None => mode::find(&self.catalogue(caller), &self.settings().default_mode)?,
+        let session = match session {
+            Some(id) => Some(self.live_session(id)?),
+            None => self.current_session(caller)?,
         };
-        Ok(InForce {
-            mode,
-            bound,
-            session: None,
-            project: caller.project.clone(),
-        })
-    }
-
-    pub(crate) fn in_force_for(
-        &self,
-        caller: &Caller,
-        session: &Session,
-    ) -> Result<InForce, Error> {
-        let project = self.session_project(caller, session);
-        let mode = mode::find(&self.project(&project).catalogue(), &session.mode)?;
+        let (slug, project) = match &session {
+            Some(session) => (&session.mode, self.session_project(caller, session)),
+            None => (self.mode_without_task(caller), caller.project.clone()),
+        };
+        let mode = mode::find(&self.project(&project).catalogue(), slug)?;
         Ok(InForce {
             mode,
             bound: self.bound(caller)?,
-            session: Some(session.id.clone()),
+            session: session.map(|session| session.id),
             project,
         })
+    }
+
+    /// The task that the connection created or switched last, while it is active.
+    pub(crate) fn current_session(&self, caller: &Caller) -> Result<Option<Session>, Error> {
+        let Some(id) = &caller.current else {
+            return Ok(None);
+        };
+        match self.live_session(id) {
+            Ok(session) => Ok(Some(session).filter(|session| session.state == TaskState::Active)),
+            Err(Error::NotFound { .. } | Error::Expired { .. }) => Ok(None),
+            // What cannot be read may be a narrower mode than the one without a task.
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The mode of calls that no task governs: the endpoint's, else the default.
+    pub(crate) fn mode_without_task<'a>(&'a self, caller: &'a Caller) -> &'a ModeSlug {
+        caller
+            .bound
+            .as_ref()
+            .unwrap_or(&self.settings().default_mode)
     }
 
     /// Decides about a call and remembers the answer's grounds.
@@ -89,7 +91,12 @@ impl Engine {
             in_force.bound.as_deref(),
             &request,
         );
+        let decided_by = match &in_force.bound {
+            Some(bound) if evaluation != evaluate(self.policy(), &in_force.mode, &request) => bound,
+            _ => &in_force.mode,
+        };
         Checked {
+            decided_by: Arc::clone(decided_by),
             in_force,
             request,
             evaluation,
@@ -125,11 +132,12 @@ impl Checked {
             in_force,
             request,
             evaluation,
+            decided_by,
         } = self;
         let mode = in_force.mode.slug.clone();
         match Permit::from_evaluation(&evaluation, request, in_force.session, mode) {
             Some(permit) => Ok(permit),
-            None => Err(refusal(&evaluation, &in_force.mode)),
+            None => Err(refusal(&evaluation, &decided_by)),
         }
     }
 }

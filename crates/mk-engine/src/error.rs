@@ -1,8 +1,10 @@
 //! Why a use case refused. One closed set, so that each face can word it in one exhaustive match.
 
+use std::fmt::Display;
 use std::time::Duration;
 
 use mk_policy::Rule;
+use mk_store::Subject;
 use mk_types::SessionId;
 
 /// What the caller could not get.
@@ -56,6 +58,13 @@ impl Error {
         }
     }
 
+    pub(crate) fn not_found(what: Missing, kind: &str, id: &impl Display) -> Self {
+        Self::NotFound {
+            what,
+            message: format!("{kind} not found: {id}"),
+        }
+    }
+
     /// Whether the refusal is about a file rather than about the tool.
     pub fn concerns_file(&self) -> bool {
         matches!(self, Self::Denied { rule: Some(rule), .. } if rule.concerns_file())
@@ -88,7 +97,13 @@ impl From<mk_store::Error> for Error {
                     message: sentence(&error),
                 }
             }
-            Store::NotFound(_) | Store::Expired(_) => Self::NotFound {
+            Store::NotFound(Subject::Session(id)) => Self::not_found(Missing::Task, "Session", &id),
+            Store::NotFound(Subject::Task(id)) => Self::not_found(Missing::Task, "Task", &id),
+            Store::NotFound(Subject::Approval(id)) => {
+                Self::not_found(Missing::Approval, "Approval", &id)
+            }
+            // Whoever knows the session says it better, see `Engine::about`.
+            Store::Expired(_) => Self::NotFound {
                 what: Missing::Task,
                 message: sentence(&error),
             },

@@ -8,11 +8,11 @@ mod error;
 mod lint;
 mod mode;
 mod project;
+mod projects;
 mod settings;
 mod task;
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use mk_policy::Policy;
 use mk_store::Store;
@@ -44,7 +44,7 @@ struct Inner {
     store: Store,
     own_tools: OwnTools,
     policy: OnceLock<Policy>,
-    projects: Mutex<HashMap<AbsPath, Arc<Project>>>,
+    projects: projects::Projects,
     changes: broadcast::Sender<Change>,
 }
 
@@ -113,7 +113,7 @@ impl Engine {
             store,
             own_tools,
             policy: OnceLock::new(),
-            projects: Mutex::default(),
+            projects: projects::Projects::default(),
             changes: broadcast::channel(64).0,
         };
         Self {
@@ -141,28 +141,6 @@ impl Engine {
         })
     }
 
-    /// The project at a root, loaded on first use.
-    pub fn project(&self, root: &AbsPath) -> Arc<Project> {
-        let mut projects = self
-            .inner
-            .projects
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        if let Some(project) = projects.get(root) {
-            return Arc::clone(project);
-        }
-        let project = Arc::new(Project::load(
-            root.clone(),
-            self.inner.folders.clone(),
-            self.policy(),
-        ));
-        if self.inner.settings.watching == Watching::On {
-            self.watch(&project);
-        }
-        projects.insert(root.clone(), Arc::clone(&project));
-        project
-    }
-
     /// Changes from now on.
     pub fn changes(&self) -> broadcast::Receiver<Change> {
         self.inner.changes.subscribe()
@@ -184,23 +162,11 @@ impl Engine {
         self.inner.store.close();
     }
 
-    fn watch(&self, project: &Arc<Project>) {
-        // Weak, because the watcher lives in the project it reloads.
-        let (engine, weak) = (Arc::downgrade(&self.inner), Arc::downgrade(project));
-        project.watch(move || {
-            let (Some(inner), Some(project)) = (engine.upgrade(), weak.upgrade()) else {
-                return;
-            };
-            let engine = Self { inner };
-            project.reload(engine.policy());
-            engine.announce(Change::Modes {
-                project: project.root().clone(),
-            });
-        });
-    }
-
     fn announce(&self, change: Change) {
         // Nobody listening is fine.
         drop(self.inner.changes.send(change));
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use mk_policy::{
-    Catalogue, Diagnostic, FileLimit, Layer, Mode, Policy, Severity, Source, load_modes,
+    Catalogue, Diagnostic, FileLimit, Layer, Limit, Mode, Policy, Severity, Source, load_modes,
 };
 use mk_project::any_file;
 use mk_types::AbsPath;
@@ -59,8 +59,12 @@ fn idle_patterns(catalogue: &Catalogue, root: &AbsPath) -> Vec<Diagnostic> {
         .filter(|mode| mode.source == Source::Project);
     let mut idle: Vec<(&Mode, &FileLimit)> = Vec::new();
     for mode in own {
+        // One that cannot be used at all has its own complaint.
+        let usable = |limit: &FileLimit| !matches!(limit.regex, Some(Limit::Unusable { .. }));
         for grant in mode.grants.iter().filter(|grant| !grant.files.is_open()) {
-            idle.push((mode, &grant.files));
+            if usable(&grant.files) {
+                idle.push((mode, &grant.files));
+            }
         }
     }
     if idle.is_empty() {

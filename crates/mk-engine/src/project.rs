@@ -22,6 +22,8 @@ pub struct Project {
     root: AbsPath,
     folders: Folders,
     state: RwLock<State>,
+    /// Held while files are read, so that an older reading never replaces a newer one.
+    reloading: Mutex<()>,
     watcher: Mutex<Option<Watcher>>,
 }
 
@@ -34,12 +36,18 @@ struct State {
 }
 
 impl Project {
-    pub(crate) fn load(root: AbsPath, folders: Folders, policy: &Policy) -> Self {
-        let state = load_state(&root, &folders, HashMap::new(), policy);
+    /// A project of which nothing has been read: it has no modes and hides every file until [`Self::reload`].
+    pub(crate) fn new(root: AbsPath, folders: Folders) -> Self {
+        let state = State {
+            catalogue: Arc::default(),
+            ignored: Arc::new(Ignored::Everything),
+            last_good: HashMap::new(),
+        };
         Self {
             root,
             folders,
             state: RwLock::new(state),
+            reloading: Mutex::default(),
             watcher: Mutex::default(),
         }
     }
@@ -89,7 +97,12 @@ impl Project {
         Some(assemble_prompt(mode, &catalogue, &rules))
     }
 
+    /// Reads the files as they are now.
     pub(crate) fn reload(&self, policy: &Policy) {
+        let _reloading = self
+            .reloading
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         let last_good = self
             .state
             .read()
@@ -124,12 +137,9 @@ impl Project {
             .files
             .extend([".roorules", ".clinerules"].map(project));
         watched.folders.push(project(".roo"));
-        watched.folders.extend(
-            rules_folders(&self.folders)
-                .0
-                .into_iter()
-                .filter(|folder| folder.is_dir()),
-        );
+        for folder in rules_folders(&self.folders).0 {
+            watched.folders.extend(rules_below(&folder));
+        }
         *self.watcher.lock().unwrap_or_else(PoisonError::into_inner) =
             Watcher::start(watched, changed);
     }
@@ -138,6 +148,16 @@ impl Project {
 fn rules_folders(folders: &Folders) -> RulesFolders {
     let roo = folders.home.as_ref().map(|home| home.join(".roo"));
     RulesFolders(roo.into_iter().chain(folders.config.clone()).collect())
+}
+
+/// The rules that a global folder has now. Not the whole folder: people keep other things there, even our database.
+fn rules_below(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let of_modes = entries
+        .filter(|entry| entry.file_name().to_string_lossy().starts_with("rules-"))
+        .map(|entry| entry.path());
+    let all = folder.is_dir().then(|| folder.join("rules"));
+    all.into_iter().chain(of_modes).collect()
 }
 
 /// Mode files, strongest first: path, name in diagnostics, source.
@@ -216,13 +236,20 @@ pub(crate) fn unreadable(file: &str, error: &mk_project::Error) -> LoadedFile {
     }
 }
 
-/// A file that cannot be read, perhaps because it is being saved, leaves the modes it had.
+/// A file that says nothing about modes, perhaps because it is being saved, leaves the modes it had.
 fn keep_last_good(
     file: &str,
     loaded: LoadedFile,
     last_good: &mut HashMap<String, LoadedFile>,
 ) -> LoadedFile {
-    if loaded.readable {
+    // Text that is valid but no mode file at all is not a decision to have no modes either.
+    let says_nothing = loaded.modes.is_empty()
+        && loaded.broken.is_empty()
+        && loaded
+            .diagnostics
+            .iter()
+            .any(|found| found.severity == Severity::Error);
+    if loaded.readable && !says_nothing {
         last_good.insert(file.to_owned(), loaded.clone());
         return loaded;
     }

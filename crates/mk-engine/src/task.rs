@@ -9,6 +9,7 @@ use mk_types::{ModeSlug, SessionId, TaskId, Timestamp};
 
 use crate::approval::{Act, Outcome};
 use crate::error::{Error, Missing};
+use crate::projects::Glances;
 use crate::{Actor, Caller, Change, Engine};
 
 /// How often a switch is tried again when others switch the same session.
@@ -85,37 +86,39 @@ impl Engine {
         };
         let mode = self.mode(&within, "mode_slug", &new.mode)?;
         let from = match &parent {
-            Some(parent) => self.in_force_for(&within, parent)?.mode,
-            None => self.in_force(&within, None)?.mode,
+            Some(parent) => parent.mode.clone(),
+            None => match self.current_session(caller)? {
+                Some(current) => current.mode,
+                None => self.mode_without_task(caller).clone(),
+            },
         };
-        if parent.is_some() {
-            allow_switch_to(caller, &from, &mode.slug, "create_task")?;
-        }
         let session = parent.as_ref().map(|parent| &parent.id);
         let act = Act::Create {
             project: within.project.clone(),
+            from: from.clone(),
             mode: mode.slug.clone(),
             parent: session.cloned(),
         };
-        let widening = Widening {
-            from: &from,
+        let step = Step {
+            from_mode: self.catalogue(&within).get(from.as_str()).cloned(),
+            from,
             to: &mode,
             session,
             tool: "create_task",
         };
-        if let Some(outcome) = self.govern(caller, widening, &act).await? {
+        if parent.is_some() {
+            step.allow_hand_over(caller)?;
+        }
+        if let Some(outcome) = self.govern(caller, &step, &act).await? {
             return Ok(outcome);
         }
-        let session = self
-            .inner
-            .store
-            .create(NewSession {
-                mode: mode.slug.clone(),
-                parent: parent.map(|parent| parent.task),
-                project: within.project.as_str().to_owned(),
-                message: new.message,
-            })
-            .await?;
+        let created = self.inner.store.create(NewSession {
+            mode: mode.slug.clone(),
+            parent: parent.as_ref().map(|parent| parent.task.clone()),
+            project: within.project.as_str().to_owned(),
+            message: new.message,
+        });
+        let session = created.await.map_err(|error| self.about(session, error))?;
         Ok(Outcome::Done(Task {
             session,
             mode: Some(mode),
@@ -131,35 +134,15 @@ impl Engine {
         reason: Option<String>,
     ) -> Result<Outcome<Switched>, Error> {
         let id = parse_session(session, "session_id")?;
-        let session = self.active_session(&id)?;
-        let within = Caller {
-            project: self.session_project(caller, &session),
-            ..caller.clone()
-        };
-        let to = self.mode(&within, "new_mode_slug", to)?;
-        let from = self.in_force_for(&within, &session)?.mode;
-        allow_switch_to(caller, &from, &to.slug, "switch_mode")?;
-        let act = Act::Switch {
-            session: id.clone(),
-            from: from.slug.clone(),
-            to: to.slug.clone(),
-        };
-        let widening = Widening {
-            from: &from,
-            to: &to,
-            session: Some(&id),
-            tool: "switch_mode",
-        };
-        if let Some(outcome) = self.govern(caller, widening, &act).await? {
-            return Ok(outcome);
+        for _ in 0..MOST_TRIES {
+            let reason = reason.clone();
+            if let Some(outcome) = self.try_switch(caller, &id, to, reason).await? {
+                return Ok(outcome);
+            }
         }
-        let change = Switch {
-            session: id,
-            from: from.slug.clone(),
-            to: to.slug.clone(),
-            reason,
-        };
-        self.perform_switch(change, to).await.map(Outcome::Done)
+        Err(Error::Conflict {
+            message: format!("Session {id} is being switched by others"),
+        })
     }
 
     /// What there is to know about a task. Asking counts as activity, but the answer shows the time before.
@@ -191,7 +174,7 @@ impl Engine {
             Vec::new()
         };
         Ok(TaskDetails {
-            task: self.with_mode(session),
+            task: self.with_mode(session, &mut Glances::default()),
             age,
             idle,
             messages,
@@ -209,18 +192,34 @@ impl Engine {
     ) -> Result<Task, Error> {
         let id = parse_session(session, "session_id")?;
         self.active_session(&id)?;
-        let session = self.inner.store.finish(&id, state, result).await?;
-        Ok(self.with_mode(session))
+        let finished = self.inner.store.finish(&id, state, result).await;
+        let session = finished.map_err(|error| self.about(Some(&id), error))?;
+        Ok(self.with_mode(session, &mut Glances::default()))
     }
 
     /// Tasks, newest first; expired ones that no sweep has removed yet are left out.
     pub fn tasks(&self, filter: &SessionFilter) -> Result<Vec<Task>, Error> {
         let now = self.inner.clock.now();
-        let sessions = self.inner.store.sessions(filter)?;
-        let live = sessions
+        let mut asked = filter.clone();
+        let live = loop {
+            let mut sessions = self.inner.store.sessions(&asked)?;
+            let n_found = sessions.len();
+            sessions.retain(|session| !self.is_expired(session, now));
+            // The store does not know which ones have expired, so it may have to give more than are wanted.
+            match (asked.limit, filter.limit) {
+                (Some(limit), Some(wanted)) if n_found >= limit && sessions.len() < wanted => {
+                    asked.limit = limit.checked_mul(8);
+                }
+                _ => break sessions,
+            }
+        };
+        let mut glances = Glances::default();
+        let wanted = filter.limit.unwrap_or(usize::MAX);
+        Ok(live
             .into_iter()
-            .filter(|session| !self.is_expired(session, now));
-        Ok(live.map(|session| self.with_mode(session)).collect())
+            .take(wanted)
+            .map(|session| self.with_mode(session, &mut glances))
+            .collect())
     }
 
     /// Reads a session's id as a caller sent it.
@@ -233,52 +232,81 @@ impl Engine {
         self.inner.store.touch(session);
     }
 
-    async fn perform_switch(&self, mut change: Switch, mode: Arc<Mode>) -> Result<Switched, Error> {
-        for _ in 0..MOST_TRIES {
-            match self.inner.store.switch(change.clone()).await {
-                Ok(session) => {
-                    self.announce(Change::Switched {
-                        session: session.id.clone(),
-                    });
-                    let Switch { from, reason, .. } = change;
-                    return Ok(Switched {
-                        session,
-                        mode,
-                        old_mode: from,
-                        reason,
-                    });
-                }
-                // Free switching has nothing to decide anew; under approval the ground has moved.
-                Err(mk_store::Error::Conflict { actual, .. })
-                    if self.settings().switching == Switching::Free =>
-                {
-                    change.from = actual;
-                }
-                Err(error) => return Err(error.into()),
-            }
+    /// One try; `None` if somebody else has switched the session meanwhile, so that all is to be decided anew.
+    async fn try_switch(
+        &self,
+        caller: &Caller,
+        id: &SessionId,
+        to: &str,
+        reason: Option<String>,
+    ) -> Result<Option<Outcome<Switched>>, Error> {
+        let session = self.active_session(id)?;
+        let within = Caller {
+            project: self.session_project(caller, &session),
+            ..caller.clone()
+        };
+        let to = self.mode(&within, "new_mode_slug", to)?;
+        let from = session.mode;
+        let act = Act::Switch {
+            session: id.clone(),
+            from: from.clone(),
+            to: to.slug.clone(),
+        };
+        let step = Step {
+            from_mode: self.catalogue(&within).get(from.as_str()).cloned(),
+            from: from.clone(),
+            to: &to,
+            session: Some(id),
+            tool: "switch_mode",
+        };
+        step.allow_hand_over(caller)?;
+        if let Some(outcome) = self.govern(caller, &step, &act).await? {
+            return Ok(Some(outcome));
         }
-        Err(Error::Conflict {
-            message: format!("Session {} is being switched by others", change.session),
-        })
+        let change = Switch {
+            session: id.clone(),
+            from: from.clone(),
+            to: to.slug.clone(),
+            reason: reason.clone(),
+        };
+        let session = match self.inner.store.switch(change).await {
+            Ok(session) => session,
+            Err(mk_store::Error::Conflict { .. }) => return Ok(None),
+            Err(error) => return Err(self.about(Some(id), error)),
+        };
+        self.announce(Change::Switched {
+            session: session.id.clone(),
+        });
+        Ok(Some(Outcome::Done(Switched {
+            session,
+            mode: to,
+            old_mode: from,
+            reason,
+        })))
+    }
+
+    /// What the store says of a session, in the words of the contract.
+    pub(crate) fn about(&self, session: Option<&SessionId>, error: mk_store::Error) -> Error {
+        match (session, error) {
+            (Some(session), mk_store::Error::Expired(_)) => self.expired(session),
+            (_, error) => error.into(),
+        }
+    }
+
+    fn expired(&self, session: &SessionId) -> Error {
+        Error::Expired {
+            session: session.clone(),
+            timeout: self.settings().session_timeout,
+        }
     }
 
     /// A session that exists and has not expired.
     pub(crate) fn live_session(&self, id: &SessionId) -> Result<Session, Error> {
-        let timeout = self.settings().session_timeout;
         match self.inner.store.session(id)? {
             Some(session) if !self.is_expired(&session, self.inner.clock.now()) => Ok(session),
-            Some(_) => Err(Error::Expired {
-                session: id.clone(),
-                timeout,
-            }),
-            None if self.inner.store.is_tombstone(id)? => Err(Error::Expired {
-                session: id.clone(),
-                timeout,
-            }),
-            None => Err(Error::NotFound {
-                what: Missing::Task,
-                message: format!("Session not found: {id}"),
-            }),
+            Some(_) => Err(self.expired(id)),
+            None if self.inner.store.is_tombstone(id)? => Err(self.expired(id)),
+            None => Err(Error::not_found(Missing::Task, "Session", id)),
         }
     }
 
@@ -299,22 +327,13 @@ impl Engine {
                 let message = format!("Parent task of session {id} is already {}", session.state);
                 Err(Error::invalid("parent_session_id", message))
             }
-            Err(Error::NotFound { what, .. }) => Err(Error::NotFound {
-                what,
-                message: format!("Parent session not found: {id}"),
-            }),
+            Err(Error::NotFound { what, .. }) => Err(Error::not_found(what, "Parent session", &id)),
             Err(error) => Err(error),
         }
     }
 
-    fn with_mode(&self, session: Session) -> Task {
-        let root = mk_types::AbsPath::new(std::path::Path::new(&session.project));
-        let mode = root.and_then(|root| {
-            self.project(&root)
-                .catalogue()
-                .get(session.mode.as_str())
-                .cloned()
-        });
+    fn with_mode(&self, session: Session, glances: &mut Glances) -> Task {
+        let mode = self.mode_of(&session, glances);
         Task { session, mode }
     }
 
@@ -326,60 +345,70 @@ impl Engine {
     async fn govern<T>(
         &self,
         caller: &Caller,
-        change: Widening<'_>,
+        step: &Step<'_>,
         act: &Act,
     ) -> Result<Option<Outcome<T>>, Error> {
-        let Widening {
-            from,
-            to,
-            session,
-            tool,
-        } = change;
+        let (from, to) = (&step.from, &step.to.slug);
         match self.settings().switching {
             _ if caller.actor == Actor::Operator => Ok(None),
             Switching::Free => Ok(None),
-            Switching::Locked if from.slug == to.slug => Ok(None),
+            Switching::Locked if from == to => Ok(None),
             Switching::Locked => Err(Error::Denied {
                 rule: None,
                 message: format!(
-                    "Tool '{tool}' cannot be used in '{}' mode. Switching is locked by configuration.",
-                    from.slug
+                    "Tool '{}' cannot be used in '{from}' mode. Switching is locked by configuration.",
+                    step.tool
                 ),
                 hint: Some("ask the user to change the mode".to_owned()),
             }),
-            Switching::AskToWiden if !widens(from, to) => Ok(None),
+            Switching::AskToWiden if !step.widens() => Ok(None),
             Switching::AskToWiden => {
-                let subject = format!(
-                    "Let the agent change from '{}' to '{}' mode?",
-                    from.slug, to.slug
-                );
-                self.ask_once(session, &subject, act).await
+                let subject = format!("Let the agent change from '{from}' to '{to}' mode?");
+                self.ask_once(step.session, &subject, act).await
             }
         }
     }
 }
 
-/// A change of mode to be governed.
-struct Widening<'a> {
-    from: &'a Mode,
+/// A change of mode that is to be decided.
+struct Step<'a> {
+    from: ModeSlug,
+    /// Missing when the mode's file no longer defines it.
+    from_mode: Option<Arc<Mode>>,
     to: &'a Mode,
     session: Option<&'a SessionId>,
     tool: &'static str,
 }
 
-fn allow_switch_to(caller: &Caller, from: &Mode, to: &ModeSlug, tool: &str) -> Result<(), Error> {
-    if caller.actor == Actor::Operator || from.may_switch_to(to) {
-        return Ok(());
+impl Step<'_> {
+    /// Whether it gives rights; from a mode that is gone, nobody can tell, so it does.
+    fn widens(&self) -> bool {
+        self.from_mode
+            .as_ref()
+            .is_none_or(|from| widens(from, self.to))
     }
-    let allowed = from.switch_to.as_deref().unwrap_or_default().join(", ");
-    Err(Error::Denied {
-        rule: None,
-        message: format!(
-            "Tool '{tool}' cannot be used in '{}' mode for '{to}'. It may hand over to: {allowed}.",
-            from.slug
-        ),
-        hint: None,
-    })
+
+    /// Applies the mode's own `switchTo`. One that is gone says nothing: its task allows no call, and to leave it
+    /// is the way out.
+    fn allow_hand_over(&self, caller: &Caller) -> Result<(), Error> {
+        let to = &self.to.slug;
+        let Some(from) = &self.from_mode else {
+            return Ok(());
+        };
+        let stays = from.slug == *to;
+        if stays || caller.actor == Actor::Operator || from.may_switch_to(to) {
+            return Ok(());
+        }
+        let allowed = from.switch_to.as_deref().unwrap_or_default().join(", ");
+        Err(Error::Denied {
+            rule: None,
+            message: format!(
+                "Tool '{}' cannot be used in '{}' mode for '{to}'. It may hand over to: {allowed}.",
+                self.tool, from.slug
+            ),
+            hint: None,
+        })
+    }
 }
 
 fn parse_session(text: &str, parameter: &'static str) -> Result<SessionId, Error> {

@@ -28,7 +28,8 @@ impl Ignored {
             }
         };
         let mut builder = GitignoreBuilder::new(root.as_path());
-        for line in text.lines() {
+        // Some editors put a mark at the start, which would become part of the first pattern.
+        for line in text.trim_start_matches('\u{feff}').lines() {
             if let Err(error) = builder.add_line(None, line) {
                 tracing::warn!(%error, "a line of the ignore file cannot be read: every file is hidden");
                 return Self::Everything;
@@ -46,14 +47,16 @@ impl Ignored {
             Self::Nothing => false,
             Self::Everything => true,
             Self::Rules(_, _) if path.is_root() => false,
-            // A folder pattern (`secrets/`) hides what is in it; whether the last part is a folder is not known.
             Self::Rules(rules, _) => {
-                rules
-                    .matched_path_or_any_parents(path.as_str(), false)
-                    .is_ignore()
-                    || rules
-                        .matched_path_or_any_parents(path.as_str(), true)
-                        .is_ignore()
+                let path = path.as_str();
+                // What is in a hidden folder stays hidden, whatever a later `!` says about it, as with Git.
+                let mut folders = path
+                    .match_indices('/')
+                    .filter_map(|(end, _)| path.get(..end));
+                folders.any(|folder| rules.matched(folder, true).is_ignore())
+                    // Whether the last part is a folder is not known.
+                    || rules.matched(path, false).is_ignore()
+                    || rules.matched(path, true).is_ignore()
             }
         }
     }

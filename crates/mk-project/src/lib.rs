@@ -21,3 +21,6 @@ pub use rules::{RulesFolders, rules_for};
 pub use walk::any_file;
 pub use watch::{Watched, Watcher};
 pub use write::write_new;
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,7 @@
 //! Reading a text file that somebody else wrote: regular files only, bounded, never waiting for a pipe.
 
 use std::fs::{File, Metadata};
-use std::io::Read as _;
+use std::io::{ErrorKind, Read as _};
 use std::path::Path;
 
 use crate::error::Error;
@@ -57,8 +57,13 @@ pub fn read_text(path: &Path, limit: u64) -> Result<Option<String>, Error> {
     };
     let file = match open(path) {
         Ok(file) => file,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(unreadable(error)),
+        Err(error) => {
+            return match error.kind() {
+                // Below something that is no folder there is nothing either.
+                ErrorKind::NotFound | ErrorKind::NotADirectory => Ok(None),
+                _ => Err(unreadable(error)),
+            };
+        }
     };
     let metadata = file.metadata().map_err(unreadable)?;
     if !metadata.is_file() {

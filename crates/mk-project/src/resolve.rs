@@ -4,10 +4,10 @@
 
 use std::collections::VecDeque;
 use std::fs;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 use mk_policy::{RawTarget, Target};
-use mk_types::{AbsPath, PathError, ProjectPath};
+use mk_types::{AbsPath, PathError, ProjectPath, is_elsewhere};
 
 use crate::ignored::Ignored;
 
@@ -30,48 +30,117 @@ fn follow(root: &AbsPath, text: &str) -> Result<ProjectPath, PathError> {
     }
     let escapes = || PathError::Escapes(text.to_owned());
     let slashed = text.replace('\\', "/");
-    let mut done = if slashed.starts_with('/') {
-        Vec::new()
-    } else {
-        parts_of(root.as_path())
-    };
-    let mut todo: VecDeque<String> = slashed.split('/').map(str::to_owned).collect();
-    if matches!(slashed.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic()) {
+    if is_elsewhere(&slashed) {
         return Err(escapes());
     }
+    let mut place = if slashed.starts_with('/') {
+        Place::Anywhere(Vec::new())
+    } else {
+        Place::Below(Vec::new())
+    };
+    let mut todo: VecDeque<String> = slashed.split('/').map(str::to_owned).collect();
     let mut links = 0;
     while let Some(part) = todo.pop_front() {
         match part.as_str() {
             "" | "." => continue,
             ".." => {
-                done.pop();
+                place = place.parent(root);
                 continue;
             }
-            _ => done.push(part),
+            _ => place.parts().push(part),
         }
-        let here = absolute(&done);
-        let Ok(target) = fs::read_link(&here) else {
+        if place.is_process_own() {
+            return Err(escapes());
+        }
+        let Ok(target) = fs::read_link(place.on_disk(root)) else {
             continue;
         };
         links += 1;
         if links > MOST_LINKS {
             return Err(escapes());
         }
-        done.pop();
-        let target = target.to_str().ok_or_else(escapes)?;
+        // A `\` in a link is part of a name, but further on it would be taken for a `/`.
+        let target = target
+            .to_str()
+            .filter(|target| !target.contains('\\'))
+            .ok_or_else(escapes)?;
         if target.starts_with('/') {
-            done.clear();
+            place = Place::Anywhere(Vec::new());
+        } else {
+            place.parts().pop();
         }
         for part in target.split('/').rev() {
             todo.push_front(part.to_owned());
         }
     }
-    let inside = relative_to(root, &done).or_else(|| {
-        // The root may itself be reached through a link, as /tmp is on some systems.
-        let real = fs::canonicalize(root.as_path()).ok()?;
-        relative_to(&AbsPath::new(&real)?, &done)
-    });
-    ProjectPath::parse(&inside.ok_or_else(escapes)?, root).map_err(|_| escapes())
+    let below = place.below(root).ok_or_else(escapes)?;
+    ProjectPath::parse(&below, root).map_err(|_| escapes())
+}
+
+/// Where a walk stands.
+enum Place {
+    /// Below the root, as most paths are from the first part to the last.
+    Below(Vec<String>),
+    /// At an absolute place of which every part is real: the root must be looked for by its real name.
+    Anywhere(Vec<String>),
+}
+
+impl Place {
+    fn parts(&mut self) -> &mut Vec<String> {
+        match self {
+            Self::Below(parts) | Self::Anywhere(parts) => parts,
+        }
+    }
+
+    fn parent(mut self, root: &AbsPath) -> Self {
+        match &mut self {
+            // The parent of the root is where the root really is, not where a link to it stands.
+            Self::Below(parts) if parts.is_empty() => {
+                let mut parts = real_parts(root);
+                parts.pop();
+                Self::Anywhere(parts)
+            }
+            Self::Below(parts) | Self::Anywhere(parts) => {
+                parts.pop();
+                self
+            }
+        }
+    }
+
+    /// Links in `/proc` lead elsewhere for every process, so what they are to us says nothing about the agent's.
+    fn is_process_own(&self) -> bool {
+        matches!(self, Self::Anywhere(parts) if parts.first().is_some_and(|part| part == "proc"))
+    }
+
+    fn on_disk(&self, root: &AbsPath) -> PathBuf {
+        let (mut path, parts) = match self {
+            Self::Below(parts) => (root.as_path().to_owned(), parts),
+            Self::Anywhere(parts) => (PathBuf::from("/"), parts),
+        };
+        path.extend(parts);
+        path
+    }
+
+    /// The path relative to the root; `None` outside.
+    fn below(self, root: &AbsPath) -> Option<String> {
+        let parts = match self {
+            Self::Below(parts) => parts,
+            Self::Anywhere(parts) => parts.strip_prefix(real_parts(root).as_slice())?.to_vec(),
+        };
+        Some(if parts.is_empty() {
+            ".".to_owned()
+        } else {
+            parts.join("/")
+        })
+    }
+}
+
+/// The root may itself be reached through a link, as /tmp is on some systems.
+fn real_parts(root: &AbsPath) -> Vec<String> {
+    match fs::canonicalize(root.as_path()) {
+        Ok(real) => parts_of(&real),
+        Err(_) => parts_of(root.as_path()),
+    }
 }
 
 fn parts_of(path: &Path) -> Vec<String> {
@@ -80,19 +149,4 @@ fn parts_of(path: &Path) -> Vec<String> {
         _ => None,
     };
     path.components().filter_map(normal).collect()
-}
-
-fn absolute(parts: &[String]) -> String {
-    parts
-        .iter()
-        .fold(String::new(), |path, part| path + "/" + part)
-}
-
-fn relative_to(root: &AbsPath, parts: &[String]) -> Option<String> {
-    let rest = parts.strip_prefix(parts_of(root.as_path()).as_slice())?;
-    Some(if rest.is_empty() {
-        ".".to_owned()
-    } else {
-        rest.join("/")
-    })
 }

@@ -1,5 +1,6 @@
 //! The rules files that apply to a mode, in the order in which a prompt shows them.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -84,19 +85,23 @@ impl Rules<'_> {
         let mut n_entries = 0;
         collect(folder, DEEPEST, &mut n_entries, &mut files);
         let real_base = fs::canonicalize(base).unwrap_or_else(|_| base.to_owned());
-        // Rules are text for a model: a link in a repository must not pull in a private file from elsewhere.
-        files.retain(|file| {
-            let inside = fs::canonicalize(file).is_ok_and(|real| real.starts_with(&real_base));
-            if !inside {
-                tracing::warn!(file = %file.display(), "rules file skipped: it leads out of its folder");
-            }
-            inside
-        });
         let key = |file: &PathBuf| {
             file.file_name()
                 .map(|name| name.to_string_lossy().to_lowercase())
         };
         files.sort_by(|a, b| (key(a), a).cmp(&(key(b), b)));
+        // Rules are text for a model: a link in a repository must not pull in a private file from elsewhere,
+        // and one that leads in a circle must not say everything again.
+        let mut seen = BTreeSet::new();
+        files.retain(|file| {
+            let real = fs::canonicalize(file)
+                .ok()
+                .filter(|real| real.starts_with(&real_base));
+            if real.is_none() {
+                tracing::warn!(file = %file.display(), "rules file skipped: it leads out of its folder");
+            }
+            real.is_some_and(|real| seen.insert(real))
+        });
         let before = self.sections.len();
         for file in files {
             self.add_path(&file);
@@ -172,6 +177,8 @@ fn is_skipped(path: &Path) -> bool {
         .file_name()
         .map(|name| name.to_string_lossy().to_lowercase())
         .unwrap_or_default();
-    let ending = name.rsplit('.').next().unwrap_or_default();
-    name.ends_with('~') || name == "thumbs.db" || SKIPPED.contains(&ending)
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending);
+    name.ends_with('~')
+        || name == "thumbs.db"
+        || ending.is_some_and(|ending| SKIPPED.contains(&ending))
 }

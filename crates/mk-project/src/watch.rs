@@ -1,15 +1,20 @@
 //! Telling when files that matter have changed: pushed by the system, swept where it cannot push.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use notify::{Config, Event, PollWatcher, RecommendedWatcher, RecursiveMode, Watcher as _};
+use notify::event::ModifyKind;
+use notify::{
+    Config, Event, EventKind, PollWatcher, RecommendedWatcher, RecursiveMode, Watcher as _,
+};
 
 /// Editors save in several steps; one report per burst is enough.
 const SETTLE: Duration = Duration::from_millis(60);
-const MOST_SETTLING: usize = 200;
+/// A burst may not end; a change is reported after this long at the latest.
+const LONGEST_BURST: Duration = Duration::from_millis(400);
 const SWEEP: Duration = Duration::from_millis(500);
 
 /// What to watch.
@@ -41,28 +46,25 @@ impl Drop for Watcher {
 }
 
 impl Watched {
-    fn concerns(&self, path: &Path) -> bool {
-        self.files.iter().any(|file| file == path)
-            || self.folders.iter().any(|folder| path.starts_with(folder))
-    }
-
-    /// The folders to hand to the system: the parents of files, and watched folders or their nearest parent that exists.
-    fn places(&self) -> BTreeSet<(PathBuf, bool)> {
-        let mut places = BTreeSet::new();
-        for file in &self.files {
-            if let Some(parent) = existing(file.parent()) {
-                places.insert((parent, false));
-            }
+    /// The folders to hand to the system, and whether with all below: the parents of files, and watched folders
+    /// or their nearest parent that exists.
+    fn places(&self, led_to: &BTreeSet<PathBuf>) -> BTreeMap<PathBuf, bool> {
+        let mut places = BTreeMap::new();
+        let parents = self.files.iter().chain(led_to).chain(&self.folders);
+        for parent in parents.filter_map(|path| existing(path.parent())) {
+            places.insert(parent, false);
         }
-        for folder in &self.folders {
-            if folder.is_dir() {
-                places.insert((folder.clone(), true));
-            }
-            if let Some(parent) = existing(folder.parent()) {
-                places.insert((parent, false));
-            }
+        // Last, because one that is both is watched with all below.
+        for folder in self.folders.iter().filter(|folder| folder.is_dir()) {
+            places.insert(folder.clone(), true);
         }
         places
+    }
+
+    /// Files elsewhere that watched files are links to: their changes are not seen where the link stands.
+    fn led_to(&self) -> BTreeSet<PathBuf> {
+        let real = |file: &PathBuf| fs::canonicalize(file).ok().filter(|real| real != file);
+        self.files.iter().filter_map(real).collect()
     }
 }
 
@@ -105,61 +107,102 @@ impl Watcher {
 /// The folders the backend watches right now.
 struct Places {
     backend: Box<dyn notify::Watcher + Send>,
-    watching: BTreeSet<(PathBuf, bool)>,
+    /// With all below, or without.
+    watching: BTreeMap<PathBuf, bool>,
+    led_to: BTreeSet<PathBuf>,
 }
 
 impl Places {
     fn register(backend: Box<dyn notify::Watcher + Send>, watched: &Watched) -> Option<Self> {
         let mut places = Self {
             backend,
-            watching: BTreeSet::new(),
+            watching: BTreeMap::new(),
+            led_to: BTreeSet::new(),
         };
         places.update(watched).then_some(places)
     }
 
-    /// Takes up folders that have appeared since.
+    /// Takes up folders that have appeared since. What fails is tried again the next time.
     fn update(&mut self, watched: &Watched) -> bool {
-        let wanted = watched.places();
-        let all = wanted.difference(&self.watching).all(|(place, recursive)| {
-            let mode = if *recursive {
+        self.led_to = watched.led_to();
+        let wanted = watched.places(&self.led_to);
+        self.watching.retain(|place, _| wanted.contains_key(place));
+        let mut all = true;
+        for (place, recursive) in wanted {
+            if self.watching.get(&place) == Some(&recursive) {
+                continue;
+            }
+            let mode = if recursive {
                 RecursiveMode::Recursive
             } else {
                 RecursiveMode::NonRecursive
             };
-            self.backend.watch(place, mode).is_ok()
-        });
-        self.watching = wanted;
+            // Most often there is nothing to end; the new watch must not be taken for an old one.
+            drop(self.backend.unwatch(&place));
+            match self.backend.watch(&place, mode) {
+                Ok(()) => {
+                    self.watching.insert(place, recursive);
+                }
+                Err(error) => {
+                    tracing::debug!(place = %place.display(), %error, "cannot watch a folder");
+                    all = false;
+                }
+            }
+        }
         all
+    }
+
+    /// Whether something that counts has happened.
+    fn note(&mut self, watched: &Watched, event: Result<Event, notify::Error>) -> bool {
+        let Ok(event) = event else { return true };
+        if event.need_rescan() {
+            return true;
+        }
+        if event.kind.is_access() {
+            return false;
+        }
+        if !matches!(event.kind, EventKind::Modify(ModifyKind::Data(_))) {
+            // A folder that was removed and made again has its old name, but nobody watches it any more.
+            let gone = |place: &PathBuf| event.paths.iter().any(|path| place.starts_with(path));
+            self.watching.retain(|place, _| !gone(place));
+        }
+        event.paths.iter().any(|path| {
+            let files = || watched.files.iter().chain(&self.led_to);
+            files().any(|file| file == path)
+                || watched.folders.iter().any(|folder| path.starts_with(folder))
+                // A folder that appears on the way to a watched one counts: what is in it may be there already.
+                || files()
+                    .chain(&watched.folders)
+                    .any(|place| place.starts_with(path))
+        })
     }
 }
 
 fn drain(received: &Receiver<Signal>, watched: &Watched, mut places: Places, changed: impl Fn()) {
-    // A folder that appears on the way to a watched one counts: what is in it may be there already.
-    let counts = |event: Result<Event, notify::Error>| match event {
-        Ok(event) if event.kind.is_access() => false,
-        Ok(event) => event.paths.iter().any(|path| {
-            watched.concerns(path)
-                || watched
-                    .folders
-                    .iter()
-                    .chain(&watched.files)
-                    .any(|place| place.starts_with(path))
-        }),
-        Err(_) => true,
-    };
     while let Ok(Signal::Event(event)) = received.recv() {
-        let mut pending = counts(event);
-        // Bounded, because a busy folder may never be quiet.
-        for _ in 0..MOST_SETTLING {
-            match received.recv_timeout(SETTLE) {
-                Ok(Signal::Event(event)) => pending |= counts(event),
+        if !places.note(watched, event) {
+            continue;
+        }
+        let latest = Instant::now() + LONGEST_BURST;
+        let mut quiet = Instant::now() + SETTLE;
+        // Only what counts keeps a burst going: the rest of a busy folder may never be quiet.
+        loop {
+            let left = quiet.min(latest).saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break;
+            }
+            match received.recv_timeout(left) {
+                Ok(Signal::Event(event)) => {
+                    if places.note(watched, event) {
+                        quiet = Instant::now() + SETTLE;
+                    }
+                }
                 Ok(Signal::Stop) | Err(RecvTimeoutError::Disconnected) => return,
                 Err(RecvTimeoutError::Timeout) => break,
             }
         }
-        if pending {
-            places.update(watched);
-            changed();
-        }
+        // First, so that what changes from here on is seen.
+        places.update(watched);
+        changed();
     }
 }

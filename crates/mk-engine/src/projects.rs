@@ -1,0 +1,115 @@
+//! The projects that a process has in memory: loaded on first use, watched where the settings say so.
+//!
+//! Bounded: a server may meet many projects in its life, and each one that is watched holds one of the few watch
+//! queues that the system gives a user. A project that falls out is loaded again at its next use.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use mk_policy::{Catalogue, Mode};
+use mk_store::Session;
+use mk_types::AbsPath;
+
+use crate::{Change, Engine, Project, Watching};
+
+/// Linux gives a user 128 watch queues for all programs together.
+pub(crate) const MOST_PROJECTS: usize = 32;
+
+/// Projects in use, the latest last.
+#[derive(Debug, Default)]
+pub(crate) struct Projects(Mutex<Vec<Arc<Project>>>);
+
+impl Projects {
+    /// The project at `root`, made by `load` unless it is there.
+    fn get_or_load(&self, root: &AbsPath, load: impl FnOnce() -> Arc<Project>) -> Arc<Project> {
+        let mut projects = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // From the end, because most processes have one project and most calls mean the latest.
+        let found = projects.iter().rposition(|project| project.root() == root);
+        let project = match found {
+            Some(found) => projects.remove(found),
+            None => load(),
+        };
+        if projects.len() >= MOST_PROJECTS {
+            projects.remove(0);
+        }
+        projects.push(Arc::clone(&project));
+        project
+    }
+
+    fn get(&self, root: &AbsPath) -> Option<Arc<Project>> {
+        let projects = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        projects
+            .iter()
+            .find(|project| project.root() == root)
+            .cloned()
+    }
+
+    #[cfg(test)]
+    pub(crate) fn roots(&self) -> Vec<AbsPath> {
+        let projects = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        projects
+            .iter()
+            .map(|project| project.root().clone())
+            .collect()
+    }
+}
+
+/// The modes of projects that are only looked at, each read once.
+#[derive(Debug, Default)]
+pub(crate) struct Glances(HashMap<String, Option<Arc<Catalogue>>>);
+
+impl Engine {
+    /// The project at a root, loaded on first use.
+    pub fn project(&self, root: &AbsPath) -> Arc<Project> {
+        let inner = &self.inner;
+        inner.projects.get_or_load(root, || {
+            let project = Arc::new(Project::new(root.clone(), inner.folders.clone()));
+            // Before reading, so that no change falls between.
+            if inner.settings.watching == Watching::On {
+                self.watch(&project);
+            }
+            project.reload(self.policy());
+            project
+        })
+    }
+
+    /// The mode of a session as its project has it now. A project that nobody works in is read without staying or
+    /// being watched: lists show the tasks of every project there ever was.
+    pub(crate) fn mode_of(&self, session: &Session, glances: &mut Glances) -> Option<Arc<Mode>> {
+        let catalogue = match glances.0.get(&session.project) {
+            Some(catalogue) => catalogue.clone(),
+            None => {
+                let catalogue =
+                    AbsPath::new(Path::new(&session.project)).map(|root| self.glance(root));
+                glances.0.insert(session.project.clone(), catalogue.clone());
+                catalogue
+            }
+        };
+        catalogue?.get(session.mode.as_str()).cloned()
+    }
+
+    fn glance(&self, root: AbsPath) -> Arc<Catalogue> {
+        let project = self.inner.projects.get(&root).unwrap_or_else(|| {
+            let project = Project::new(root, self.inner.folders.clone());
+            project.reload(self.policy());
+            Arc::new(project)
+        });
+        project.catalogue()
+    }
+
+    fn watch(&self, project: &Arc<Project>) {
+        // Weak, because the watcher lives in the project it reloads.
+        let (engine, weak) = (Arc::downgrade(&self.inner), Arc::downgrade(project));
+        project.watch(move || {
+            let (Some(inner), Some(project)) = (engine.upgrade(), weak.upgrade()) else {
+                return;
+            };
+            let engine = Self { inner };
+            project.reload(engine.policy());
+            engine.announce(Change::Modes {
+                project: project.root().clone(),
+            });
+        });
+    }
+}

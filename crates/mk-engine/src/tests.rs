@@ -1,0 +1,442 @@
+//! Use cases, on projects in temporary folders, with a clock that stands still.
+//!
+//! A test is a conversation: every call on a [`World`] adds what it answered to a log, in which ids are renamed in
+//! order of appearance, and the log is the snapshot.
+
+mod approval;
+mod bound;
+mod error;
+mod in_force;
+mod lint;
+mod project;
+mod projects;
+mod shared;
+mod switching;
+mod task;
+mod time;
+mod watch;
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use mk_policy::Switching;
+use mk_store::{Location, SessionFilter, Store};
+use mk_testkit::Fixture;
+use mk_types::{ApprovalId, Clock, ModeSlug, SessionId, Timestamp};
+
+use crate::{
+    Actor, Approval, Caller, Engine, Error, Folders, NewTask, Outcome, Parts, Settings, Switched,
+    Task, TaskDetails, TaskQuery, TaskState, Verdict,
+};
+
+/// A mode file with modes of every width: `docs` edits Markdown, `scribe` may only hand over to `ask`.
+const MODES: &str = r"
+//- /.roomodes
+customModes:
+  - slug: docs
+    name: Docs
+    roleDefinition: You write documents.
+    groups: [read, [edit, {fileRegex: '\.md$'}]]
+  - slug: scribe
+    name: Scribe
+    roleDefinition: You take notes.
+    groups: [read, modes]
+    switchTo: [ask]
+";
+
+/// An engine, its surroundings, and what it has answered so far.
+struct World {
+    fixture: Fixture,
+    /// Of which the last is in use.
+    engines: Vec<Engine>,
+    settings: Settings,
+    location: Location,
+    store: Store,
+    caller: Caller,
+    clock: Clock,
+    runtime: tokio::runtime::Runtime,
+    names: Vec<(String, String)>,
+    log: String,
+}
+
+impl World {
+    fn new(files: &str) -> Self {
+        Self::with(files, |_| {})
+    }
+
+    fn with(files: &str, set: impl FnOnce(&mut Settings)) -> Self {
+        Self::at(files, set, |_| Location::Memory)
+    }
+
+    /// With a database that a second engine can open.
+    fn in_file(files: &str, set: impl FnOnce(&mut Settings)) -> Self {
+        Self::at(files, set, |fixture| {
+            Location::File(fixture.path("global/state/modekeeper.db"))
+        })
+    }
+
+    fn at(
+        files: &str,
+        set: impl FnOnce(&mut Settings),
+        location: impl FnOnce(&Fixture) -> Location,
+    ) -> Self {
+        let fixture = Fixture::new(files);
+        let mut settings = Settings::default();
+        set(&mut settings);
+        let clock = Clock::manual(Timestamp::from_millis(1_800_000_000_000));
+        let location = location(&fixture);
+        let mut world = Self {
+            engines: Vec::new(),
+            settings,
+            store: Store::new(location.clone(), clock.clone()),
+            location,
+            caller: Caller {
+                project: fixture.root().clone(),
+                bound: None,
+                current: None,
+                actor: Actor::Agent,
+            },
+            clock,
+            runtime: tokio::runtime::Builder::new_current_thread()
+                .enable_time()
+                .build()
+                .unwrap(),
+            names: Vec::new(),
+            log: String::new(),
+            fixture,
+        };
+        world.start_engine_on_same_store();
+        world
+    }
+
+    /// One more engine on the same database, as another process would be; it is used from here on.
+    fn start_engine(&mut self) {
+        self.store = Store::new(self.location.clone(), self.clock.clone());
+        self.start_engine_on_same_store();
+    }
+
+    /// An engine that has read no files yet.
+    fn start_engine_on_same_store(&mut self) {
+        self.engines.push(Engine::new(Parts {
+            settings: self.settings.clone(),
+            folders: Folders {
+                config: Some(self.global("config")),
+                roo_config: Some(self.global("roo")),
+                home: Some(self.global("home")),
+            },
+            clock: self.clock.clone(),
+            store: self.store.clone(),
+            own_tools: vec![
+                ("switch_mode", None),
+                ("create_task", None),
+                ("find_symbol", Some(mk_policy::Group::Read)),
+            ],
+        }));
+    }
+
+    fn use_engine(&mut self, n: usize) {
+        let engine = self.engines.remove(n);
+        self.engines.push(engine);
+    }
+
+    fn engine(&self) -> &Engine {
+        self.engines.last().unwrap()
+    }
+
+    /// Where files for all projects are: inside the fixture, but where no project looks.
+    fn global(&self, folder: &str) -> PathBuf {
+        self.fixture.path("global").join(folder)
+    }
+
+    /// The log since the last look at it.
+    fn log(&mut self) -> String {
+        std::mem::take(&mut self.log)
+    }
+
+    fn say(&mut self, line: &str) {
+        let line = self.shorten(line);
+        self.log.push_str(&line);
+        self.log.push('\n');
+    }
+
+    /// Renames ids in order of appearance, and the project's folder.
+    fn shorten(&mut self, text: &str) -> String {
+        let text = text.replace(self.fixture.root().as_str(), "/project");
+        let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+        let mut short = String::new();
+        for piece in text.split_inclusive(|letter| !is_part(letter)) {
+            let word = piece.trim_end_matches(|letter| !is_part(letter));
+            let is_id = SessionId::parse(word).is_ok()
+                || mk_types::TaskId::parse(word).is_ok()
+                || ApprovalId::parse(word).is_ok();
+            if is_id {
+                short.push_str(&self.name(word));
+                short.push_str(piece.strip_prefix(word).unwrap());
+            } else {
+                short.push_str(piece);
+            }
+        }
+        short
+    }
+
+    fn name(&mut self, id: &str) -> String {
+        if let Some((_, name)) = self.names.iter().find(|(real, _)| real == id) {
+            return name.clone();
+        }
+        let (prefix, _) = id.split_once('_').unwrap();
+        let same = |name: &str| name.split_once('_').is_some_and(|(it, _)| it == prefix);
+        let n_same = self.names.iter().filter(|(_, name)| same(name)).count();
+        let name = format!("{prefix}_{}", n_same + 1);
+        self.names.push((id.to_owned(), name.clone()));
+        name
+    }
+
+    /// The id behind a name of the log; any other text is itself.
+    fn real(&self, name: &str) -> String {
+        let found = self.names.iter().find(|(_, short)| short == name);
+        found.map_or(name, |(real, _)| real).to_owned()
+    }
+
+    fn session(&self, name: &str) -> SessionId {
+        SessionId::parse(&self.real(name)).unwrap()
+    }
+
+    fn say_result<T>(&mut self, result: Result<T, Error>, show: impl FnOnce(T) -> String) {
+        let line = match result {
+            Ok(value) => show(value),
+            Err(error) => show_error(&error),
+        };
+        self.say(&line);
+    }
+
+    fn create(&mut self, mode: &str) {
+        self.create_task(mode, None, None);
+    }
+
+    fn create_below(&mut self, mode: &str, parent: &str) {
+        self.create_task(mode, Some(parent), None);
+    }
+
+    fn create_task(&mut self, mode: &str, parent: Option<&str>, message: Option<&str>) {
+        let new = NewTask {
+            mode: mode.to_owned(),
+            parent: parent.map(|parent| self.real(parent)),
+            message: message.map(str::to_owned),
+        };
+        let result = self
+            .runtime
+            .block_on(self.engine().create_task(&self.caller, new));
+        self.say_result(result, |outcome| show_outcome(outcome, show_task));
+    }
+
+    fn switch(&mut self, session: &str, to: &str) {
+        self.switch_because(session, to, None);
+    }
+
+    fn switch_because(&mut self, session: &str, to: &str, reason: Option<&str>) {
+        let session = self.real(session);
+        let reason = reason.map(str::to_owned);
+        let switching = self
+            .engine()
+            .switch_mode(&self.caller, &session, to, reason);
+        let result = self.runtime.block_on(switching);
+        self.say_result(result, |outcome| show_outcome(outcome, show_switched));
+    }
+
+    fn complete(&mut self, session: &str, state: TaskState) {
+        let session = self.real(session);
+        let completing =
+            self.engine()
+                .complete_task(&session, state, Some("the result".to_owned()));
+        let result = self.runtime.block_on(completing);
+        self.say_result(result, |task| show_task(&task));
+    }
+
+    fn info(&mut self, session: &str) {
+        let query = TaskQuery {
+            messages: true,
+            hierarchy: true,
+        };
+        let result = self.engine().task(&self.real(session), query);
+        self.say_result(result, |details| show_details(&details));
+    }
+
+    fn peek(&mut self, session: &str) {
+        let result = self
+            .engine()
+            .peek(&self.real(session), TaskQuery::default());
+        self.say_result(result, |details| show_details(&details));
+    }
+
+    fn tasks(&mut self, filter: &SessionFilter) {
+        let result = self.engine().tasks(filter);
+        self.say_result(result, |tasks| {
+            let shown = tasks.iter().map(|task| format!("\n  {}", show_task(task)));
+            format!("{} tasks{}", tasks.len(), shown.collect::<String>())
+        });
+    }
+
+    fn in_force(&mut self, session: Option<&str>) {
+        let session = session.map(|session| self.session(session));
+        let result = self.engine().in_force(&self.caller, session.as_ref());
+        self.say_result(result, |in_force| {
+            let mut line = format!("in force: {}", in_force.mode.slug);
+            if let Some(bound) = &in_force.bound {
+                write!(line, " within {}", bound.slug).unwrap();
+            }
+            if let Some(session) = &in_force.session {
+                write!(line, " of {session}").unwrap();
+            }
+            line
+        });
+    }
+
+    /// Says whether a call would be let through, for the session or without one.
+    fn call(&mut self, session: Option<&str>, tool: &str, target: &str) {
+        let session = session.map(|session| self.session(session));
+        let engine = self.engine();
+        let call = engine.policy().tools.call_on(tool, Some(target));
+        let permit = engine
+            .in_force(&self.caller, session.as_ref())
+            .and_then(|in_force| engine.check(in_force, call).permit());
+        self.say_result(permit, |permit| {
+            format!("✓ {} {:?}", permit.tool(), permit.targets())
+        });
+    }
+
+    fn modes(&mut self) {
+        let catalogue = self.engine().catalogue(&self.caller);
+        let custom = catalogue.modes().iter().map(|mode| mode.slug.as_str());
+        let builtin = ["code", "architect", "ask", "debug", "orchestrator"];
+        let custom: Vec<&str> = custom.filter(|slug| !builtin.contains(slug)).collect();
+        self.say(&format!("{} custom modes: {custom:?}", custom.len()));
+        for found in catalogue.diagnostics() {
+            let hint = found.hint.as_deref().unwrap_or("no hint");
+            self.say(&format!("{found} ({hint})"));
+        }
+    }
+
+    fn approvals(&mut self) {
+        let result = self.engine().pending_approvals();
+        self.say_result(result, |pending| {
+            let shown = pending
+                .iter()
+                .map(|approval| format!("\n  {}", show_approval(approval)));
+            format!("{} questions{}", pending.len(), shown.collect::<String>())
+        });
+    }
+
+    fn decide(&mut self, approval: &str, verdict: Verdict) {
+        let id = ApprovalId::parse(&self.real(approval)).unwrap();
+        let deciding = self.engine().decide(&id, verdict, "a test");
+        let result = self.runtime.block_on(deciding);
+        self.say_result(result, |approval| show_approval(&approval));
+    }
+
+    fn sweep(&mut self) {
+        let result = self.runtime.block_on(self.engine().sweep());
+        self.say_result(result, |n_swept| format!("swept {n_swept}"));
+    }
+
+    fn pass(&self, seconds: u64) {
+        self.clock.advance(Duration::from_secs(seconds));
+    }
+}
+
+fn show_outcome<T>(outcome: Outcome<T>, show: impl FnOnce(&T) -> String) -> String {
+    match outcome {
+        Outcome::Done(value) => show(&value),
+        Outcome::NeedsApproval(approval) => format!("asks {}", show_approval(&approval)),
+    }
+}
+
+fn show_task(task: &Task) -> String {
+    let session = &task.session;
+    let mut line = format!(
+        "{} {} in {} ({}), {}",
+        session.id,
+        session.task,
+        session.mode,
+        task.mode_name(),
+        session.state
+    );
+    if let Some(parent) = &session.parent {
+        write!(line, ", below {parent}").unwrap();
+    }
+    if let Some(result) = &session.result {
+        write!(line, ": {result}").unwrap();
+    }
+    line
+}
+
+fn show_switched(switched: &Switched) -> String {
+    let mut line = format!(
+        "{} from {} to {} ({})",
+        switched.session.id, switched.old_mode, switched.mode.slug, switched.mode.name
+    );
+    if let Some(reason) = &switched.reason {
+        write!(line, ": {reason}").unwrap();
+    }
+    line
+}
+
+fn show_details(details: &TaskDetails) -> String {
+    let mut line = format!(
+        "{}, age {}s, idle {}s",
+        show_task(&details.task),
+        details.age.as_secs(),
+        details.idle.as_secs()
+    );
+    for change in &details.mode_changes {
+        let from = change.from.as_ref().map_or("-", ModeSlug::as_str);
+        let reason = change.reason.as_deref().unwrap_or("no reason");
+        write!(line, "\n  {from} → {}: {reason}", change.to).unwrap();
+    }
+    for message in &details.messages {
+        write!(line, "\n  {}: {}", message.role, message.content).unwrap();
+    }
+    for child in &details.children {
+        write!(line, "\n  child {child}").unwrap();
+    }
+    line
+}
+
+fn show_approval(approval: &Approval) -> String {
+    let mut line = format!("{} {}: {}", approval.id, approval.state, approval.subject);
+    if let Some(session) = &approval.session {
+        write!(line, " of {session}").unwrap();
+    }
+    if let Some(by) = &approval.decided_by {
+        write!(line, " by {by}").unwrap();
+    }
+    line
+}
+
+fn show_error(error: &Error) -> String {
+    let kind = match error {
+        Error::InvalidInput { parameter, .. } => format!("invalid {}", parameter.unwrap_or("call")),
+        Error::NotFound { what, .. } => format!("no such {what:?}"),
+        Error::Expired { .. } => "expired".to_owned(),
+        Error::Denied { .. } if error.concerns_file() => "denied file".to_owned(),
+        Error::Denied { .. } => "denied".to_owned(),
+        Error::Conflict { .. } => "conflict".to_owned(),
+        Error::Unavailable { .. } => "unavailable".to_owned(),
+    };
+    match error.hint() {
+        Some(hint) => format!("✗ {kind}: {error} ({hint})"),
+        None => format!("✗ {kind}: {error}"),
+    }
+}
+
+fn ask_to_widen(settings: &mut Settings) {
+    settings.switching = Switching::AskToWiden;
+}
+
+fn locked(settings: &mut Settings) {
+    settings.switching = Switching::Locked;
+}
+
+fn slug(text: &str) -> ModeSlug {
+    ModeSlug::parse(text).unwrap()
+}
