@@ -5,15 +5,16 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use mk_engine::{Approval, Engine, Error, Verdict};
+use mk_engine::{Approval, ApprovalState, Engine, Error, Verdict};
 use mk_types::ApprovalId;
 use rmcp::model::{
     ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction,
     ElicitationSchema, InputRequest, InputRequiredResult, InputResponses,
     ProgressNotificationParam, SealOptions, ServerRequest,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{PeerRequestOptions, RequestContext, RequestHandle};
 use rmcp::{ErrorData, RoleServer};
+use serde_json::{Map, Value, json};
 
 use crate::connection::Server;
 use crate::era::Era;
@@ -22,6 +23,15 @@ use crate::error;
 const ANSWER: &str = "approve";
 /// How often a waiting call says that it is still waiting, to clients that want to know.
 const STILL_WAITING: Duration = Duration::from_secs(5);
+/// How long at least a client may take to bring an answer back.
+const SHORTEST_STATE: Duration = Duration::from_secs(600);
+
+/// The call a question is about: an answer to one is none to another.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Subject<'a> {
+    pub tool: &'a str,
+    pub arguments: &'a Map<String, Value>,
+}
 
 pub(crate) enum Asked {
     /// The same call succeeds now.
@@ -33,83 +43,142 @@ pub(crate) enum Asked {
 /// Asks for an approval and waits for the answer.
 pub(crate) async fn ask(
     server: &Server,
+    subject: Subject<'_>,
     question: &Approval,
     context: &RequestContext<RoleServer>,
 ) -> Result<Asked, Error> {
-    let can_ask = context
-        .client_capabilities()
-        .is_some_and(|client| client.elicitation.is_some());
+    let can_ask = shows_forms(context);
     if can_ask && Era::of(context) == Era::Stateless {
-        let ttl = server.engine().settings().approval_timeout;
-        let state = question.id.as_str().as_bytes();
-        let sealed = server.request_state().seal_with(
-            state,
-            &SealOptions::new().ttl(ttl.max(Duration::from_secs(600))),
-        );
-        let request = InputRequest::Elicitation(ElicitRequest::new(form(question)));
-        let requests = BTreeMap::from([(ANSWER.to_owned(), request)]);
-        return Ok(Asked::InputRequired(Box::new(InputRequiredResult::new(
-            Some(requests),
-            Some(sealed),
+        return Ok(Asked::InputRequired(Box::new(input_required(
+            server, subject, question,
         ))));
     }
-    let engine = server.engine();
-    let through_client = async {
-        if !can_ask {
-            return std::future::pending().await;
-        }
-        let request = ServerRequest::ElicitRequest(ElicitRequest::new(form(question)));
-        match context.peer.send_request(request).await {
-            Ok(ClientResult::ElicitResult(answer)) => verdict(&answer),
-            // A client that cannot ask after all leaves the command line.
-            _ => std::future::pending().await,
-        }
+    let Some(_room) = server.patience() else {
+        return Err(Engine::not_approved(question, None));
     };
+    let mut elicitation = None;
+    if can_ask {
+        let request = ServerRequest::ElicitRequest(ElicitRequest::new(form(question)));
+        let options = PeerRequestOptions::no_options();
+        let sent = context.peer.send_cancellable_request(request, options);
+        elicitation = sent.await.ok();
+    }
+    let engine = server.engine();
     let decided = tokio::select! {
-        verdict = through_client => {
-            // Somebody may have answered elsewhere in the same moment; the first answer counts.
-            drop(engine.decide(&question.id, verdict, "mcp client").await);
-            engine.await_decision(&question.id).await?
+        verdict = answer(&mut elicitation) => {
+            elicitation = None;
+            decide(engine, &question.id, verdict).await?
         }
         decided = engine.await_decision(&question.id) => decided?,
         () = report_waiting(question, context) => None,
         () = context.ct.cancelled() => None,
         () = server.closing().cancelled() => None,
     };
+    if let Some(elicitation) = elicitation {
+        // The dialogue on the client's screen has lost its purpose.
+        let reason = "the question is no longer open".to_owned();
+        drop(elicitation.cancel(Some(reason)).await);
+    }
     match decided {
         Some(Verdict::Granted) => Ok(Asked::Granted),
         refusal => Err(Engine::not_approved(question, refusal)),
     }
 }
 
-/// Records what the client brought back for an earlier question.
+/// Records what the client brought back for an earlier question, and says so if it was a no.
 pub(crate) async fn take_answer(
     server: &Server,
+    subject: Subject<'_>,
     sealed: &str,
     answers: Option<&InputResponses>,
-) -> Result<(), ErrorData> {
+) -> Result<Option<Error>, ErrorData> {
     let opened = server
         .request_state()
-        .open(sealed)
+        .open_with(sealed, &subject.to_bytes())
         .ok()
         .and_then(|bytes| String::from_utf8(bytes).ok());
     let id = opened.and_then(|text| ApprovalId::parse(&text).ok());
-    let id = id.ok_or_else(|| {
-        error::invalid_params("requestState is not ours, was changed, or is too old")
-    })?;
+    let id = id.ok_or_else(error::foreign_state)?;
     let answer = answers.and_then(|answers| answers.get(ANSWER));
     let answer =
         answer.and_then(|answer| serde_json::from_value::<ElicitResult>(answer.clone()).ok());
     // Without an answer the call asks again.
-    if let Some(answer) = answer {
-        drop(
-            server
-                .engine()
-                .decide(&id, verdict(&answer), "mcp client")
-                .await,
-        );
+    let Some(answer) = answer else {
+        return Ok(None);
+    };
+    let engine = server.engine();
+    let refusal = match decide(engine, &id, verdict(&answer)).await {
+        Ok(Some(Verdict::Denied)) => match engine.approval(&id) {
+            Ok(question) => Some(Engine::not_approved(&question, Some(Verdict::Denied))),
+            Err(error) => Some(error),
+        },
+        // Granted; or used up meanwhile, and then the call asks again.
+        Ok(_) => None,
+        Err(error) => Some(error),
+    };
+    Ok(refusal)
+}
+
+/// Records a verdict unless somebody was faster, and tells the one that counts.
+async fn decide(
+    engine: &Engine,
+    id: &ApprovalId,
+    verdict: Verdict,
+) -> Result<Option<Verdict>, Error> {
+    match engine.decide(id, verdict, "mcp client").await {
+        Ok(_) => Ok(Some(verdict)),
+        Err(Error::Conflict { .. }) => Ok(match engine.approval(id)?.state {
+            ApprovalState::Granted => Some(Verdict::Granted),
+            ApprovalState::Denied => Some(Verdict::Denied),
+            ApprovalState::Used | ApprovalState::Pending => None,
+        }),
+        Err(error) => Err(error),
     }
-    Ok(())
+}
+
+/// Whether the client shows forms; one that names no kind means forms.
+fn shows_forms(context: &RequestContext<RoleServer>) -> bool {
+    context
+        .client_capabilities()
+        .and_then(|client| client.elicitation)
+        .is_some_and(|kinds| kinds.form.is_some() || kinds.url.is_none())
+}
+
+fn input_required(
+    server: &Server,
+    subject: Subject<'_>,
+    question: &Approval,
+) -> InputRequiredResult {
+    let ttl = server.engine().settings().approval_timeout;
+    let bound = subject.to_bytes();
+    let options = SealOptions::new()
+        .associated_data(&bound)
+        .ttl(ttl.max(SHORTEST_STATE));
+    let state = server
+        .request_state()
+        .seal_with(question.id.as_str().as_bytes(), &options);
+    let request = InputRequest::Elicitation(ElicitRequest::new(form(question)));
+    let requests = BTreeMap::from([(ANSWER.to_owned(), request)]);
+    InputRequiredResult::new(Some(requests), Some(state))
+}
+
+impl Subject<'_> {
+    /// The same bytes for the same call, in whatever order a client writes its arguments.
+    pub(crate) fn to_bytes(self) -> Vec<u8> {
+        let mut arguments = Value::Object(self.arguments.clone());
+        arguments.sort_all_objects();
+        json!([self.tool, arguments]).to_string().into_bytes()
+    }
+}
+
+/// The client's verdict; a client that cannot ask after all leaves the command line.
+async fn answer(elicitation: &mut Option<RequestHandle<RoleServer>>) -> Verdict {
+    if let Some(handle) = elicitation
+        && let Ok(Ok(ClientResult::ElicitResult(answer))) = (&mut handle.rx).await
+    {
+        return verdict(&answer);
+    }
+    std::future::pending().await
 }
 
 fn verdict(answer: &ElicitResult) -> Verdict {
@@ -117,7 +186,7 @@ fn verdict(answer: &ElicitResult) -> Verdict {
         .content
         .as_ref()
         .and_then(|content| content.get(ANSWER))
-        .and_then(serde_json::Value::as_bool);
+        .and_then(Value::as_bool);
     match (&answer.action, field) {
         (ElicitationAction::Accept, Some(true)) => Verdict::Granted,
         _ => Verdict::Denied,

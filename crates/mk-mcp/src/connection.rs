@@ -5,19 +5,23 @@
     reason = "logging is deprecated from 2026-07-28 on; older clients use it"
 )]
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mk_engine::{Actor, Caller, Engine};
 use mk_types::{AbsPath, ModeSlug, SessionId};
 use rmcp::model::{LoggingLevel, RequestStateCodec};
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
 
 use crate::era::Era;
 
 /// Calls that run at the same time in one process; more wait their turn.
 const MOST_CALLS: usize = 256;
+/// Calls that wait for a person at the same time. They do not count above: people are slow, and others must not wait for them.
+const MOST_WAITING: usize = 256;
+/// Streams of changes that one connection may have open.
+const MOST_STREAMS: usize = 64;
 /// Connections at the same time; each holds little, but not nothing.
 const MOST_CONNECTIONS: usize = 10_000;
 
@@ -33,6 +37,7 @@ struct Shared {
     version: String,
     project: AbsPath,
     calls: Semaphore,
+    waiting: Semaphore,
     connections: AtomicUsize,
     closing: CancellationToken,
     request_state: RequestStateCodec,
@@ -46,6 +51,13 @@ pub struct Connection {
     bound: Option<ModeSlug>,
     current: Mutex<Option<SessionId>>,
     log_level: Mutex<Option<LoggingLevel>>,
+    /// Somebody tells this connection of changes already.
+    told: AtomicBool,
+    streams: Semaphore,
+    /// A call on this connection may have changed the mode in force.
+    acted: Arc<Notify>,
+    /// Cancelled when nobody serves this connection any more.
+    gone: CancellationToken,
 }
 
 impl Server {
@@ -56,10 +68,15 @@ impl Server {
             version: version.to_owned(),
             project,
             calls: Semaphore::new(MOST_CALLS),
+            waiting: Semaphore::new(MOST_WAITING),
             connections: AtomicUsize::new(0),
             closing: CancellationToken::new(),
-            // State that clients carry for us is good for one run of the server.
-            request_state: RequestStateCodec::new_unchecked(SessionId::random().as_str().repeat(2)),
+            // State that clients carry for us is good for one run of the server. Two ids are 164 random bits.
+            request_state: RequestStateCodec::new_unchecked(format!(
+                "{}{}",
+                SessionId::random(),
+                SessionId::random()
+            )),
         };
         Self {
             inner: Arc::new(inner),
@@ -74,6 +91,10 @@ impl Server {
             bound,
             current: Mutex::default(),
             log_level: Mutex::default(),
+            told: AtomicBool::new(false),
+            streams: Semaphore::new(MOST_STREAMS),
+            acted: Arc::default(),
+            gone: CancellationToken::new(),
         };
         if before >= MOST_CONNECTIONS {
             return Err(std::io::Error::other("too many connections"));
@@ -94,12 +115,23 @@ impl Server {
         &self.inner.closing
     }
 
+    #[cfg(test)]
+    pub(crate) fn connections(&self) -> usize {
+        self.inner.connections.load(Ordering::Relaxed)
+    }
+
     pub(crate) fn version(&self) -> &str {
         &self.inner.version
     }
 
-    pub(crate) fn calls(&self) -> &Semaphore {
-        &self.inner.calls
+    /// Waits for a turn to work. `None` never comes: the semaphore is not closed.
+    pub(crate) async fn turn(&self) -> Option<SemaphorePermit<'_>> {
+        self.inner.calls.acquire().await.ok()
+    }
+
+    /// Room to wait for a person, if there is any.
+    pub(crate) fn patience(&self) -> Option<SemaphorePermit<'_>> {
+        self.inner.waiting.try_acquire().ok()
     }
 
     pub(crate) fn request_state(&self) -> &RequestStateCodec {
@@ -109,6 +141,7 @@ impl Server {
 
 impl Drop for Connection {
     fn drop(&mut self) {
+        self.gone.cancel();
         self.server
             .inner
             .connections
@@ -148,6 +181,25 @@ impl Connection {
 
     pub(crate) fn set_current(&self, session: SessionId) {
         *self.current.lock().unwrap_or_else(PoisonError::into_inner) = Some(session);
+    }
+
+    /// True for the first who asks: a client that says `initialized` twice is told everything once.
+    pub(crate) fn start_telling(&self) -> bool {
+        !self.told.swap(true, Ordering::Relaxed)
+    }
+
+    /// Room for one more stream of changes, if there is any.
+    pub(crate) fn stream(&self) -> Option<SemaphorePermit<'_>> {
+        self.streams.try_acquire().ok()
+    }
+
+    /// Rings when a call on this connection may have changed the mode in force.
+    pub(crate) fn acted(&self) -> &Arc<Notify> {
+        &self.acted
+    }
+
+    pub(crate) fn gone(&self) -> &CancellationToken {
+        &self.gone
     }
 
     pub(crate) fn log_level(&self) -> Option<LoggingLevel> {

@@ -52,6 +52,8 @@ pub(crate) fn refused_resource(error: &Error, era: Era) -> ErrorData {
     let wire = Wire::of(error);
     match era {
         Era::Connected => wire.as_error(),
+        // Our own trouble is not the parameter's.
+        Era::Stateless if matches!(error, Error::Unavailable { .. }) => wire.as_error(),
         Era::Stateless => ErrorData::invalid_params(wire.data, None),
     }
 }
@@ -93,12 +95,27 @@ pub(crate) fn invalid_params(message: impl Into<String>) -> ErrorData {
     ErrorData::invalid_params(message.into(), None)
 }
 
+/// State that a client brought back for a call, and that does not belong to it.
+pub(crate) fn foreign_state() -> ErrorData {
+    invalid_params("requestState is of another call, was changed, or is too old")
+}
+
 /// Something that is our fault: the client gets a number, the log the detail.
 pub(crate) fn internal(detail: &str) -> ErrorData {
     let id = mk_types::ApprovalId::random();
     let id = id.as_str().trim_start_matches("appr_");
     tracing::error!(id, detail, "internal error");
     ErrorData::internal_error("Internal error", Some(json!({ "id": id })))
+}
+
+/// Work that nobody waits for any more.
+pub(crate) fn cancelled() -> ErrorData {
+    ErrorData::internal_error("Request cancelled", None)
+}
+
+/// A client that wants more of something than it can get.
+pub(crate) fn too_many(what: &str) -> ErrorData {
+    ErrorData::internal_error(format!("Too many {what} on this connection"), None)
 }
 
 /// A line that is not JSON.
@@ -151,12 +168,15 @@ impl Wire {
     /// What a model reads: the text, and the same for programs.
     fn as_result(&self, error: &Error) -> CallToolResult {
         let Self { code, name, data } = self;
-        let text = match error.hint() {
-            Some(hint) if matches!(error, Error::Denied { .. }) => {
-                format!("{name}: {data}\nWhat helps: {hint}")
-            }
-            _ => format!("{name}: {data}"),
+        let mut text = if data.starts_with(name) {
+            data.clone()
+        } else {
+            format!("{name}: {data}")
         };
+        if let Some(hint) = error.hint().filter(|hint| !data.ends_with(hint)) {
+            text.push_str("\nWhat helps: ");
+            text.push_str(hint);
+        }
         let mut structured = json!({
             "error": { "code": code, "name": name, "message": text, "data": data }
         });
@@ -182,13 +202,4 @@ fn reason(data: &str) -> &str {
         .split_once(" mode. ")
         .map_or(data, |(_, reason)| reason);
     reason.trim_end_matches('.')
-}
-
-#[cfg(test)]
-pub(crate) fn table(errors: &[Error]) -> Vec<(String, serde_json::Value)> {
-    let row = |error: &Error| {
-        let wire = Wire::of(error);
-        (format!("{} {}", wire.code, wire.name), json!(wire.data))
-    };
-    errors.iter().map(row).collect()
 }

@@ -3,19 +3,30 @@
 use std::panic::AssertUnwindSafe;
 
 use futures::FutureExt as _;
-use rmcp::ErrorData;
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer};
+use tokio::sync::SemaphorePermit;
 
 use crate::connection::Server;
 use crate::error;
 
-/// Runs a request's work. rmcp itself would run any number at once, and never answer one that panicked.
+/// Runs a request's work in its turn. rmcp itself would run any number at once.
 pub(crate) async fn guarded<T>(
     server: &Server,
+    context: &RequestContext<RoleServer>,
     work: impl Future<Output = Result<T, ErrorData>>,
 ) -> Result<T, ErrorData> {
-    let Ok(_turn) = server.calls().acquire().await else {
-        return Err(error::internal("the server is closing"));
-    };
+    answered(async {
+        let _turn = turn(server, context).await?;
+        work.await
+    })
+    .await
+}
+
+/// Runs a request's work that takes its turns itself. rmcp itself would never answer one that panicked.
+pub(crate) async fn answered<T>(
+    work: impl Future<Output = Result<T, ErrorData>>,
+) -> Result<T, ErrorData> {
     match AssertUnwindSafe(work).catch_unwind().await {
         Ok(result) => result,
         Err(panic) => {
@@ -26,4 +37,16 @@ pub(crate) async fn guarded<T>(
             Err(error::internal(&format!("a request panicked: {what}")))
         }
     }
+}
+
+/// A turn to work, unless the client no longer wants the answer.
+pub(crate) async fn turn<'a>(
+    server: &'a Server,
+    context: &RequestContext<RoleServer>,
+) -> Result<SemaphorePermit<'a>, ErrorData> {
+    let turn = tokio::select! {
+        turn = server.turn() => turn,
+        () = context.ct.cancelled() => None,
+    };
+    turn.ok_or_else(error::cancelled)
 }

@@ -19,7 +19,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use crate::connection::Connection;
 use crate::era::Era;
-use crate::guard::guarded;
+use crate::guard::{answered, guarded};
 use crate::{error, listen, prompt, resource, tool};
 
 /// Larger than any list we have seen: some clients read only the first page.
@@ -68,7 +68,7 @@ impl ServerHandler for Handler {
         page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        guarded(self.connection.server(), async {
+        guarded(self.connection.server(), &context, async {
             let mut result = tool::list(&self.connection, Era::of(&context));
             (result.tools, result.next_cursor) = paginate(result.tools, page)?;
             Ok(result)
@@ -81,11 +81,8 @@ impl ServerHandler for Handler {
         params: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        guarded(
-            self.connection.server(),
-            tool::call(&self.connection, params, &context),
-        )
-        .await
+        // It may wait for a person, and must not hold its turn meanwhile.
+        answered(tool::call(&self.connection, params, &context)).await
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -97,7 +94,7 @@ impl ServerHandler for Handler {
         page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        guarded(self.connection.server(), async {
+        guarded(self.connection.server(), &context, async {
             let (items, next) =
                 paginate(resource::list(&self.connection, Era::of(&context)), page)?;
             let mut result = ListResourcesResult::with_all_items(items);
@@ -113,11 +110,14 @@ impl ServerHandler for Handler {
         page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let (items, next) = paginate(resource::templates(), page)?;
-        let mut result = ListResourceTemplatesResult::with_all_items(items);
-        result.next_cursor = next;
-        (result.ttl_ms, result.cache_scope) = Era::of(&context).cache_hints();
-        Ok(result)
+        guarded(self.connection.server(), &context, async {
+            let (items, next) = paginate(resource::templates(), page)?;
+            let mut result = ListResourceTemplatesResult::with_all_items(items);
+            result.next_cursor = next;
+            (result.ttl_ms, result.cache_scope) = Era::of(&context).cache_hints();
+            Ok(result)
+        })
+        .await
     }
 
     async fn read_resource(
@@ -125,7 +125,7 @@ impl ServerHandler for Handler {
         params: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        guarded(self.connection.server(), async {
+        guarded(self.connection.server(), &context, async {
             let mut result = resource::read(&self.connection, &params.uri, Era::of(&context))?;
             (result.ttl_ms, result.cache_scope) = Era::of(&context).cache_hints();
             Ok(result.into())
@@ -138,7 +138,7 @@ impl ServerHandler for Handler {
         page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        guarded(self.connection.server(), async {
+        guarded(self.connection.server(), &context, async {
             let (items, next) = paginate(prompt::list(&self.connection, Era::of(&context)), page)?;
             let mut result = ListPromptsResult::with_all_items(items);
             result.next_cursor = next;
@@ -153,7 +153,7 @@ impl ServerHandler for Handler {
         params: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        guarded(self.connection.server(), async {
+        guarded(self.connection.server(), &context, async {
             prompt::get(&self.connection, &params, Era::of(&context)).map(Into::into)
         })
         .await
@@ -164,7 +164,7 @@ impl ServerHandler for Handler {
         params: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        guarded(self.connection.server(), async {
+        guarded(self.connection.server(), &context, async {
             let era = Era::of(&context);
             Ok(CompleteResult::new(resource::complete(
                 &self.connection,
@@ -198,15 +198,18 @@ impl ServerHandler for Handler {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        listen::notify_subscriber(&self.connection, &context).await;
-        Ok(())
+        let Some(_stream) = self.connection.stream() else {
+            return Err(error::too_many("subscriptions"));
+        };
+        answered(async {
+            listen::notify_subscriber(&self.connection, &context).await;
+            Ok(())
+        })
+        .await
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        tokio::spawn(listen::notify_peer(
-            Arc::clone(&self.connection),
-            context.peer,
-        ));
+        listen::tell_peer(&self.connection, context.peer);
     }
 
     /// What rmcp could not read as one of its own requests: a method nobody has, or one whose parameters are off.

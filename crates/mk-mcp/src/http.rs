@@ -8,13 +8,15 @@ mod sse;
 use std::collections::HashMap;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
-use axum::Router;
+use axum::body::{Body, to_bytes};
 use axum::extract::{Path, Request, State};
-use axum::http::StatusCode;
+use axum::http::{Method, StatusCode};
 use axum::middleware;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{any, get, post};
+use axum::{Json, Router};
 use mk_types::ModeSlug;
 use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -25,7 +27,11 @@ pub use access::Access;
 
 use crate::connection::Server;
 use crate::handler::Handler;
-use crate::transport::line::LONGEST_LINE;
+use crate::transport::line::{LONGEST_LINE, read_message};
+
+/// A session that nobody uses ends after this time. rmcp's five minutes are shorter than a person's lunch, and many
+/// clients do not recover from a session that is gone.
+const IDLE: Duration = Duration::from_secs(3600);
 
 /// Makes the handler of a connection; the mode is the endpoint's.
 pub type Connect<H> = Arc<dyn Fn(Option<ModeSlug>) -> io::Result<H> + Send + Sync>;
@@ -113,7 +119,9 @@ impl<H: ServerHandler + Clone> Streamable<H> {
                 .disable_allowed_origins()
                 .with_max_request_body_bytes(LONGEST_LINE)
                 .with_cancellation_token(self.endpoints.closing.clone());
-            StreamableHttpService::new(move || connect(mode.clone()), Arc::default(), config)
+            let mut sessions = LocalSessionManager::default();
+            sessions.session_config.keep_alive = Some(IDLE);
+            StreamableHttpService::new(move || connect(mode.clone()), Arc::new(sessions), config)
         };
         services.entry(mode.cloned()).or_insert_with(make).clone()
     }
@@ -123,7 +131,7 @@ async fn serve_any<H: ServerHandler + Clone>(
     State(state): State<Arc<Streamable<H>>>,
     request: Request,
 ) -> Response {
-    state.service(None).handle(request).await.into_response()
+    serve(&state.service(None), request).await
 }
 
 async fn serve_mode<H: ServerHandler + Clone>(
@@ -135,15 +143,33 @@ async fn serve_mode<H: ServerHandler + Clone>(
         .ok()
         .filter(|mode| (state.endpoints.exists)(mode))
     {
-        Some(mode) => state
-            .service(Some(&mode))
-            .handle(request)
-            .await
-            .into_response(),
+        Some(mode) => serve(&state.service(Some(&mode)), request).await,
         None => (
             StatusCode::NOT_FOUND,
             format!("there is no mode `{mode}`\n"),
         )
             .into_response(),
+    }
+}
+
+/// rmcp answers a body it cannot read with 415 and prose; clients of JSON-RPC want to know what was wrong with it.
+async fn serve<H: ServerHandler>(service: &Service<H>, request: Request) -> Response {
+    if request.method() != Method::POST {
+        return service.handle(request).await.into_response();
+    }
+    let (parts, body) = request.into_parts();
+    let Ok(body) = to_bytes(body, LONGEST_LINE).await else {
+        let refusal = format!("the body is longer than {LONGEST_LINE} bytes, or was cut off\n");
+        return (StatusCode::PAYLOAD_TOO_LARGE, refusal).into_response();
+    };
+    let request = Request::from_parts(parts, Body::from(body.clone()));
+    let response = service.handle(request).await.into_response();
+    if response.status() != StatusCode::UNSUPPORTED_MEDIA_TYPE {
+        return response;
+    }
+    match read_message(&body) {
+        Err(refusal) => (StatusCode::BAD_REQUEST, Json(refusal.to_json())).into_response(),
+        // It was the type after all.
+        Ok(_) => response,
     }
 }

@@ -16,6 +16,9 @@ mod resource;
 mod tool;
 pub mod transport;
 
+#[cfg(test)]
+mod tests;
+
 pub use connection::{Connection, Server};
 pub use handler::Handler;
 pub use lift::Lift;

@@ -5,79 +5,132 @@
     reason = "logging is deprecated from 2026-07-28 on; older clients use it"
 )]
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, Weak};
 
-use mk_engine::Change;
+use mk_engine::{Change, Engine};
 use mk_policy::Severity;
+use mk_types::{AbsPath, ModeSlug, SessionId};
 use rmcp::RoleServer;
 use rmcp::model::{LoggingLevel, LoggingMessageNotificationParam};
 use rmcp::service::{Peer, SubscriptionContext};
 use serde_json::json;
+use tokio::sync::Notify;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
+use tokio_util::sync::CancellationToken;
 
 use crate::connection::Connection;
+use crate::era::Era;
 
-/// How often a listener looks whether its client is still there.
-const STILL_THERE: Duration = Duration::from_secs(30);
+/// Starts to tell a connection of the handshake's era, until it ends.
+pub(crate) fn tell_peer(connection: &Arc<Connection>, peer: Peer<RoleServer>) {
+    if !connection.start_telling() {
+        return;
+    }
+    let changes = watch(connection.engine(), connection.server().project());
+    let told = Told {
+        changes,
+        acted: Arc::clone(connection.acted()),
+        gone: connection.gone().clone(),
+        closing: connection.server().closing().clone(),
+        mode: mode_in_force(connection),
+        // Weak, so that the connection ends when nobody serves it.
+        connection: Arc::downgrade(connection),
+        peer,
+    };
+    tokio::spawn(told.run());
+}
 
-/// Notifies a connection of the handshake's era until it ends.
-pub(crate) async fn notify_peer(connection: Arc<Connection>, peer: Peer<RoleServer>) {
-    let mut changes = connection.engine().changes();
-    // Loads and watches the project, so that there are changes to hear of.
-    connection.engine().project(connection.server().project());
-    while !peer.is_transport_closed() {
-        let change = tokio::select! {
-            change = next(&mut changes) => change,
-            () = tokio::time::sleep(STILL_THERE) => continue,
-            () = connection.server().closing().cancelled() => return,
-        };
-        match change {
-            None => return,
-            Some(Heard::Modes(project))
-                if project
-                    .as_ref()
-                    .is_none_or(|it| it == connection.server().project()) =>
-            {
-                let sent = [
-                    peer.notify_resource_list_changed().await,
-                    peer.notify_tool_list_changed().await,
-                    peer.notify_prompt_list_changed().await,
-                ];
-                if sent.iter().any(Result::is_err) {
-                    return;
+/// Loads and watches the project, so that there are changes to hear of.
+fn watch(engine: &Engine, project: &AbsPath) -> Receiver<Change> {
+    let changes = engine.changes();
+    engine.project(project);
+    changes
+}
+
+/// A connection that is told of changes.
+struct Told {
+    connection: Weak<Connection>,
+    peer: Peer<RoleServer>,
+    changes: Receiver<Change>,
+    acted: Arc<Notify>,
+    gone: CancellationToken,
+    closing: CancellationToken,
+    /// The mode in force when the client was last told about its tools.
+    mode: Option<ModeSlug>,
+}
+
+impl Told {
+    async fn run(mut self) {
+        loop {
+            let heard = tokio::select! {
+                heard = next(&mut self.changes) => heard,
+                () = self.acted.notified() => Some(Heard::Acted),
+                () = self.gone.cancelled() => return,
+                () = self.closing.cancelled() => return,
+            };
+            let (Some(heard), Some(connection)) = (heard, self.connection.upgrade()) else {
+                return;
+            };
+            let told = match heard {
+                Heard::Modes(project) if concerns(project.as_ref(), &connection) => {
+                    self.mode = mode_in_force(&connection);
+                    tell_all(&connection, &self.peer).await
                 }
-                log_problems(&connection, &peer).await;
-            }
-            Some(Heard::Switched(session)) if connection.current().as_ref() == Some(&session) => {
-                if peer.notify_tool_list_changed().await.is_err() {
-                    return;
+                Heard::Switched(session) if connection.current().as_ref() != Some(&session) => {
+                    Ok(())
                 }
+                Heard::Modes(_) => Ok(()),
+                Heard::Acted | Heard::Switched(_) => {
+                    let mode = mode_in_force(&connection);
+                    if mode == self.mode {
+                        continue;
+                    }
+                    self.mode = mode;
+                    self.peer.notify_tool_list_changed().await
+                }
+            };
+            if told.is_err() {
+                return;
             }
-            Some(_) => {}
         }
     }
 }
 
+fn mode_in_force(connection: &Connection) -> Option<ModeSlug> {
+    let caller = connection.caller(Era::Connected);
+    let in_force = connection.engine().in_force(&caller, None).ok()?;
+    Some(in_force.mode.slug.clone())
+}
+
+fn concerns(project: Option<&AbsPath>, connection: &Connection) -> bool {
+    project.is_none_or(|project| project == connection.server().project())
+}
+
+async fn tell_all(
+    connection: &Connection,
+    peer: &Peer<RoleServer>,
+) -> Result<(), rmcp::ServiceError> {
+    peer.notify_resource_list_changed().await?;
+    peer.notify_tool_list_changed().await?;
+    peer.notify_prompt_list_changed().await?;
+    log_problems(connection, peer).await;
+    Ok(())
+}
+
 /// Serves one `subscriptions/listen` stream until it ends.
 pub(crate) async fn notify_subscriber(connection: &Connection, subscription: &SubscriptionContext) {
-    let mut changes = connection.engine().changes();
-    connection.engine().project(connection.server().project());
+    let mut changes = watch(connection.engine(), connection.server().project());
     let sink = subscription.sink();
     loop {
-        let change = tokio::select! {
-            change = next(&mut changes) => change,
+        let heard = tokio::select! {
+            heard = next(&mut changes) => heard,
             () = subscription.cancelled() => return,
             () = connection.server().closing().cancelled() => return,
         };
-        match change {
+        match heard {
             None => return,
-            Some(Heard::Modes(project))
-                if project
-                    .as_ref()
-                    .is_none_or(|it| it == connection.server().project()) =>
-            {
+            Some(Heard::Modes(project)) if concerns(project.as_ref(), connection) => {
                 // What was not asked for is refused by the sink, which is right.
                 drop(sink.notify_resource_list_changed().await);
                 drop(sink.notify_tool_list_changed().await);
@@ -90,8 +143,10 @@ pub(crate) async fn notify_subscriber(connection: &Connection, subscription: &Su
 
 enum Heard {
     /// `None` when so much happened that some of it was missed.
-    Modes(Option<mk_types::AbsPath>),
-    Switched(mk_types::SessionId),
+    Modes(Option<AbsPath>),
+    Switched(SessionId),
+    /// A call on this very connection may have changed its mode.
+    Acted,
 }
 
 async fn next(changes: &mut Receiver<Change>) -> Option<Heard> {

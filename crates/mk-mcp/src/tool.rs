@@ -11,10 +11,11 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde_json::{Map, Value};
 
-use crate::approval;
+use crate::approval::{self, Asked, Subject};
 use crate::connection::Connection;
 use crate::era::Era;
 use crate::error::{self, Place};
+use crate::guard::turn;
 
 /// Where the contract's `metadata` travels; [`crate::Lift`] moves it to the top level.
 pub(crate) const METADATA: &str = "modekeeper/metadata";
@@ -66,35 +67,50 @@ pub(crate) async fn call(
     let Some(tool) = mk_tools::find(&params.name) else {
         return Err(error::unknown_tool(&params.name, era));
     };
-    let engine = connection.engine();
-    let caller = connection.caller(era);
+    let server = connection.server();
     let arguments = params.arguments.unwrap_or_default();
     let place = place_of(&arguments);
+    let subject = Subject {
+        tool: tool.name,
+        arguments: &arguments,
+    };
     let refused = |refusal: &mk_engine::Error| {
         error::refused_call(refusal, era, place).map(CallToolResponse::from)
     };
-    let tool_context = Context {
-        engine,
-        caller: &caller,
-    };
     // A second call that brings an answer to the question of the first.
-    if let Some(state) = &params.request_state {
-        approval::take_answer(connection.server(), state, params.input_responses.as_ref()).await?;
+    if era == Era::Stateless
+        && let Some(state) = &params.request_state
+        && let Some(refusal) =
+            approval::take_answer(server, subject, state, params.input_responses.as_ref()).await?
+    {
+        return refused(&refusal);
     }
-    let answer = match tool.call(&tool_context, arguments.clone()).await {
-        Ok(Answer::NeedsApproval(question)) => {
-            match approval::ask(connection.server(), &question, context).await {
-                Ok(approval::Asked::Granted) => tool.call(&tool_context, arguments).await,
-                Ok(approval::Asked::InputRequired(question)) => {
-                    return Ok(CallToolResponse::from(*question));
-                }
-                Err(refusal) => Err(refusal),
-            }
-        }
-        answer => answer,
+    let caller = connection.caller(era);
+    let run = async || {
+        let _turn = turn(server, context).await?;
+        let context = Context {
+            engine: server.engine(),
+            caller: &caller,
+        };
+        Ok::<_, ErrorData>(tool.call(&context, arguments.clone()).await)
     };
+    let mut answer = run().await?;
+    if let Ok(Answer::NeedsApproval(question)) = &answer {
+        // Without a turn: a person takes longer than any other call should wait.
+        answer = match approval::ask(server, subject, question, context).await {
+            Ok(Asked::Granted) => run().await?,
+            Ok(Asked::InputRequired(question)) => return Ok(CallToolResponse::from(*question)),
+            Err(refusal) => Err(refusal),
+        };
+    }
     match answer {
-        Ok(Answer::Done(reply)) => Ok(done(connection, reply).into()),
+        Ok(Answer::Done(reply)) => {
+            let result = done(connection, reply);
+            if tool.hints != Hints::ReadOnly {
+                connection.acted().notify_one();
+            }
+            Ok(result.into())
+        }
         // Granted, and used up by somebody else before we came back.
         Ok(Answer::NeedsApproval(question)) => {
             refused(&mk_engine::Engine::not_approved(&question, None))

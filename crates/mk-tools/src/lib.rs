@@ -13,6 +13,9 @@ mod switch_mode;
 mod tool;
 mod validate_tool_use;
 
+#[cfg(test)]
+mod tests;
+
 pub use mode_info::{ModeConfig, ModeInfo};
 pub use tool::{Answer, Context, Hints, Reply, Tool};
 

@@ -14,9 +14,7 @@ mod tool;
 
 use std::{error::Error, io::Write as _, net::Ipv4Addr, sync::Arc};
 
-use rmcp::transport::streamable_http_server::{
-    StreamableHttpServerConfig, StreamableHttpService, session::local::LocalSessionManager,
-};
+use mk_mcp::http::{Access, Endpoints, routes};
 use tokio::net::TcpListener;
 
 use crate::fixture::Fixture;
@@ -30,13 +28,14 @@ async fn main() -> Result<(), Box<dyn Error>> {
     serve(listener, Fixture::new()?).await
 }
 
-/// Mounts the fixture on `/mcp`.
+/// Mounts the fixture where Modekeeper mounts its own handler.
 async fn serve(listener: TcpListener, fixture: Fixture) -> Result<(), Box<dyn Error>> {
-    let origin = format!("http://{}", listener.local_addr()?);
-    let config = StreamableHttpServerConfig::default().with_allowed_origins([origin]);
-    let sessions = Arc::new(LocalSessionManager::default());
-    let mcp = StreamableHttpService::new(move || Ok(fixture.clone()), sessions, config);
-    Ok(axum::serve(listener, axum::Router::new().route_service("/mcp", mcp)).await?)
+    let endpoints = Endpoints {
+        connect: Arc::new(move |_| Ok(fixture.clone())),
+        exists: Arc::new(|_| false),
+        closing: Default::default(),
+    };
+    Ok(axum::serve(listener, routes(endpoints, Access::default())).await?)
 }
 
 fn parse_port(mut args: impl Iterator<Item = String>) -> Result<u16, Box<dyn Error>> {

@@ -38,6 +38,9 @@ impl Access {
                 .get(name)
                 .map(|value| value.to_str().unwrap_or("\u{fffd}"))
         };
+        if headers.get_all(header::HOST).iter().count() > 1 {
+            return Some("more than one Host header".to_owned());
+        }
         let host = text(header::HOST).or(uri_host).unwrap_or_default();
         if !is_local(host)
             && !self

@@ -1,11 +1,12 @@
 //! Keeps a connection alive and bounded: early notifications are dropped, and no more is read than is being answered.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::RoleServer;
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientRequest, GetMeta as _, ProtocolVersion, ServerJsonRpcMessage,
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, GetMeta as _, ProtocolVersion,
+    RequestId, ServerJsonRpcMessage,
 };
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
@@ -28,8 +29,25 @@ pub struct Guarded<T> {
 
 #[derive(Debug, Default)]
 struct Flight {
-    requests: AtomicUsize,
+    requests: Mutex<Requests>,
     landed: Notify,
+}
+
+/// The requests that are not answered yet.
+#[derive(Debug, Default)]
+struct Requests {
+    /// From the id that rmcp knows to the one that the client sent. rmcp answers only one of two requests that
+    /// share an id, so a second one goes by another name until its answer.
+    flying: HashMap<RequestId, Flying>,
+    /// How many have got another name so far.
+    renamed: u64,
+}
+
+#[derive(Debug)]
+struct Flying {
+    sent_as: RequestId,
+    /// Streams of changes stay open as long as the client likes; their number has a bound of its own.
+    is_stream: bool,
 }
 
 impl<T> Guarded<T> {
@@ -48,18 +66,27 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Guarded<T> {
 
     fn send(
         &mut self,
-        message: TxJsonRpcMessage<RoleServer>,
+        mut message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), T::Error>> + Send + 'static {
-        let answers = matches!(
-            message,
-            ServerJsonRpcMessage::Response(_) | ServerJsonRpcMessage::Error(_)
-        );
+        let id = match &mut message {
+            ServerJsonRpcMessage::Response(response) => Some(&mut response.id),
+            ServerJsonRpcMessage::Error(error) => error.id.as_mut(),
+            _ => None,
+        };
+        let answered = id.map(|id| {
+            let known = id.clone();
+            if let Some(flying) = self.flight.requests().flying.get(&known) {
+                id.clone_from(&flying.sent_as);
+            }
+            known
+        });
         let flight = Arc::clone(&self.flight);
         let sending = self.inner.send(message);
         async move {
             let sent = sending.await;
-            if answers {
-                flight.land();
+            // Only now, so that a client which does not read is not read either.
+            if let Some(id) = answered {
+                flight.land(&id);
             }
             sent
         }
@@ -68,22 +95,26 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Guarded<T> {
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
             self.flight.wait_for_room().await;
-            let Some(message) = self.inner.receive().await else {
+            let Some(mut message) = self.inner.receive().await else {
                 self.closing.cancel();
                 return None;
             };
-            match &message {
+            match &mut message {
                 ClientJsonRpcMessage::Request(request) => {
                     self.begun |= begins(&request.request);
-                    self.flight.requests.fetch_add(1, Ordering::Relaxed);
+                    let is_stream = matches!(
+                        request.request,
+                        ClientRequest::SubscriptionsListenRequest(_)
+                    );
+                    self.flight.take_off(&mut request.id, is_stream);
                 }
                 // A cancelled request is never answered.
                 ClientJsonRpcMessage::Notification(notification) if self.begun => {
-                    if matches!(
-                        notification.notification,
-                        rmcp::model::ClientNotification::CancelledNotification(_)
-                    ) {
-                        self.flight.land();
+                    if let ClientNotification::CancelledNotification(cancelled) =
+                        &notification.notification
+                        && let Some(id) = &cancelled.params.request_id
+                    {
+                        self.flight.land(id);
                     }
                 }
                 _ if self.begun => {}
@@ -120,18 +151,38 @@ fn begins(request: &ClientRequest) -> bool {
 }
 
 impl Flight {
-    fn land(&self) {
-        // Saturating: a client may cancel what was answered already.
-        let lower = |count: usize| count.checked_sub(1);
-        let _ = self
-            .requests
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, lower);
-        self.landed.notify_one();
+    fn requests(&self) -> MutexGuard<'_, Requests> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes a request, under another id if its own is in use.
+    fn take_off(&self, id: &mut RequestId, is_stream: bool) {
+        let mut requests = self.requests();
+        let sent_as = id.clone();
+        while requests.flying.contains_key(id) {
+            requests.renamed += 1;
+            *id = RequestId::String(format!("{sent_as} again {}", requests.renamed).into());
+        }
+        let flying = Flying { sent_as, is_stream };
+        requests.flying.insert(id.clone(), flying);
+    }
+
+    fn land(&self, id: &RequestId) {
+        // A client may cancel what was answered already, or never sent.
+        if self.requests().flying.remove(id).is_some() {
+            self.landed.notify_one();
+        }
     }
 
     async fn wait_for_room(&self) {
-        while self.requests.load(Ordering::Relaxed) >= MOST_IN_FLIGHT {
+        while self.is_full() {
             self.landed.notified().await;
         }
+    }
+
+    fn is_full(&self) -> bool {
+        let flying = &self.requests().flying;
+        flying.len() >= MOST_IN_FLIGHT
+            && flying.values().filter(|it| !it.is_stream).count() >= MOST_IN_FLIGHT
     }
 }

@@ -1,9 +1,13 @@
 //! Newline-delimited JSON over any pair of streams. What cannot be read is answered, never ignored.
 
+use std::collections::HashMap;
+use std::time::Duration;
+
 use rmcp::RoleServer;
 use rmcp::model::{ClientJsonRpcMessage, ErrorData, RequestId};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
+use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
 use tokio::sync::mpsc;
@@ -16,6 +20,9 @@ pub const LONGEST_LINE: usize = 4 * 1024 * 1024;
 /// Answers that may wait for a slow reader before senders wait too.
 const WAITING_LINES: usize = 256;
 
+/// How long a client that has closed its end may take to read the last answers.
+const LAST_ANSWERS: Duration = Duration::from_secs(5);
+
 /// Reads messages line by line and writes them from a task of its own.
 #[derive(Debug)]
 pub struct LineTransport<R> {
@@ -27,7 +34,17 @@ pub struct LineTransport<R> {
     lines: Option<mpsc::Sender<Vec<u8>>>,
     /// An error that waits for room in the channel.
     unsent: Option<Vec<u8>>,
-    writer: JoinHandle<std::io::Result<()>>,
+}
+
+/// The other half: ends when everything is written, and everybody who could write more is gone.
+#[derive(Debug)]
+pub struct Written(JoinHandle<std::io::Result<()>>);
+
+impl Written {
+    /// Waits for it, but not for a client that does not read.
+    pub async fn wait(self) {
+        drop(tokio::time::timeout(LAST_ANSWERS, self.0).await);
+    }
 }
 
 /// The other side is gone.
@@ -36,16 +53,17 @@ pub struct LineTransport<R> {
 pub struct Gone;
 
 impl<R: AsyncRead + Unpin + Send> LineTransport<R> {
-    pub fn new(reader: R, writer: impl AsyncWrite + Unpin + Send + 'static) -> Self {
+    pub fn new(reader: R, writer: impl AsyncWrite + Unpin + Send + 'static) -> (Self, Written) {
         let (lines, waiting) = mpsc::channel(WAITING_LINES);
-        Self {
+        let transport = Self {
             reader: BufReader::with_capacity(64 * 1024, reader),
             line: Vec::new(),
             overlong: false,
             lines: Some(lines),
             unsent: None,
-            writer: tokio::spawn(write_lines(waiting, writer)),
-        }
+        };
+        let written = Written(tokio::spawn(write_lines(waiting, writer)));
+        (transport, written)
     }
 
     /// The next complete line; `None` at the end of input. Safe to drop at any await.
@@ -54,6 +72,7 @@ impl<R: AsyncRead + Unpin + Send> LineTransport<R> {
             let chunk = match self.reader.fill_buf().await {
                 Ok(chunk) if !chunk.is_empty() => chunk,
                 // A last line without its newline is still a line.
+                _ if std::mem::take(&mut self.overlong) => return Some(Err(too_long())),
                 _ if self.line.is_empty() => return None,
                 _ => return Some(Ok(std::mem::take(&mut self.line))),
             };
@@ -71,9 +90,7 @@ impl<R: AsyncRead + Unpin + Send> LineTransport<R> {
             }
             if complete {
                 if std::mem::take(&mut self.overlong) {
-                    return Some(Err(error::invalid_request(&format!(
-                        "a line is longer than {LONGEST_LINE} bytes"
-                    ))));
+                    return Some(Err(too_long()));
                 }
                 return Some(Ok(std::mem::take(&mut self.line)));
             }
@@ -131,11 +148,12 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for LineTransport<R> {
     async fn close(&mut self) -> Result<(), Gone> {
         self.flush_unsent().await;
         self.lines = None;
-        match (&mut self.writer).await {
-            Ok(Ok(())) => Ok(()),
-            _ => Err(Gone),
-        }
+        Ok(())
     }
+}
+
+fn too_long() -> ErrorData {
+    error::invalid_request(&format!("a line is longer than {LONGEST_LINE} bytes"))
 }
 
 /// Why a line is no message, and to which request that answers.
@@ -160,28 +178,35 @@ impl Refusal {
 
 pub(crate) fn read_message(line: &[u8]) -> Result<ClientJsonRpcMessage, Box<Refusal>> {
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
-    serde_json::from_slice(line).map_err(|_| {
-        Box::new(match serde_json::from_slice::<Value>(line) {
-            Err(error) => Refusal {
-                id: None,
-                error: error::parse_error(&error.to_string()),
-            },
-            Ok(Value::Array(_)) => Refusal {
-                id: None,
-                error: error::invalid_request("batches are not supported"),
-            },
-            Ok(value) => {
-                let id = value
-                    .get("id")
-                    .and_then(|id| serde_json::from_value(id.clone()).ok());
-                let detail = "not a JSON-RPC 2.0 request, notification or response";
-                Refusal {
-                    id,
-                    error: error::invalid_request(detail),
-                }
-            }
-        })
-    })
+    match serde_json::from_slice(line) {
+        // rmcp takes a request whose id it cannot read for a notification, and would never answer.
+        Ok(ClientJsonRpcMessage::Notification(_)) if has_id(line) => Err(Box::new(Refusal {
+            id: None,
+            error: error::invalid_request("the id is neither a string nor an integer"),
+        })),
+        Ok(message) => Ok(message),
+        Err(_) => Err(refuse(line)),
+    }
+}
+
+fn has_id(line: &[u8]) -> bool {
+    let fields = serde_json::from_slice::<HashMap<String, IgnoredAny>>(line);
+    fields.is_ok_and(|fields| fields.contains_key("id"))
+}
+
+fn refuse(line: &[u8]) -> Box<Refusal> {
+    let (id, error) = match serde_json::from_slice::<Value>(line) {
+        Err(error) => (None, error::parse_error(&error.to_string())),
+        Ok(Value::Array(_)) => (None, error::invalid_request("batches are not supported")),
+        Ok(value) => {
+            let id = value
+                .get("id")
+                .and_then(|id| serde_json::from_value(id.clone()).ok());
+            let detail = "not a JSON-RPC 2.0 request, notification or response";
+            (id, error::invalid_request(detail))
+        }
+    };
+    Box::new(Refusal { id, error })
 }
 
 /// Writes what waits in one go, so that many small answers cost one system call.

@@ -5,7 +5,6 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::net::UnixStream as StdUnixStream;
 
 use mk_types::ModeSlug;
-use rmcp::service::ServiceExt as _;
 use rustix::fs::{FileType, Mode, OFlags};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::UnixStream;
@@ -14,8 +13,7 @@ use tokio::net::unix::pipe;
 use crate::connection::Server;
 use crate::handler::Handler;
 use crate::lift::Lift;
-use crate::transport::guarded::Guarded;
-use crate::transport::line::LineTransport;
+use crate::transport::converse;
 
 type Reader = Box<dyn AsyncRead + Send + Unpin>;
 type Writer = Box<dyn AsyncWrite + Send + Unpin>;
@@ -28,13 +26,7 @@ pub async fn serve(
 ) -> io::Result<()> {
     let handler = Lift(Handler::new(server.connect(bound)?));
     let (reader, writer) = open()?;
-    let transport = Guarded::new(LineTransport::new(reader, writer), server.closing().clone());
-    let serving = async {
-        match Box::pin(handler.serve(transport)).await {
-            Ok(running) => drop(running.waiting().await),
-            Err(error) => tracing::debug!(%error, "the client left before the handshake"),
-        }
-    };
+    let serving = converse(handler, server.closing().clone(), reader, writer);
     tokio::select! {
         () = serving => {}
         () = shutdown => server.closing().cancel(),
@@ -64,26 +56,27 @@ fn file_type(fd: std::os::fd::BorrowedFd<'_>) -> io::Result<FileType> {
     Ok(FileType::from_raw_mode(rustix::fs::fstat(fd)?.st_mode))
 }
 
-/// A description of our own: making the inherited one non-blocking would change it for its other holders too.
+/// A description of our own: making the inherited one non-blocking would change it for its other holders too. A pipe
+/// of another user cannot be opened again, nor any without `/proc`; then the inherited one must do.
 #[cfg(target_os = "linux")]
 fn reopen(number: i32, access: OFlags) -> io::Result<OwnedFd> {
     let flags = access | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    Ok(rustix::fs::open(
-        format!("/proc/self/fd/{number}"),
-        flags,
-        Mode::empty(),
-    )?)
+    rustix::fs::open(format!("/proc/self/fd/{number}"), flags, Mode::empty())
+        .or_else(|_| duplicate(number))
 }
 
 #[cfg(not(target_os = "linux"))]
 fn reopen(number: i32, _access: OFlags) -> io::Result<OwnedFd> {
-    let fd = if number == 0 {
-        io::stdin().as_fd().try_clone_to_owned()?
+    duplicate(number)
+}
+
+/// Tokio makes it non-blocking when it takes it.
+fn duplicate(number: i32) -> io::Result<OwnedFd> {
+    if number == 0 {
+        io::stdin().as_fd().try_clone_to_owned()
     } else {
-        io::stdout().as_fd().try_clone_to_owned()?
-    };
-    rustix::io::ioctl_fionbio(&fd, true)?;
-    Ok(fd)
+        io::stdout().as_fd().try_clone_to_owned()
+    }
 }
 
 fn socket(fd: OwnedFd) -> io::Result<UnixStream> {

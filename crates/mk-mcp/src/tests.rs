@@ -1,0 +1,93 @@
+//! The face as its clients see it: lines over a pipe in memory, and HTTP over a real socket.
+
+mod approval;
+mod contract;
+mod error;
+mod http;
+mod line;
+mod listen;
+mod pipeline;
+mod rename;
+mod resource;
+mod stateless;
+mod version;
+mod wire;
+
+use mk_engine::{Engine, Folders, Parts, Settings, Watching};
+use mk_policy::Switching;
+use mk_store::{Location, Store};
+use mk_testkit::Fixture;
+use mk_types::{Clock, ModeSlug, Timestamp};
+
+use crate::{Handler, Lift, Server};
+
+/// 2025-01-13T10:30:00.000Z, when the contract's task was created.
+const START: Timestamp = Timestamp::from_millis(1_736_764_200_000);
+
+/// A project and a server that works on it; connections are opened by [`wire::Wire`] and [`http::Site`].
+struct World {
+    files: Fixture,
+    clock: Clock,
+    engine: Engine,
+    server: Server,
+    bound: Option<ModeSlug>,
+}
+
+impl World {
+    fn new(files: &str) -> Self {
+        Self::with(files, |_| {})
+    }
+
+    /// The files are watched.
+    fn watching(files: &str) -> Self {
+        Self::with(files, |settings| settings.watching = Watching::On)
+    }
+
+    /// A change that widens needs a person; calls without a task are in `ask` mode.
+    fn asking() -> Self {
+        Self::with("", |settings| {
+            settings.switching = Switching::AskToWiden;
+            settings.default_mode = slug("ask");
+        })
+    }
+
+    fn with(files: &str, change: impl FnOnce(&mut Settings)) -> Self {
+        let files = Fixture::new(files);
+        let mut settings = Settings::default();
+        change(&mut settings);
+        let clock = Clock::manual(START);
+        let engine = Engine::new(Parts {
+            settings,
+            folders: Folders::default(),
+            clock: clock.clone(),
+            store: Store::new(Location::Memory, clock.clone()),
+            own_tools: mk_tools::groups(),
+        });
+        let server = Server::new(engine.clone(), "9.9.9", files.root().clone());
+        Self {
+            files,
+            clock,
+            engine,
+            server,
+            bound: None,
+        }
+    }
+
+    /// Everything comes in on an endpoint of this mode.
+    fn bound_to(mut self, mode: &str) -> Self {
+        self.bound = Some(slug(mode));
+        self
+    }
+
+    fn handler(&self) -> Handler {
+        Handler::new(self.server.connect(self.bound.clone()).expect("room"))
+    }
+
+    fn service(&self) -> Lift<Handler> {
+        Lift(self.handler())
+    }
+}
+
+fn slug(text: &str) -> ModeSlug {
+    ModeSlug::parse(text).expect("a slug")
+}

@@ -1,0 +1,552 @@
+//! Every example of contract 1 on a line: what it shows must be in the answer, and the whole answer is a snapshot.
+//!
+//! Our own prose is hidden from the snapshot; `serverInfo`, `instructions` and capabilities are ours (contracts/README.md).
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::World;
+use super::wire::Wire;
+
+/// A conversation, written down.
+struct Transcript {
+    world: World,
+    wire: Wire,
+    text: String,
+}
+
+impl Transcript {
+    fn new(world: World) -> Self {
+        let wire = Wire::connect(&world);
+        Self {
+            world,
+            wire,
+            text: String::new(),
+        }
+    }
+
+    /// Sends the contract's request; the answer must have what the contract's answer has.
+    async fn check(&mut self, request: Value, example: Value) -> Value {
+        let answer = self.wire.request(request.clone()).await;
+        let shown = self.hide_prose(&answer);
+        covers("answer", &shown, &example);
+        let _ = writeln!(self.text, "→ {request}");
+        let pretty = serde_json::to_string_pretty(&shown).expect("JSON");
+        let _ = writeln!(self.text, "← {pretty}\n");
+        answer
+    }
+
+    /// Our prose, by its name.
+    fn hide_prose(&self, answer: &Value) -> Value {
+        let project = self.world.engine.project(self.world.server.project());
+        let mut text = answer.to_string();
+        for mode in project.catalogue().modes() {
+            let prose = [
+                ("<system prompt>", project.system_prompt(&mode.slug)),
+                ("<when to use>", mode.when_to_use.clone()),
+                ("<role>", Some(mode.role_definition.clone())),
+                ("<instructions>", mode.custom_instructions.clone()),
+            ];
+            for (name, prose) in prose {
+                let once = escaped(prose.as_deref().unwrap_or_default().trim_end());
+                // JSON within JSON is escaped twice.
+                for form in [escaped(&once), once] {
+                    if !form.is_empty() {
+                        text = text.replace(&form, name);
+                    }
+                }
+            }
+        }
+        let instructions = answer["result"]["instructions"].as_str();
+        if let Some(instructions) = instructions {
+            text = text.replace(&escaped(instructions), "<instructions>");
+        }
+        serde_json::from_str(&text).expect("still JSON")
+    }
+}
+
+fn escaped(text: &str) -> String {
+    let quoted = json!(text).to_string();
+    quoted.trim_matches('"').to_owned()
+}
+
+/// Whether `actual` has everything that `expected` has. Lists are compared as far as the example goes.
+#[track_caller]
+fn covers(place: &str, actual: &Value, expected: &Value) {
+    match (actual, expected) {
+        (Value::Object(actual), Value::Object(expected)) => {
+            for (key, expected) in expected {
+                let place = format!("{place}.{key}");
+                let found = actual.get(key);
+                let found = found.unwrap_or_else(|| panic!("{place} is missing in {actual:#?}"));
+                covers(&place, found, expected);
+            }
+        }
+        (Value::Array(actual), Value::Array(expected)) => {
+            assert!(actual.len() >= expected.len(), "{place} is too short");
+            for (idx, (actual, expected)) in actual.iter().zip(expected).enumerate() {
+                covers(&format!("{place}[{idx}]"), actual, expected);
+            }
+        }
+        _ => assert_eq!(actual, expected, "{place}"),
+    }
+}
+
+fn called(id: u32, text: &str) -> Value {
+    json!({
+        "jsonrpc": "2.0",
+        "id": id,
+        "result": { "content": [{ "type": "text", "text": text }] },
+    })
+}
+
+fn refused(id: u32, code: i32, message: &str, data: &str) -> Value {
+    json!({
+        "jsonrpc": "2.0",
+        "id": id,
+        "error": { "code": code, "message": message, "data": data },
+    })
+}
+
+fn call(id: u32, tool: &str, arguments: Value) -> Value {
+    super::wire::call(id, tool, arguments)
+}
+
+#[tokio::test]
+async fn the_handshake_and_the_resources() {
+    let mut talk = Transcript::new(World::new(""));
+    talk.check(
+        json!({
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": "initialize",
+            "params": {
+                "protocolVersion": "2024-11-05",
+                "capabilities": {},
+                "clientInfo": { "name": "client-name", "version": "1.0.0" }
+            }
+        }),
+        json!({
+            "jsonrpc": "2.0",
+            "id": 1,
+            "result": {
+                "protocolVersion": "2024-11-05",
+                "capabilities": {
+                    "resources": { "listChanged": true },
+                    "tools": { "listChanged": true }
+                },
+                "serverInfo": { "name": "modekeeper", "version": "9.9.9" }
+            }
+        }),
+    )
+    .await;
+    talk.wire
+        .notify("notifications/initialized", json!({}))
+        .await;
+    talk.check(
+        json!({ "jsonrpc": "2.0", "id": 2, "method": "resources/list", "params": {} }),
+        json!({
+            "jsonrpc": "2.0",
+            "id": 2,
+            "result": {
+                "resources": [
+                    {
+                        "uri": "mode://code",
+                        "name": "💻 Code",
+                        "mimeType": "application/json",
+                        "description": "Full configuration for code mode"
+                    },
+                    {
+                        "uri": "mode://code/config",
+                        "name": "💻 Code - Configuration",
+                        "mimeType": "application/json",
+                        "description": "Structured configuration for code mode"
+                    },
+                    {
+                        "uri": "mode://code/system_prompt",
+                        "name": "💻 Code - System Prompt",
+                        "mimeType": "text/plain",
+                        "description": "System prompt for code mode"
+                    }
+                ]
+            }
+        }),
+    )
+    .await;
+    let read = |uri: &str| json!({ "jsonrpc": "2.0", "id": 3, "method": "resources/read", "params": { "uri": uri } });
+    let contents = |uri: &str, mime: &str, text: &str| {
+        json!({
+            "jsonrpc": "2.0",
+            "id": 3,
+            "result": { "contents": [{ "uri": uri, "mimeType": mime, "text": text }] }
+        })
+    };
+    talk.check(
+        read("mode://code"),
+        contents(
+            "mode://code",
+            "application/json",
+            "{\"slug\":\"code\",\"name\":\"💻 Code\",\"source\":\"builtin\",\"description\":\"Write, modify, or refactor code\",\"when_to_use\":\"<when to use>\",\"role_definition\":\"<role>\",\"custom_instructions\":\"<instructions>\",\"tool_groups\":{\"read\":{\"enabled\":true},\"edit\":{\"enabled\":true},\"browser\":{\"enabled\":true},\"command\":{\"enabled\":true},\"mcp\":{\"enabled\":true},\"modes\":{\"enabled\":true}}}",
+        ),
+    )
+    .await;
+    talk.check(
+        read("mode://code/config"),
+        contents(
+            "mode://code/config",
+            "application/json",
+            "{\"slug\":\"code\",\"name\":\"💻 Code\",\"source\":\"builtin\",\"groups\":[\"read\",\"edit\",\"browser\",\"command\",\"mcp\",\"modes\"],\"description\":\"Write, modify, or refactor code\",\"when_to_use\":\"<when to use>\"}",
+        ),
+    )
+    .await;
+    talk.check(
+        read("mode://code/system_prompt"),
+        contents(
+            "mode://code/system_prompt",
+            "text/plain",
+            "<system prompt>\n",
+        ),
+    )
+    .await;
+    insta::assert_snapshot!("handshake_and_resources", talk.text);
+}
+
+#[tokio::test]
+async fn the_list_of_tools() {
+    let mut talk = Transcript::new(World::new(""));
+    talk.wire.initialize("2024-11-05", json!({})).await;
+    talk.check(
+        json!({ "jsonrpc": "2.0", "id": 4, "method": "tools/list", "params": {} }),
+        json!({
+            "jsonrpc": "2.0",
+            "id": 4,
+            "result": {
+                "tools": [
+                    {
+                        "name": "list_modes",
+                        "description": "List all available modes with their metadata",
+                        "inputSchema": {
+                            "type": "object",
+                            "properties": {
+                                "source": {
+                                    "type": "string",
+                                    "enum": ["builtin", "global", "project", "all"],
+                                    "description": "Filter modes by source (default: all)"
+                                }
+                            }
+                        }
+                    },
+                    {
+                        "name": "get_mode_info",
+                        "description": "Get detailed information about a specific mode",
+                        "inputSchema": {
+                            "type": "object",
+                            "properties": {
+                                "mode_slug": {
+                                    "type": "string",
+                                    "description": "Slug of the mode to get info for"
+                                },
+                                "include_system_prompt": {
+                                    "type": "boolean",
+                                    "description": "Include the full system prompt (default: false)"
+                                }
+                            },
+                            "required": ["mode_slug"]
+                        }
+                    }
+                ]
+            }
+        }),
+    )
+    .await;
+    insta::assert_snapshot!("list_of_tools", talk.text);
+}
+
+#[tokio::test]
+async fn the_seven_tools() {
+    let mut talk = Transcript::new(World::new(""));
+    talk.wire.initialize("2024-11-05", json!({})).await;
+    talk.check(
+        call(10, "list_modes", json!({ "source": "builtin" })),
+        called(10, "Available modes:\n\n1. code (💻 Code) - builtin\n   Description: Write, modify, or refactor code\n   Tool groups: read, edit, browser, command, mcp, modes\n\n2. architect (🏗️ Architect) - builtin\n   Description: Plan, design, or strategize before implementation\n   Tool groups: read, browser, mcp, modes, edit (\\.md$)\n\n3. ask (❓ Ask) - builtin\n   Description: Get explanations, documentation, or answers\n   Tool groups: read, browser, mcp, modes\n\n4. debug (🪲 Debug) - builtin\n   Description: Troubleshoot issues, investigate errors\n   Tool groups: read, edit, browser, command, mcp, modes\n\n5. orchestrator (🪃 Orchestrator) - builtin\n   Description: Coordinate complex multi-step projects\n   Tool groups: modes\n"),
+    )
+    .await;
+    talk.check(
+        call(11, "get_mode_info", json!({ "mode_slug": "architect", "include_system_prompt": false })),
+        called(11, "Mode: 🏗️ Architect (architect)\nSource: builtin\nDescription: Plan, design, or strategize before implementation\n\nWhen to use:\n<when to use>\n\nTool Groups:\n✓ read\n✓ edit (restricted to: \\.md$)\n✓ browser\n✗ command (not available)\n✓ mcp\n✓ modes\n\nCustom Instructions:\n<instructions>\n"),
+    )
+    .await;
+    let created = |text: &str, metadata: Value| {
+        let mut answer = called(12, text);
+        answer["result"]["metadata"] = metadata;
+        answer
+    };
+    talk.check(
+        call(12, "create_task", json!({
+            "mode_slug": "code",
+            "initial_message": "Create a new Python module for data processing"
+        })),
+        created(
+            "Task created successfully\n\nSession ID: sess_1\nTask ID: task_1\nMode: code (💻 Code)\nState: active\n\nUse this session_id for subsequent operations.",
+            json!({ "session_id": "sess_1", "task_id": "task_1", "mode_slug": "code" }),
+        ),
+    )
+    .await;
+    talk.check(
+        call(15, "validate_tool_use", json!({ "session_id": "sess_1", "tool_name": "write_to_file", "file_path": "config.json" })),
+        called(15, "Tool validation result\n\nTool: write_to_file\nSession: sess_1\nMode: code\n\nResult: ✓ Allowed\n"),
+    )
+    .await;
+    let mut switched = called(
+        13,
+        "Mode switched successfully\n\nSession: sess_1\nOld mode: code\nNew mode: debug\nReason: Need to investigate a runtime error\n\nNew tool groups:\n✓ read\n✓ edit\n✓ browser\n✓ command\n✓ mcp\n✓ modes\n",
+    );
+    switched["result"]["metadata"] = json!({ "old_mode": "code", "new_mode": "debug" });
+    talk.check(
+        call(
+            13,
+            "switch_mode",
+            json!({
+                "session_id": "sess_1",
+                "new_mode_slug": "debug",
+                "reason": "Need to investigate a runtime error"
+            }),
+        ),
+        switched,
+    )
+    .await;
+    talk.check(
+        call(16, "complete_task", json!({
+            "session_id": "sess_1",
+            "status": "completed",
+            "result": "Successfully created the Python module with all required functions"
+        })),
+        called(16, "Task completed successfully\n\nSession: sess_1\nTask: task_1\nStatus: completed\nResult: Successfully created the Python module with all required functions\n\nThe session will be cleaned up automatically."),
+    )
+    .await;
+    talk.wire
+        .call("create_task", json!({ "mode_slug": "architect" }))
+        .await;
+    talk.check(
+        call(15, "validate_tool_use", json!({ "session_id": "sess_2", "tool_name": "write_to_file", "file_path": "config.json" })),
+        called(15, "Tool validation result\n\nTool: write_to_file\nSession: sess_2\nMode: architect\nFile: config.json\n\nResult: ❌ Not allowed\nReason: Tool group 'edit' is restricted to files matching: \\.md$\n"),
+    )
+    .await;
+    insta::assert_snapshot!("seven_tools", talk.text);
+}
+
+#[tokio::test]
+async fn a_task_with_relatives() {
+    let mut talk = Transcript::new(World::new(""));
+    talk.wire.initialize("2024-11-05", json!({})).await;
+    let wire = &mut talk.wire;
+    wire.call("create_task", json!({ "mode_slug": "orchestrator" }))
+        .await;
+    for (parent, times) in [("sess_1", 1), ("sess_2", 2)] {
+        for _ in 0..times {
+            let subtask = json!({ "mode_slug": "code", "parent_session_id": parent });
+            wire.call("create_task", subtask).await;
+        }
+    }
+    talk.world.clock.advance(Duration::from_secs(240));
+    let touch = json!({ "session_id": "sess_2", "tool_name": "read_file" });
+    talk.wire.call("validate_tool_use", touch).await;
+    talk.world.clock.advance(Duration::from_secs(60));
+    talk.check(
+        call(14, "get_task_info", json!({
+            "session_id": "sess_2",
+            "include_messages": false,
+            "include_hierarchy": true
+        })),
+        called(14, "Task Information\n\nSession ID: sess_2\nTask ID: task_2\nMode: code (💻 Code)\nState: active\nCreated: 2025-01-13T10:30:00.000Z\n\nSession Age: 300s\nIdle Time: 60s\n\nHierarchy:\n  Parent Task: task_1\n  Child Tasks: task_3, task_4\n"),
+    )
+    .await;
+    insta::assert_snapshot!("task_with_relatives", talk.text);
+}
+
+#[tokio::test]
+async fn the_errors() {
+    let mut talk = Transcript::new(World::new(""));
+    talk.wire.initialize("2024-11-05", json!({})).await;
+    talk.check(
+        call(10, "get_mode_info", json!({ "mode_slug": "invalid-mode" })),
+        refused(
+            10,
+            -32001,
+            "Mode not found",
+            "Mode not found: invalid-mode. Available: code, architect, ask, debug, orchestrator",
+        ),
+    )
+    .await;
+    talk.wire
+        .call("create_task", json!({ "mode_slug": "code" }))
+        .await;
+    talk.world.clock.advance(Duration::from_secs(3601));
+    talk.check(
+        call(11, "get_task_info", json!({ "session_id": "sess_1" })),
+        refused(
+            11,
+            -32003,
+            "Session expired",
+            "Session sess_1 has expired (timeout: 3600s)",
+        ),
+    )
+    .await;
+    // The tables of errors under each tool.
+    let unknown = "sess_000000000000";
+    for (tool, arguments, code, name) in [
+        (
+            "get_mode_info",
+            json!({ "mode_slug": "no good" }),
+            -32004,
+            "Validation error",
+        ),
+        (
+            "create_task",
+            json!({ "mode_slug": "no good" }),
+            -32004,
+            "Validation error",
+        ),
+        (
+            "create_task",
+            json!({ "mode_slug": "code", "parent_session_id": "x" }),
+            -32004,
+            "Validation error",
+        ),
+        (
+            "create_task",
+            json!({ "mode_slug": "nope" }),
+            -32001,
+            "Mode not found",
+        ),
+        (
+            "create_task",
+            json!({ "mode_slug": "code", "parent_session_id": unknown }),
+            -32002,
+            "Task not found",
+        ),
+        (
+            "create_task",
+            json!({ "mode_slug": "code", "parent_session_id": "sess_1" }),
+            -32003,
+            "Session expired",
+        ),
+        (
+            "switch_mode",
+            json!({ "session_id": "x", "new_mode_slug": "ask" }),
+            -32004,
+            "Validation error",
+        ),
+        (
+            "switch_mode",
+            json!({ "session_id": unknown, "new_mode_slug": "ask" }),
+            -32002,
+            "Task not found",
+        ),
+        (
+            "switch_mode",
+            json!({ "session_id": "sess_1", "new_mode_slug": "ask" }),
+            -32003,
+            "Session expired",
+        ),
+        (
+            "get_task_info",
+            json!({ "session_id": "sess_1_" }),
+            -32004,
+            "Validation error",
+        ),
+        (
+            "get_task_info",
+            json!({ "session_id": unknown }),
+            -32002,
+            "Task not found",
+        ),
+        (
+            "validate_tool_use",
+            json!({ "session_id": unknown, "tool_name": "" }),
+            -32004,
+            "Validation error",
+        ),
+        (
+            "validate_tool_use",
+            json!({ "session_id": unknown, "tool_name": "x" }),
+            -32002,
+            "Task not found",
+        ),
+        (
+            "complete_task",
+            json!({ "session_id": unknown, "status": "done" }),
+            -32004,
+            "Validation error",
+        ),
+        (
+            "complete_task",
+            json!({ "session_id": unknown, "status": "failed" }),
+            -32002,
+            "Task not found",
+        ),
+        (
+            "complete_task",
+            json!({ "session_id": "sess_1", "status": "failed" }),
+            -32003,
+            "Session expired",
+        ),
+    ] {
+        talk.check(
+            call(20, tool, arguments),
+            json!({ "id": 20, "error": { "code": code, "message": name } }),
+        )
+        .await;
+    }
+    talk.wire
+        .call("create_task", json!({ "mode_slug": "ask" }))
+        .await;
+    talk.check(
+        call(
+            21,
+            "switch_mode",
+            json!({ "session_id": "sess_2", "new_mode_slug": "nope" }),
+        ),
+        json!({ "id": 21, "error": { "code": -32001, "message": "Mode not found" } }),
+    )
+    .await;
+    let ended = json!({ "session_id": "sess_2", "status": "cancelled" });
+    talk.wire.call("complete_task", ended).await;
+    for (tool, arguments) in [
+        (
+            "switch_mode",
+            json!({ "session_id": "sess_2", "new_mode_slug": "code" }),
+        ),
+        (
+            "complete_task",
+            json!({ "session_id": "sess_2", "status": "failed" }),
+        ),
+        (
+            "create_task",
+            json!({ "mode_slug": "code", "parent_session_id": "sess_2" }),
+        ),
+    ] {
+        talk.check(
+            call(22, tool, arguments),
+            json!({ "id": 22, "error": { "code": -32004, "message": "Validation error" } }),
+        )
+        .await;
+    }
+    for (uri, code) in [
+        ("mode://nope", -32001),
+        ("mode://code/nope", -32004),
+        ("mode://no good", -32004),
+        ("code", -32004),
+        ("", -32004),
+        ("file:///etc/passwd", -32600),
+    ] {
+        talk.check(
+            json!({ "jsonrpc": "2.0", "id": 23, "method": "resources/read", "params": { "uri": uri } }),
+            json!({ "id": 23, "error": { "code": code } }),
+        )
+        .await;
+    }
+    insta::assert_snapshot!("errors", talk.text);
+}

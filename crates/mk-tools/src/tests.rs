@@ -1,0 +1,140 @@
+//! An engine in memory whose clock stands still, and ids renamed in their order.
+
+mod argument;
+mod listing;
+mod text;
+
+use std::time::Duration;
+
+use mk_engine::{Actor, Caller, Engine, Error, Folders, Parts, Settings};
+use mk_policy::Switching;
+use mk_store::{Location, Store};
+use mk_testkit::Fixture;
+use mk_types::{Clock, ModeSlug, SessionId, Timestamp};
+use serde_json::Value;
+
+use crate::{Answer, Context, Reply, find};
+
+/// 2025-01-13T10:30:00.000Z, when the contract's task was created.
+const START: Timestamp = Timestamp::from_millis(1_736_764_200_000);
+
+/// A project, its engine, and one caller.
+struct World {
+    _files: Fixture,
+    clock: Clock,
+    engine: Engine,
+    caller: Caller,
+}
+
+impl World {
+    fn new(files: &str) -> Self {
+        Self::with(files, Settings::default())
+    }
+
+    fn asking(files: &str) -> Self {
+        let settings = Settings {
+            switching: Switching::AskToWiden,
+            default_mode: ModeSlug::parse("ask").expect("a slug"),
+            ..Settings::default()
+        };
+        Self::with(files, settings)
+    }
+
+    fn with(files: &str, settings: Settings) -> Self {
+        let files = Fixture::new(files);
+        let clock = Clock::manual(START);
+        let engine = Engine::new(Parts {
+            settings,
+            folders: Folders::default(),
+            clock: clock.clone(),
+            store: Store::new(Location::Memory, clock.clone()),
+            own_tools: crate::groups(),
+        });
+        let caller = Caller {
+            project: files.root().clone(),
+            bound: None,
+            current: None,
+            actor: Actor::Agent,
+        };
+        Self {
+            _files: files,
+            clock,
+            engine,
+            caller,
+        }
+    }
+
+    fn wait(&self, seconds: u64) {
+        self.clock.advance(Duration::from_secs(seconds));
+    }
+
+    /// Calls a tool as a connection does: what it is about afterwards is remembered.
+    async fn call(&mut self, tool: &str, arguments: Value) -> Result<Answer, Error> {
+        let Value::Object(arguments) = arguments else {
+            panic!("arguments are an object");
+        };
+        let context = Context {
+            engine: &self.engine,
+            caller: &self.caller,
+        };
+        let answer = find(tool)
+            .expect("a tool of ours")
+            .call(&context, arguments)
+            .await?;
+        if let Answer::Done(Reply {
+            current: Some(session),
+            ..
+        }) = &answer
+        {
+            self.caller.current = Some(session.clone());
+        }
+        Ok(answer)
+    }
+
+    async fn done(&mut self, tool: &str, arguments: Value) -> Reply {
+        match self.call(tool, arguments).await {
+            Ok(Answer::Done(reply)) => reply,
+            other => panic!("{tool} answered {other:?}"),
+        }
+    }
+
+    async fn create(&mut self, mode: &str) -> SessionId {
+        let arguments = serde_json::json!({ "mode_slug": mode });
+        let reply = self.done("create_task", arguments).await;
+        reply.current.expect("a new task is the current one")
+    }
+}
+
+/// Ids become `sess_1`, `task_1`, … in the order in which they appear.
+fn rename(text: &str) -> String {
+    let mut known: Vec<String> = Vec::new();
+    let mut renamed = String::new();
+    let mut word = String::new();
+    for letter in text.chars().chain(['\0']) {
+        if letter.is_ascii_alphanumeric() || letter == '_' {
+            word.push(letter);
+            continue;
+        }
+        renamed.push_str(&name_of(&word, &mut known));
+        word.clear();
+        if letter != '\0' {
+            renamed.push(letter);
+        }
+    }
+    renamed
+}
+
+fn name_of(word: &str, known: &mut Vec<String>) -> String {
+    let Some(kind) = ["sess", "task", "appr"].into_iter().find(|kind| {
+        word.strip_prefix(kind)
+            .is_some_and(|tail| tail.len() == 17 && tail.starts_with('_'))
+    }) else {
+        return word.to_owned();
+    };
+    if !known.iter().any(|id| id == word) {
+        known.push(word.to_owned());
+    }
+    let same_kind = known.iter().filter(|id| id.starts_with(kind));
+    let number = same_kind.take_while(|id| *id != word).count() + 1;
+    format!("{kind}_{number}")
+}
