@@ -1,1 +1,59 @@
-fn main() {}
+//! What the workspace does to itself: checks, generated documents, measurements, the published binary.
+//!
+//! Nothing here is part of the product, and nothing of the product is linked in: the built binary is used from outside.
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    reason = "a tool for developers: no protocol on stdout, no projects to keep apart"
+)]
+
+mod bench;
+mod codegen;
+mod dist;
+mod peer;
+mod tidy;
+mod workspace;
+
+#[cfg(test)]
+mod tests;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Checks, documents, measures and packs the workspace.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Cli {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Debug, Subcommand)]
+enum Task {
+    /// Check layers, headers, sizes, leftovers and generated documents; also a test of this crate
+    Tidy(codegen::BinaryArgs),
+    /// Write docs/reference/ from what the built binary says about itself
+    Codegen(codegen::CodegenArgs),
+    /// Measure the budgets, beside a bare rmcp server
+    Bench(bench::BenchArgs),
+    /// Build what is published, and print its size and checksum
+    Dist,
+}
+
+fn main() -> ExitCode {
+    let ended = match Cli::parse().task {
+        Task::Tidy(args) => tidy::run(&args),
+        Task::Codegen(args) => codegen::run(&args),
+        Task::Bench(args) => bench::run(&args),
+        Task::Dist => dist::run(),
+    };
+    match ended {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -12,7 +12,7 @@ const SYMBOLS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 
 /// A string that does not have the shape of an id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{given}` is not a {what}")]
+#[error("`{given}` is not {what}")]
 pub struct IdError {
     what: &'static str,
     given: String,
@@ -64,15 +64,15 @@ macro_rules! id {
 
 id! {
     /// Names a session: the handle with which a client speaks of its task.
-    SessionId, "session id (`sess_` and at least 12 letters or digits)", "sess_" | "ses_"
+    SessionId, "a session id (`sess_` and at least 12 letters or digits)", "sess_" | "ses_"
 }
 id! {
     /// Names a task in parent and child relations.
-    TaskId, "task id (`task_` and at least 12 letters or digits)", "task_"
+    TaskId, "a task id (`task_` and at least 12 letters or digits)", "task_"
 }
 id! {
     /// Names a question that waits for a person.
-    ApprovalId, "approval id (`appr_` and at least 12 letters or digits)", "appr_"
+    ApprovalId, "an approval id (`appr_` and at least 12 letters or digits)", "appr_"
 }
 
 fn is_tail(tail: &str) -> bool {

@@ -10,7 +10,7 @@ mod time;
 
 pub use call::{McpTarget, ToolCall};
 pub use id::{ApprovalId, IdError, SessionId, TaskId};
-pub use path::{AbsPath, PathError, ProjectPath};
+pub use path::{AbsPath, PathError, ProjectPath, is_elsewhere};
 pub use slug::{ModeSlug, SlugError};
 pub use time::{Clock, Timestamp};
 

@@ -29,7 +29,8 @@ impl ProjectPath {
     /// Reads what a person or an agent wrote, without looking at the disk.
     ///
     /// 1. `\` counts as `/`: agents on Windows write it, and treating it as a name would hide a part from patterns.
-    /// 2. An absolute path is accepted when it lies below `root`; a drive letter or a UNC path never is.
+    /// 2. An absolute path is accepted when it lies below `root`; a drive letter, a UNC path or a URL never is,
+    ///    nor is `~/` or `~name/`, which whoever runs the tool may take for a home.
     /// 3. `.` and empty parts vanish; `..` takes one part back and must not pass the root.
     pub fn parse(text: &str, root: &AbsPath) -> Result<Self, PathError> {
         if text.is_empty() {
@@ -47,7 +48,7 @@ impl ProjectPath {
         let root = root.trim_end_matches('/');
         let relative = match slashed.strip_prefix(root) {
             Some(rest) if rest.is_empty() || rest.starts_with('/') => rest.trim_start_matches('/'),
-            _ if slashed.starts_with('/') || has_drive(&slashed) => return Err(escapes()),
+            _ if slashed.starts_with('/') || is_elsewhere(&slashed) => return Err(escapes()),
             _ => slashed.as_str(),
         };
         let mut parts: Vec<&str> = Vec::new();
@@ -93,8 +94,12 @@ impl fmt::Debug for ProjectPath {
     }
 }
 
-fn has_drive(text: &str) -> bool {
-    matches!(text.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic())
+/// Whether a path with `/` between its parts means another place by its first part: a drive, a home, a URL.
+pub fn is_elsewhere(slashed: &str) -> bool {
+    let drive =
+        matches!(slashed.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic());
+    let home = slashed == "~" || (slashed.starts_with('~') && slashed.contains('/'));
+    drive || home || slashed.contains("://")
 }
 
 /// An absolute path with neither `.` nor `..` in it, valid UTF-8.

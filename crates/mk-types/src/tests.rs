@@ -23,6 +23,7 @@ fn project_paths_are_normalised_and_contained() {
     check("a/../b", Ok("b"));
     check("/home/ada/app/src/x", Ok("src/x"));
     check("/home/ada/app", Ok(""));
+    check("~$draft.docx", Ok("~$draft.docx"));
     check("", Err(PathError::Empty));
     check("a\0b", Err(PathError::Nul));
     for outside in [
@@ -33,6 +34,10 @@ fn project_paths_are_normalised_and_contained() {
         "C:\\x",
         "c:x",
         "\\\\srv\\share",
+        "~",
+        "~/x",
+        "~ada/x",
+        "file:///etc/passwd",
     ] {
         check(outside, Err(PathError::Escapes(outside.to_owned())));
     }

@@ -12,12 +12,13 @@ mod tasks;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use anyhow::Context as _;
 use clap::{Args, Parser, Subcommand};
 use mk_engine::{Actor, Caller, Engine, Parts, Watching};
 use mk_store::Store;
 use mk_types::Clock;
 
-use crate::config::{Config, Flags};
+use crate::config::{Config, Flags, Origin};
 use crate::env::Env;
 use crate::log;
 
@@ -105,10 +106,10 @@ pub(crate) fn run(cli: Cli, env: &Env) -> anyhow::Result<ExitCode> {
         ..Flags::default()
     };
     match command {
-        Command::Mcp(args) => mcp::run(args, &start(&flags, env)?),
+        Command::Mcp(args) => mcp::run(args, &start_server(&flags, env)?),
         Command::Serve(args) => {
             args.set(&mut flags);
-            serve::run(&args, &start(&flags, env)?)
+            serve::run(&args, &start_server(&flags, env)?)
         }
         Command::Modes(command) => modes::run(command, &start(&flags, env)?),
         Command::Check(args) => check::run(&args, &start(&flags, env)?),
@@ -119,16 +120,34 @@ pub(crate) fn run(cli: Cli, env: &Env) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Reads the configuration and starts logging.
+/// Reads the configuration and starts the log of a server.
+fn start_server(flags: &Flags, env: &Env) -> anyhow::Result<Config> {
+    let config = Config::load(flags, env)?;
+    start_log(&config, log::Level::All(config.log_filter()))?;
+    Ok(config)
+}
+
+/// The same for a command that a person waits for: the answer is what they want to see, unless they asked for more.
 fn start(flags: &Flags, env: &Env) -> anyhow::Result<Config> {
     let config = Config::load(flags, env)?;
-    let level = log::parse_level(&config.log_level.value)
-        .unwrap_or(tracing::level_filters::LevelFilter::INFO);
-    log::start(level, config.log_file.value.as_deref())?;
+    let level = match config.log_level.origin {
+        Origin::Default => log::Level::OwnWords,
+        _ => log::Level::All(config.log_filter()),
+    };
+    start_log(&config, level)?;
+    Ok(config)
+}
+
+fn start_log(config: &Config, level: log::Level) -> anyhow::Result<()> {
+    let log_file = config.log_file.value.as_deref();
+    log::start(level, log_file).with_context(|| match log_file {
+        Some(path) => format!("cannot write the log file `{}`", path.display()),
+        None => "cannot start the log".to_owned(),
+    })?;
     for warning in &config.warnings {
         tracing::warn!("{warning}");
     }
-    Ok(config)
+    Ok(())
 }
 
 fn engine(config: &Config, watching: Watching) -> Engine {

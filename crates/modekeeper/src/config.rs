@@ -186,6 +186,11 @@ impl Config {
         })
     }
 
+    pub(crate) fn log_filter(&self) -> tracing::level_filters::LevelFilter {
+        crate::log::parse_level(&self.log_level.value)
+            .unwrap_or(tracing::level_filters::LevelFilter::INFO)
+    }
+
     pub(crate) fn settings(&self, watching: Watching) -> Settings {
         Settings {
             session_timeout: Duration::from_secs(self.session_timeout.value),

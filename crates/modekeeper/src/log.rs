@@ -5,6 +5,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::mpsc::{SyncSender, sync_channel};
+use std::time::Duration;
 
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::filter::Targets;
@@ -14,16 +15,34 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 
 /// Lines that may wait; what comes on top is dropped.
 const WAITING_LINES: usize = 1024;
+/// How long the end of the process waits for them.
+const LAST_LINES: Duration = Duration::from_millis(50);
+
+/// How much is logged.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Level {
+    All(LevelFilter),
+    /// What the command itself has to say beside its answer; what it stands on only in need.
+    OwnWords,
+}
 
 /// Starts logging at a level named as in the contract: DEBUG, INFO, WARNING, ERROR.
-pub(crate) fn start(level: LevelFilter, file: Option<&Path>) -> io::Result<()> {
+pub(crate) fn start(level: Level, file: Option<&Path>) -> io::Result<()> {
     // The library warns of every error that a client is told of; that is the client's news.
-    let targets = Targets::new()
-        .with_default(level)
-        .with_target("rmcp", LevelFilter::ERROR.min(level));
+    let mut targets = Targets::new().with_target("rmcp", LevelFilter::ERROR);
+    match level {
+        Level::All(level) => {
+            targets = targets.with_default(level);
+            targets = targets.with_target("rmcp", LevelFilter::ERROR.min(level));
+        }
+        Level::OwnWords => {
+            targets = targets.with_default(LevelFilter::ERROR);
+            targets = targets.with_target(env!("CARGO_CRATE_NAME"), LevelFilter::INFO);
+        }
+    }
     let layer = tracing_subscriber::fmt::layer()
         .with_ansi(false)
-        .with_writer(Lossy::default());
+        .with_writer(Lossy);
     let registry = tracing_subscriber::registry().with(targets).with(layer);
     match file {
         None => registry.init(),
@@ -54,45 +73,64 @@ pub(crate) fn parse_level(text: &str) -> Option<LevelFilter> {
     }
 }
 
-/// Writes to stderr from a thread that starts with the first line. A client that never reads our stderr must not
-/// stop us, so a full queue loses lines instead of waiting.
-#[derive(Debug, Default)]
-struct Lossy {
-    lines: OnceLock<Option<SyncSender<Vec<u8>>>>,
+/// Lets the lines that wait reach stderr before the process ends. A reader that does not read is not waited for.
+pub(crate) fn finish() {
+    let Some(Some(queue)) = QUEUE.get() else {
+        return;
+    };
+    let (done, written) = sync_channel(1);
+    if queue.try_send(Item::Done(done)).is_ok() {
+        // Whether they were written or time is up: the end comes now.
+        let _ = written.recv_timeout(LAST_LINES);
+    }
 }
 
-impl Lossy {
-    fn sender(&self) -> Option<&SyncSender<Vec<u8>>> {
-        let start = || {
-            let (sender, lines) = sync_channel::<Vec<u8>>(WAITING_LINES);
-            let write = move || {
-                lines
-                    .iter()
-                    .try_for_each(|line| io::stderr().write_all(&line))
-            };
-            let thread = std::thread::Builder::new()
-                .name("log".to_owned())
-                .spawn(write);
-            thread.is_ok().then_some(sender)
+/// Of the thread that writes to stderr; it starts with the first line. `None` if it could not.
+static QUEUE: OnceLock<Option<SyncSender<Item>>> = OnceLock::new();
+
+enum Item {
+    Line(Vec<u8>),
+    /// Everything before this was written.
+    Done(SyncSender<()>),
+}
+
+fn queue() -> Option<&'static SyncSender<Item>> {
+    let start = || {
+        let (sender, items) = sync_channel(WAITING_LINES);
+        let write = move || {
+            items.iter().try_for_each(|item| match item {
+                Item::Line(line) => io::stderr().write_all(&line),
+                // Nobody waits any more if this fails.
+                Item::Done(done) => {
+                    let _ = done.try_send(());
+                    Ok(())
+                }
+            })
         };
-        self.lines.get_or_init(start).as_ref()
+        let thread = std::thread::Builder::new()
+            .name("log".to_owned())
+            .spawn(write);
+        thread.is_ok().then_some(sender)
+    };
+    QUEUE.get_or_init(start).as_ref()
+}
+
+/// A client that never reads our stderr must not stop us, so a full queue loses lines instead of waiting.
+#[derive(Debug)]
+struct Lossy;
+
+impl MakeWriter<'_> for Lossy {
+    type Writer = Self;
+
+    fn make_writer(&self) -> Self {
+        Self
     }
 }
 
-impl<'a> MakeWriter<'a> for Lossy {
-    type Writer = Line<'a>;
-
-    fn make_writer(&'a self) -> Line<'a> {
-        Line(self)
-    }
-}
-
-struct Line<'a>(&'a Lossy);
-
-impl io::Write for Line<'_> {
+impl io::Write for Lossy {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if let Some(sender) = self.0.sender() {
-            drop(sender.try_send(bytes.to_vec()));
+        if let Some(queue) = queue() {
+            drop(queue.try_send(Item::Line(bytes.to_vec())));
         }
         Ok(bytes.len())
     }

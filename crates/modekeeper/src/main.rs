@@ -15,7 +15,9 @@ use crate::env::Env;
 
 fn main() -> ExitCode {
     let arguments = Cli::parse();
-    match cli::run(arguments, &Env::read()) {
+    let outcome = cli::run(arguments, &Env::read());
+    log::finish();
+    match outcome {
         Ok(code) => code,
         Err(error) => {
             output::print_error(&error);

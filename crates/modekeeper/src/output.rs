@@ -24,8 +24,13 @@ pub(crate) fn print_json(value: &serde_json::Value) -> anyhow::Result<()> {
 pub(crate) fn print_error(error: &Error) {
     let style = Style::of(&io::stderr());
     let mut text = format!("{} {error}\n", style.red("error:"));
-    for cause in error.chain().skip(1) {
-        text.push_str(&format!("  because {cause}\n"));
+    let mut last = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        // Errors that only pass another one on say the same once more.
+        if !last.contains(&cause) && !cause.ends_with(&last) {
+            text.push_str(&format!("  because {cause}\n"));
+            last = cause;
+        }
     }
     if let Some(hint) = error.chain().find_map(hint_of) {
         text.push_str(&format!("{} {hint}\n", style.bold("hint:")));

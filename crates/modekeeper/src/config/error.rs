@@ -19,6 +19,8 @@ pub(crate) enum ConfigError {
         #[source]
         source: serde_json::Error,
     },
+    #[error("`{}` does not hold a JSON object", path.display())]
+    NotAnObject { path: PathBuf },
     #[error("`{key}` in `{}` must be {expected}", path.display())]
     WrongType {
         path: PathBuf,
@@ -60,8 +62,9 @@ impl ConfigError {
             Self::NotJson { .. } => {
                 Some("comments and trailing commas are not allowed in JSON".to_owned())
             }
+            Self::NotAnObject { .. } => Some("an empty configuration is `{}`".to_owned()),
             Self::WrongType { .. } | Self::BadValue { .. } => {
-                Some("`modekeeper config show` lists every key with its value".to_owned())
+                Some("correct it, or remove it to use the default".to_owned())
             }
             Self::NoProject { .. } | Self::NoWorkingDirectory => {
                 Some("name an existing folder with --project-root".to_owned())

@@ -38,10 +38,8 @@ pub(super) fn read_file(path: &Path) -> Result<Option<(ConfigFile, Vec<String>)>
         source,
     })?;
     let Value::Object(root) = value else {
-        return Err(ConfigError::WrongType {
+        return Err(ConfigError::NotAnObject {
             path: path.to_owned(),
-            key: "the file".to_owned(),
-            expected: "an object",
         });
     };
     let mut reader = Reader {
@@ -52,13 +50,34 @@ pub(super) fn read_file(path: &Path) -> Result<Option<(ConfigFile, Vec<String>)>
     Ok(Some((file, reader.warnings)))
 }
 
+/// A part of the file, and where it is.
+struct Section {
+    path: String,
+    entries: Map<String, Value>,
+}
+
+impl Section {
+    /// A key as `config show` writes it.
+    fn name_of(&self, key: &str) -> String {
+        if self.path.is_empty() {
+            key.to_owned()
+        } else {
+            format!("{}.{key}", self.path)
+        }
+    }
+}
+
 struct Reader<'a> {
     path: &'a Path,
     warnings: Vec<String>,
 }
 
 impl Reader<'_> {
-    fn read(&mut self, mut root: Map<String, Value>) -> Result<ConfigFile, ConfigError> {
+    fn read(&mut self, root: Map<String, Value>) -> Result<ConfigFile, ConfigError> {
+        let mut root = Section {
+            path: String::new(),
+            entries: root,
+        };
         let mut paths = self.section(&mut root, "paths")?;
         let mut sessions = self.section(&mut root, "sessions")?;
         let mut persistence = self.section(&mut sessions, "persistence")?;
@@ -66,7 +85,7 @@ impl Reader<'_> {
         let mut http = self.section(&mut root, "http")?;
         // `server` names the original program; ours has its own name and version.
         self.section(&mut root, "server")?;
-        if logging.remove("format").is_some() {
+        if logging.entries.remove("format").is_some() {
             self.warn("`logging.format` has no effect: the log has one format");
         }
         let file = ConfigFile {
@@ -90,8 +109,8 @@ impl Reader<'_> {
             allow_origins: self.texts(&mut http, "allow_origins")?,
         };
         for section in [root, paths, sessions, persistence, logging, http] {
-            for key in section.keys() {
-                self.warn(&format!("`{key}` is not a known key"));
+            for key in section.entries.keys() {
+                self.warn(&format!("`{}` is not a known key", section.name_of(key)));
             }
         }
         Ok(file)
@@ -104,71 +123,73 @@ impl Reader<'_> {
 
     fn section(
         &self,
-        parent: &mut Map<String, Value>,
+        parent: &mut Section,
         key: &str,
-    ) -> Result<Map<String, Value>, ConfigError> {
-        match parent.remove(key) {
-            None | Some(Value::Null) => Ok(Map::new()),
-            Some(Value::Object(section)) => Ok(section),
-            Some(_) => Err(self.wrong(key, "an object")),
-        }
+    ) -> Result<Section, ConfigError> {
+        let entries = match parent.entries.remove(key) {
+            None | Some(Value::Null) => Map::new(),
+            Some(Value::Object(entries)) => entries,
+            Some(_) => return Err(self.wrong(parent, key, "an object")),
+        };
+        let path = parent.name_of(key);
+        Ok(Section { path, entries })
     }
 
     fn text(
         &self,
-        section: &mut Map<String, Value>,
+        section: &mut Section,
         key: &str,
     ) -> Result<Option<String>, ConfigError> {
-        match section.remove(key) {
+        match section.entries.remove(key) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
-            Some(_) => Err(self.wrong(key, "a string")),
+            Some(_) => Err(self.wrong(section, key, "a string")),
         }
     }
 
     fn texts(
         &self,
-        section: &mut Map<String, Value>,
+        section: &mut Section,
         key: &str,
     ) -> Result<Option<Vec<String>>, ConfigError> {
-        match section.remove(key) {
+        match section.entries.remove(key) {
             None | Some(Value::Null) => Ok(None),
             Some(value) => serde_json::from_value(value)
                 .map(Some)
-                .map_err(|_| self.wrong(key, "a list of strings")),
+                .map_err(|_| self.wrong(section, key, "a list of strings")),
         }
     }
 
     fn seconds(
         &self,
-        section: &mut Map<String, Value>,
+        section: &mut Section,
         key: &str,
     ) -> Result<Option<u64>, ConfigError> {
-        match section.remove(key) {
+        match section.entries.remove(key) {
             None | Some(Value::Null) => Ok(None),
             Some(value) => match value.as_u64() {
                 Some(seconds) if seconds > 0 => Ok(Some(seconds)),
-                _ => Err(self.wrong(key, "a whole number of seconds, at least 1")),
+                _ => Err(self.wrong(section, key, "a whole number of seconds, at least 1")),
             },
         }
     }
 
     fn flag(
         &self,
-        section: &mut Map<String, Value>,
+        section: &mut Section,
         key: &str,
     ) -> Result<Option<bool>, ConfigError> {
-        match section.remove(key) {
+        match section.entries.remove(key) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::Bool(flag)) => Ok(Some(flag)),
-            Some(_) => Err(self.wrong(key, "true or false")),
+            Some(_) => Err(self.wrong(section, key, "true or false")),
         }
     }
 
-    fn wrong(&self, key: &str, expected: &'static str) -> ConfigError {
+    fn wrong(&self, section: &Section, key: &str, expected: &'static str) -> ConfigError {
         ConfigError::WrongType {
             path: self.path.to_owned(),
-            key: key.to_owned(),
+            key: section.name_of(key),
             expected,
         }
     }

@@ -1,1 +1,21 @@
+//! Modekeeper from outside: the built binary over pipes, sockets, HTTP and the command line.
+//!
+//! Few and black box: what a crate can see by itself is tested there. Tests under `slow` run in the nextest profile
+//! `ci`.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stderr,
+    reason = "a test that cannot go on panics, and says what it measured"
+)]
+
+mod approval;
+mod cli;
+mod hostile;
+mod http;
+mod lifetime;
+mod slow;
+mod stdio;
+mod support;
+mod watch;

@@ -36,6 +36,7 @@ pub(crate) fn run(args: &ShowArgs, config: &Config) -> anyhow::Result<ExitCode> 
     for (key, value, origin) in &rows {
         let value = match value {
             Value::String(text) => text.clone(),
+            Value::Null => "none".to_owned(),
             value => value.to_string(),
         };
         print(&format!(

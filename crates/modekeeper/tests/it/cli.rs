@@ -1,0 +1,9 @@
+//! The command line as people and scripts meet it.
+
+mod check;
+mod config;
+mod database;
+mod help;
+mod modes;
+mod output;
+mod tasks;

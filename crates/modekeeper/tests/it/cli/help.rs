@@ -1,0 +1,72 @@
+//! The help of every command: a reference, so a difference is a change of interface.
+
+use crate::support::sandbox::Sandbox;
+
+const COMMANDS: &[&str] = &[
+    "",
+    "mcp",
+    "serve",
+    "modes",
+    "modes list",
+    "modes show",
+    "modes prompt",
+    "modes lint",
+    "check",
+    "tasks",
+    "tasks list",
+    "tasks show",
+    "tasks switch",
+    "tasks complete",
+    "approve",
+    "config",
+    "config show",
+    "config init",
+    "completions",
+];
+
+#[test]
+fn every_command_says_what_it_does() {
+    let sandbox = Sandbox::new();
+    for command in COMMANDS {
+        let mut arguments: Vec<&str> = command.split_whitespace().collect();
+        arguments.push("--help");
+        let name = format!("help {command}").trim().replace(' ', "_");
+        insta::assert_snapshot!(name, sandbox.ok(&arguments));
+    }
+}
+
+#[test]
+fn no_command_is_left_out() {
+    let sandbox = Sandbox::new();
+    let mut found = Vec::new();
+    let mut open = vec![String::new()];
+    while let Some(command) = open.pop() {
+        let mut arguments: Vec<&str> = command.split_whitespace().collect();
+        arguments.push("--help");
+        let help = sandbox.ok(&arguments);
+        let listed = help
+            .lines()
+            .skip_while(|line| *line != "Commands:")
+            .skip(1)
+            .take_while(|line| !line.is_empty())
+            .filter_map(|line| line.strip_prefix("  ").filter(|it| !it.starts_with(' ')))
+            .filter_map(|line| line.split_whitespace().next())
+            .filter(|name| *name != "help");
+        open.extend(listed.map(|name| format!("{command} {name}").trim().to_owned()));
+        found.push(command);
+    }
+    found.sort();
+    let mut known = COMMANDS.to_vec();
+    known.sort_unstable();
+    assert_eq!(found, known);
+}
+
+#[test]
+fn without_a_command_there_is_help_and_a_failure() {
+    let sandbox = Sandbox::new();
+    let ran = sandbox.run::<&str>(&[]);
+    assert_eq!(ran.status.code(), Some(2));
+    assert!(ran.stderr.contains("Usage: modekeeper"), "{ran:#?}");
+    let version = sandbox.ok(&["--version"]);
+    assert_eq!(version, format!("modekeeper {}\n", env!("CARGO_PKG_VERSION")));
+}

@@ -1,0 +1,9 @@
+//! Tests that take their time: the nextest profile `ci` picks them.
+
+mod conformance;
+mod corpus;
+mod inspector;
+mod kill;
+mod mutation;
+mod sdk;
+mod tools;

@@ -1,0 +1,175 @@
+//! Mode files from public repositories: every valid mode loads, every other one has its line.
+//!
+//! What is valid is decided by a reader of the test's own: a plain parse, and the rules of the original extension
+//! (facts/modes-in-the-wild.md §2.1) applied to each mode by itself. Beyond those rules we take several entries of one
+//! group, a `null` where a text may be missing, and the group `browser`.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::support::sandbox::Sandbox;
+
+const GROUPS: [&str; 6] = ["read", "edit", "browser", "command", "mcp", "modes"];
+
+#[test]
+fn every_valid_mode_of_the_wild_loads_and_every_other_has_its_line() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/mode-files");
+    let files = files(&folder);
+    let mut sum = Sum::default();
+    for file in &files {
+        check(file, &mut sum);
+    }
+    eprintln!("{} files: {sum:?}", files.len());
+    assert!(sum.problems.is_empty(), "{:#?}", sum.problems);
+    assert!(sum.valid > 300, "{sum:?}");
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder)
+        .unwrap_or_else(|error| panic!("the mode files belong at {}: {error}", folder.display()));
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    files.retain(|file| file.file_name().is_some_and(|name| name != "INDEX.json"));
+    files.sort();
+    assert!(files.len() > 50, "only {} files", files.len());
+    files
+}
+
+#[derive(Debug, Default)]
+struct Sum {
+    valid: usize,
+    invalid: usize,
+    unreadable: usize,
+    problems: Vec<String>,
+}
+
+fn check(file: &Path, sum: &mut Sum) {
+    let name = file.file_name().unwrap().to_string_lossy().into_owned();
+    let bytes = std::fs::read(file).unwrap();
+    let text = String::from_utf8(bytes.clone()).ok();
+    let sandbox = Sandbox::with(".roomodes", &bytes);
+    let lint = sandbox.run(&["modes", "lint", "--json"]);
+    if !matches!(lint.status.code(), Some(0 | 1)) || lint.stderr.contains("panicked") {
+        sum.problems.push(format!("{name}: {lint:#?}"));
+        return;
+    }
+    let lint: Value = serde_json::from_str(&lint.stdout).unwrap();
+    let found = lint["diagnostics"].as_array().unwrap();
+    let n_lines = text.as_deref().unwrap_or_default().lines().count().max(1);
+    for diagnostic in found {
+        let line = diagnostic["line"].as_u64().unwrap_or(0);
+        let placed = (1..=n_lines as u64 + 1).contains(&line) && diagnostic["file"] == ".roomodes";
+        if !placed || diagnostic["message"].as_str().is_none_or(str::is_empty) {
+            sum.problems.push(format!("{name}: no place or reason: {diagnostic}"));
+        }
+    }
+    let list = sandbox.json(&["modes", "list", "--all", "--json"]);
+    let loaded: BTreeSet<&str> = list
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|mode| mode["file"] == ".roomodes")
+        .map(|mode| mode["slug"].as_str().unwrap())
+        .collect();
+
+    let Some(items) = text.as_deref().and_then(items) else {
+        sum.unreadable += 1;
+        if !found.iter().any(|it| it["severity"] == "error") {
+            sum.problems.push(format!("{name}: unreadable, but no error"));
+        }
+        return;
+    };
+    let mut seen = BTreeSet::new();
+    let mut nameless = 0;
+    for item in &items {
+        let slug = item["slug"].as_str().unwrap_or_default();
+        match invalid(item) {
+            None if seen.insert(slug) => {
+                sum.valid += 1;
+                if !loaded.contains(slug) {
+                    sum.problems.push(format!("{name}: `{slug}` is valid but not loaded: {found:#?}"));
+                }
+            }
+            why => {
+                sum.invalid += 1;
+                if !is_slug(slug) {
+                    nameless += 1;
+                } else if !found.iter().any(|it| it["mode"] == slug) {
+                    let why = why.unwrap_or("a second mode of this slug");
+                    sum.problems.push(format!("{name}: `{slug}` ({why}) without a diagnostic"));
+                }
+            }
+        }
+    }
+    let lines: BTreeSet<_> = found
+        .iter()
+        .filter(|it| it["mode"].is_null() && it["severity"] == "error")
+        .map(|it| it["line"].as_u64())
+        .collect();
+    if lines.len() < nameless {
+        sum.problems.push(format!("{name}: {nameless} modes without a slug, errors in lines {lines:?}"));
+    }
+}
+
+/// The entries of `customModes`; `None` where there is no such list.
+fn items(text: &str) -> Option<Vec<Value>> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let value: Value = match serde_json::from_str(text) {
+        Ok(value) => value,
+        Err(_) => serde_saphyr::from_str(text).ok()?,
+    };
+    value["customModes"].as_array().cloned()
+}
+
+fn is_slug(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|it| it.is_ascii_alphanumeric() || it == '-')
+}
+
+/// Why the original extension would not take this mode.
+fn invalid(mode: &Value) -> Option<&'static str> {
+    let text = |key: &str| mode[key].as_str().filter(|text| !text.is_empty());
+    if !mode["slug"].as_str().is_some_and(is_slug) {
+        return Some("slug");
+    }
+    if text("name").is_none() {
+        return Some("name");
+    }
+    if text("roleDefinition").is_none() {
+        return Some("roleDefinition");
+    }
+    for key in ["whenToUse", "description", "customInstructions"] {
+        if !(mode[key].is_null() || mode[key].is_string()) {
+            return Some("an optional text");
+        }
+    }
+    if !(mode["source"].is_null() || ["global", "project"].iter().any(|it| mode["source"] == *it)) {
+        return Some("source");
+    }
+    let Some(groups) = mode["groups"].as_array() else {
+        return Some("groups");
+    };
+    groups
+        .iter()
+        .any(|group| !is_group(group))
+        .then_some("a group")
+}
+
+fn is_group(group: &Value) -> bool {
+    let known = |name: &Value| GROUPS.iter().any(|group| name == group);
+    match group {
+        Value::String(_) => known(group),
+        Value::Array(parts) => match parts.as_slice() {
+            [name, Value::Object(options)] => {
+                let text = |key: &str| options.get(key).is_none_or(Value::is_string);
+                let pattern = options.get("fileRegex").and_then(Value::as_str);
+                known(name)
+                    && text("fileRegex")
+                    && text("description")
+                    && pattern.is_none_or(|it| regress::Regex::new(it).is_ok())
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}

@@ -1,0 +1,33 @@
+//! Where the programs of other people are that the slow tests run: scripts under `tests/` install and name them.
+
+use std::path::{Path, PathBuf};
+
+use crate::support::sandbox::{bare_command, run};
+
+pub(super) fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()
+        .unwrap()
+}
+
+/// Runs a script of the repository and gives the path it prints.
+#[track_caller]
+fn path_from(script: &str, arguments: &[&str]) -> PathBuf {
+    let mut command = bare_command(repository().join(script), &repository());
+    let ran = run(command.args(arguments));
+    assert!(ran.status.success(), "{script} {arguments:?}: {ran:#?}");
+    let path = PathBuf::from(ran.stdout.trim());
+    assert!(path.exists(), "{script} named {}", path.display());
+    path
+}
+
+/// A Python with the SDK of this major version.
+pub(super) fn python(major: &str) -> PathBuf {
+    path_from("tests/tools/python.sh", &[major])
+}
+
+/// A folder with `node` and, in `node_modules`, the TypeScript SDKs, the inspector and the conformance suite.
+pub(super) fn node() -> PathBuf {
+    path_from("tests/tools/node.sh", &[])
+}

@@ -1,0 +1,70 @@
+//! A client of the older HTTP+SSE transport.
+
+use std::net::SocketAddr;
+
+use serde_json::{Value, json};
+
+use super::http::{Request, Response};
+
+#[derive(Debug)]
+pub(crate) struct SseClient {
+    address: SocketAddr,
+    stream: Response,
+    endpoint: String,
+    next_id: u64,
+}
+
+impl SseClient {
+    pub(crate) fn open(address: SocketAddr) -> Self {
+        let request = Request {
+            method: "GET",
+            path: "/sse",
+            headers: vec![("Accept", "text/event-stream".to_owned())],
+            ..Request::default()
+        };
+        let mut stream = request.send(address);
+        assert_eq!(stream.status, 200);
+        let (name, endpoint) = stream.event().unwrap();
+        assert_eq!(name, "endpoint");
+        Self {
+            address,
+            stream,
+            endpoint,
+            next_id: 0,
+        }
+    }
+
+    pub(crate) fn post(&self, body: &str) -> Response {
+        let request = Request {
+            method: "POST",
+            path: &self.endpoint,
+            headers: vec![("Content-Type", "application/json".to_owned())],
+            body: body.to_owned(),
+        };
+        request.send(self.address)
+    }
+
+    pub(crate) fn notify(&self, method: &str) {
+        let message = json!({ "jsonrpc": "2.0", "method": method });
+        assert_eq!(self.post(&message.to_string()).status, 202);
+    }
+
+    pub(crate) fn next(&mut self) -> Value {
+        let (name, data) = self.stream.event().unwrap();
+        assert_eq!(name, "message");
+        serde_json::from_str(&data).unwrap()
+    }
+
+    pub(crate) fn request(&mut self, method: &str, params: &Value) -> Value {
+        self.next_id += 1;
+        let id = self.next_id;
+        let message = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+        assert_eq!(self.post(&message.to_string()).status, 202);
+        loop {
+            let answer = self.next();
+            if answer["id"] == id {
+                return answer;
+            }
+        }
+    }
+}

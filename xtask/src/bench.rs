@@ -1,0 +1,83 @@
+//! `cargo xtask bench`: the budgets of the design, measured beside a bare rmcp server in the same run.
+//!
+//! Processor time first: on a busy machine, the time on the clock says little. It is never part of the tests.
+
+mod calls;
+mod report;
+mod sessions;
+mod start;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+
+use self::report::Row;
+use crate::workspace;
+
+/// Measure the budgets, beside a bare rmcp server
+#[derive(Debug, Args)]
+pub(crate) struct BenchArgs {
+    /// What to measure
+    #[arg(default_value = "all")]
+    what: What,
+    /// Answer with JSON
+    #[arg(long)]
+    json: bool,
+    /// Exit with 1 if a budget is exceeded
+    #[arg(long)]
+    strict: bool,
+    /// How often each measurement is repeated
+    #[arg(long, default_value_t = 9)]
+    rounds: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum What {
+    /// From the start of the process to the answer to `initialize`
+    Start,
+    /// `validate_tool_use`, one after the other and all at once
+    Calls,
+    /// The same with 1 to 100,000 sessions in the store
+    Sessions,
+    All,
+}
+
+/// What is compared.
+#[derive(Debug)]
+struct Binaries {
+    modekeeper: PathBuf,
+    echo: PathBuf,
+}
+
+pub(crate) fn run(args: &BenchArgs) -> Result<ExitCode> {
+    eprintln!("building …");
+    let release = |arguments: &[&str]| workspace::build(&[&["--release"], arguments].concat());
+    let binaries = Binaries {
+        modekeeper: release(&["--package", "modekeeper"])?,
+        echo: release(&["--package", "xtask", "--example", "echo"])?,
+    };
+    let rounds = args.rounds.max(1);
+    let wanted = |what| args.what == what || args.what == What::All;
+    let mut rows: Vec<Row> = Vec::new();
+    if wanted(What::Start) {
+        eprintln!("start …");
+        rows.extend(start::measure(&binaries, rounds)?);
+    }
+    if wanted(What::Calls) {
+        eprintln!("calls …");
+        rows.extend(calls::measure(&binaries, rounds)?);
+    }
+    if wanted(What::Sessions) {
+        eprintln!("sessions …");
+        rows.extend(sessions::measure(&binaries.modekeeper, rounds)?);
+    }
+    if args.json {
+        println!("{:#}", report::to_json(&rows));
+    } else {
+        print!("{}", report::to_table(&rows));
+    }
+    let exceeded = rows.iter().any(|row| row.within() == Some(false));
+    Ok(ExitCode::from(u8::from(exceeded && args.strict)))
+}

@@ -1,0 +1,52 @@
+//! `cargo xtask tidy`: what the compiler does not check about the tree. It changes nothing.
+
+pub(crate) mod layer;
+pub(crate) mod source;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::Result;
+
+use crate::codegen::{self, BinaryArgs};
+use crate::workspace;
+
+/// What is wrong, and what soon will be.
+#[derive(Debug, Default)]
+pub(crate) struct Findings {
+    pub(crate) problems: Vec<String>,
+    pub(crate) warnings: Vec<String>,
+}
+
+pub(crate) fn run(args: &BinaryArgs) -> Result<ExitCode> {
+    let findings = check(&args.path()?)?;
+    for warning in &findings.warnings {
+        println!("warning: {warning}");
+    }
+    for problem in &findings.problems {
+        println!("error: {problem}");
+    }
+    println!(
+        "tidy: {} errors, {} warnings",
+        findings.problems.len(),
+        findings.warnings.len()
+    );
+    Ok(ExitCode::from(u8::from(!findings.problems.is_empty())))
+}
+
+/// Everything; the test of this crate calls it too.
+pub(crate) fn check(binary: &Path) -> Result<Findings> {
+    let mut findings = Findings {
+        problems: layer::check(&layer::crates(&workspace::metadata()?)?),
+        warnings: Vec::new(),
+    };
+    let mut files = Vec::new();
+    for path in workspace::files()? {
+        if let Some(text) = workspace::text(&path)? {
+            files.push((path, text));
+        }
+    }
+    source::check(&files, &mut findings);
+    findings.problems.extend(codegen::stale(binary)?);
+    Ok(findings)
+}

@@ -1,0 +1,92 @@
+//! Where the workspace is, what is in it, and how cargo is asked to build it.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context as _, Result, bail, ensure};
+use serde_json::Value;
+
+/// The folder with the workspace's `Cargo.toml`.
+pub(crate) fn root() -> &'static Path {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    package.parent().unwrap_or(package)
+}
+
+fn cargo() -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root());
+    command
+}
+
+/// `cargo metadata --no-deps`: the members and what they ask for.
+pub(crate) fn metadata() -> Result<Value> {
+    let arguments = ["metadata", "--no-deps", "--format-version=1", "--offline"];
+    let output = cargo()
+        .args(arguments)
+        .stderr(Stdio::inherit())
+        .output()
+        .context("cannot run cargo metadata")?;
+    ensure!(output.status.success(), "cargo metadata: {}", output.status);
+    Ok(serde_json::from_slice(&output.stdout)?)
+}
+
+/// Builds and returns the one executable that comes out.
+pub(crate) fn build(arguments: &[&str]) -> Result<PathBuf> {
+    let output = cargo()
+        .arg("build")
+        .args(arguments)
+        .arg("--message-format=json-render-diagnostics")
+        .stderr(Stdio::inherit())
+        .output()
+        .context("cannot run cargo build")?;
+    let shown = arguments.join(" ");
+    ensure!(
+        output.status.success(),
+        "cargo build {shown}: {}",
+        output.status
+    );
+    let messages = String::from_utf8(output.stdout)?;
+    let executable = messages
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+        .filter_map(|message| message["executable"].as_str().map(PathBuf::from))
+        .next_back();
+    executable.with_context(|| format!("cargo build {shown} made no executable"))
+}
+
+/// Every file that is tracked or could be, relative to the root.
+pub(crate) fn files() -> Result<Vec<PathBuf>> {
+    // The checkout may belong to somebody else, as in a container.
+    let arguments = "-c safe.directory=* ls-files -z --cached --others --exclude-standard";
+    let output = Command::new("git")
+        .args(arguments.split(' '))
+        .current_dir(root())
+        .output()
+        .context("cannot run git")?;
+    if !output.status.success() {
+        bail!("git ls-files: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    let mut files = Vec::new();
+    for name in output.stdout.split(|byte| *byte == 0) {
+        let path = PathBuf::from(std::str::from_utf8(name).context("a file name is not UTF-8")?);
+        // A deleted file is listed until the deletion is committed.
+        if !name.is_empty() && root().join(&path).is_file() {
+            files.push(path);
+        }
+    }
+    files.sort();
+    files.dedup();
+    Ok(files)
+}
+
+/// The text of a file below the root; `None` if it is not text.
+pub(crate) fn text(file: &Path) -> Result<Option<String>> {
+    let bytes = std::fs::read(root().join(file))
+        .with_context(|| format!("cannot read {}", file.display()))?;
+    Ok(String::from_utf8(bytes).ok())
+}
+
+pub(crate) fn has_extension(file: &Path, extension: &str) -> bool {
+    file.extension().and_then(OsStr::to_str) == Some(extension)
+}
