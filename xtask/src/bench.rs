@@ -28,6 +28,9 @@ pub(crate) struct BenchArgs {
     /// Exit with 1 if a budget is exceeded
     #[arg(long)]
     strict: bool,
+    /// Measure what target/release holds, however old it is
+    #[arg(long)]
+    no_build: bool,
     /// How often each measurement is repeated
     #[arg(long, default_value_t = 9)]
     rounds: usize,
@@ -51,12 +54,30 @@ struct Binaries {
     echo: PathBuf,
 }
 
+impl Binaries {
+    fn build() -> Result<Self> {
+        eprintln!("building …");
+        let release = |arguments: &[&str]| workspace::build(&[&["--release"], arguments].concat());
+        Ok(Self {
+            modekeeper: release(&["--package", "modekeeper"])?,
+            echo: release(&["--package", "xtask", "--example", "echo"])?,
+        })
+    }
+
+    fn found() -> Result<Self> {
+        let folder = workspace::target()?.join("release");
+        Ok(Self {
+            modekeeper: folder.join("modekeeper"),
+            echo: folder.join("examples/echo"),
+        })
+    }
+}
+
 pub(crate) fn run(args: &BenchArgs) -> Result<ExitCode> {
-    eprintln!("building …");
-    let release = |arguments: &[&str]| workspace::build(&[&["--release"], arguments].concat());
-    let binaries = Binaries {
-        modekeeper: release(&["--package", "modekeeper"])?,
-        echo: release(&["--package", "xtask", "--example", "echo"])?,
+    let binaries = if args.no_build {
+        Binaries::found()?
+    } else {
+        Binaries::build()?
     };
     let rounds = args.rounds.max(1);
     let wanted = |what| args.what == what || args.what == What::All;

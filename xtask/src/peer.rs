@@ -108,8 +108,15 @@ impl Peer {
         })
     }
 
-    /// Shakes hands and waits until the server is idle.
+    /// Shakes hands.
     pub(crate) fn initialize(&mut self) -> Result<()> {
+        self.greet()?;
+        let line = b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n";
+        Ok(self.input.write_all(line)?)
+    }
+
+    /// The first half of it: returns when `initialize` is answered.
+    pub(crate) fn greet(&mut self) -> Result<()> {
         self.request(
             "initialize",
             &json!({
@@ -118,8 +125,6 @@ impl Peer {
                 "clientInfo": { "name": "xtask", "version": "0" },
             }),
         )?;
-        self.input
-            .write_all(b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n")?;
         Ok(())
     }
 
@@ -128,8 +133,7 @@ impl Peer {
         let line = self.line(method, params);
         self.input.write_all(line.as_bytes())?;
         let mut answer = Vec::new();
-        self.output.read_until(b'\n', &mut answer)?;
-        ensure!(!answer.is_empty(), "the server ended");
+        read_answer(&mut self.output, &mut answer)?;
         result_of(&answer)
     }
 
@@ -148,8 +152,7 @@ impl Peer {
         for line in lines {
             let begun = Instant::now();
             self.input.write_all(line.as_bytes())?;
-            answer.clear();
-            self.output.read_until(b'\n', &mut answer)?;
+            read_answer(&mut self.output, &mut answer)?;
             times.push(begun.elapsed());
             check_answer(&answer)?;
         }
@@ -168,8 +171,7 @@ impl Peer {
             let writing = scope.spawn(|| input.write_all(lines.concat().as_bytes()));
             let mut answer = Vec::new();
             for _ in lines {
-                answer.clear();
-                output.read_until(b'\n', &mut answer)?;
+                read_answer(output, &mut answer)?;
                 check_answer(&answer)?;
                 each(&answer)?;
             }
@@ -223,6 +225,18 @@ impl Drop for Peer {
     }
 }
 
+/// Reads over what the server says unasked.
+fn read_answer(output: &mut BufReader<File>, answer: &mut Vec<u8>) -> Result<()> {
+    loop {
+        answer.clear();
+        output.read_until(b'\n', answer)?;
+        ensure!(!answer.is_empty(), "the server ended");
+        if !answer.starts_with(br#"{"jsonrpc":"2.0","method":"notifications/"#) {
+            return Ok(());
+        }
+    }
+}
+
 /// What a request got, or why it got nothing.
 pub(crate) fn result_of(answer: &[u8]) -> Result<Value> {
     let mut answer: Value = serde_json::from_slice(answer)?;
@@ -234,7 +248,6 @@ pub(crate) fn result_of(answer: &[u8]) -> Result<Value> {
 
 /// Whether it is the answer of a tool that succeeded. Not parsed: it runs inside the measurement.
 fn check_answer(answer: &[u8]) -> Result<()> {
-    ensure!(!answer.is_empty(), "the server ended");
     let contains = |text: &[u8]| answer.windows(text.len()).any(|window| window == text);
     if contains(b"\"error\":{") || contains(b"\"isError\":true") {
         bail!("the server answered {}", String::from_utf8_lossy(answer));

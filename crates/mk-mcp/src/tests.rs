@@ -10,6 +10,7 @@ mod pipeline;
 mod rename;
 mod resource;
 mod stateless;
+mod transcript;
 mod version;
 mod wire;
 

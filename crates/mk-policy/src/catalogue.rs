@@ -135,7 +135,7 @@ impl Catalogue {
         self.diagnostics.iter().find(|found| {
             found.severity == Severity::Error
                 && found.file == *file
-                && found.mode.as_deref() == Some(slug)
+                && found.mode.as_deref().is_none_or(|mode| mode == slug)
         })
     }
 }

@@ -91,6 +91,9 @@ pub struct LoadedFile {
     pub readable: bool,
 }
 
+/// Slugs that are looked for in a file that cannot be read.
+const MOST_GUESSED: usize = 500;
+
 /// Reads a mode file, YAML or JSON. `file` is the name that diagnostics carry.
 pub fn load_modes(file: &str, text: &str) -> LoadedFile {
     let mut out = Diagnostics::new(file);
@@ -102,10 +105,41 @@ pub fn load_modes(file: &str, text: &str) -> LoadedFile {
         }
         Err(error) => {
             out.error(error.position, error.message).hint = error.hint.map(str::to_owned);
+            loaded.broken = slugs_in(text);
         }
     }
     loaded.diagnostics = out.into_found();
     loaded
+}
+
+/// The slugs that a file means to define although it cannot be read: they must not fall back to a wider mode either.
+fn slugs_in(text: &str) -> Vec<ModeSlug> {
+    let mut slugs = Vec::new();
+    for line in text.lines() {
+        // No person writes that many; going on would take minutes.
+        if slugs.len() == MOST_GUESSED {
+            break;
+        }
+        let bare = line.trim_start_matches([' ', '\t', '-', '{', '[', '"', '\'']);
+        let Some(rest) = bare.strip_prefix("slug") else {
+            continue;
+        };
+        let value = rest.trim_start_matches(['"', '\'']).trim_start();
+        let Some(value) = value.strip_prefix(':') else {
+            continue;
+        };
+        let word =
+            value.trim_matches(|letter: char| !letter.is_ascii_alphanumeric() && letter != '-');
+        let word = word
+            .split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '-')
+            .next();
+        if let Some(Ok(slug)) = word.map(ModeSlug::parse)
+            && !slugs.contains(&slug)
+        {
+            slugs.push(slug);
+        }
+    }
+    slugs
 }
 
 /// The known word that differs from `written` only in case, dashes, underscores or a plural.

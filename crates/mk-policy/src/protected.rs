@@ -1,18 +1,28 @@
 //! Files that decide what agents may do: modes, rules, hooks, client settings. No agent changes them without approval.
 //!
-//! Which files these are is content (`content/policy/protected.yaml`).
+//! Which files these are is content (`content/policy/protected.yaml`). Its globs need no more than `**` and `*`, and
+//! compiling that many to expressions would take most of a process's start, so they are compared name by name.
 
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use std::collections::HashMap;
+
 use serde::Deserialize;
 
 const FILES: &str = include_str!("../../../content/policy/protected.yaml");
 
 /// The protected files and why they are.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Protected {
-    globs: GlobSet,
-    /// In step with the globs.
-    reasons: Vec<String>,
+    /// Globs `**/name/…` by their name; what follows it, and the reason.
+    by_name: HashMap<String, Vec<Glob>>,
+    others: Vec<Glob>,
+    /// Why the root is protected: it contains all the others.
+    root: String,
+}
+
+#[derive(Debug)]
+struct Glob {
+    parts: Vec<String>,
+    reason: String,
 }
 
 impl Protected {
@@ -27,37 +37,80 @@ impl Protected {
 
     pub(crate) fn read(text: &str) -> Option<Self> {
         let file: ProtectedFile = serde_saphyr::from_str(text).ok()?;
-        let mut globs = GlobSetBuilder::new();
-        let mut reasons = Vec::new();
+        let mut protected = Self::default();
+        protected.root = file.protected.first()?.reason.clone();
         for Entry { glob, reason } in file.protected {
-            let glob = fold(&glob);
-            for glob in std::iter::successors(Some(glob.as_str()), |glob| parent(glob)) {
-                let glob = GlobBuilder::new(glob).literal_separator(true).build();
-                globs.add(glob.ok()?);
-                reasons.push(reason.clone());
+            if glob.is_empty() || glob.contains(['?', '[', ']', '{', '}', '!', '\\']) {
+                return None;
+            }
+            let parts: Vec<String> = fold(&glob).split('/').map(str::to_owned).collect();
+            // Whoever removes or replaces a folder removes what is in it.
+            let shortest = 1 + usize::from(parts.len() > 1 && parts[0] == "**");
+            for length in (shortest..=parts.len()).rev() {
+                protected.add(&parts[..length], &reason);
             }
         }
-        let globs = globs.build().ok()?;
-        Some(Self { globs, reasons })
+        Some(protected)
     }
 
-    /// Why a path is protected; `None` if it is not. The root is: it contains all the others.
+    fn add(&mut self, parts: &[String], reason: &str) {
+        let glob = |parts: &[String]| Glob {
+            parts: parts.to_vec(),
+            reason: reason.to_owned(),
+        };
+        match parts {
+            [any, name, rest @ ..] if any == "**" && !name.contains('*') => {
+                let same = self.by_name.entry(name.clone()).or_default();
+                same.push(glob(rest));
+            }
+            parts => self.others.push(glob(parts)),
+        }
+    }
+
+    /// Why a path is protected; `None` if it is not.
     pub fn why(&self, path: &str) -> Option<&str> {
         if path.is_empty() {
-            return self.reasons.first().map(String::as_str);
+            return Some(&self.root);
         }
-        let found = self.globs.matches(fold(path));
-        found
-            .first()
-            .and_then(|glob_idx| self.reasons.get(*glob_idx))
-            .map(String::as_str)
+        let folded = fold(path);
+        let names: Vec<&str> = folded.split('/').collect();
+        let below = |(name_idx, name): (usize, &&str)| {
+            let globs = self.by_name.get(*name)?;
+            globs
+                .iter()
+                .find(|glob| matches(&glob.parts, &names[name_idx + 1..]))
+        };
+        let others = || self.others.iter().find(|glob| matches(&glob.parts, &names));
+        let found = names.iter().enumerate().find_map(below).or_else(others);
+        found.map(|glob| glob.reason.as_str())
     }
 }
 
-/// The folder that a glob's files are in: whoever removes or replaces it removes them too.
-fn parent(glob: &str) -> Option<&str> {
-    let (folder, _) = glob.rsplit_once('/')?;
-    (folder != "**").then_some(folder)
+/// Whether a glob names exactly these parts of a path.
+fn matches(glob: &[String], names: &[&str]) -> bool {
+    match (glob.split_first(), names.split_first()) {
+        (None, first) => first.is_none(),
+        (Some((part, rest)), _) if part == "**" => {
+            (0..=names.len()).any(|skipped| matches(rest, &names[skipped..]))
+        }
+        (Some((part, rest)), Some((name, others))) => {
+            name_matches(part, name) && matches(rest, others)
+        }
+        (Some(_), None) => false,
+    }
+}
+
+/// `*` stands for any part of one name.
+fn name_matches(part: &str, name: &str) -> bool {
+    let Some((start, rest)) = part.split_once('*') else {
+        return part == name;
+    };
+    let Some(name) = name.strip_prefix(start) else {
+        return false;
+    };
+    let ends = name.char_indices().map(|(at, _)| at).chain([name.len()]);
+    let tails = ends.filter_map(|at| name.get(at..));
+    tails.into_iter().any(|tail| name_matches(rest, tail))
 }
 
 /// A path as the most forgiving of file systems compares names: no case, no characters without width, no dots or

@@ -54,7 +54,7 @@ fn start(binary: &Path, arguments: &[&str], samples: &mut Samples) -> Result<()>
     command.args(arguments);
     let begun = Instant::now();
     let mut peer = Peer::spawn(command, Wire::Pipes)?;
-    peer.initialize()?;
+    peer.greet()?;
     samples.wall.push(milliseconds(begun.elapsed()));
     samples.cpu.push(milliseconds(peer.cpu()?));
     samples.resident.push(float(peer.resident()?) / 1e6);

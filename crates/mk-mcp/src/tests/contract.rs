@@ -2,97 +2,12 @@
 //!
 //! Our own prose is hidden from the snapshot; `serverInfo`, `instructions` and capabilities are ours (contracts/README.md).
 
-use std::fmt::Write as _;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use super::World;
-use super::wire::Wire;
-
-/// A conversation, written down.
-struct Transcript {
-    world: World,
-    wire: Wire,
-    text: String,
-}
-
-impl Transcript {
-    fn new(world: World) -> Self {
-        let wire = Wire::connect(&world);
-        Self {
-            world,
-            wire,
-            text: String::new(),
-        }
-    }
-
-    /// Sends the contract's request; the answer must have what the contract's answer has.
-    async fn check(&mut self, request: Value, example: Value) -> Value {
-        let answer = self.wire.request(request.clone()).await;
-        let shown = self.hide_prose(&answer);
-        covers("answer", &shown, &example);
-        let _ = writeln!(self.text, "→ {request}");
-        let pretty = serde_json::to_string_pretty(&shown).expect("JSON");
-        let _ = writeln!(self.text, "← {pretty}\n");
-        answer
-    }
-
-    /// Our prose, by its name.
-    fn hide_prose(&self, answer: &Value) -> Value {
-        let project = self.world.engine.project(self.world.server.project());
-        let mut text = answer.to_string();
-        for mode in project.catalogue().modes() {
-            let prose = [
-                ("<system prompt>", project.system_prompt(&mode.slug)),
-                ("<when to use>", mode.when_to_use.clone()),
-                ("<role>", Some(mode.role_definition.clone())),
-                ("<instructions>", mode.custom_instructions.clone()),
-            ];
-            for (name, prose) in prose {
-                let once = escaped(prose.as_deref().unwrap_or_default().trim_end());
-                // JSON within JSON is escaped twice.
-                for form in [escaped(&once), once] {
-                    if !form.is_empty() {
-                        text = text.replace(&form, name);
-                    }
-                }
-            }
-        }
-        let instructions = answer["result"]["instructions"].as_str();
-        if let Some(instructions) = instructions {
-            text = text.replace(&escaped(instructions), "<instructions>");
-        }
-        serde_json::from_str(&text).expect("still JSON")
-    }
-}
-
-fn escaped(text: &str) -> String {
-    let quoted = json!(text).to_string();
-    quoted.trim_matches('"').to_owned()
-}
-
-/// Whether `actual` has everything that `expected` has. Lists are compared as far as the example goes.
-#[track_caller]
-fn covers(place: &str, actual: &Value, expected: &Value) {
-    match (actual, expected) {
-        (Value::Object(actual), Value::Object(expected)) => {
-            for (key, expected) in expected {
-                let place = format!("{place}.{key}");
-                let found = actual.get(key);
-                let found = found.unwrap_or_else(|| panic!("{place} is missing in {actual:#?}"));
-                covers(&place, found, expected);
-            }
-        }
-        (Value::Array(actual), Value::Array(expected)) => {
-            assert!(actual.len() >= expected.len(), "{place} is too short");
-            for (idx, (actual, expected)) in actual.iter().zip(expected).enumerate() {
-                covers(&format!("{place}[{idx}]"), actual, expected);
-            }
-        }
-        _ => assert_eq!(actual, expected, "{place}"),
-    }
-}
+use super::transcript::Transcript;
 
 fn called(id: u32, text: &str) -> Value {
     json!({

@@ -378,3 +378,20 @@ customModes:
     project/a:1:14: error: unclosed bracket '['
     ");
 }
+
+#[test]
+fn a_file_that_cannot_be_read_hides_the_builtin_it_means_to_narrow() {
+    let text = "customModes:\n  - slug: code\n    name: Narrow\n    roleDefinition: [oops\n  - slug: docs\n";
+    let layer = Layer {
+        source: Source::Project,
+        file: ".roomodes".to_owned(),
+        loaded: load_modes(".roomodes", text),
+    };
+    let catalogue = Catalogue::build(vec![layer], &Policy::shipped());
+    assert!(catalogue.get("code").is_none());
+    assert!(catalogue.get("ask").is_some());
+    let why = catalogue
+        .why_broken("code")
+        .map(|found| found.position.line);
+    assert!(why.is_some_and(|line| line >= 4), "{why:?}");
+}

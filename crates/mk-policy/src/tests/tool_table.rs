@@ -112,19 +112,3 @@ fn a_list_of_protected_files_with_a_slip_is_refused_as_a_whole() {
     assert!(Protected::read("protected: [{glob: a}]").is_none());
     assert!(Protected::read("protected: [{globs: a, reason: x}]").is_none());
 }
-#[test]
-fn zz_time() {
-    let start = std::time::Instant::now();
-    for _ in 0..20 { std::hint::black_box(Protected::read(PROTECTED)); }
-    println!("protected {:?}", start.elapsed()/20);
-    let start = std::time::Instant::now();
-    for _ in 0..20 { std::hint::black_box(ToolTable::foreign()); }
-    println!("tools {:?}", start.elapsed()/20);
-    let p = crate::Policy::shipped();
-    let start = std::time::Instant::now();
-    for _ in 0..20 { std::hint::black_box(crate::Catalogue::build(vec![], &p)); }
-    println!("catalogue {:?}", start.elapsed()/20);
-    let start = std::time::Instant::now();
-    for _ in 0..20000 { std::hint::black_box(p.protected.why("src/docs/some/file.rs")); }
-    println!("why {:?}", start.elapsed()/20000);
-}

@@ -9,23 +9,6 @@ use crate::support::sse::SseClient;
 use crate::support::stdio::Client;
 use crate::support::workflow;
 
-/// The conversation of the stdio test, which every transport must repeat.
-const WORKFLOW: &str = include_str!("snapshots/it__stdio__workflow.snap");
-
-#[track_caller]
-fn assert_workflow(spoken: &str) {
-    let expected = WORKFLOW.splitn(3, "---\n").nth(2).unwrap();
-    similar(expected.trim(), spoken.trim());
-}
-
-#[track_caller]
-fn similar(expected: &str, spoken: &str) {
-    for (line, (expected, spoken)) in expected.lines().zip(spoken.lines()).enumerate() {
-        assert_eq!(spoken, expected, "in line {line}");
-    }
-    assert_eq!(spoken.lines().count(), expected.lines().count());
-}
-
 #[test]
 fn the_contracts_workflow_over_streamable_http() {
     let sandbox = Sandbox::new();
@@ -39,7 +22,7 @@ fn the_contracts_workflow_over_streamable_http() {
         lift(answer)
     };
     let spoken = workflow::speak(ask, &mut sandbox.rename());
-    assert_workflow(&spoken);
+    workflow::check(&spoken);
 }
 
 #[test]
@@ -55,7 +38,7 @@ fn the_contracts_workflow_over_sse() {
         answer
     };
     let spoken = workflow::speak(ask, &mut sandbox.rename());
-    assert_workflow(&spoken);
+    workflow::check(&spoken);
 }
 
 #[test]

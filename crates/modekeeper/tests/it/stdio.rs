@@ -10,14 +10,14 @@ use crate::support::workflow;
 fn the_contracts_workflow_over_pipes() {
     let sandbox = Sandbox::new();
     let client = Client::open(&mut server(&sandbox, &[]));
-    insta::assert_snapshot!("workflow", speak(&sandbox, client));
+    workflow::check(&speak(&sandbox, client));
 }
 
 #[test]
 fn the_contracts_workflow_over_sockets() {
     let sandbox = Sandbox::new();
     let client = Client::open_on_sockets(&mut server(&sandbox, &[]));
-    insta::assert_snapshot!("workflow", speak(&sandbox, client));
+    workflow::check(&speak(&sandbox, client));
 }
 
 #[track_caller]

@@ -17,8 +17,12 @@ struct Session {
 
 impl Session {
     async fn open(world: World, path: &'static str) -> Self {
+        Self::open_with(world, path, initialize(0, "2025-11-25")).await
+    }
+
+    async fn open_with(world: World, path: &'static str, hello: Value) -> Self {
         let mut site = Site::open(world).await;
-        let reply = site.post(path, &initialize(0, "2025-11-25")).send().await;
+        let reply = site.post(path, &hello).send().await;
         assert_eq!(reply.status, 200, "{reply:?}");
         let answer = site.answer(&reply);
         assert_eq!(answer["result"]["protocolVersion"], "2025-11-25");
@@ -301,6 +305,27 @@ async fn the_question_and_its_answer_need_no_session() {
         answer["result"]["structuredContent"]["mode_slug"], "code",
         "{answer:#}"
     );
+}
+
+#[tokio::test]
+async fn a_session_is_asked_on_the_stream_of_its_call() {
+    let mut hello = initialize(0, "2025-11-25");
+    hello["params"]["capabilities"] = json!({ "elicitation": {} });
+    let mut session = Session::open_with(World::asking(), "/mcp", hello).await;
+    let wants = call(1, "create_task", json!({ "mode_slug": "code" }));
+    let mut stream = session.post(&wants).open().await;
+    let question = stream.message().await;
+    assert_eq!(question["method"], "elicitation/create");
+    // Others are served meanwhile.
+    let answer = session.ask(call(2, "list_modes", json!({}))).await;
+    assert!(answer.get("result").is_some(), "{answer:#}");
+    let yes = json!({ "action": "accept", "content": { "approve": true } });
+    let yes = json!({ "jsonrpc": "2.0", "id": question["id"], "result": yes });
+    assert_eq!(session.post(&yes).send().await.status, 202);
+    let answer = stream.message().await;
+    assert_eq!(answer["id"], 1);
+    let mode = &answer["result"]["structuredContent"]["mode_slug"];
+    assert_eq!(mode, "code", "{answer:#}");
 }
 
 #[tokio::test]

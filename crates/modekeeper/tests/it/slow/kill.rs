@@ -64,7 +64,7 @@ fn live_and_die(sandbox: &Sandbox, done: &AtomicUsize, mut dice: Dice) -> Known 
     let mut serial = 0;
     while done.load(Ordering::Relaxed) < ACKNOWLEDGED {
         let mut client = Client::start(sandbox);
-        let end = Instant::now() + Duration::from_micros(dice.roll() % 60_000);
+        let end = Instant::now() + Duration::from_micros(dice.roll() % 500_000);
         let mut under_way: BTreeMap<u64, Option<(String, String)>> = BTreeMap::new();
         loop {
             while under_way.len() < WINDOW {

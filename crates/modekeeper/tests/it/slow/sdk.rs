@@ -82,7 +82,8 @@ fn python(major: &str) -> Vec<String> {
 fn typescript(major: &str) -> Vec<String> {
     let tools = tools::node().display().to_string();
     let script = format!("{CLIENTS}/typescript{major}.mjs");
-    vec![format!("{tools}/node"), script, tools]
+    let hook = format!("{tools}/resolve.mjs");
+    vec![format!("{tools}/node"), "--import".to_owned(), hook, script]
 }
 
 #[track_caller]

@@ -4,6 +4,12 @@ use serde_json::{Value, json};
 
 use super::rename::Rename;
 
+/// Every transport must repeat the same conversation.
+#[track_caller]
+pub(crate) fn check(transcript: &str) {
+    insta::assert_snapshot!("workflow", transcript);
+}
+
 /// Speaks the workflow over any transport; `ask` sends a request and gives the whole answer.
 pub(crate) fn speak(mut ask: impl FnMut(&str, &Value) -> Value, rename: &mut Rename) -> String {
     let mut transcript = String::new();

@@ -1,16 +1,14 @@
 // Uses Modekeeper through the official TypeScript SDK 1.x, and prints what it saw.
-// usage: node typescript1.mjs <folder with node_modules> <stdio|http|sse> <binary or URL> <project folder>
-import { createRequire } from "node:module";
-import { pathToFileURL } from "node:url";
+// usage: node --import <resolve.mjs of tests/tools> typescript1.mjs <stdio|http|sse> <binary or URL> <project folder>
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { ElicitRequestSchema, ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 
 import { converse } from "./converse.mjs";
 
-const [tools, transport, target, project] = process.argv.slice(2);
-const require = createRequire(`${tools}/`);
-const sdk = (path) => import(pathToFileURL(require.resolve(`@modelcontextprotocol/sdk/${path}`).replace("/cjs/", "/esm/")).href);
-
-const { Client } = await sdk("client/index.js");
-const { ElicitRequestSchema, ToolListChangedNotificationSchema } = await sdk("types.js");
+const [transport, target, project] = process.argv.slice(2);
 
 const seen = { asked: null };
 const client = new Client({ name: "typescript1", version: "1" }, { capabilities: { elicitation: {} } });
@@ -19,22 +17,13 @@ client.setRequestHandler(ElicitRequestSchema, (request) => {
   return { action: "accept", content: { approve: true } };
 });
 
+const args = ["mcp", "--switching", "ask_to_widen"];
 const open = {
-  stdio: async () => {
-    const { StdioClientTransport } = await sdk("client/stdio.js");
-    const args = ["mcp", "--switching", "ask_to_widen"];
-    return new StdioClientTransport({ command: target, args, env: process.env, cwd: project });
-  },
-  http: async () => {
-    const { StreamableHTTPClientTransport } = await sdk("client/streamableHttp.js");
-    return new StreamableHTTPClientTransport(new URL(target));
-  },
-  sse: async () => {
-    const { SSEClientTransport } = await sdk("client/sse.js");
-    return new SSEClientTransport(new URL(target));
-  },
+  stdio: () => new StdioClientTransport({ command: target, args, env: process.env, cwd: project }),
+  http: () => new StreamableHTTPClientTransport(new URL(target)),
+  sse: () => new SSEClientTransport(new URL(target)),
 };
-const connection = await open[transport]();
+const connection = open[transport]();
 const setVersion = connection.setProtocolVersion?.bind(connection);
 connection.setProtocolVersion = (version) => {
   seen.protocol = version;

@@ -1,16 +1,11 @@
 // Uses Modekeeper through the official TypeScript SDK 2.x, and prints what it saw.
-// usage: node typescript2.mjs <folder with node_modules> <stdio|http|sse> <binary or URL> <project folder> <legacy|2026-07-28>
-import { createRequire } from "node:module";
-import { pathToFileURL } from "node:url";
+// usage: node --import <resolve.mjs of tests/tools> typescript2.mjs <stdio|http|sse> <binary or URL> <project folder> <legacy|2026-07-28>
+import { Client, SSEClientTransport, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 
 import { converse } from "./converse.mjs";
 
-const [tools, transport, target, project, era] = process.argv.slice(2);
-const require = createRequire(`${tools}/`);
-const sdk = (path) => import(pathToFileURL(require.resolve(path).replace(/\.cjs$/, ".mjs")).href);
-
-const { Client, SSEClientTransport, StreamableHTTPClientTransport } = await sdk("@modelcontextprotocol/client");
-const { StdioClientTransport } = await sdk("@modelcontextprotocol/client/stdio");
+const [transport, target, project, era] = process.argv.slice(2);
 
 const seen = { asked: null };
 const mode = era === "legacy" ? "legacy" : { pin: era };
