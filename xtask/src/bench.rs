@@ -7,7 +7,7 @@ mod report;
 mod sessions;
 mod start;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -28,9 +28,9 @@ pub(crate) struct BenchArgs {
     /// Exit with 1 if a budget is exceeded
     #[arg(long)]
     strict: bool,
-    /// Measure what target/release holds, however old it is
-    #[arg(long)]
-    no_build: bool,
+    /// Build nothing; measure the binaries in this folder, such as target/release
+    #[arg(long, value_name = "DIR")]
+    built: Option<PathBuf>,
     /// How often each measurement is repeated
     #[arg(long, default_value_t = 9)]
     rounds: usize,
@@ -64,8 +64,8 @@ impl Binaries {
         })
     }
 
-    fn found() -> Result<Self> {
-        let folder = workspace::target()?.join("release");
+    fn found(folder: &Path) -> Result<Self> {
+        let folder = std::path::absolute(folder)?;
         Ok(Self {
             modekeeper: folder.join("modekeeper"),
             echo: folder.join("examples/echo"),
@@ -74,10 +74,9 @@ impl Binaries {
 }
 
 pub(crate) fn run(args: &BenchArgs) -> Result<ExitCode> {
-    let binaries = if args.no_build {
-        Binaries::found()?
-    } else {
-        Binaries::build()?
+    let binaries = match &args.built {
+        Some(folder) => Binaries::found(folder)?,
+        None => Binaries::build()?,
     };
     let rounds = args.rounds.max(1);
     let wanted = |what| args.what == what || args.what == What::All;

@@ -25,29 +25,50 @@ fn the_workspace_is_tidy() {
     assert!(problems.is_empty(), "\n{}", problems.join("\n"));
 }
 
+/// `needs` is `name`, or `dev name` for a dependency of tests.
 #[track_caller]
-fn check_layers(name: &str, need: &str, for_tests: bool, expected: bool) {
+fn check_layers(name: &str, needs: &str, expected: &str) {
     let need = Need {
-        name: need.to_owned(),
-        for_tests,
+        name: needs.trim_start_matches("dev ").to_owned(),
+        for_tests: needs.starts_with("dev "),
     };
     let problems = tidy::layer::check(&[Crate {
         name: name.to_owned(),
         needs: vec![need],
     }]);
-    assert_eq!(problems.is_empty(), expected, "{problems:?}");
+    let answer = if problems.is_empty() {
+        "may"
+    } else {
+        "must not"
+    };
+    assert_eq!(answer, expected, "{problems:?}");
 }
 
 #[test]
 fn a_crate_knows_lower_layers_only() {
-    check_layers("mk-engine", "mk-types", false, true);
-    check_layers("mk-engine", "mk-tools", false, false);
-    check_layers("mk-policy", "mk-project", true, false);
-    check_layers("mk-mcp", "mk-web", false, false);
-    check_layers("mk-mcp", "mk-testkit", true, true);
-    check_layers("mk-mcp", "mk-testkit", false, false);
-    check_layers("xtask", "mk-types", false, false);
-    check_layers("mk-misc", "mk-types", false, false);
+    check_layers("mk-engine", "mk-types", "may");
+    check_layers("mk-engine", "mk-tools", "must not");
+    check_layers("mk-policy", "dev mk-project", "must not");
+    check_layers("mk-mcp", "mk-web", "must not");
+    check_layers("mk-mcp", "dev mk-testkit", "may");
+    check_layers("mk-mcp", "mk-testkit", "must not");
+    check_layers("xtask", "mk-types", "must not");
+    check_layers("mk-misc", "mk-types", "must not");
+}
+
+#[test]
+fn a_file_that_is_not_compiled_is_noticed() {
+    let file = |path: &str, text: &str| (PathBuf::from(path), format!("//! Header.\n{text}\n"));
+    let files = [
+        file("crates/a/src/lib.rs", "mod b;"),
+        file("crates/a/src/b.rs", "mod c;"),
+        file("crates/a/src/b/c.rs", "fn f() {}"),
+        file("crates/a/src/b/d.rs", "fn f() {}"),
+    ];
+    let mut findings = Findings::default();
+    tidy::source::check(&files, &mut findings);
+    let expected = "crates/a/src/b/d.rs: no `mod d;` above it: it is not compiled";
+    assert_eq!(findings.problems, [expected]);
 }
 
 #[track_caller]
@@ -75,6 +96,8 @@ fn every_rule_about_sources_can_fail() {
     let place = format!("see {}{}x\n", "/wo", "rk/");
     check_source("README.md", &place, &["one machine"]);
     check_source("Cargo.lock", &place, &[]);
+    let elsewhere = format!("in ..{}{}x\n", "/wo", "rk/");
+    check_source("README.md", &elsewhere, &[]);
     let host = format!("from {}{}\n", "pypi", ".org");
     check_source("README.md", &host, &["registry"]);
     let long = code.repeat(300);

@@ -31,13 +31,6 @@ pub(crate) fn metadata() -> Result<Value> {
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 
-/// Where cargo puts what it builds.
-pub(crate) fn target() -> Result<PathBuf> {
-    let metadata = metadata()?;
-    let folder = metadata["target_directory"].as_str();
-    Ok(folder.context("cargo metadata names no target")?.into())
-}
-
 /// Builds and returns the one executable that comes out.
 pub(crate) fn build(arguments: &[&str]) -> Result<PathBuf> {
     let output = cargo()

@@ -96,8 +96,7 @@ impl fmt::Debug for ProjectPath {
 
 /// Whether a path with `/` between its parts means another place by its first part: a drive, a home, a URL.
 pub fn is_elsewhere(slashed: &str) -> bool {
-    let drive =
-        matches!(slashed.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic());
+    let drive = matches!(slashed.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic());
     let home = slashed == "~" || (slashed.starts_with('~') && slashed.contains('/'));
     drive || home || slashed.contains("://")
 }

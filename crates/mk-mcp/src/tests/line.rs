@@ -1,9 +1,11 @@
 //! Lines that are no messages, lines of every form, and the end of input.
 
 use serde_json::{Value, json};
+use tokio::io::AsyncReadExt as _;
 
 use super::World;
 use super::wire::{Wire, call, request};
+use crate::transport::converse;
 use crate::transport::line::LONGEST_LINE;
 
 const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
@@ -104,6 +106,28 @@ async fn the_last_line_needs_no_newline() {
     let mut wire = Wire::connect(&world);
     wire.write("x".repeat(LONGEST_LINE + 2)).await;
     assert_eq!(show(&wire.rest().await[0]), "null -32600");
+}
+
+/// The process ends when its conversation does: what is not written by then is lost.
+#[test]
+fn everything_is_written_when_the_conversation_is_over() {
+    for (input, expected) in [("nonsense\n", "null -32700"), (PING, "1 pong")] {
+        let runtime = || {
+            let mut runtime = tokio::runtime::Builder::new_current_thread();
+            runtime.enable_all().build().expect("a runtime")
+        };
+        let world = World::new("");
+        let (mut ours, theirs) = tokio::io::duplex(64 * 1024);
+        let closing = world.server.closing().clone();
+        let serving = converse(world.service(), closing, input.as_bytes(), theirs);
+        runtime().block_on(serving);
+        let mut written = String::new();
+        let reading = ours.read_to_string(&mut written);
+        runtime().block_on(reading).expect("text");
+        let answer = serde_json::from_str(&written);
+        let answer = answer.unwrap_or_else(|_| panic!("{input:?} is answered {written:?}"));
+        assert_eq!(show(&answer), expected);
+    }
 }
 
 #[tokio::test]

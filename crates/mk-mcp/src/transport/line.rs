@@ -1,13 +1,11 @@
 //! Newline-delimited JSON over any pair of streams. What cannot be read is answered, never ignored.
 
-use std::collections::HashMap;
 use std::time::Duration;
 
 use rmcp::RoleServer;
 use rmcp::model::{ClientJsonRpcMessage, ErrorData, RequestId};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
-use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
 use tokio::sync::mpsc;
@@ -178,20 +176,7 @@ impl Refusal {
 
 pub(crate) fn read_message(line: &[u8]) -> Result<ClientJsonRpcMessage, Box<Refusal>> {
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
-    match serde_json::from_slice(line) {
-        // rmcp takes a request whose id it cannot read for a notification, and would never answer.
-        Ok(ClientJsonRpcMessage::Notification(_)) if has_id(line) => Err(Box::new(Refusal {
-            id: None,
-            error: error::invalid_request("the id is neither a string nor an integer"),
-        })),
-        Ok(message) => Ok(message),
-        Err(_) => Err(refuse(line)),
-    }
-}
-
-fn has_id(line: &[u8]) -> bool {
-    let fields = serde_json::from_slice::<HashMap<String, IgnoredAny>>(line);
-    fields.is_ok_and(|fields| fields.contains_key("id"))
+    serde_json::from_slice(line).map_err(|_| refuse(line))
 }
 
 fn refuse(line: &[u8]) -> Box<Refusal> {

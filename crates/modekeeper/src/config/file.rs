@@ -121,11 +121,7 @@ impl Reader<'_> {
             .push(format!("{}: {message}", self.path.display()));
     }
 
-    fn section(
-        &self,
-        parent: &mut Section,
-        key: &str,
-    ) -> Result<Section, ConfigError> {
+    fn section(&self, parent: &mut Section, key: &str) -> Result<Section, ConfigError> {
         let entries = match parent.entries.remove(key) {
             None | Some(Value::Null) => Map::new(),
             Some(Value::Object(entries)) => entries,
@@ -135,11 +131,7 @@ impl Reader<'_> {
         Ok(Section { path, entries })
     }
 
-    fn text(
-        &self,
-        section: &mut Section,
-        key: &str,
-    ) -> Result<Option<String>, ConfigError> {
+    fn text(&self, section: &mut Section, key: &str) -> Result<Option<String>, ConfigError> {
         match section.entries.remove(key) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
@@ -147,11 +139,7 @@ impl Reader<'_> {
         }
     }
 
-    fn texts(
-        &self,
-        section: &mut Section,
-        key: &str,
-    ) -> Result<Option<Vec<String>>, ConfigError> {
+    fn texts(&self, section: &mut Section, key: &str) -> Result<Option<Vec<String>>, ConfigError> {
         match section.entries.remove(key) {
             None | Some(Value::Null) => Ok(None),
             Some(value) => serde_json::from_value(value)
@@ -160,11 +148,7 @@ impl Reader<'_> {
         }
     }
 
-    fn seconds(
-        &self,
-        section: &mut Section,
-        key: &str,
-    ) -> Result<Option<u64>, ConfigError> {
+    fn seconds(&self, section: &mut Section, key: &str) -> Result<Option<u64>, ConfigError> {
         match section.entries.remove(key) {
             None | Some(Value::Null) => Ok(None),
             Some(value) => match value.as_u64() {
@@ -174,11 +158,7 @@ impl Reader<'_> {
         }
     }
 
-    fn flag(
-        &self,
-        section: &mut Section,
-        key: &str,
-    ) -> Result<Option<bool>, ConfigError> {
+    fn flag(&self, section: &mut Section, key: &str) -> Result<Option<bool>, ConfigError> {
         match section.entries.remove(key) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::Bool(flag)) => Ok(Some(flag)),

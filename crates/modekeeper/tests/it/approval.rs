@@ -42,7 +42,10 @@ fn a_granted_question_lets_the_waiting_call_succeed() {
         "granted: Let the agent change from 'ask' to 'code' mode?\n"
     );
     let answer = client.answer(call);
-    assert_eq!(answer["result"]["metadata"]["new_mode"], "code", "{answer:#}");
+    assert_eq!(
+        answer["result"]["metadata"]["new_mode"], "code",
+        "{answer:#}"
+    );
     assert_eq!(sandbox.ok(&["approve"]), "nothing waits for approval\n");
     let shown = sandbox.json(&["tasks", "show", &session, "--json"]);
     assert_eq!(shown["mode_history"][1]["reason"], "fix it");
@@ -67,7 +70,10 @@ fn a_denied_question_refuses_the_waiting_call() {
     let answer = client.answer(call);
     assert_eq!(answer["error"]["code"], -32005, "{answer:#}");
     let message = answer["error"]["message"].as_str().unwrap();
-    assert!(message.contains("declined") && message.contains(&id), "{message}");
+    assert!(
+        message.contains("declined") && message.contains(&id),
+        "{message}"
+    );
     let shown = sandbox.json(&["tasks", "show", &session, "--json"]);
     assert_eq!(shown["mode"], "ask");
 }
@@ -122,14 +128,23 @@ fn no_answer_in_time_is_a_no_that_names_the_question() {
     // A late yes counts for the next try.
     sandbox.ok(&["approve", &id]);
     let answer = client.call("switch_mode", &switch);
-    assert_eq!(answer["result"]["metadata"]["new_mode"], "code", "{answer:#}");
+    assert_eq!(
+        answer["result"]["metadata"]["new_mode"], "code",
+        "{answer:#}"
+    );
 }
 
 #[test]
 fn a_client_that_can_ask_is_asked() {
     for (content, granted) in [
-        (json!({ "action": "accept", "content": { "approve": true } }), true),
-        (json!({ "action": "accept", "content": { "approve": false } }), false),
+        (
+            json!({ "action": "accept", "content": { "approve": true } }),
+            true,
+        ),
+        (
+            json!({ "action": "accept", "content": { "approve": false } }),
+            false,
+        ),
         (json!({ "action": "decline" }), false),
         (json!({ "action": "cancel" }), false),
     ] {
@@ -144,7 +159,11 @@ fn a_client_that_can_ask_is_asked() {
         assert!(message.contains(&pending(&sandbox)), "{message}");
         client.send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": content }));
         let answer = client.answer(call);
-        assert_eq!(answer["result"].is_object(), granted, "{content}: {answer:#}");
+        assert_eq!(
+            answer["result"].is_object(),
+            granted,
+            "{content}: {answer:#}"
+        );
     }
 }
 

@@ -23,7 +23,10 @@ fn refused(prepare: impl Fn(&Path), said: &str) {
     let check = json!({ "session_id": session, "tool_name": "read_file", "file_path": "a" });
     let allowed = client.call("validate_tool_use", &check);
     let time = since.elapsed();
-    assert_eq!(allowed["result"]["metadata"]["allowed"], true, "{allowed:#}");
+    assert_eq!(
+        allowed["result"]["metadata"]["allowed"], true,
+        "{allowed:#}"
+    );
     assert!(time < QUICKLY, "served after {time:?}");
 
     let since = Instant::now();
@@ -117,7 +120,13 @@ fn mode_with(pattern: &str) -> String {
 
 #[test]
 fn a_pattern_that_backtracks_for_ever_answers_at_once() {
-    let evil = [r"^(a+)+$", r"^(a|aa)+$", r"^(?=(a+)+$).*b", r"(.*a){20}$", r"^(([a-z])+.)+[A-Z]([a-z])+$"];
+    let evil = [
+        r"^(a+)+$",
+        r"^(a|aa)+$",
+        r"^(?=(a+)+$).*b",
+        r"(.*a){20}$",
+        r"^(([a-z])+.)+[A-Z]([a-z])+$",
+    ];
     for pattern in evil {
         denies(pattern);
     }
@@ -132,7 +141,11 @@ fn denies(pattern: &str) {
     let lint = sandbox.run(&["modes", "lint"]);
     let time = since.elapsed();
     assert!(lint.stdout.contains(".roomodes:1:"), "{shown}: {lint:#?}");
-    assert!(lint.stdout.len() < 10_000, "{shown}: {} bytes", lint.stdout.len());
+    assert!(
+        lint.stdout.len() < 10_000,
+        "{shown}: {} bytes",
+        lint.stdout.len()
+    );
     assert!(time < QUICKLY, "{shown}: linted after {time:?}");
 
     let mut client = Client::start(&sandbox);
@@ -148,7 +161,10 @@ fn denies(pattern: &str) {
     let answer = client.call("validate_tool_use", &check);
     let time = since.elapsed();
     eprintln!("{shown}: {time:?}");
-    assert_eq!(answer["result"]["metadata"]["allowed"], false, "{shown}: {answer:#}");
+    assert_eq!(
+        answer["result"]["metadata"]["allowed"], false,
+        "{shown}: {answer:#}"
+    );
     assert!(time < QUICKLY, "{shown}: {time:?}");
 }
 
@@ -216,10 +232,18 @@ fn mode_files_themselves_are_protected() {
     let sandbox = Sandbox::new();
     let mut client = Client::start(&sandbox);
     let session = client.create("code");
-    for path in [".roomodes", "docs/../.roomodes", ".roo/rules/a.md", ".rooignore"] {
+    for path in [
+        ".roomodes",
+        "docs/../.roomodes",
+        ".roo/rules/a.md",
+        ".rooignore",
+    ] {
         let check =
             json!({ "session_id": session, "tool_name": "write_to_file", "file_path": path });
         let answer = client.call("validate_tool_use", &check);
-        assert_eq!(answer["result"]["metadata"]["allowed"], false, "{path}: {answer:#}");
+        assert_eq!(
+            answer["result"]["metadata"]["allowed"], false,
+            "{path}: {answer:#}"
+        );
     }
 }

@@ -74,7 +74,10 @@ fn the_mode_of_an_endpoint_is_an_upper_bound() {
     let on_ask = lift(bound.call("validate_tool_use", &check(session)));
     assert_eq!(on_ask["result"]["metadata"]["allowed"], false, "{on_ask:#}");
     let on_free = lift(free.call("validate_tool_use", &check(session)));
-    assert_eq!(on_free["result"]["metadata"]["allowed"], true, "{on_free:#}");
+    assert_eq!(
+        on_free["result"]["metadata"]["allowed"], true,
+        "{on_free:#}"
+    );
 
     let missing = Request {
         method: "POST",
@@ -151,9 +154,15 @@ fn three_servers_share_one_database() {
     for session in &created {
         let switch = json!({ "session_id": session, "new_mode_slug": "debug" });
         let answer = stdio.call("switch_mode", &switch);
-        assert_eq!(answer["result"]["metadata"]["new_mode"], "debug", "{answer:#}");
+        assert_eq!(
+            answer["result"]["metadata"]["new_mode"], "debug",
+            "{answer:#}"
+        );
         let info = first.call("get_task_info", &json!({ "session_id": session }));
-        assert_eq!(info["result"]["structuredContent"]["mode_slug"], "debug", "{info:#}");
+        assert_eq!(
+            info["result"]["structuredContent"]["mode_slug"], "debug",
+            "{info:#}"
+        );
     }
     let tasks = sandbox.json(&["tasks", "list", "--json", "--limit", "100"]);
     assert_eq!(tasks.as_array().unwrap().len(), 60);
@@ -168,7 +177,9 @@ fn it_ends_on_signals_with_streams_open() {
         let _listening = client.listen();
         let _sse = SseClient::open(server.address);
         let created = lift(client.call("create_task", &json!({ "mode_slug": "code" })));
-        let session = created["result"]["metadata"]["session_id"].as_str().unwrap();
+        let session = created["result"]["metadata"]["session_id"]
+            .as_str()
+            .unwrap();
         kill_process(Pid::from_child(server.child()), signal).unwrap();
         let time = server.wait();
         eprintln!("{signal:?}: ended after {time:?}");

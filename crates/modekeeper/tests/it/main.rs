@@ -5,7 +5,6 @@
 
 #![expect(
     clippy::unwrap_used,
-    clippy::expect_used,
     clippy::print_stderr,
     reason = "a test that cannot go on panics, and says what it measured"
 )]

@@ -37,7 +37,8 @@ fn a_task_survives_a_restart_in_the_middle() {
     let sandbox = Sandbox::new();
     let mut client = Client::start(&sandbox);
     let session = client.create("architect");
-    let switch = json!({ "session_id": session, "new_mode_slug": "debug", "reason": "look closer" });
+    let switch =
+        json!({ "session_id": session, "new_mode_slug": "debug", "reason": "look closer" });
     client.call("switch_mode", &switch);
     client.end();
 
@@ -73,8 +74,7 @@ fn a_bound_server_allows_no_more_than_its_mode() {
     let sandbox = Sandbox::new();
     let mut client = Client::start_with(&sandbox, &["--mode", "ask"]);
     let session = client.create("code");
-    let check =
-        json!({ "session_id": session, "tool_name": "write_to_file", "file_path": "a.rs" });
+    let check = json!({ "session_id": session, "tool_name": "write_to_file", "file_path": "a.rs" });
     let check = client.call("validate_tool_use", &check);
     assert_eq!(check["result"]["metadata"]["allowed"], false, "{check:#}");
 }

@@ -15,7 +15,10 @@ fn modes(slugs: &[&str]) -> String {
     let mode = |slug: &&str| {
         format!("  - {{slug: {slug}, name: {slug}, roleDefinition: You {slug}., groups: [read]}}\n")
     };
-    format!("customModes:\n{}", slugs.iter().map(mode).collect::<String>())
+    format!(
+        "customModes:\n{}",
+        slugs.iter().map(mode).collect::<String>()
+    )
 }
 
 fn project_modes(client: &mut Client) -> Vec<String> {
@@ -161,5 +164,9 @@ fn subscribers_of_the_stateless_revision_are_told() {
     // Prompts were not asked for.
     client.request("tools/list", &json!({ "_meta": meta }));
     let prompts = "notifications/prompts/list_changed";
-    assert!(client.aside.iter().all(|it| it["method"] != prompts), "{:#?}", client.aside);
+    assert!(
+        client.aside.iter().all(|it| it["method"] != prompts),
+        "{:#?}",
+        client.aside
+    );
 }

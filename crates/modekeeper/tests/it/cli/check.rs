@@ -34,9 +34,15 @@ fn a_verdict_says_why() {
     let show = |arguments: &[&str]| sandbox.show(arguments);
     let call = ["check", "architect", "write_to_file", "src/main.rs"];
     insta::assert_snapshot!("check_denied", show(&call));
-    insta::assert_snapshot!("check_denied_json", show(&[&call[..], &["--json"]].concat()));
+    insta::assert_snapshot!(
+        "check_denied_json",
+        show(&[&call[..], &["--json"]].concat())
+    );
     let call = ["check", "code", "write_to_file", ".roomodes"];
     insta::assert_snapshot!("check_asks", show(&call));
     insta::assert_snapshot!("check_asks_json", show(&[&call[..], &["--json"]].concat()));
-    insta::assert_snapshot!("check_unknown_mode", show(&["check", "nobody", "read_file"]));
+    insta::assert_snapshot!(
+        "check_unknown_mode",
+        show(&["check", "nobody", "read_file"])
+    );
 }

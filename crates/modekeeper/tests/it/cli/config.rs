@@ -24,7 +24,10 @@ const CONTRACT: &str = r#"{
 fn defaults_say_that_they_are() {
     let sandbox = Sandbox::new();
     insta::assert_snapshot!("config_show", sandbox.show(&["config", "show"]));
-    insta::assert_snapshot!("config_show_json", sandbox.show(&["config", "show", "--json"]));
+    insta::assert_snapshot!(
+        "config_show_json",
+        sandbox.show(&["config", "show", "--json"])
+    );
 }
 
 #[test]
@@ -36,7 +39,12 @@ fn the_contracts_file_works_as_it_is() {
     // The log has the time, the warning is shown on stdout too.
     assert!(ran.stderr.contains("logging.format"), "{ran:#?}");
     insta::assert_snapshot!("config_contract", sandbox.rename().text(&ran.stdout));
-    assert!(sandbox.home().join(".roo-code/mcp_modes_server.log").exists());
+    assert!(
+        sandbox
+            .home()
+            .join(".roo-code/mcp_modes_server.log")
+            .exists()
+    );
     // `--config` takes it from anywhere.
     sandbox.write("other.json", CONTRACT);
     let shown = sandbox.json(&["config", "show", "--json", "--config", "other.json"]);
@@ -77,15 +85,27 @@ fn flags_beat_environment_beats_file_beats_defaults() {
         ("MODEKEEPER_LOG_LEVEL", "WARNING"),
     ];
     let layers = shown(&[], &environment);
-    expect(&layers, "switching", ("ask_to_widen", "MODEKEEPER_SWITCHING"));
-    expect(&layers, "logging.level", ("WARNING", "MODEKEEPER_LOG_LEVEL"));
+    expect(
+        &layers,
+        "switching",
+        ("ask_to_widen", "MODEKEEPER_SWITCHING"),
+    );
+    expect(
+        &layers,
+        "logging.level",
+        ("WARNING", "MODEKEEPER_LOG_LEVEL"),
+    );
     expect(&layers, "default_mode", ("ask", &file));
 
     let flags = ["--switching", "free", "--default-mode", "debug"];
     let layers = shown(&flags, &environment);
     expect(&layers, "switching", ("free", "--switching"));
     expect(&layers, "default_mode", ("debug", "--default-mode"));
-    expect(&layers, "logging.level", ("WARNING", "MODEKEEPER_LOG_LEVEL"));
+    expect(
+        &layers,
+        "logging.level",
+        ("WARNING", "MODEKEEPER_LOG_LEVEL"),
+    );
 
     // An empty variable sets nothing.
     let layers = shown(&[], &[("MODEKEEPER_SWITCHING", "")]);
@@ -134,10 +154,16 @@ fn a_wrong_file_is_explained() {
         sandbox.show(&["config", "show"])
     };
     insta::assert_snapshot!("config_not_json", show("{ \"switching\": \"free\", }"));
-    insta::assert_snapshot!("config_wrong_type", show(r#"{ "sessions": { "timeout": "1h" } }"#));
+    insta::assert_snapshot!(
+        "config_wrong_type",
+        show(r#"{ "sessions": { "timeout": "1h" } }"#)
+    );
     insta::assert_snapshot!("config_not_an_object", show("[]"));
     insta::assert_snapshot!("config_bad_value", show(r#"{ "switching": "sometimes" }"#));
-    insta::assert_snapshot!("config_bad_level", show(r#"{ "logging": { "level": "LOUD" } }"#));
+    insta::assert_snapshot!(
+        "config_bad_level",
+        show(r#"{ "logging": { "level": "LOUD" } }"#)
+    );
     insta::assert_snapshot!(
         "config_missing",
         sandbox.show(&["config", "show", "--config", "nowhere.json"])
@@ -161,7 +187,11 @@ fn an_unknown_key_is_warned_of() {
     let ran = sandbox.run(&["config", "show"]);
     assert!(ran.status.success());
     for key in ["`swiching`", "`http.lisen`"] {
-        assert!(ran.stdout.contains(&format!("{key} is not a known key")), "{}", ran.stdout);
+        assert!(
+            ran.stdout.contains(&format!("{key} is not a known key")),
+            "{}",
+            ran.stdout
+        );
     }
 }
 
@@ -177,5 +207,8 @@ fn init_writes_once() {
     assert!(shown.stderr.is_empty(), "{shown:#?}");
     sandbox.write(sandbox.config_file(), "{}");
     insta::assert_snapshot!("config_init_twice", sandbox.show(&["config", "init"]));
-    assert_eq!(std::fs::read_to_string(sandbox.config_file()).unwrap(), "{}");
+    assert_eq!(
+        std::fs::read_to_string(sandbox.config_file()).unwrap(),
+        "{}"
+    );
 }

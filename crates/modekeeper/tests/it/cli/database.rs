@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::json;
 
-use crate::support::sandbox::{Sandbox, Ran, run, set_mode};
+use crate::support::sandbox::{Ran, Sandbox, run, set_mode};
 use crate::support::stdio::{Client, server};
 
 /// What a person sees, and that a server says the same to its client and goes on.
@@ -65,7 +65,9 @@ fn a_database_that_cannot_be_written() {
     client.initialize(&json!({}));
     let answer = client.call("create_task", &json!({ "mode_slug": "code" }));
     assert_eq!(answer["error"]["code"], -32603, "{answer:#}");
-    let data = sandbox.rename().text(answer["error"]["data"].as_str().unwrap());
+    let data = sandbox
+        .rename()
+        .text(answer["error"]["data"].as_str().unwrap());
     insta::assert_snapshot!("database_read_only", data);
     set_mode(&sandbox.state(), 0o755);
 }

@@ -68,5 +68,8 @@ fn without_a_command_there_is_help_and_a_failure() {
     assert_eq!(ran.status.code(), Some(2));
     assert!(ran.stderr.contains("Usage: modekeeper"), "{ran:#?}");
     let version = sandbox.ok(&["--version"]);
-    assert_eq!(version, format!("modekeeper {}\n", env!("CARGO_PKG_VERSION")));
+    assert_eq!(
+        version,
+        format!("modekeeper {}\n", env!("CARGO_PKG_VERSION"))
+    );
 }

@@ -49,7 +49,10 @@ fn sandbox() -> Sandbox {
 fn list_shows_builtin_and_own_modes() {
     let sandbox = sandbox();
     insta::assert_snapshot!("modes_list", sandbox.show(&["modes", "list"]));
-    insta::assert_snapshot!("modes_list_json", sandbox.show(&["modes", "list", "--json"]));
+    insta::assert_snapshot!(
+        "modes_list_json",
+        sandbox.show(&["modes", "list", "--json"])
+    );
     let all = sandbox.ok(&["modes", "list", "--all"]);
     assert!(all.contains("secret"), "{all}");
 }
@@ -62,7 +65,10 @@ fn show_shows_one_mode() {
         "modes_show_json",
         sandbox.show(&["modes", "show", "docs", "--json"])
     );
-    insta::assert_snapshot!("modes_show_unknown", sandbox.show(&["modes", "show", "nobody"]));
+    insta::assert_snapshot!(
+        "modes_show_unknown",
+        sandbox.show(&["modes", "show", "nobody"])
+    );
 }
 
 #[test]
@@ -80,12 +86,19 @@ fn prompt_is_the_same_every_time() {
 fn lint_reports_every_problem() {
     let sandbox = Sandbox::with(".roomodes", BROKEN);
     insta::assert_snapshot!("modes_lint", sandbox.show(&["modes", "lint"]));
-    insta::assert_snapshot!("modes_lint_json", sandbox.show(&["modes", "lint", "--json"]));
+    insta::assert_snapshot!(
+        "modes_lint_json",
+        sandbox.show(&["modes", "lint", "--json"])
+    );
     // A file by name needs no project around it.
     sandbox.write("elsewhere.yaml", BROKEN);
     let one = sandbox.run(&["modes", "lint", "elsewhere.yaml"]);
     assert_eq!(one.status.code(), Some(1));
-    assert!(one.stdout.contains("elsewhere.yaml:2:11: error:"), "{}", one.stdout);
+    assert!(
+        one.stdout.contains("elsewhere.yaml:2:11: error:"),
+        "{}",
+        one.stdout
+    );
     let missing = sandbox.run(&["modes", "lint", "nowhere.yaml"]);
     assert_eq!(missing.status.code(), Some(1));
     assert!(missing.stdout.contains("nowhere.yaml"), "{missing:#?}");
@@ -104,10 +117,17 @@ fn global_modes_come_from_the_documented_places() {
         format!("customModes: [{{slug: {slug}, name: {name}, roleDefinition: You., groups: []}}]")
     };
     let home = sandbox.home();
-    sandbox.write(home.join(".config/modekeeper/modes.yaml"), mode("both", "ours"));
+    sandbox.write(
+        home.join(".config/modekeeper/modes.yaml"),
+        mode("both", "ours"),
+    );
     sandbox.write(home.join(".roo-code/modes.yaml"), mode("both", "theirs"));
     let list = sandbox.json(&["modes", "list", "--json"]);
-    let found = list.as_array().unwrap().iter().find(|it| it["slug"] == "both");
+    let found = list
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|it| it["slug"] == "both");
     assert_eq!(found.unwrap()["name"], "ours");
     assert_eq!(found.unwrap()["source"], "global");
 

@@ -38,7 +38,9 @@ fn a_reader_that_has_seen_enough_is_no_error() {
     // More than a pipe holds, so that the writer meets the closed end.
     let mut modes = "customModes:\n".to_owned();
     for index in 0..4000 {
-        modes.push_str(&format!("  - {{slug: broken-{index}, groups: [nothing]}}\n"));
+        modes.push_str(&format!(
+            "  - {{slug: broken-{index}, groups: [nothing]}}\n"
+        ));
     }
     let sandbox = Sandbox::with(".roomodes", modes);
     for arguments in [&["modes", "lint"][..], &["modes", "lint", "--json"]] {
@@ -65,7 +67,12 @@ fn no_home_is_no_obstacle() {
     let sandbox = Sandbox::new();
     let homeless = |arguments: &[&str]| {
         let mut command = sandbox.command(arguments);
-        for name in ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "MODEKEEPER_STATE_DIR"] {
+        for name in [
+            "HOME",
+            "XDG_CONFIG_HOME",
+            "XDG_STATE_HOME",
+            "MODEKEEPER_STATE_DIR",
+        ] {
             command.env_remove(name);
         }
         run(&mut command)
@@ -87,7 +94,11 @@ fn no_home_is_no_obstacle() {
 #[test]
 fn colours_are_for_terminals() {
     let sandbox = Sandbox::with(".roomodes", "customModes: [{}]");
-    for arguments in [&["modes", "lint"][..], &["check", "ask", "write_to_file", "a"], &["config", "show"]] {
+    for arguments in [
+        &["modes", "lint"][..],
+        &["check", "ask", "write_to_file", "a"],
+        &["config", "show"],
+    ] {
         let ran = sandbox.run(arguments);
         assert!(!ran.stdout.contains('\u{1b}'), "{ran:#?}");
         assert!(!ran.stderr.contains('\u{1b}'), "{ran:#?}");

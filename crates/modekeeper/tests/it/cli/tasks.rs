@@ -22,8 +22,14 @@ fn sandbox() -> (Sandbox, String, String) {
 fn tasks_are_listed_shown_switched_and_completed() {
     let (sandbox, parent, child) = sandbox();
     insta::assert_snapshot!("tasks_list", sandbox.show(&["tasks", "list"]));
-    insta::assert_snapshot!("tasks_list_json", sandbox.show(&["tasks", "list", "--json"]));
-    insta::assert_snapshot!("tasks_show", without_seconds(&sandbox.show(&["tasks", "show", &child])));
+    insta::assert_snapshot!(
+        "tasks_list_json",
+        sandbox.show(&["tasks", "list", "--json"])
+    );
+    insta::assert_snapshot!(
+        "tasks_show",
+        without_seconds(&sandbox.show(&["tasks", "show", &child]))
+    );
     let shown = sandbox.json(&["tasks", "show", &parent, "--json"]);
     assert_eq!(shown["child_task_ids"].as_array().unwrap().len(), 1);
 
@@ -34,7 +40,9 @@ fn tasks_are_listed_shown_switched_and_completed() {
         json,
         json!({ "session_id": child, "old_mode": "debug", "new_mode": "ask" })
     );
-    let complete = ["tasks", "complete", &child, "--status", "failed", "--result", "no time"];
+    let complete = [
+        "tasks", "complete", &child, "--status", "failed", "--result", "no time",
+    ];
     insta::assert_snapshot!("tasks_complete", sandbox.show(&complete));
     let json = sandbox.json(&["tasks", "complete", &parent, "--json"]);
     assert_eq!(json["state"], "completed");
@@ -55,10 +63,16 @@ fn tasks_are_listed_shown_switched_and_completed() {
     assert_eq!(history, expected);
     assert_eq!(shown["result"], "no time");
 
-    assert_eq!(sandbox.ok(&["tasks", "list", "--state", "active"]), "no tasks\n");
+    assert_eq!(
+        sandbox.ok(&["tasks", "list", "--state", "active"]),
+        "no tasks\n"
+    );
     let failed = sandbox.json(&["tasks", "list", "--state", "failed", "--json"]);
     assert_eq!(failed.as_array().unwrap().len(), 1);
-    insta::assert_snapshot!("tasks_complete_twice", sandbox.show(&["tasks", "complete", &child]));
+    insta::assert_snapshot!(
+        "tasks_complete_twice",
+        sandbox.show(&["tasks", "complete", &child])
+    );
 }
 
 fn without_seconds(text: &str) -> String {
@@ -80,7 +94,14 @@ fn tasks_belong_to_a_project() {
     let root = elsewhere.display().to_string();
     let none = sandbox.ok(&["tasks", "list", "--project-root", &root]);
     assert_eq!(none, "no tasks\n");
-    let all = ["tasks", "list", "--project-root", &root, "--all-projects", "--json"];
+    let all = [
+        "tasks",
+        "list",
+        "--project-root",
+        &root,
+        "--all-projects",
+        "--json",
+    ];
     assert_eq!(sandbox.json(&all).as_array().unwrap().len(), 2);
     let one = ["tasks", "list", "--limit", "1", "--json"];
     assert_eq!(sandbox.json(&one).as_array().unwrap().len(), 1);
@@ -90,8 +111,14 @@ fn tasks_belong_to_a_project() {
 fn what_is_not_there_is_an_error() {
     let sandbox = Sandbox::new();
     let unknown = "sess_aaaaaaaaaaaaaaaa";
-    insta::assert_snapshot!("tasks_show_unknown", sandbox.show(&["tasks", "show", unknown]));
-    insta::assert_snapshot!("tasks_show_no_id", sandbox.show(&["tasks", "show", "nonsense"]));
+    insta::assert_snapshot!(
+        "tasks_show_unknown",
+        sandbox.show(&["tasks", "show", unknown])
+    );
+    insta::assert_snapshot!(
+        "tasks_show_no_id",
+        sandbox.show(&["tasks", "show", "nonsense"])
+    );
     let mut client = Client::start(&sandbox);
     let session = client.create("code");
     let switch = ["tasks", "switch", &session, "nobody"];

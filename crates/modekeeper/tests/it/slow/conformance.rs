@@ -31,7 +31,11 @@ fn check(requirements: &str) {
 /// The fixture on a free port, and where it is.
 fn start() -> (Child, String) {
     let program = fixture();
-    assert!(program.is_file(), "build it: cargo build -p mk-mcp --example conformance ({})", program.display());
+    assert!(
+        program.is_file(),
+        "build it: cargo build -p mk-mcp --example conformance ({})",
+        program.display()
+    );
     let mut child = bare_command(&program, &repository())
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -40,8 +44,12 @@ fn start() -> (Child, String) {
     let mut line = String::new();
     let mut output = BufReader::new(child.stdout.take().unwrap());
     output.read_line(&mut line).unwrap();
-    let url = line.split_whitespace().find(|word| word.starts_with("http://"));
-    let url = url.unwrap_or_else(|| panic!("no address in {line:?}")).to_owned();
+    let url = line
+        .split_whitespace()
+        .find(|word| word.starts_with("http://"));
+    let url = url
+        .unwrap_or_else(|| panic!("no address in {line:?}"))
+        .to_owned();
     (child, url)
 }
 

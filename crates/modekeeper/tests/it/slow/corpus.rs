@@ -61,7 +61,8 @@ fn check(file: &Path, sum: &mut Sum) {
         let line = diagnostic["line"].as_u64().unwrap_or(0);
         let placed = (1..=n_lines as u64 + 1).contains(&line) && diagnostic["file"] == ".roomodes";
         if !placed || diagnostic["message"].as_str().is_none_or(str::is_empty) {
-            sum.problems.push(format!("{name}: no place or reason: {diagnostic}"));
+            sum.problems
+                .push(format!("{name}: no place or reason: {diagnostic}"));
         }
     }
     let list = sandbox.json(&["modes", "list", "--all", "--json"]);
@@ -76,7 +77,8 @@ fn check(file: &Path, sum: &mut Sum) {
     let Some(items) = text.as_deref().and_then(items) else {
         sum.unreadable += 1;
         if !found.iter().any(|it| it["severity"] == "error") {
-            sum.problems.push(format!("{name}: unreadable, but no error"));
+            sum.problems
+                .push(format!("{name}: unreadable, but no error"));
         }
         return;
     };
@@ -88,7 +90,9 @@ fn check(file: &Path, sum: &mut Sum) {
             None if seen.insert(slug) => {
                 sum.valid += 1;
                 if !loaded.contains(slug) {
-                    sum.problems.push(format!("{name}: `{slug}` is valid but not loaded: {found:#?}"));
+                    sum.problems.push(format!(
+                        "{name}: `{slug}` is valid but not loaded: {found:#?}"
+                    ));
                 }
             }
             why => {
@@ -97,7 +101,8 @@ fn check(file: &Path, sum: &mut Sum) {
                     nameless += 1;
                 } else if !found.iter().any(|it| it["mode"] == slug) {
                     let why = why.unwrap_or("a second mode of this slug");
-                    sum.problems.push(format!("{name}: `{slug}` ({why}) without a diagnostic"));
+                    sum.problems
+                        .push(format!("{name}: `{slug}` ({why}) without a diagnostic"));
                 }
             }
         }
@@ -108,7 +113,9 @@ fn check(file: &Path, sum: &mut Sum) {
         .map(|it| it["line"].as_u64())
         .collect();
     if lines.len() < nameless {
-        sum.problems.push(format!("{name}: {nameless} modes without a slug, errors in lines {lines:?}"));
+        sum.problems.push(format!(
+            "{name}: {nameless} modes without a slug, errors in lines {lines:?}"
+        ));
     }
 }
 
@@ -123,7 +130,10 @@ fn items(text: &str) -> Option<Vec<Value>> {
 }
 
 fn is_slug(text: &str) -> bool {
-    !text.is_empty() && text.chars().all(|it| it.is_ascii_alphanumeric() || it == '-')
+    !text.is_empty()
+        && text
+            .chars()
+            .all(|it| it.is_ascii_alphanumeric() || it == '-')
 }
 
 /// Why the original extension would not take this mode.

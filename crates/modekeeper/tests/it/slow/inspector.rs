@@ -6,7 +6,8 @@ use super::tools;
 use crate::support::http::Server;
 use crate::support::sandbox::{BINARY, Ran, Sandbox, bare_command, run};
 
-const INSPECTOR: &str = "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js";
+const INSPECTOR: &str =
+    "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js";
 
 #[test]
 fn over_stdio() {
@@ -31,9 +32,19 @@ fn check(sandbox: &Sandbox, target: &[&str]) {
     assert_eq!(resources["resources"].as_array().unwrap().len(), 15);
     let prompts = inspect(&["--method", "prompts/list"]);
     assert_eq!(prompts["prompts"].as_array().unwrap().len(), 5);
-    let call = ["--method", "tools/call", "--tool-name", "create_task", "--tool-arg", "mode_slug=ask"];
+    let call = [
+        "--method",
+        "tools/call",
+        "--tool-name",
+        "create_task",
+        "--tool-arg",
+        "mode_slug=ask",
+    ];
     let created = inspect(&call);
-    assert_eq!(created["structuredContent"]["mode_slug"], "ask", "{created:#}");
+    assert_eq!(
+        created["structuredContent"]["mode_slug"], "ask",
+        "{created:#}"
+    );
     // Fails if a model's interface might refuse one of our schemas.
     inspect(&["--method", "tools/list", "--strict"]);
 }

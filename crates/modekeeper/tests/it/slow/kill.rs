@@ -46,7 +46,10 @@ fn what_was_acknowledged_survives_kill_9() {
     assert!(!broken.exists([]).unwrap());
     let (mut creates, mut switches) = (0, 0);
     for side in &sides {
-        eprintln!("{} creates, {} switches, {} kills", side.creates, side.switches, side.kills);
+        eprintln!(
+            "{} creates, {} switches, {} kills",
+            side.creates, side.switches, side.kills
+        );
         assert!(side.kills >= 10, "killed only {} times", side.kills);
         creates += side.creates;
         switches += side.switches;
@@ -108,7 +111,9 @@ fn send(
     let reason = format!("{} {serial}", std::process::id());
     let call = json!({ "session_id": session, "new_mode_slug": mode, "reason": reason });
     let id = client.post("tools/call", &Client::call_params("switch_mode", &call));
-    known.tried.insert(reason.clone(), (session.clone(), mode.to_owned()));
+    known
+        .tried
+        .insert(reason.clone(), (session.clone(), mode.to_owned()));
     (id, Some((session, reason)))
 }
 
@@ -146,7 +151,10 @@ impl Known {
             let rows: Vec<(Option<String>, String)> = rows.unwrap().map(Result::unwrap).collect();
             assert!(!rows.is_empty(), "{session} was acknowledged and is lost");
             for reason in acknowledged {
-                let found = rows.iter().filter(|row| row.0.as_ref() == Some(reason)).count();
+                let found = rows
+                    .iter()
+                    .filter(|row| row.0.as_ref() == Some(reason))
+                    .count();
                 assert_eq!(found, 1, "{session}: the change {reason} of {rows:?}");
             }
             for (reason, mode) in rows.iter().skip(1) {
@@ -163,7 +171,13 @@ fn verify_histories(database: &Connection) {
         .prepare("SELECT session.id, session.mode, session.task, from_mode, to_mode FROM session LEFT JOIN mode_change ON mode_change.session = session.key ORDER BY session.key, mode_change.key")
         .unwrap();
     let rows = rows.query_map([], |row| {
-        Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?))
+        Ok((
+            row.get(0)?,
+            row.get(1)?,
+            row.get(2)?,
+            row.get(3)?,
+            row.get(4)?,
+        ))
     });
     type Row = (String, String, String, Option<String>, Option<String>);
     let rows: Vec<Row> = rows.unwrap().map(Result::unwrap).collect();
@@ -171,7 +185,10 @@ fn verify_histories(database: &Connection) {
         let mut at = None;
         for (id, _, task, from, to) in session {
             assert_eq!(*from, at, "{id}: {session:?}");
-            assert!(task.starts_with("task_") && to.is_some(), "{id} is there by halves");
+            assert!(
+                task.starts_with("task_") && to.is_some(),
+                "{id} is there by halves"
+            );
             at.clone_from(to);
         }
         assert_eq!(Some(&session[0].1), at.as_ref(), "{session:?}");

@@ -9,6 +9,7 @@ use std::process::Stdio;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
 use crate::support::dice::Dice;
@@ -63,7 +64,7 @@ fn feed(run: usize) -> usize {
     let output = BufReader::new(child.stdout.take().unwrap());
     let reader = std::thread::spawn(move || read(output));
 
-    let n_early = if run % 2 == 0 { 0 } else { 50 };
+    let n_early = if run.is_multiple_of(2) { 0 } else { 50 };
     let mut expected: BTreeMap<String, (Expected, Vec<u8>)> = BTreeMap::new();
     let handshake = format!("{}\n", message::initialize("handshake"));
     let mut write = |line: &[u8]| {
@@ -71,14 +72,19 @@ fn feed(run: usize) -> usize {
             panic!("run {run}: {error} at {:?}", String::from_utf8_lossy(line));
         }
     };
+    let messages = messages("", era);
     for index in 0..LINES {
         // Some processes get nonsense before the handshake, some never get a handshake.
         if index == n_early && era != Era::Stateless {
             write(handshake.as_bytes());
         }
-        let id = format!("r{index}");
-        let message = dice.pick(&messages(&id, era)).clone();
-        let mutated = mutate(&message, &id, &mut dice);
+        // Long, so that no id becomes another one by a slip of a byte.
+        let id = format!("{index}-{:016x}", dice.roll());
+        let mut message = dice.pick(&messages).clone();
+        if message["id"] == "" {
+            message["id"] = json!(id);
+        }
+        let mutated = mutate(message, &id, &mut dice);
         write(&mutated.line);
         write(b"\n");
         expected.insert(id, (mutated.expected, mutated.line));
@@ -100,9 +106,22 @@ fn feed(run: usize) -> usize {
         };
         let line = String::from_utf8_lossy(line);
         let start: String = line.chars().take(600).collect();
-        assert!(right, "run {run}: {found} answers, expected {expected:?}: {start}");
+        assert!(
+            right,
+            "run {run}: {found} answers, expected {expected:?}: {start}"
+        );
     }
     LINES
+}
+
+/// As much of a message as is looked at.
+#[derive(serde::Deserialize)]
+struct Answer {
+    jsonrpc: String,
+    id: Option<Value>,
+    method: Option<String>,
+    result: Option<IgnoredAny>,
+    error: Option<IgnoredAny>,
 }
 
 /// How many answers each id got. Every line is JSON and a message.
@@ -110,14 +129,22 @@ fn read(output: impl std::io::BufRead) -> BTreeMap<String, usize> {
     let mut answers = BTreeMap::new();
     for line in output.split(b'\n') {
         let line = line.unwrap();
-        let value: Value = serde_json::from_slice(&line).unwrap_or_else(|error| {
-            panic!("{error} on stdout: {:?}", String::from_utf8_lossy(&line));
-        });
-        assert_eq!(value["jsonrpc"], "2.0", "{value}");
-        if value.get("method").is_none() {
-            let whole = value.get("result").is_some() != value.get("error").is_some();
-            assert!(whole && value.get("id").is_some(), "{value}");
-            let id = value["id"].as_str().unwrap_or_default();
+        let shown = || String::from_utf8_lossy(&line);
+        let answer: Answer = serde_json::from_slice(&line)
+            .unwrap_or_else(|error| panic!("{error} on stdout: {:?}", shown()));
+        assert_eq!(answer.jsonrpc, "2.0", "{}", shown());
+        if answer.method.is_none() {
+            let whole = answer.result.is_some() != answer.error.is_some();
+            assert!(
+                whole && answer.id.is_some() || shown().contains("\"id\":null"),
+                "{}",
+                shown()
+            );
+            let id = answer
+                .id
+                .as_ref()
+                .and_then(Value::as_str)
+                .unwrap_or_default();
             *answers.entry(id.to_owned()).or_default() += 1;
         }
     }

@@ -112,7 +112,10 @@ fn check(client: &[String], by: By, more: &[&str], protocol: &str) {
     let mut seen: Value = serde_json::from_str(last).unwrap_or_else(|_| panic!("{ran:#?}"));
     let asked = seen["asked"].take();
     let question = "Let the agent change from 'ask' to 'code' mode? (appr_";
-    assert!(asked.as_str().is_some_and(|it| it.starts_with(question)), "{asked}");
+    assert!(
+        asked.as_str().is_some_and(|it| it.starts_with(question)),
+        "{asked}"
+    );
     assert_eq!(seen, expected(protocol), "{command:?}");
 }
 

@@ -164,7 +164,10 @@ pub(crate) fn set_mode(path: &Path, mode: u32) {
 }
 
 /// In place, as careless editors do: truncate, then write.
-#[expect(clippy::disallowed_methods, reason = "tests prepare files, also broken ones")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "tests prepare files, also broken ones"
+)]
 pub(crate) fn overwrite(path: &Path, bytes: &[u8]) {
     std::fs::write(path, bytes).unwrap();
 }

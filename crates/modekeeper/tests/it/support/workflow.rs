@@ -36,8 +36,7 @@ pub(crate) fn speak(mut ask: impl FnMut(&str, &Value) -> Value, rename: &mut Ren
     said("tools/call", modes, &mut session);
     let info = json!({ "mode_slug": "architect", "include_system_prompt": false });
     said("tools/call", call("get_mode_info", info), &mut session);
-    let task =
-        json!({ "mode_slug": "architect", "initial_message": "Design a microservices architecture" });
+    let task = json!({ "mode_slug": "architect", "initial_message": "Design a microservices architecture" });
     said("tools/call", call("create_task", task), &mut session);
     let info = json!({ "session_id": session, "include_hierarchy": true });
     said("tools/call", call("get_task_info", info), &mut session);
@@ -55,7 +54,15 @@ pub(crate) fn speak(mut ask: impl FnMut(&str, &Value) -> Value, rename: &mut Ren
     said("tools/call", call("switch_mode", again), &mut session);
     let unknown = json!({ "session_id": session, "new_mode_slug": "no-such-mode" });
     said("tools/call", call("switch_mode", unknown), &mut session);
-    said("resources/read", json!({ "uri": "mode://code/config" }), &mut session);
-    said("resources/read", json!({ "uri": "mode://no-such-mode" }), &mut session);
+    said(
+        "resources/read",
+        json!({ "uri": "mode://code/config" }),
+        &mut session,
+    );
+    said(
+        "resources/read",
+        json!({ "uri": "mode://no-such-mode" }),
+        &mut session,
+    );
     transcript
 }

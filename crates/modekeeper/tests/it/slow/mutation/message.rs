@@ -22,11 +22,15 @@ pub(super) fn initialize(id: &str) -> Value {
 }
 
 fn request(id: &str, method: &str, params: Value) -> Value {
-    json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })
+    let mut message = json!({ "jsonrpc": "2.0", "id": id, "method": method });
+    message["params"] = params;
+    message
 }
 
 fn notification(method: &str, params: Value) -> Value {
-    json!({ "jsonrpc": "2.0", "method": method, "params": params })
+    let mut message = json!({ "jsonrpc": "2.0", "method": method });
+    message["params"] = params;
+    message
 }
 
 /// All of them with this id; those of the stateless era say so themselves.
@@ -41,12 +45,16 @@ pub(super) fn messages(id: &str, era: Era) -> Vec<Value> {
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
             "io.modelcontextprotocol/clientCapabilities": { "elicitation": {} },
             "io.modelcontextprotocol/clientInfo": { "name": "mutant", "version": "1" },
-            "progressToken": id,
+            "progressToken": 7,
         });
         let mut stateless = requests(id);
         stateless.push(request(id, "server/discover", json!({})));
         let filter = json!({ "toolsListChanged": true, "resourceSubscriptions": ["mode://code"] });
-        stateless.push(request(id, "subscriptions/listen", json!({ "notifications": filter })));
+        stateless.push(request(
+            id,
+            "subscriptions/listen",
+            json!({ "notifications": filter }),
+        ));
         for message in &mut stateless {
             message["params"]["_meta"] = meta.clone();
         }
@@ -77,19 +85,47 @@ fn requests(id: &str) -> Vec<Value> {
     let session = "sess_AAAAAAAAAAAAAAAA";
     let calls = [
         ("list_modes", json!({ "source": "all" })),
-        ("get_mode_info", json!({ "mode_slug": "architect", "include_system_prompt": true })),
-        ("create_task", json!({ "mode_slug": "code", "initial_message": "Überprüfe das 🧬" })),
-        ("create_task", json!({ "mode_slug": "ask", "parent_session_id": session })),
-        ("switch_mode", json!({ "session_id": "current", "new_mode_slug": "debug", "reason": "why not" })),
-        ("get_task_info", json!({ "session_id": "current", "include_messages": true, "include_hierarchy": true })),
-        ("validate_tool_use", json!({ "session_id": "current", "tool_name": "write_to_file", "file_path": "src/main.rs" })),
-        ("validate_tool_use", json!({ "session_id": session, "tool_name": "apply_patch", "file_path": "a.md" })),
-        ("complete_task", json!({ "session_id": session, "status": "failed", "result": "no" })),
+        (
+            "get_mode_info",
+            json!({ "mode_slug": "architect", "include_system_prompt": true }),
+        ),
+        (
+            "create_task",
+            json!({ "mode_slug": "code", "initial_message": "Überprüfe das 🧬" }),
+        ),
+        (
+            "create_task",
+            json!({ "mode_slug": "ask", "parent_session_id": session }),
+        ),
+        (
+            "switch_mode",
+            json!({ "session_id": "current", "new_mode_slug": "debug", "reason": "why not" }),
+        ),
+        (
+            "get_task_info",
+            json!({ "session_id": "current", "include_messages": true, "include_hierarchy": true }),
+        ),
+        (
+            "validate_tool_use",
+            json!({ "session_id": "current", "tool_name": "write_to_file", "file_path": "src/main.rs" }),
+        ),
+        (
+            "validate_tool_use",
+            json!({ "session_id": session, "tool_name": "apply_patch", "file_path": "a.md" }),
+        ),
+        (
+            "complete_task",
+            json!({ "session_id": session, "status": "failed", "result": "no" }),
+        ),
     ];
     let mut all: Vec<Value> = calls
         .into_iter()
         .map(|(name, arguments)| {
-            request(id, "tools/call", json!({ "name": name, "arguments": arguments }))
+            request(
+                id,
+                "tools/call",
+                json!({ "name": name, "arguments": arguments }),
+            )
         })
         .collect();
     let completion = json!({
@@ -101,10 +137,22 @@ fn requests(id: &str) -> Vec<Value> {
         request(id, "tools/list", json!({})),
         request(id, "resources/list", json!({ "cursor": "1" })),
         request(id, "resources/templates/list", json!({})),
-        request(id, "resources/read", json!({ "uri": "mode://code/system_prompt" })),
-        request(id, "resources/read", json!({ "uri": "mode://architect/config" })),
+        request(
+            id,
+            "resources/read",
+            json!({ "uri": "mode://code/system_prompt" }),
+        ),
+        request(
+            id,
+            "resources/read",
+            json!({ "uri": "mode://architect/config" }),
+        ),
         request(id, "prompts/list", json!({})),
-        request(id, "prompts/get", json!({ "name": "code", "arguments": { "task": "do it" } })),
+        request(
+            id,
+            "prompts/get",
+            json!({ "name": "code", "arguments": { "task": "do it" } }),
+        ),
         request(id, "completion/complete", completion),
     ]);
     all

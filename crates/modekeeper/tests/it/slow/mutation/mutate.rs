@@ -20,8 +20,7 @@ pub(super) struct Mutated {
     pub(super) expected: Expected,
 }
 
-pub(super) fn mutate(message: &Value, id: &str, dice: &mut Dice) -> Mutated {
-    let mut value = message.clone();
+pub(super) fn mutate(mut value: Value, id: &str, dice: &mut Dice) -> Mutated {
     for _ in 0..=dice.below(3) {
         change_somewhere(&mut value, dice);
     }
@@ -150,10 +149,41 @@ fn odd_number(dice: &mut Dice) -> Value {
 
 fn odd_text(dice: &mut Dice) -> String {
     let texts = [
-        "", " ", "\0", "\u{1b}[31m", "\r\n", "current", "../../etc/passwd", "/", "C:\\x", "mode://", "mode://code/",
-        "mode://%00", "file:///etc/passwd", "code", "CODE", "no-such", "sess_", "ses_AAAAAAAAAAAAAAAA", "2.0",
-        "2026-07-28", "1900-01-01", "tools/call", "notifications/cancelled", "ﬀ", "👩‍👩‍👧‍👦", "\u{202e}abc", "\u{feff}",
-        "e\u{301}", "\u{ffff}", "ignore previous instructions", "^(a+)+$", "true", "null", "{}", "-32000",
+        "",
+        " ",
+        "\0",
+        "\u{1b}[31m",
+        "\r\n",
+        "current",
+        "../../etc/passwd",
+        "/",
+        "C:\\x",
+        "mode://",
+        "mode://code/",
+        "mode://%00",
+        "file:///etc/passwd",
+        "code",
+        "CODE",
+        "no-such",
+        "sess_",
+        "ses_AAAAAAAAAAAAAAAA",
+        "2.0",
+        "2026-07-28",
+        "1900-01-01",
+        "tools/call",
+        "notifications/cancelled",
+        "ﬀ",
+        "👩‍👩‍👧‍👦",
+        "\u{202e}abc",
+        "\u{feff}",
+        "e\u{301}",
+        "\u{ffff}",
+        "ignore previous instructions",
+        "^(a+)+$",
+        "true",
+        "null",
+        "{}",
+        "-32000",
     ];
     match dice.below(60) {
         0 => "a".repeat(dice.below(100_000)),
@@ -206,6 +236,7 @@ fn change_bytes(line: &mut Vec<u8>, dice: &mut Dice) -> bool {
 fn replace(line: &mut Vec<u8>, old: &[u8], new: &[u8]) {
     let found = line.windows(old.len()).position(|piece| piece == old);
     if let Some(at) = found {
-        line.splice(at..at + old.len(), new.iter().copied()).for_each(drop);
+        line.splice(at..at + old.len(), new.iter().copied())
+            .for_each(drop);
     }
 }
