@@ -288,7 +288,8 @@ impl HttpClient {
 
 /// The contract's `metadata` travels in `_meta` here; puts it where the other transports have it.
 pub(crate) fn lift(mut answer: Value) -> Value {
-    let Some(result) = answer["result"].as_object_mut() else {
+    let result = answer.get_mut("result").and_then(Value::as_object_mut);
+    let Some(result) = result else {
         return answer;
     };
     if let Some(Value::Object(mut meta)) = result.remove("_meta") {
