@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::{AbsPath, Clock, ModeSlug, PathError, ProjectPath, SessionId, Timestamp};
 
 #[track_caller]
-fn check(text: &str, expected: Result<&str, PathError>) {
+fn check(text: &str, expected: &Result<&str, PathError>) {
     let root = AbsPath::new(Path::new("/home/ada/app")).unwrap();
     let parsed = ProjectPath::parse(text, &root);
     assert_eq!(
@@ -17,15 +17,15 @@ fn check(text: &str, expected: Result<&str, PathError>) {
 
 #[test]
 fn project_paths_are_normalised_and_contained() {
-    check("src/main.rs", Ok("src/main.rs"));
-    check("./src//main.rs", Ok("src/main.rs"));
-    check("src\\win\\main.rs", Ok("src/win/main.rs"));
-    check("a/../b", Ok("b"));
-    check("/home/ada/app/src/x", Ok("src/x"));
-    check("/home/ada/app", Ok(""));
-    check("~$draft.docx", Ok("~$draft.docx"));
-    check("", Err(PathError::Empty));
-    check("a\0b", Err(PathError::Nul));
+    check("src/main.rs", &Ok("src/main.rs"));
+    check("./src//main.rs", &Ok("src/main.rs"));
+    check("src\\win\\main.rs", &Ok("src/win/main.rs"));
+    check("a/../b", &Ok("b"));
+    check("/home/ada/app/src/x", &Ok("src/x"));
+    check("/home/ada/app", &Ok(""));
+    check("~$draft.docx", &Ok("~$draft.docx"));
+    check("", &Err(PathError::Empty));
+    check("a\0b", &Err(PathError::Nul));
     for outside in [
         "..",
         "a/../../b",
@@ -39,7 +39,7 @@ fn project_paths_are_normalised_and_contained() {
         "~ada/x",
         "file:///etc/passwd",
     ] {
-        check(outside, Err(PathError::Escapes(outside.to_owned())));
+        check(outside, &Err(PathError::Escapes(outside.to_owned())));
     }
 }
 

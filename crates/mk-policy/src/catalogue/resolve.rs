@@ -10,7 +10,7 @@ use crate::evaluate::{Decision, Policy, evaluate};
 use crate::mode::{CommandLimit, FileLimit, Grant, Limit, Mode};
 use crate::mode_file::{GroupFile, McpFilter, ModeFile};
 use crate::node::{At, Node};
-use crate::pattern::{Pattern, PatternError};
+use crate::pattern::Pattern;
 
 /// Deeper chains of `extends` are mistakes.
 const DEEPEST: usize = 16;
@@ -42,36 +42,14 @@ pub(super) fn resolve(
         out.error(base.position, message);
         return Err(out.into_found());
     }
-    let owner = chain.iter().find(|link| link.file.groups.is_some());
-    let mut found = Vec::new();
-    let mut grants = Vec::new();
-    if let Some(owner) = owner {
-        // A limit that was taken over is reported where it stands.
-        let mut limits = Diagnostics::new(&layers[owner.layer].file);
-        limits.enter_mode(Some(owner.file.slug.value.as_str()));
-        let groups = owner.file.groups.iter().flatten();
-        grants.extend(groups.map(|group| compile(group, &mut limits)));
-        if limits.errors() > 0
-            && !std::ptr::eq(owner.file, file)
-            && let Some(base) = &file.extends
-        {
-            out.error(base.position, broken_base(&base.value));
-        }
-        let broken = limits.errors() > 0;
-        found.extend(limits.into_found());
-        if broken {
-            found.extend(out.into_found());
-            return Err(found);
-        }
-    }
+    let groups = chain.iter().find_map(|link| link.file.groups.as_deref());
+    let grants = groups.unwrap_or_default().iter().map(compile).collect();
     let mode = assemble(&chain, &layers[layer], grants);
     check_examples(&mode, file, policy, &mut out);
-    let broken = out.errors() > 0;
-    found.extend(out.into_found());
-    if broken {
-        Err(found)
+    if out.errors() > 0 {
+        Err(out.into_found())
     } else {
-        Ok((mode, found))
+        Ok((mode, out.into_found()))
     }
 }
 
@@ -175,41 +153,16 @@ fn assemble(chain: &[Link<'_>], layer: &Layer, grants: Vec<Grant>) -> Mode {
     }
 }
 
-fn compile(entry: &GroupFile, out: &mut Diagnostics) -> Grant {
+/// What is wrong with a limit was said when its file was read; here it only has to deny.
+fn compile(entry: &GroupFile) -> Grant {
     let options = &entry.options;
-    let mut limit = |pattern: &Option<At<String>>, effect: &str| {
-        let pattern = pattern.as_ref()?;
-        Some(compile_limit(pattern, effect, out))
-    };
-    let regex = limit(
-        &options.file_regex,
-        "it matches no file, so this entry allows none",
-    );
-    let commands = CommandLimit {
-        allow: limit(
-            &options.command_regex,
-            "it matches no command, so this entry allows none",
-        ),
-        deny: limit(
-            &options.command_deny,
-            "it counts as a match, so this entry allows no command",
-        ),
-    };
-    let mut globs = Vec::new();
-    for glob in &options.globs {
-        match GlobBuilder::new(&glob.value)
+    let limit = |pattern: &Option<At<String>>| pattern.as_ref().map(compile_limit);
+    let globs = options.globs.iter().filter_map(|glob| {
+        let built = GlobBuilder::new(&glob.value)
             .literal_separator(true)
-            .build()
-        {
-            Ok(compiled) => globs.push(compiled.compile_matcher()),
-            Err(error) => {
-                out.error(
-                    glob.position,
-                    format!("`{}` is not a glob: {}", glob.value, error.kind()),
-                );
-            }
-        }
-    }
+            .build();
+        built.ok().map(|glob| glob.compile_matcher())
+    });
     let position = options
         .file_regex
         .as_ref()
@@ -218,31 +171,25 @@ fn compile(entry: &GroupFile, out: &mut Diagnostics) -> Grant {
     Grant {
         group: entry.group.value,
         files: FileLimit {
-            regex,
-            globs,
+            regex: limit(&options.file_regex),
+            globs: globs.collect(),
             position,
         },
-        commands,
+        commands: CommandLimit {
+            allow: limit(&options.command_regex),
+            deny: limit(&options.command_deny),
+        },
         mcp: options.mcp.clone(),
         description: options.description.clone(),
     }
 }
 
-fn compile_limit(pattern: &At<String>, effect: &str, out: &mut Diagnostics) -> Limit {
+fn compile_limit(pattern: &At<String>) -> Limit {
     match Pattern::parse(&pattern.value) {
         Ok(compiled) => Limit::Pattern(compiled),
-        Err(error) => {
-            let found = match &error {
-                PatternError::NotJavaScript { .. } => {
-                    out.error(pattern.position, error.to_string())
-                }
-                _ => out.warning(pattern.position, format!("{error}; {effect}")),
-            };
-            found.hint = error.hint();
-            Limit::Unusable {
-                source: pattern.value.clone(),
-            }
-        }
+        Err(_) => Limit::Unusable {
+            source: pattern.value.clone(),
+        },
     }
 }
 

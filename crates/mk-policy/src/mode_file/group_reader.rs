@@ -1,10 +1,13 @@
 //! The `groups` of a mode: names, restricted pairs, and the options that narrow them.
 
+use globset::GlobBuilder;
+
 use super::value::{optional_text, positioned_texts, text};
 use super::{GroupFile, GroupOptions, McpFilter, meant};
 use crate::diagnostic::{Diagnostics, Position};
 use crate::group::Group;
 use crate::node::{At, Node};
+use crate::pattern::{Pattern, PatternError};
 
 const OPTIONS: [&str; 9] = [
     "fileRegex",
@@ -135,9 +138,18 @@ fn read_options(group: Group, value: &At<Node>, out: &mut Diagnostics) -> Option
         }
         match key.value.as_str() {
             // An empty pattern matches everything and has always meant «no restriction».
-            "fileRegex" => options.file_regex = pattern(key, value, out),
-            "commandRegex" => options.command_regex = pattern(key, value, out),
-            "commandDeny" => options.command_deny = pattern(key, value, out),
+            "fileRegex" => {
+                let effect = "it matches no file, so this entry allows none";
+                options.file_regex = pattern(key, value, effect, out);
+            }
+            "commandRegex" => {
+                let effect = "it matches no command, so this entry allows none";
+                options.command_regex = pattern(key, value, effect, out);
+            }
+            "commandDeny" => {
+                let effect = "it counts as a match, so this entry allows no command";
+                options.command_deny = pattern(key, value, effect, out);
+            }
             "glob" => options.globs = globs(key, value, out),
             "description" => {
                 options.description = optional_text(key, value, out).map(|it| it.value);
@@ -185,8 +197,23 @@ pub(super) fn read_mcp_filter(
     }
 }
 
-fn pattern(key: &At<String>, value: &At<Node>, out: &mut Diagnostics) -> Option<At<String>> {
-    text(key, value, out).filter(|pattern| !pattern.value.is_empty())
+/// A pattern, complained about here so that every problem of a broken mode is told, not only the first.
+/// `effect` is what becomes of the entry when the pattern cannot be run.
+fn pattern(
+    key: &At<String>,
+    value: &At<Node>,
+    effect: &str,
+    out: &mut Diagnostics,
+) -> Option<At<String>> {
+    let pattern = text(key, value, out).filter(|pattern| !pattern.value.is_empty())?;
+    if let Err(error) = Pattern::parse(&pattern.value) {
+        let found = match &error {
+            PatternError::NotJavaScript { .. } => out.error(pattern.position, error.to_string()),
+            _ => out.warning(pattern.position, format!("{error}; {effect}")),
+        };
+        found.hint = error.hint();
+    }
+    Some(pattern)
 }
 
 fn globs(key: &At<String>, value: &At<Node>, out: &mut Diagnostics) -> Vec<At<String>> {
@@ -196,6 +223,12 @@ fn globs(key: &At<String>, value: &At<Node>, out: &mut Diagnostics) -> Vec<At<St
         out.error(value.position, "`glob` is an empty list").hint(
             "leave the group out to deny every file, or leave `glob` out to allow every file",
         );
+    }
+    for glob in &globs {
+        if let Err(error) = GlobBuilder::new(&glob.value).build() {
+            let message = format!("`{}` is not a glob: {}", glob.value, error.kind());
+            out.error(glob.position, message);
+        }
     }
     globs
 }

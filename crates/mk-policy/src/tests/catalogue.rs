@@ -281,16 +281,17 @@ customModes:
   - {slug: base, name: Base, roleDefinition: R, groups: [oops]}
   - {slug: patterns, name: P, roleDefinition: R, groups: [[edit, {fileRegex: '('}]]}
 "), @"
-    code architect ask debug orchestrator d
-    d «P» project: []
+    code architect ask debug orchestrator
     global/g:2:58: error: mode `base`: there is no group `oops`
     global/g:3:78: error: mode `patterns`: `(` is not a JavaScript regular expression: Unbalanced parenthesis
     project/a:2:24: error: mode `a`: `extends: base` names a mode that is itself broken
     project/a:3:24: error: mode `b`: `extends: base` names a mode that is itself broken
     project/a:4:24: error: mode `c`: `extends: patterns` names a mode that is itself broken
+    project/a:5:24: error: mode `d`: `extends: patterns` names a mode that is itself broken
     without a: project/a:2
     without b: project/a:3
     without c: project/a:4
+    without d: project/a:5
     without base: global/g:2
     without patterns: global/g:3
     ");

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
+use crate::support::PATIENCE;
 use crate::support::dice::Dice;
 use crate::support::sandbox::Sandbox;
 use crate::support::stdio::Client;
@@ -67,18 +68,27 @@ fn live_and_die(sandbox: &Sandbox, done: &AtomicUsize, mut dice: Dice) -> Known 
     let mut serial = 0;
     while done.load(Ordering::Relaxed) < ACKNOWLEDGED {
         let mut client = Client::start(sandbox);
-        let end = Instant::now() + Duration::from_micros(dice.roll() % 500_000);
         let mut under_way: BTreeMap<u64, Option<(String, String)>> = BTreeMap::new();
+        // A few answers, and then any moment of what comes after.
+        let mut answers = dice.below(16);
+        let mut end = None;
         loop {
             while under_way.len() < WINDOW {
                 serial += 1;
                 let (id, switch) = send(&mut client, &mut known, &mut dice, serial);
                 under_way.insert(id, switch);
             }
-            let left = end.saturating_duration_since(Instant::now());
+            if answers == 0 && end.is_none() {
+                end = Some(Instant::now() + Duration::from_micros(dice.roll() % 5_000));
+            }
+            let left = end.map_or(PATIENCE, |end: Instant| {
+                end.saturating_duration_since(Instant::now())
+            });
             let Ok(line) = client.lines().recv_timeout(left) else {
+                assert!(end.is_some(), "no answer within {PATIENCE:?}");
                 break;
             };
+            answers = answers.saturating_sub(1);
             done.fetch_add(known.note(&line, &mut under_way), Ordering::Relaxed);
         }
         client.child().kill().unwrap();
