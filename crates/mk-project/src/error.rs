@@ -31,6 +31,57 @@ pub enum Error {
     },
     #[error("the permit for `{tool}` names no file")]
     NoTarget { tool: String },
+    #[error("there is no `{path}`")]
+    Missing { path: PathBuf },
+    #[error("`{path}` is a link, or is reached through one that has changed")]
+    Link { path: PathBuf },
+    #[error("`{path}` is not a folder")]
+    NotAFolder { path: PathBuf },
+    #[error("`{path}` is not text ({size} bytes)")]
+    Binary { path: PathBuf, size: u64 },
+    /// Somebody else changed it since it was read; `diff` shows what the caller has not seen.
+    #[error("`{path}` has changed since it was read")]
+    Changed {
+        path: PathBuf,
+        revision: String,
+        diff: String,
+    },
+    #[error("`{path}` has {total} lines, there is no line {line}")]
+    NoSuchLine {
+        path: PathBuf,
+        line: i64,
+        total: usize,
+    },
+    #[error("`{text}` does not occur in `{path}`")]
+    NoMatch { path: PathBuf, text: String },
+    /// The lines at which it occurs, counted from 1.
+    #[error("`{text}` occurs {} times in `{path}`", lines.len())]
+    Ambiguous {
+        path: PathBuf,
+        text: String,
+        lines: Vec<usize>,
+    },
+    #[error("`{pattern}` is not a pattern: {reason}")]
+    BadPattern { pattern: String, reason: String },
+    #[error("{count} places match, {expected} were expected")]
+    UnexpectedCount { count: usize, expected: usize },
+    #[error("`{name}` is not a memory's name: {reason}")]
+    BadMemoryName { name: String, reason: &'static str },
+    #[error("there is no memory `{name}`")]
+    NoMemory { name: String, nearest: Vec<String> },
+    #[error("memory `{name}` is read-only")]
+    ReadOnlyMemory { name: String },
+    #[error("memory `{name}` exists already")]
+    MemoryExists { name: String },
+    #[error("`{path}` is named by two edits of one call")]
+    NamedTwice { path: PathBuf },
+    /// Another process holds the lock and does not let go.
+    #[error("somebody else is changing this project (`{path}` is locked)")]
+    Busy { path: PathBuf },
+    #[error("there is no backup `{id}`")]
+    NoBackup { id: String },
+    #[error("the work was cancelled")]
+    Cancelled,
 }
 
 impl Error {
@@ -45,7 +96,38 @@ impl Error {
             Self::NotText { .. } => Some("save the file as UTF-8"),
             Self::Exists { .. } => Some("move it away first, or edit it"),
             Self::Write { .. } => Some("check that the folder exists and that you may write there"),
-            Self::NoTarget { .. } => None,
+            Self::Missing { .. } => Some("check the path, or find it with find_files"),
+            Self::Link { .. } => Some("name the file itself instead of the link"),
+            Self::NotAFolder { .. } => Some("name a folder"),
+            Self::Binary { .. } => Some("only text is read; look at the file with another program"),
+            Self::Changed { .. } => Some("read the file again, then repeat the change"),
+            Self::NoSuchLine { .. } => {
+                Some("lines are counted from 1; negative numbers count from the end")
+            }
+            Self::NoMatch { .. } => {
+                Some("read the file: the text must match exactly, with its white space")
+            }
+            Self::Ambiguous { .. } => {
+                Some("add lines before and after until only one place matches, or replace all")
+            }
+            Self::BadPattern { .. } => {
+                Some("escape special characters, or search for literal text")
+            }
+            Self::UnexpectedCount { .. } => Some("look at the places with a dry run first"),
+            Self::BadMemoryName { .. } => {
+                Some("write words with `/` between topics, like `architecture/storage`")
+            }
+            Self::NoMemory { .. } => Some("list_memories shows what there is"),
+            Self::ReadOnlyMemory { .. } => {
+                Some("write another memory, or ask the user to change this one")
+            }
+            Self::MemoryExists { .. } => Some("choose another name, or delete the other one first"),
+            Self::NamedTwice { .. } => {
+                Some("join the edits of a file, or make them one call after the other")
+            }
+            Self::Busy { .. } => Some("try again; nothing was changed"),
+            Self::NoBackup { .. } => Some("`modekeeper backups list` shows what there is"),
+            Self::NoTarget { .. } | Self::Cancelled => None,
         }
     }
 }

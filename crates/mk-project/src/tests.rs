@@ -1,11 +1,20 @@
 //! Behaviour of a project on disk, in temporary folders.
 
+mod backup;
+mod beneath;
+mod file;
+mod find;
+mod grove;
 mod ignored;
+mod inspect;
+mod memory;
+mod project;
 mod random_tree;
 mod read;
 mod resolve;
 mod root;
 mod rules;
+mod search;
 mod walk;
 mod watch;
 mod write;

@@ -1,0 +1,268 @@
+//! Changing files: planned as a whole, backed up, then done, all or nothing.
+//!
+//! Whether a change is allowed was decided before: the permit says on which files. It is only checked here that the
+//! edits keep to them.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use mk_policy::Permit;
+use mk_types::ProjectPath;
+
+use super::apply::Applying;
+use super::plan::{Seen, plan_delete, plan_move, plan_replace, plan_write};
+use super::state::Step;
+use crate::backup::{Backups, ChangeSet, Lock};
+use crate::beneath::{RootDir, shown};
+use crate::error::Error;
+
+/// Makes a new text from the one on disk. Lines end in `\n`, also where the file has CRLF, unless it mixes both.
+pub type Change = Box<dyn FnOnce(&str) -> Result<String, Error> + Send>;
+
+/// A change that somebody wants.
+pub enum Edit {
+    /// Creates a file, or replaces all of it.
+    Write {
+        path: ProjectPath,
+        contents: String,
+        /// The revision the caller has seen. A file that has another one now is left alone; one that is gone is
+        /// created, because nothing unseen is lost by that.
+        expected: Option<String>,
+    },
+    /// Changes the text that is there when nobody else can change it.
+    Replace {
+        path: ProjectPath,
+        expected: Option<String>,
+        change: Change,
+    },
+    Delete {
+        path: ProjectPath,
+    },
+    /// Gives a file another name; never overwrites.
+    Move {
+        from: ProjectPath,
+        to: ProjectPath,
+    },
+}
+
+impl Edit {
+    /// A change of the text on disk, whatever it is by then.
+    pub fn replace(
+        path: ProjectPath,
+        change: impl FnOnce(&str) -> Result<String, Error> + Send + 'static,
+    ) -> Self {
+        Self::Replace {
+            path,
+            expected: None,
+            change: Box::new(change),
+        }
+    }
+
+    /// Every path it touches.
+    pub fn paths(&self) -> Vec<&ProjectPath> {
+        match self {
+            Self::Write { path, .. } | Self::Replace { path, .. } | Self::Delete { path } => {
+                vec![path]
+            }
+            Self::Move { from, to } => vec![from, to],
+        }
+    }
+}
+
+impl fmt::Debug for Edit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Write { path, .. } => write!(f, "Write({path})"),
+            Self::Replace { path, .. } => write!(f, "Replace({path})"),
+            Self::Delete { path } => write!(f, "Delete({path})"),
+            Self::Move { from, to } => write!(f, "Move({from}, {to})"),
+        }
+    }
+}
+
+/// What happened to a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    pub path: ProjectPath,
+    pub kind: WrittenKind,
+    /// Of the file as it is now; none when it is gone or was moved unread.
+    pub revision: Option<String>,
+    /// Lines.
+    pub added: usize,
+    pub removed: usize,
+    /// Unified, without file names, cut to 4 KB with a note; empty where there is no text to compare.
+    pub diff: String,
+    /// The encoding it had, if the new text could not be written in that; it is UTF-8 now.
+    pub recoded_from: Option<&'static str>,
+    /// The change set that undoes it, together with all that was changed in the same call.
+    pub backup: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WrittenKind {
+    Created,
+    Changed,
+    /// It was as wanted already.
+    Unchanged,
+    Deleted,
+    Moved {
+        to: ProjectPath,
+    },
+}
+
+impl fmt::Display for WrittenKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Created => "Created",
+            Self::Changed => "Changed",
+            Self::Unchanged => "Unchanged",
+            Self::Deleted => "Deleted",
+            Self::Moved { .. } => "Moved",
+        })
+    }
+}
+
+/// An edit thought through: what to do, if anything, and what to say then.
+#[derive(Debug)]
+pub(crate) struct Planned {
+    pub(crate) step: Option<Step>,
+    pub(crate) written: Written,
+}
+
+/// A change set thought through.
+#[derive(Debug, Default)]
+pub(crate) struct Plan {
+    pub(crate) planned: Vec<Planned>,
+    /// Folders to remove afterwards if nothing is in them any more.
+    pub(crate) emptied: BTreeSet<ProjectPath>,
+}
+
+impl RootDir {
+    /// Applies edits, all or none, after their backup is safe on disk. Edits of several processes wait for each other.
+    pub fn edit(
+        &self,
+        permit: Permit,
+        backups: &Backups,
+        edits: Vec<Edit>,
+    ) -> Result<Vec<Written>, Error> {
+        let paths: Vec<ProjectPath> = edits.iter().flat_map(Edit::paths).cloned().collect();
+        self.change(permit, backups, &paths, || {
+            let planned = self.plan(backups, edits)?;
+            Ok(Plan {
+                planned,
+                emptied: BTreeSet::new(),
+            })
+        })
+    }
+
+    /// What [`RootDir::edit`] would do, without doing it.
+    pub fn preview(&self, backups: &Backups, edits: Vec<Edit>) -> Result<Vec<Written>, Error> {
+        let planned = self.plan(backups, edits)?;
+        Ok(planned.into_iter().map(|planned| planned.written).collect())
+    }
+
+    /// The way of every change: permit, lock, plan, backup, steps, and back again if one fails.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "a permit is used up by using it"
+    )]
+    pub(crate) fn change(
+        &self,
+        permit: Permit,
+        backups: &Backups,
+        paths: &[ProjectPath],
+        plan: impl FnOnce() -> Result<Plan, Error>,
+    ) -> Result<Vec<Written>, Error> {
+        if paths.iter().any(|path| !permit.targets().contains(path)) {
+            return Err(Error::NoTarget {
+                tool: permit.tool().to_owned(),
+            });
+        }
+        refuse_repeated(paths)?;
+        let lock = backups.lock()?;
+        lock.sweep(self);
+        let Plan { planned, emptied } = plan()?;
+        let (steps, mut written): (Vec<Option<Step>>, Vec<Written>) = planned
+            .into_iter()
+            .map(|planned| (planned.step, planned.written))
+            .unzip();
+        let changed: Vec<bool> = steps.iter().map(Option::is_some).collect();
+        let steps: Vec<Step> = steps.into_iter().flatten().collect();
+        if steps.is_empty() {
+            return Ok(written);
+        }
+        let backup = self.apply(&permit, backups, &lock, &steps)?;
+        for folder in emptied.iter().rev() {
+            self.remove_if_empty(folder);
+        }
+        for (written, _) in written
+            .iter_mut()
+            .zip(changed)
+            .filter(|(_, changed)| *changed)
+        {
+            written.backup = Some(backup.clone());
+        }
+        backups.prune_held(&lock);
+        Ok(written)
+    }
+
+    fn apply(
+        &self,
+        permit: &Permit,
+        backups: &Backups,
+        lock: &Lock,
+        steps: &[Step],
+    ) -> Result<String, Error> {
+        let mut folders = BTreeSet::new();
+        for step in steps {
+            if let Step::Put { path, .. } | Step::Rename { to: path, .. } = step {
+                folders.extend(self.missing_folders(path)?);
+            }
+        }
+        let set = ChangeSet {
+            tool: permit.tool(),
+            steps,
+            folders: &folders,
+        };
+        let backup = backups.save(lock, &set)?;
+        let mut applying = Applying::new(self, lock, steps);
+        if let Err(error) = applying.run() {
+            match applying.undo(&folders) {
+                Ok(()) => backups.discard(lock, &backup),
+                Err(undo_error) => {
+                    tracing::error!(%undo_error, %backup, "a change set failed half way and could not be put back");
+                }
+            }
+            return Err(error);
+        }
+        Ok(backup)
+    }
+
+    fn plan(&self, backups: &Backups, edits: Vec<Edit>) -> Result<Vec<Planned>, Error> {
+        let seen = |expected: Option<String>| expected.map(|revision| Seen { backups, revision });
+        let plan_one = |edit| match edit {
+            Edit::Write {
+                path,
+                contents,
+                expected,
+            } => plan_write(self, path, contents, seen(expected).as_ref()),
+            Edit::Replace {
+                path,
+                expected,
+                change,
+            } => plan_replace(self, path, change, seen(expected).as_ref()),
+            Edit::Delete { path } => plan_delete(self, path),
+            Edit::Move { from, to } => plan_move(self, from, to),
+        };
+        edits.into_iter().map(plan_one).collect()
+    }
+}
+
+/// Two edits of one file in one call would be planned on the same state, and the second would undo the first.
+fn refuse_repeated(paths: &[ProjectPath]) -> Result<(), Error> {
+    let mut seen = BTreeSet::new();
+    match paths.iter().find(|path| !seen.insert(*path)) {
+        None => Ok(()),
+        Some(path) => Err(Error::NamedTwice { path: shown(path) }),
+    }
+}

@@ -1,0 +1,174 @@
+//! Replacing text: literal or by regular expression, in one file or many, never by guessing which place is meant.
+
+use std::sync::atomic::AtomicBool;
+
+use mk_types::ProjectPath;
+use regex::{Regex, RegexBuilder};
+
+use crate::beneath::RootDir;
+use crate::error::Error;
+use crate::file::Diff;
+use crate::search::{Case, PatternKind, SearchQuery, Span, search};
+
+/// More files than anybody reviews; beyond it the pattern is too general.
+const MOST_FILES: usize = 1_000;
+
+/// What to put in place of what.
+#[derive(Debug, Clone)]
+pub struct Replacement {
+    pub find: String,
+    /// `$1` and `${name}` refer to groups of a regular expression; literal text is taken as it is.
+    pub replace: String,
+    pub kind: PatternKind,
+    pub occurrences: Occurrences,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Occurrences {
+    /// Exactly one place must match.
+    One,
+    All,
+}
+
+impl Replacement {
+    /// The text with the replacement made, and how many places it changed.
+    pub fn apply(&self, path: &ProjectPath, text: &str) -> Result<(String, usize), Error> {
+        let shown = || self.find.chars().take(80).collect::<String>();
+        let path = || path.as_str().into();
+        let places: Vec<usize> = match self.kind {
+            PatternKind::Literal if self.find.is_empty() => Vec::new(),
+            PatternKind::Literal => text
+                .match_indices(&self.find)
+                .map(|(start, _)| start)
+                .collect(),
+            PatternKind::Regex => self
+                .regex()?
+                .find_iter(text)
+                .map(|found| found.start())
+                .collect(),
+        };
+        match (places.as_slice(), self.occurrences) {
+            ([], _) => {
+                return Err(Error::NoMatch {
+                    path: path(),
+                    text: shown(),
+                });
+            }
+            ([_], _) | (_, Occurrences::All) => {}
+            (several, Occurrences::One) => {
+                let lines = several.iter().map(|start| line_of(text, *start)).collect();
+                return Err(Error::Ambiguous {
+                    path: path(),
+                    text: shown(),
+                    lines,
+                });
+            }
+        }
+        let replaced = match self.kind {
+            PatternKind::Literal => text.replace(&self.find, &self.replace),
+            PatternKind::Regex => self
+                .regex()?
+                .replace_all(text, self.replace.as_str())
+                .into_owned(),
+        };
+        Ok((replaced, places.len()))
+    }
+
+    fn regex(&self) -> Result<Regex, Error> {
+        let built = RegexBuilder::new(&self.find)
+            .multi_line(true)
+            .size_limit(1 << 20)
+            .build();
+        built.map_err(|error| Error::BadPattern {
+            pattern: self.find.clone(),
+            reason: error.to_string(),
+        })
+    }
+}
+
+fn line_of(text: &str, start: usize) -> usize {
+    text.bytes()
+        .take(start)
+        .filter(|byte| *byte == b'\n')
+        .count()
+        + 1
+}
+
+/// A replacement in many files.
+#[derive(Debug, Clone)]
+pub struct ReplaceQuery {
+    pub replacement: Replacement,
+    pub folder: ProjectPath,
+    pub include: Vec<String>,
+    pub exclude: Vec<String>,
+    /// Refuse unless exactly so many places match.
+    pub expected_count: Option<usize>,
+}
+
+/// What a replacement would do to one file.
+#[derive(Debug, Clone)]
+pub struct Planned {
+    pub path: ProjectPath,
+    pub count: usize,
+    pub diff: String,
+}
+
+/// Finds the files that a replacement would change, by path, without changing any.
+pub fn plan_replacements(
+    root: &RootDir,
+    query: &ReplaceQuery,
+    readable: &(dyn Fn(&ProjectPath) -> bool + Sync),
+    cancel: &AtomicBool,
+) -> Result<Vec<Planned>, Error> {
+    let search_query = SearchQuery {
+        pattern: query.replacement.find.clone(),
+        kind: query.replacement.kind,
+        case: Case::Sensitive,
+        // What spans lines in the replacement must be found across lines.
+        span: Span::Lines,
+        folder: query.folder.clone(),
+        include: query.include.clone(),
+        exclude: query.exclude.clone(),
+        context: 0,
+        max_results: usize::MAX,
+    };
+    let found = search(root.root(), &search_query, readable, cancel)?;
+    if found.total_files > MOST_FILES {
+        let reason = format!(
+            "it matches in {} files, more than {MOST_FILES}; narrow it with include",
+            found.total_files
+        );
+        return Err(Error::BadPattern {
+            pattern: query.replacement.find.clone(),
+            reason,
+        });
+    }
+    let mut planned = Vec::new();
+    for file in found.files {
+        let text = match root.read_file(&file.path) {
+            Ok(read) => read.text,
+            // What is no text for us is left alone.
+            Err(Error::Binary { .. } | Error::TooLarge { .. }) => continue,
+            Err(error) => return Err(error),
+        };
+        let (changed, count) = match query.replacement.apply(&file.path, &text) {
+            Ok(changed) => changed,
+            Err(Error::NoMatch { .. }) => continue,
+            Err(error) => return Err(error),
+        };
+        if changed != text {
+            let diff = Diff::between(&text, &changed).text;
+            planned.push(Planned {
+                path: file.path,
+                count,
+                diff,
+            });
+        }
+    }
+    planned.sort_by(|a, b| a.path.cmp(&b.path));
+    let count = planned.iter().map(|planned| planned.count).sum();
+    match query.expected_count {
+        Some(expected) if expected != count => Err(Error::UnexpectedCount { count, expected }),
+        _ => Ok(planned),
+    }
+}

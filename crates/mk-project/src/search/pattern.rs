@@ -1,0 +1,61 @@
+//! Compiling what somebody wants to find.
+
+use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+
+use super::{Case, PatternKind, SearchQuery, Span};
+use crate::error::Error;
+
+/// The longest pattern, and what its compiled form may take.
+const LONGEST: usize = 10_000;
+const LARGEST: usize = 10 * 1024 * 1024;
+
+/// Whether a match may contain a line break.
+pub(super) fn goes_across(query: &SearchQuery) -> bool {
+    query.span == Span::Lines || has_break(query)
+}
+
+/// A pattern that spells a line break wants one, whatever else was said.
+fn has_break(query: &SearchQuery) -> bool {
+    query.pattern.contains('\n')
+        || query.kind == PatternKind::Regex && query.pattern.contains("\\n")
+}
+
+pub(super) fn compile(query: &SearchQuery) -> Result<RegexMatcher, Error> {
+    let bad = |reason: String| Error::BadPattern {
+        pattern: query.pattern.chars().take(200).collect(),
+        reason,
+    };
+    if query.pattern.is_empty() {
+        return Err(bad("it is empty".to_owned()));
+    }
+    if query.pattern.len() > LONGEST {
+        return Err(bad(format!("it is longer than {LONGEST} bytes")));
+    }
+    let mut builder = RegexMatcherBuilder::new();
+    builder
+        .size_limit(LARGEST)
+        .dfa_size_limit(LARGEST)
+        .multi_line(true)
+        .case_insensitive(query.case == Case::Insensitive)
+        .case_smart(query.case == Case::Smart)
+        .dot_matches_new_line(query.span == Span::Lines);
+    if !goes_across(query) {
+        builder.crlf(true);
+    }
+    let pattern = match query.kind {
+        PatternKind::Regex => query.pattern.clone(),
+        // What an agent writes with `\n` also matches in a file with Windows' line endings.
+        PatternKind::Literal => regex::escape(&query.pattern)
+            .replace("\r\n", "\n")
+            .replace('\n', "\r?\n"),
+    };
+    builder
+        .build(&pattern)
+        .map_err(|error| bad(reason_of(&error.to_string())))
+}
+
+/// The parser draws the place over several lines and gives the reason in the last.
+fn reason_of(message: &str) -> String {
+    let last = message.lines().last().unwrap_or(message).trim();
+    last.strip_prefix("error: ").unwrap_or(last).to_owned()
+}
