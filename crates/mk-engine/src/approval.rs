@@ -11,13 +11,19 @@ use crate::error::{Error, Missing};
 
 /// How often a waiting call looks for an answer that came from another process.
 const LOOK: Duration = Duration::from_millis(100);
-const KIND: &str = "mode_change";
+const KIND: &str = "act";
 
 /// A use case either happened or waits for a person.
 #[derive(Debug)]
 pub enum Outcome<T> {
     Done(T),
     NeedsApproval(Approval),
+}
+
+/// Where a question stands when somebody wants to act.
+pub(crate) enum Asked {
+    Granted(ApprovalId),
+    Open(Approval),
 }
 
 /// What an approval would let happen.
@@ -33,6 +39,15 @@ pub(crate) enum Act {
         session: SessionId,
         from: ModeSlug,
         to: ModeSlug,
+    },
+    /// Work in a folder that nobody has offered.
+    Activate { project: AbsPath },
+    /// A call of one of our own tools.
+    Call {
+        project: AbsPath,
+        session: Option<SessionId>,
+        tool: String,
+        arguments: String,
     },
 }
 
@@ -94,26 +109,26 @@ impl Engine {
         }
     }
 
-    /// Stores the question unless the same one is open; `None` if it has been granted, which uses the answer up.
-    /// Whoever has got a yes therefore simply makes the call again.
-    pub(crate) async fn ask_once<T>(
+    /// Stores the question unless the same one is open. A yes that has come since is used up by this:
+    /// whoever has got one simply makes the call again.
+    pub(crate) async fn ask_once(
         &self,
         session: Option<&SessionId>,
         subject: &str,
         act: &Act,
-    ) -> Result<Option<Outcome<T>>, Error> {
+    ) -> Result<Asked, Error> {
         let payload = act.to_json();
         let store = &self.inner.store;
         match store.open_approval(KIND, &payload)? {
             Some(found) if found.state == ApprovalState::Granted => {
                 match store.consume(&found.id).await {
-                    Ok(_) => return Ok(None),
+                    Ok(_) => return Ok(Asked::Granted(found.id)),
                     // Somebody else was faster: what was granted once is asked again.
                     Err(mk_store::Error::NotGranted { .. }) => {}
                     Err(error) => return Err(error.into()),
                 }
             }
-            Some(found) => return Ok(Some(Outcome::NeedsApproval(found))),
+            Some(found) => return Ok(Asked::Open(found)),
             None => {}
         }
         let question = NewApproval {
@@ -124,7 +139,7 @@ impl Engine {
         };
         let asked = store.ask(question).await;
         let approval = asked.map_err(|error| self.about(session, error))?;
-        Ok(Some(Outcome::NeedsApproval(approval)))
+        Ok(Asked::Open(approval))
     }
 }
 
@@ -147,6 +162,20 @@ impl Act {
             }),
             Self::Switch { session, from, to } => json!({
                 "switch": { "session": session.as_str(), "from": from.as_str(), "to": to.as_str() }
+            }),
+            Self::Activate { project } => json!({ "activate": project.as_str() }),
+            Self::Call {
+                project,
+                session,
+                tool,
+                arguments,
+            } => json!({
+                "call": {
+                    "project": project.as_str(),
+                    "session": session.as_ref().map(SessionId::as_str),
+                    "tool": tool,
+                    "arguments": arguments,
+                }
             }),
         };
         value.to_string()

@@ -142,7 +142,7 @@ impl Checked {
     }
 }
 
-fn refusal(evaluation: &Evaluation, mode: &Mode) -> Error {
+pub(crate) fn refusal(evaluation: &Evaluation, mode: &Mode) -> Error {
     let hint = match evaluation.decision {
         Decision::Allow => None,
         Decision::Ask | Decision::Deny => evaluation.hint(),

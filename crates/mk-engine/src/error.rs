@@ -7,6 +7,8 @@ use mk_policy::Rule;
 use mk_store::Subject;
 use mk_types::SessionId;
 
+use crate::code_error::CodeError;
+
 /// What the caller could not get.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -40,6 +42,9 @@ pub enum Error {
         source: mk_store::Error,
         hint: Option<&'static str>,
     },
+    /// What the code tools could not do.
+    #[error("{0}")]
+    Code(Box<CodeError>),
 }
 
 /// What is not there.
@@ -75,6 +80,7 @@ impl Error {
         match self {
             Self::Denied { hint, .. } => hint.as_deref(),
             Self::Unavailable { hint, .. } => *hint,
+            Self::Code(error) => error.hint.as_deref(),
             Self::Expired { .. } => Some("create a new task"),
             Self::InvalidInput { .. } | Self::NotFound { .. } | Self::Conflict { .. } => None,
         }

@@ -2,17 +2,24 @@
 //!
 //! Knows no wire format: what it returns is not `Serialize`, and what it refuses is an [`Error`] that each face words.
 
+mod activate;
 mod approval;
+mod authorize;
+mod backup;
 mod check;
+mod code_error;
 mod error;
+mod file;
 mod lint;
+mod memory;
 mod mode;
 mod project;
 mod projects;
 mod settings;
 mod task;
+mod workspace;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use mk_policy::Policy;
 use mk_store::Store;
@@ -20,15 +27,19 @@ use mk_types::{AbsPath, Clock, ModeSlug, SessionId};
 use tokio::sync::broadcast;
 
 pub use approval::Outcome;
+pub use authorize::Granted;
 pub use check::{Checked, InForce};
+pub use code_error::{CodeError, CodeKind};
 pub use error::{Error, Missing};
 pub use lint::lint_file;
+pub use memory::Memory;
 pub use mk_store::{
     Approval, ApprovalState, Message, ModeChange, SessionFilter, TaskState, Verdict,
 };
 pub use project::Project;
 pub use settings::{Folders, Settings};
 pub use task::{NewTask, Switched, Task, TaskDetails, TaskQuery};
+pub use workspace::Workspace;
 
 /// Everything a process does for its clients. Cheap to clone; all clones are one engine.
 #[derive(Debug, Clone)]
@@ -46,10 +57,22 @@ struct Inner {
     policy: OnceLock<Policy>,
     projects: projects::Projects,
     changes: broadcast::Sender<Change>,
+    seen: Mutex<file::Seen>,
+    active_project: Mutex<Option<AbsPath>>,
 }
 
-/// Names and groups of our own tools, which the engine is told because it must not know them.
-pub type OwnTools = Vec<(&'static str, Option<mk_policy::Group>)>;
+/// One of our own tools, which the engine is told of because it must not know them.
+#[derive(Debug, Clone, Copy)]
+pub struct OwnTool {
+    pub name: &'static str,
+    /// `None` for tools that every mode has.
+    pub group: Option<mk_policy::Group>,
+    /// Arguments that name paths.
+    pub paths: &'static [&'static str],
+    pub reach: mk_policy::Reach,
+}
+
+pub type OwnTools = Vec<OwnTool>;
 
 /// Something that listeners may want to look at again.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,6 +91,8 @@ pub struct Caller {
     pub bound: Option<ModeSlug>,
     /// The task this connection created or switched last, where connections mean something.
     pub current: Option<SessionId>,
+    /// Folders that the client says it works in.
+    pub roots: Vec<AbsPath>,
     pub actor: Actor,
 }
 
@@ -115,6 +140,8 @@ impl Engine {
             policy: OnceLock::new(),
             projects: projects::Projects::default(),
             changes: broadcast::channel(64).0,
+            seen: Mutex::default(),
+            active_project: Mutex::default(),
         };
         Self {
             inner: Arc::new(inner),
@@ -128,14 +155,14 @@ impl Engine {
     pub fn policy(&self) -> &Policy {
         self.inner.policy.get_or_init(|| {
             let mut policy = Policy::shipped();
-            for (name, group) in &self.inner.own_tools {
-                policy.tools.add(
-                    name,
-                    mk_policy::ToolShape {
-                        group: *group,
-                        ..Default::default()
-                    },
-                );
+            for tool in &self.inner.own_tools {
+                let shape = mk_policy::ToolShape {
+                    group: tool.group,
+                    paths: tool.paths.iter().map(|key| (*key).to_owned()).collect(),
+                    reach: tool.reach,
+                    ..Default::default()
+                };
+                policy.tools.add(tool.name, shape);
             }
             policy
         })

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use mk_policy::Switching;
-use mk_types::ModeSlug;
+use mk_types::{AbsPath, ModeSlug};
 
 use crate::Watching;
 
@@ -22,6 +22,10 @@ pub struct Settings {
     /// No answer within this time is a no.
     pub approval_timeout: Duration,
     pub watching: Watching,
+    /// Folders whose projects may be activated without asking.
+    pub project_folders: Vec<AbsPath>,
+    /// Globs of memories that agents may not change.
+    pub read_only_memories: Vec<String>,
 }
 
 impl Default for Settings {
@@ -34,6 +38,8 @@ impl Default for Settings {
             switching: Switching::default(),
             approval_timeout: Duration::from_secs(50),
             watching: Watching::Off,
+            project_folders: Vec::new(),
+            read_only_memories: Vec::new(),
         }
     }
 }
@@ -51,4 +57,6 @@ pub struct Folders {
     /// The Roo family's configuration (`~/.roo-code`, `ROO_CONFIG_DIR`).
     pub roo_config: Option<PathBuf>,
     pub home: Option<PathBuf>,
+    /// Where backups and locks are kept.
+    pub state: PathBuf,
 }

@@ -7,7 +7,7 @@ use mk_policy::{Mode, Switching, widens};
 use mk_store::{Message, ModeChange, NewSession, Session, SessionFilter, Switch, TaskState};
 use mk_types::{ModeSlug, SessionId, TaskId, Timestamp};
 
-use crate::approval::{Act, Outcome};
+use crate::approval::{Act, Asked, Outcome};
 use crate::error::{Error, Missing};
 use crate::projects::Glances;
 use crate::{Actor, Caller, Change, Engine};
@@ -364,7 +364,10 @@ impl Engine {
             Switching::AskToWiden if !step.widens() => Ok(None),
             Switching::AskToWiden => {
                 let subject = format!("Let the agent change from '{from}' to '{to}' mode?");
-                self.ask_once(step.session, &subject, act).await
+                Ok(match self.ask_once(step.session, &subject, act).await? {
+                    Asked::Granted(_) => None,
+                    Asked::Open(question) => Some(Outcome::NeedsApproval(question)),
+                })
             }
         }
     }

@@ -95,6 +95,7 @@ impl World {
                 project: fixture.root().clone(),
                 bound: None,
                 current: None,
+                roots: Vec::new(),
                 actor: Actor::Agent,
             },
             clock,
@@ -124,13 +125,14 @@ impl World {
                 config: Some(self.global("config")),
                 roo_config: Some(self.global("roo")),
                 home: Some(self.global("home")),
+                state: self.global("state"),
             },
             clock: self.clock.clone(),
             store: self.store.clone(),
             own_tools: vec![
-                ("switch_mode", None),
-                ("create_task", None),
-                ("find_symbol", Some(mk_policy::Group::Read)),
+                own_tool("switch_mode", None),
+                own_tool("create_task", None),
+                own_tool("find_symbol", Some(mk_policy::Group::Read)),
             ],
         }));
     }
@@ -413,6 +415,15 @@ fn show_approval(approval: &Approval) -> String {
     line
 }
 
+fn own_tool(name: &'static str, group: Option<mk_policy::Group>) -> crate::OwnTool {
+    crate::OwnTool {
+        name,
+        group,
+        paths: &[],
+        reach: mk_policy::Reach::Files,
+    }
+}
+
 fn show_error(error: &Error) -> String {
     let kind = match error {
         Error::InvalidInput { parameter, .. } => format!("invalid {}", parameter.unwrap_or("call")),
@@ -422,6 +433,7 @@ fn show_error(error: &Error) -> String {
         Error::Denied { .. } => "denied".to_owned(),
         Error::Conflict { .. } => "conflict".to_owned(),
         Error::Unavailable { .. } => "unavailable".to_owned(),
+        Error::Code(code) => format!("{:?}", code.kind),
     };
     match error.hint() {
         Some(hint) => format!("✗ {kind}: {error} ({hint})"),

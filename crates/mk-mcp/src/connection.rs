@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mk_engine::{Actor, Caller, Engine};
+use mk_tools::Family;
 use mk_types::{AbsPath, ModeSlug, SessionId};
 use rmcp::model::{LoggingLevel, RequestStateCodec};
 use tokio::sync::{Notify, Semaphore, SemaphorePermit};
@@ -36,6 +37,8 @@ struct Shared {
     engine: Engine,
     version: String,
     project: AbsPath,
+    /// The families of tools that are offered.
+    toolsets: Vec<Family>,
     calls: Semaphore,
     waiting: Semaphore,
     connections: AtomicUsize,
@@ -50,6 +53,8 @@ pub struct Connection {
     /// The mode of the endpoint.
     bound: Option<ModeSlug>,
     current: Mutex<Option<SessionId>>,
+    /// The project this connection has activated.
+    project: Mutex<Option<AbsPath>>,
     log_level: Mutex<Option<LoggingLevel>>,
     /// Somebody tells this connection of changes already.
     told: AtomicBool,
@@ -67,6 +72,7 @@ impl Server {
             engine,
             version: version.to_owned(),
             project,
+            toolsets: Family::ALL.to_vec(),
             calls: Semaphore::new(MOST_CALLS),
             waiting: Semaphore::new(MOST_WAITING),
             connections: AtomicUsize::new(0),
@@ -83,6 +89,19 @@ impl Server {
         }
     }
 
+    /// Offers only some families of tools: clients cap how many they take.
+    #[must_use]
+    pub fn with_toolsets(mut self, toolsets: Vec<Family>) -> Self {
+        if let Some(inner) = Arc::get_mut(&mut self.inner) {
+            inner.toolsets = toolsets;
+        }
+        self
+    }
+
+    pub(crate) fn offers(&self, family: Family) -> bool {
+        self.inner.toolsets.contains(&family)
+    }
+
     /// Opens a connection; an error when there are too many.
     pub fn connect(&self, bound: Option<ModeSlug>) -> std::io::Result<Connection> {
         let before = self.inner.connections.fetch_add(1, Ordering::Relaxed);
@@ -90,6 +109,7 @@ impl Server {
             server: self.clone(),
             bound,
             current: Mutex::default(),
+            project: Mutex::default(),
             log_level: Mutex::default(),
             told: AtomicBool::new(false),
             streams: Semaphore::new(MOST_STREAMS),
@@ -160,16 +180,29 @@ impl Connection {
 
     /// On whose behalf a request comes. What the connection did before counts only where connections mean something.
     pub(crate) fn caller(&self, era: Era) -> Caller {
-        let current = match era {
-            Era::Connected => self.current(),
-            Era::Stateless => None,
+        let (current, project) = match era {
+            Era::Connected => (self.current(), self.project()),
+            Era::Stateless => (None, None),
         };
+        let project = project.or_else(|| self.engine().active_project());
         Caller {
-            project: self.server.project().clone(),
+            project: project.unwrap_or_else(|| self.server.project().clone()),
             bound: self.bound.clone(),
             current,
+            roots: Vec::new(),
             actor: Actor::Agent,
         }
+    }
+
+    fn project(&self) -> Option<AbsPath> {
+        self.project
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    pub(crate) fn set_project(&self, project: AbsPath) {
+        *self.project.lock().unwrap_or_else(PoisonError::into_inner) = Some(project);
     }
 
     pub(crate) fn current(&self) -> Option<SessionId> {

@@ -1,6 +1,6 @@
 //! Errors meet the wire here, and only here: no other file knows a code.
 
-use mk_engine::{Error, Missing};
+use mk_engine::{CodeKind, Error, Missing};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, ErrorCode};
 use serde_json::json;
@@ -44,6 +44,52 @@ pub(crate) fn refused_call(
             ))
         }
         (Era::Connected, _, _) => Err(wire.as_error()),
+    }
+}
+
+/// A refused call of a code tool: a result that says what went wrong and what works instead. Only a call that the
+/// mode of its own session forbids is an error of the protocol, as it is for the mode tools.
+pub(crate) fn refused_code_call(
+    error: &Error,
+    era: Era,
+    place: Place,
+) -> Result<CallToolResult, ErrorData> {
+    if let (Error::Denied { .. }, Era::Connected, Place::CallOnSession) = (error, era, place) {
+        return refused_call(error, era, place);
+    }
+    let mut details = serde_json::Map::new();
+    if let Error::Code(code) = error {
+        for (key, value) in &code.details {
+            details.insert((*key).to_owned(), json!(value));
+        }
+    }
+    if let Error::Denied { .. } = error {
+        details.insert("code".to_owned(), json!(Wire::of(error).code));
+    }
+    if let Some(hint) = error.hint() {
+        details.insert("suggestion".to_owned(), json!(hint));
+    }
+    let mut result = CallToolResult::error(vec![ContentBlock::text(format!("Error: {error}"))]);
+    result.structured_content = Some(json!({ "error_code": code_name(error), "details": details }));
+    Ok(result)
+}
+
+fn code_name(error: &Error) -> &'static str {
+    match error {
+        Error::Denied { .. } => "PERMISSION_DENIED",
+        Error::Unavailable { .. } => "INTERNAL_ERROR",
+        Error::Code(code) => match code.kind {
+            CodeKind::FileNotFound => "FILE_NOT_FOUND",
+            CodeKind::PermissionDenied => "PERMISSION_DENIED",
+            CodeKind::InvalidArguments => "INVALID_ARGUMENTS",
+            CodeKind::ProjectNotActive => "PROJECT_NOT_ACTIVE",
+            CodeKind::MemoryMissing | CodeKind::Memory => "MEMORY_ERROR",
+            CodeKind::Timeout => "TIMEOUT",
+        },
+        Error::InvalidInput { .. }
+        | Error::NotFound { .. }
+        | Error::Expired { .. }
+        | Error::Conflict { .. } => "INVALID_ARGUMENTS",
     }
 }
 
@@ -152,6 +198,7 @@ impl Wire {
             } => (-32004, "Validation error"),
             Error::Denied { .. } if error.concerns_file() => (-32006, "File restriction error"),
             Error::Denied { .. } => (-32005, "Tool restriction error"),
+            Error::Code(_) => (-32004, "Validation error"),
             Error::Unavailable { .. } => (-32603, "Internal error"),
         };
         let data = match error.hint() {

@@ -36,8 +36,8 @@ const IDLE: Duration = Duration::from_secs(3600);
 /// Makes the handler of a connection; the mode is the endpoint's.
 pub type Connect<H> = Arc<dyn Fn(Option<ModeSlug>) -> io::Result<H> + Send + Sync>;
 
-/// The routes of a Modekeeper server.
-pub fn router(server: &Server, access: Access) -> Router {
+/// The routes of a Modekeeper server, without the guard that [`guarded`] puts in front of them and of others.
+pub fn router(server: &Server) -> Router {
     let connect = {
         let server = server.clone();
         Arc::new(move |mode: Option<ModeSlug>| server.connect(mode).map(Handler::new))
@@ -53,14 +53,11 @@ pub fn router(server: &Server, access: Access) -> Router {
                 .is_some()
         }
     };
-    routes(
-        Endpoints {
-            connect,
-            exists: Arc::new(exists),
-            closing: server.closing().clone(),
-        },
-        access,
-    )
+    unguarded(Endpoints {
+        connect,
+        exists: Arc::new(exists),
+        closing: server.closing().clone(),
+    })
 }
 
 /// What the routes serve: any handler, so that a conformance fixture runs on the very same stack.
@@ -80,6 +77,18 @@ impl<H> std::fmt::Debug for Endpoints<H> {
 
 /// The routes with their guards, for any handler.
 pub fn routes<H: ServerHandler + Clone>(endpoints: Endpoints<H>, access: Access) -> Router {
+    guarded(unguarded(endpoints), access)
+}
+
+/// Puts the checks of Host and Origin in front of routes.
+pub fn guarded(router: Router, access: Access) -> Router {
+    router.layer(middleware::from_fn_with_state(
+        Arc::new(access),
+        access::check,
+    ))
+}
+
+fn unguarded<H: ServerHandler + Clone>(endpoints: Endpoints<H>) -> Router {
     let connect = Arc::clone(&endpoints.connect);
     let sse = sse::Sessions::new(Arc::new(move || connect(None)), endpoints.closing.clone());
     let streamable = Arc::new(Streamable {
@@ -94,10 +103,6 @@ pub fn routes<H: ServerHandler + Clone>(endpoints: Endpoints<H>, access: Access)
         .route("/messages", post(sse::receive::<H>))
         .with_state(sse)
         .layer(axum::extract::DefaultBodyLimit::max(LONGEST_LINE))
-        .layer(middleware::from_fn_with_state(
-            Arc::new(access),
-            access::check,
-        ))
 }
 
 type Service<H> = StreamableHttpService<H, LocalSessionManager>;

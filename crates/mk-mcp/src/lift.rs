@@ -1,4 +1,5 @@
-//! Moves `metadata` to the top level of a tool's result, where the contract has it and rmcp's type does not.
+//! Moves `metadata`, and the code of a failure, to the top level of a tool's result, where the contracts have them and
+//! rmcp's type does not.
 
 use std::borrow::Cow;
 
@@ -28,15 +29,26 @@ impl<H: ServerHandler> Service<RoleServer> for Lift<H> {
             .meta
             .as_mut()
             .and_then(|meta| meta.0.remove(METADATA));
-        let Some(metadata) = metadata else {
-            return Ok(ServerResult::CallToolResult(result));
+        let failure = match (&result.structured_content, result.is_error) {
+            (Some(content), Some(true)) => content
+                .get("error_code")
+                .cloned()
+                .zip(content.get("details").cloned()),
+            _ => None,
         };
+        if metadata.is_none() && failure.is_none() {
+            return Ok(ServerResult::CallToolResult(result));
+        }
         if result.meta.as_ref().is_some_and(|meta| meta.0.is_empty()) {
             result.meta = None;
         }
         let lifted = serde_json::to_value(&result).map(|mut value| {
             if let Some(fields) = value.as_object_mut() {
-                fields.insert("metadata".to_owned(), metadata);
+                fields.extend(metadata.map(|metadata| ("metadata".to_owned(), metadata)));
+                if let Some((code, details)) = failure {
+                    fields.insert("error_code".to_owned(), code);
+                    fields.insert("details".to_owned(), details);
+                }
             }
             ServerResult::CustomResult(CustomResult::new(value))
         });

@@ -1,6 +1,7 @@
 //! The face as its clients see it: lines over a pipe in memory, and HTTP over a real socket.
 
 mod approval;
+mod code;
 mod contract;
 mod error;
 mod http;
@@ -28,6 +29,8 @@ const START: Timestamp = Timestamp::from_millis(1_736_764_200_000);
 /// A project and a server that works on it; connections are opened by [`wire::Wire`] and [`http::Site`].
 struct World {
     files: Fixture,
+    /// Backups and locks, which are kept outside the project.
+    _state: Fixture,
     clock: Clock,
     engine: Engine,
     server: Server,
@@ -54,19 +57,24 @@ impl World {
 
     fn with(files: &str, change: impl FnOnce(&mut Settings)) -> Self {
         let files = Fixture::new(files);
+        let state = Fixture::new("");
         let mut settings = Settings::default();
         change(&mut settings);
         let clock = Clock::manual(START);
         let engine = Engine::new(Parts {
             settings,
-            folders: Folders::default(),
+            folders: Folders {
+                state: state.root().as_path().to_owned(),
+                ..Folders::default()
+            },
             clock: clock.clone(),
             store: Store::new(Location::Memory, clock.clone()),
-            own_tools: mk_tools::groups(),
+            own_tools: mk_tools::own_tools(),
         });
         let server = Server::new(engine.clone(), "9.9.9", files.root().clone());
         Self {
             files,
+            _state: state,
             clock,
             engine,
             server,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mk_tools::{Answer, Context, Hints, Reply, TOOLS};
+use mk_tools::{Answer, Context, Family, Hints, Reply, TOOLS};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ListToolsResult,
     MetaObject, Tool, ToolAnnotations,
@@ -28,9 +28,10 @@ pub(crate) fn list(connection: &Connection, era: Era) -> ListToolsResult {
         Era::Stateless => None,
     };
     let shown = |tool: &&mk_tools::Tool| {
-        in_force
+        let allowed = in_force
             .as_ref()
-            .is_none_or(|in_force| engine.could_allow(in_force, tool.name))
+            .is_none_or(|in_force| engine.could_allow(in_force, tool.name));
+        allowed && connection.server().offers(tool.family)
     };
     let mut result =
         ListToolsResult::with_all_items(TOOLS.into_iter().filter(shown).map(describe).collect());
@@ -45,7 +46,7 @@ pub(crate) fn describe(tool: &mk_tools::Tool) -> Tool {
         Arc::new(tool.input_schema().clone()),
     );
     described.title = Some(tool.title.to_owned());
-    described.output_schema = Some(Arc::new(tool.output_schema().clone()));
+    described.output_schema = tool.output_schema().map(|schema| Arc::new(schema.clone()));
     let annotations = ToolAnnotations::new().open_world(false);
     described.annotations = Some(match tool.hints {
         Hints::ReadOnly => annotations.read_only(true),
@@ -64,7 +65,8 @@ pub(crate) async fn call(
     context: &RequestContext<RoleServer>,
 ) -> Result<CallToolResponse, ErrorData> {
     let era = Era::of(context);
-    let Some(tool) = mk_tools::find(&params.name) else {
+    let offered = |tool: &&mk_tools::Tool| connection.server().offers(tool.family);
+    let Some(tool) = mk_tools::find(&params.name).filter(offered) else {
         return Err(error::unknown_tool(&params.name, era));
     };
     let server = connection.server();
@@ -75,7 +77,11 @@ pub(crate) async fn call(
         arguments: &arguments,
     };
     let refused = |refusal: &mk_engine::Error| {
-        error::refused_call(refusal, era, place).map(CallToolResponse::from)
+        match tool.family {
+            Family::Modes => error::refused_call(refusal, era, place),
+            _ => error::refused_code_call(refusal, era, place),
+        }
+        .map(CallToolResponse::from)
     };
     // A second call that brings an answer to the question of the first.
     if era == Era::Stateless
@@ -138,11 +144,16 @@ fn done(connection: &Connection, reply: Reply) -> CallToolResult {
     if let Some(session) = reply.current {
         connection.set_current(session);
     }
+    if let Some(project) = reply.project {
+        connection.set_project(project);
+    }
     let mut result = CallToolResult::success(vec![ContentBlock::text(reply.text)]);
     result.structured_content = Some(reply.structured);
     result.is_error = None;
-    let mut meta = MetaObject::default();
-    meta.0.insert(METADATA.to_owned(), reply.metadata);
-    result.meta = Some(meta);
+    if !reply.metadata.is_null() {
+        let mut meta = MetaObject::default();
+        meta.0.insert(METADATA.to_owned(), reply.metadata);
+        result.meta = Some(meta);
+    }
     result
 }

@@ -11,7 +11,7 @@ use mk_types::{AbsPath, ModeSlug, PathError, ProjectPath, ToolCall};
 use crate::group::Group;
 use crate::mode::Mode;
 use crate::protected::Protected;
-use crate::tool_table::{Access, RawTarget, ToolTable};
+use crate::tool_table::{Access, RawTarget, Reach, ToolTable};
 
 /// What evaluation knows beside the mode: the tools there are, and the files that are nobody's to change.
 #[derive(Debug)]
@@ -131,6 +131,15 @@ pub fn evaluate_bounded(
     }
 }
 
+/// Whether the modes let an agent read a file: what walks and searches leave out.
+pub fn may_read(mode: &Mode, bound: Option<&Mode>, path: &str) -> bool {
+    let covered = |mode: &Mode| {
+        mode.grants(Group::Read)
+            .any(|grant| grant.files.covers(path))
+    };
+    covered(mode) && bound.is_none_or(covered)
+}
+
 /// Whether any call of the tool could be allowed: what lists may leave out, calls would deny.
 pub fn could_allow(policy: &Policy, mode: &Mode, tool: &str) -> bool {
     match policy.tools.group_of(tool) {
@@ -248,6 +257,10 @@ impl<'a> Case<'a> {
 
     fn files(&self, group: Group) -> Evaluation {
         let targets = &self.request.targets;
+        if targets.is_empty() && self.policy.tools.reach(&self.request.call.tool) == Reach::NoFiles
+        {
+            return self.decide(Decision::Allow, Rule::Group);
+        }
         let open = self.mode.grants(group).any(|grant| grant.files.is_open());
         let restriction = || self.mode.file_restriction(group);
         if !open && targets.is_empty() {

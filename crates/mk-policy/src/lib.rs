@@ -21,6 +21,7 @@ pub use catalogue::{Catalogue, Layer};
 pub use diagnostic::{Diagnostic, Position, Severity};
 pub use evaluate::{
     Decision, Evaluation, Policy, Request, Rule, Target, could_allow, evaluate, evaluate_bounded,
+    may_read,
 };
 pub use group::Group;
 pub use mode::{CommandLimit, FileLimit, Grant, Limit, Mode, Source};
@@ -33,7 +34,7 @@ pub use permit::{Authority, Permit};
 pub use prompt::{RulesSection, assemble_prompt, group_lines};
 pub use protected::Protected;
 pub use switching::{Switching, widens};
-pub use tool_table::{Access, RawTarget, ToolShape, ToolTable};
+pub use tool_table::{Access, RawTarget, Reach, ToolShape, ToolTable};
 
 #[cfg(test)]
 mod tests;

@@ -34,6 +34,16 @@ pub struct ToolShape {
     pub commands: Vec<String>,
     pub servers: Vec<String>,
     pub server_tools: Vec<String>,
+    pub reach: Reach,
+}
+
+/// Whether a tool touches files of the project.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Reach {
+    #[default]
+    Files,
+    /// It needs its group in any form: memories, say, are nobody's `fileRegex`.
+    NoFiles,
 }
 
 /// Tool names that are made up of a server's and a tool's name.
@@ -84,6 +94,7 @@ impl ToolTable {
                 commands: tool.command,
                 servers: tool.server,
                 server_tools: tool.tool,
+                reach: Reach::Files,
             };
             for alias in tool.aliases {
                 table.tools.insert(alias, shape.clone());
@@ -94,9 +105,25 @@ impl ToolTable {
         table
     }
 
-    /// Adds a tool of our own; it wins over a foreign tool of the same name.
+    /// Adds a tool of our own. Where others have a tool of that name, their ways of naming targets stay known:
+    /// a path that is overlooked is a path that is not checked.
     pub fn add(&mut self, name: &str, shape: ToolShape) {
-        self.tools.insert(name.to_owned(), shape);
+        let foreign = self.tools.remove(name).unwrap_or_default();
+        let mut merged = shape;
+        for key in foreign.paths {
+            if !merged.paths.contains(&key) {
+                merged.paths.push(key);
+            }
+        }
+        merged.patches.extend(foreign.patches);
+        self.tools.insert(name.to_owned(), merged);
+    }
+
+    /// Whether a tool touches files.
+    pub(crate) fn reach(&self, tool: &str) -> Reach {
+        self.tools
+            .get(tool)
+            .map_or(Reach::Files, |shape| shape.reach)
     }
 
     /// The group of a tool: `None` if nobody knows the tool, `Some(None)` if every mode has it.

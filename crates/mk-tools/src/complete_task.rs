@@ -5,19 +5,21 @@ use std::fmt::Write as _;
 use mk_engine::TaskState;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use crate::tool::{Answer, Context, Hints, Running, Schema, Tool, parse, reply};
+use crate::tool::{Answer, Context, Family, Hints, Run, Running, Schema, Tool, parse, reply};
 
 pub(crate) static TOOL: Tool = Tool {
     name: "complete_task",
     title: "Complete a task",
     description: "Mark a task as completed, failed, or cancelled",
     group: None,
+    family: Family::Modes,
     hints: Hints::Changes,
+    paths: &[],
     input: Schema::of::<CompleteTaskArgs>(),
-    output: Schema::of::<CompleteTaskOutput>(),
-    run,
+    output: Some(Schema::of::<CompleteTaskOutput>()),
+    run: Run::Free(run),
 };
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -47,7 +49,7 @@ pub(crate) struct CompleteTaskOutput {
     result: Option<String>,
 }
 
-fn run<'a>(context: &'a Context<'a>, arguments: Map<String, Value>) -> Running<'a> {
+fn run<'a>(context: &'a Context<'a>, arguments: Value) -> Running<'a> {
     Box::pin(async move {
         let CompleteTaskArgs {
             session_id,

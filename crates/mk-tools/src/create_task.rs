@@ -3,19 +3,23 @@
 use mk_engine::{NewTask, Outcome};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use crate::tool::{Answer, Context, Hints, Reply, Running, Schema, Tool, parse, reply};
+use crate::tool::{
+    Answer, Context, Family, Hints, Reply, Run, Running, Schema, Tool, parse, reply,
+};
 
 pub(crate) static TOOL: Tool = Tool {
     name: "create_task",
     title: "Create a task",
     description: "Create a new task in a specific mode",
     group: None,
+    family: Family::Modes,
     hints: Hints::Adds,
+    paths: &[],
     input: Schema::of::<CreateTaskArgs>(),
-    output: Schema::of::<CreateTaskOutput>(),
-    run,
+    output: Some(Schema::of::<CreateTaskOutput>()),
+    run: Run::Free(run),
 };
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -40,7 +44,7 @@ pub(crate) struct CreateTaskOutput {
     parent_task_id: Option<String>,
 }
 
-fn run<'a>(context: &'a Context<'a>, arguments: Map<String, Value>) -> Running<'a> {
+fn run<'a>(context: &'a Context<'a>, arguments: Value) -> Running<'a> {
     Box::pin(async move {
         let CreateTaskArgs {
             mode_slug,

@@ -5,20 +5,22 @@ use std::fmt::Write as _;
 use mk_policy::group_lines;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::mode_info::ModeInfo;
-use crate::tool::{Answer, Context, Hints, Running, Schema, Tool, parse, reply};
+use crate::tool::{Answer, Context, Family, Hints, Run, Running, Schema, Tool, parse, reply};
 
 pub(crate) static TOOL: Tool = Tool {
     name: "get_mode_info",
     title: "Show a mode",
     description: "Get detailed information about a specific mode",
     group: None,
+    family: Family::Modes,
     hints: Hints::ReadOnly,
+    paths: &[],
     input: Schema::of::<GetModeInfoArgs>(),
-    output: Schema::of::<GetModeInfoOutput>(),
-    run,
+    output: Some(Schema::of::<GetModeInfoOutput>()),
+    run: Run::Free(run),
 };
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -36,7 +38,7 @@ pub(crate) struct GetModeInfoOutput {
     system_prompt: Option<String>,
 }
 
-fn run<'a>(context: &'a Context<'a>, arguments: Map<String, Value>) -> Running<'a> {
+fn run<'a>(context: &'a Context<'a>, arguments: Value) -> Running<'a> {
     Box::pin(async move {
         let GetModeInfoArgs {
             mode_slug,

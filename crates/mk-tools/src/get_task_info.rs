@@ -5,19 +5,21 @@ use std::fmt::Write as _;
 use mk_engine::{TaskDetails, TaskQuery};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use crate::tool::{Answer, Context, Hints, Running, Schema, Tool, parse, reply};
+use crate::tool::{Answer, Context, Family, Hints, Run, Running, Schema, Tool, parse, reply};
 
 pub(crate) static TOOL: Tool = Tool {
     name: "get_task_info",
     title: "Show a task",
     description: "Get information about a task/session",
     group: None,
+    family: Family::Modes,
     hints: Hints::ReadOnly,
+    paths: &[],
     input: Schema::of::<GetTaskInfoArgs>(),
-    output: Schema::of::<GetTaskInfoOutput>(),
-    run,
+    output: Some(Schema::of::<GetTaskInfoOutput>()),
+    run: Run::Free(run),
 };
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -74,7 +76,7 @@ struct Message {
     timestamp: String,
 }
 
-fn run<'a>(context: &'a Context<'a>, arguments: Map<String, Value>) -> Running<'a> {
+fn run<'a>(context: &'a Context<'a>, arguments: Value) -> Running<'a> {
     Box::pin(async move {
         let GetTaskInfoArgs {
             session_id,

@@ -2,25 +2,44 @@
 //!
 //! One module a tool, named like the tool. Knows no JSON-RPC and no transport.
 
+mod activate_project;
 mod complete_task;
 mod create_task;
+mod delete_file;
+mod delete_memory;
+mod edit_memory;
+mod find_files;
 mod get_mode_info;
+mod get_onboarding;
+mod get_project_info;
 mod get_task_info;
+mod list_dir;
+mod list_memories;
 mod list_modes;
 mod mode_info;
+mod move_file;
+mod read_file;
+mod read_memory;
+mod rename_memory;
+mod replace_content;
+mod replace_in_files;
 mod schema;
+mod search_for_pattern;
 mod switch_mode;
 mod tool;
 mod validate_tool_use;
+mod write_file;
+mod write_memory;
+mod written;
 
 #[cfg(test)]
 mod tests;
 
 pub use mode_info::{ModeConfig, ModeInfo};
-pub use tool::{Answer, Context, Hints, Reply, Tool};
+pub use tool::{Answer, Context, Family, Hints, Reply, Tool};
 
 /// All tools, in the order in which they are listed.
-pub static TOOLS: [&Tool; 7] = [
+pub static TOOLS: [&Tool; 25] = [
     &list_modes::TOOL,
     &get_mode_info::TOOL,
     &create_task::TOOL,
@@ -28,6 +47,24 @@ pub static TOOLS: [&Tool; 7] = [
     &get_task_info::TOOL,
     &validate_tool_use::TOOL,
     &complete_task::TOOL,
+    &read_file::TOOL,
+    &write_file::TOOL,
+    &find_files::TOOL,
+    &list_dir::TOOL,
+    &search_for_pattern::TOOL,
+    &replace_content::TOOL,
+    &replace_in_files::TOOL,
+    &delete_file::TOOL,
+    &move_file::TOOL,
+    &read_memory::TOOL,
+    &write_memory::TOOL,
+    &list_memories::TOOL,
+    &edit_memory::TOOL,
+    &rename_memory::TOOL,
+    &delete_memory::TOOL,
+    &activate_project::TOOL,
+    &get_project_info::TOOL,
+    &get_onboarding::TOOL,
 ];
 
 /// The tool of that name.
@@ -35,7 +72,17 @@ pub fn find(name: &str) -> Option<&'static Tool> {
     TOOLS.into_iter().find(|tool| tool.name == name)
 }
 
-/// Names and groups for the policy, which denies what it does not know.
-pub fn groups() -> mk_engine::OwnTools {
-    TOOLS.iter().map(|tool| (tool.name, tool.group)).collect()
+/// What the policy has to know: it denies what it does not.
+pub fn own_tools() -> mk_engine::OwnTools {
+    let own = |tool: &Tool| mk_engine::OwnTool {
+        name: tool.name,
+        group: tool.group,
+        paths: tool.paths,
+        reach: if tool.family == Family::Files {
+            mk_policy::Reach::Files
+        } else {
+            mk_policy::Reach::NoFiles
+        },
+    };
+    TOOLS.into_iter().map(own).collect()
 }

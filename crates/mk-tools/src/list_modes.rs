@@ -5,19 +5,21 @@ use std::fmt::Write as _;
 use mk_policy::{Mode, Source};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use crate::tool::{Answer, Context, Hints, Running, Schema, Tool, parse, reply};
+use crate::tool::{Answer, Context, Family, Hints, Run, Running, Schema, Tool, parse, reply};
 
 pub(crate) static TOOL: Tool = Tool {
     name: "list_modes",
     title: "List modes",
     description: "List all available modes with their metadata",
     group: None,
+    family: Family::Modes,
     hints: Hints::ReadOnly,
+    paths: &[],
     input: Schema::of::<ListModesArgs>(),
-    output: Schema::of::<ListModesOutput>(),
-    run,
+    output: Some(Schema::of::<ListModesOutput>()),
+    run: Run::Free(run),
 };
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -51,7 +53,7 @@ struct ListedMode {
     tool_groups: Vec<String>,
 }
 
-fn run<'a>(context: &'a Context<'a>, arguments: Map<String, Value>) -> Running<'a> {
+fn run<'a>(context: &'a Context<'a>, arguments: Value) -> Running<'a> {
     Box::pin(async move {
         let ListModesArgs { source } = parse(arguments)?;
         let source = source.unwrap_or(SourceFilter::All);

@@ -10,17 +10,21 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::mode_info::{ToolGroup, tool_groups};
-use crate::tool::{Answer, Context, Hints, Reply, Running, Schema, Tool, parse, reply};
+use crate::tool::{
+    Answer, Context, Family, Hints, Reply, Run, Running, Schema, Tool, parse, reply,
+};
 
 pub(crate) static TOOL: Tool = Tool {
     name: "switch_mode",
     title: "Switch mode",
     description: "Switch a task to a different mode",
     group: None,
+    family: Family::Modes,
     hints: Hints::Changes,
+    paths: &[],
     input: Schema::of::<SwitchModeArgs>(),
-    output: Schema::of::<SwitchModeOutput>(),
-    run,
+    output: Some(Schema::of::<SwitchModeOutput>()),
+    run: Run::Free(run),
 };
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -45,7 +49,7 @@ pub(crate) struct SwitchModeOutput {
     tool_groups: Map<String, Value>,
 }
 
-fn run<'a>(context: &'a Context<'a>, arguments: Map<String, Value>) -> Running<'a> {
+fn run<'a>(context: &'a Context<'a>, arguments: Value) -> Running<'a> {
     Box::pin(async move {
         let SwitchModeArgs {
             session_id,

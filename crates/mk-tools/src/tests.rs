@@ -1,6 +1,7 @@
 //! An engine in memory whose clock stands still, and ids renamed in their order.
 
 mod argument;
+mod code;
 mod listing;
 mod text;
 
@@ -20,7 +21,9 @@ const START: Timestamp = Timestamp::from_millis(1_736_764_200_000);
 
 /// A project, its engine, and one caller.
 struct World {
-    _files: Fixture,
+    files: Fixture,
+    /// Backups and locks, which are kept outside the project.
+    _state: Fixture,
     clock: Clock,
     engine: Engine,
     caller: Caller,
@@ -42,22 +45,28 @@ impl World {
 
     fn with(files: &str, settings: Settings) -> Self {
         let files = Fixture::new(files);
+        let state = Fixture::new("");
         let clock = Clock::manual(START);
         let engine = Engine::new(Parts {
             settings,
-            folders: Folders::default(),
+            folders: Folders {
+                state: state.root().as_path().to_owned(),
+                ..Folders::default()
+            },
             clock: clock.clone(),
             store: Store::new(Location::Memory, clock.clone()),
-            own_tools: crate::groups(),
+            own_tools: crate::own_tools(),
         });
         let caller = Caller {
             project: files.root().clone(),
             bound: None,
             current: None,
+            roots: Vec::new(),
             actor: Actor::Agent,
         };
         Self {
-            _files: files,
+            files,
+            _state: state,
             clock,
             engine,
             caller,

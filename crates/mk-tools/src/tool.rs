@@ -3,9 +3,9 @@
 use std::pin::Pin;
 use std::sync::OnceLock;
 
-use mk_engine::{Approval, Caller, Engine, Error};
+use mk_engine::{Approval, Caller, CodeError, CodeKind, Engine, Error, Granted, Missing, Outcome};
 use mk_policy::Group;
-use mk_types::SessionId;
+use mk_types::{AbsPath, SessionId};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -22,10 +22,41 @@ pub struct Tool {
     pub description: &'static str,
     /// `None` for tools that every mode has.
     pub group: Option<Group>,
+    pub family: Family,
     pub hints: Hints,
+    /// Arguments that name paths.
+    pub paths: &'static [&'static str],
     pub(crate) input: Schema,
-    pub(crate) output: Schema,
+    /// Only where the contract wants one: every schema costs the client's context.
+    pub(crate) output: Option<Schema>,
     pub(crate) run: Run,
+}
+
+/// Which tools belong together: they are switched on together and fail in the same words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Family {
+    Modes,
+    Files,
+    Memory,
+    Project,
+}
+
+impl Family {
+    pub const ALL: [Self; 4] = [Self::Modes, Self::Files, Self::Memory, Self::Project];
+
+    /// The family's name in `--toolsets`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Modes => "modes",
+            Self::Files => "files",
+            Self::Memory => "memory",
+            Self::Project => "project",
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|family| family.as_str() == name)
+    }
 }
 
 /// What a client may assume about a tool's effects.
@@ -64,9 +95,17 @@ pub struct Reply {
     pub metadata: Value,
     /// The task that the connection is about from now on.
     pub current: Option<SessionId>,
+    /// The project that the connection is about from now on.
+    pub project: Option<AbsPath>,
 }
 
-pub(crate) type Run = for<'a> fn(&'a Context<'a>, Map<String, Value>) -> Running<'a>;
+/// What a tool does: with a permit where it touches anything.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Run {
+    Free(for<'a> fn(&'a Context<'a>, Value) -> Running<'a>),
+    Granted(for<'a> fn(&'a Context<'a>, Granted, Value) -> Running<'a>),
+}
+
 pub(crate) type Running<'a> = Pin<Box<dyn Future<Output = Result<Answer, Error>> + Send + 'a>>;
 
 impl Tool {
@@ -74,18 +113,63 @@ impl Tool {
         self.input.get()
     }
 
-    pub fn output_schema(&self) -> &Map<String, Value> {
-        self.output.get()
+    pub fn output_schema(&self) -> Option<&Map<String, Value>> {
+        self.output.as_ref().map(Schema::get)
+    }
+
+    /// How often a client may call it over HTTP: what the contract says of this tool, else of its family.
+    pub fn calls_per_minute(&self) -> Option<u32> {
+        match (self.name, self.family) {
+            ("switch_mode", _) => Some(20),
+            (_, Family::Modes) => None,
+            ("find_files" | "list_memories", _) => Some(50),
+            ("get_project_info", _) => Some(100),
+            ("write_memory", _) => Some(10),
+            (_, Family::Files) => Some(100),
+            (_, Family::Memory) => Some(20),
+            (_, Family::Project) => Some(10),
+        }
     }
 
     /// Checks the arguments and runs the tool.
     pub async fn call(
         &self,
         context: &Context<'_>,
+        arguments: Map<String, Value>,
+    ) -> Result<Answer, Error> {
+        let answer = self.check_and_run(context, arguments).await;
+        match self.family {
+            Family::Modes => answer,
+            Family::Files | Family::Memory | Family::Project => {
+                answer.map_err(|error| advise(self.name, error))
+            }
+        }
+    }
+
+    async fn check_and_run(
+        &self,
+        context: &Context<'_>,
         mut arguments: Map<String, Value>,
     ) -> Result<Answer, Error> {
         schema::check(self.name, self.input_schema(), &mut arguments)?;
-        (self.run)(context, arguments).await
+        let session = arguments
+            .get("session_id")
+            .and_then(Value::as_str)
+            .map(str::to_owned);
+        let arguments = Value::Object(arguments);
+        let run = match self.run {
+            Run::Free(run) => return run(context, arguments).await,
+            Run::Granted(run) => run,
+        };
+        let session = context.session_or_none(session.as_deref())?;
+        match context
+            .engine
+            .authorize(context.caller, session.as_ref(), self.name, &arguments)
+            .await?
+        {
+            Outcome::NeedsApproval(question) => Ok(Answer::NeedsApproval(question)),
+            Outcome::Done(granted) => run(context, granted, arguments).await,
+        }
     }
 }
 
@@ -102,6 +186,15 @@ impl Context<'_> {
                 "There is no current task on this connection: name the session_id",
             )
         })
+    }
+}
+
+impl Context<'_> {
+    /// The session that a call names, if it names one.
+    pub(crate) fn session_or_none(&self, given: Option<&str>) -> Result<Option<SessionId>, Error> {
+        given
+            .map(|id| self.engine.session_id(self.session(id)?))
+            .transpose()
     }
 }
 
@@ -125,9 +218,27 @@ impl Schema {
     }
 }
 
+/// Every failure of a code tool says what works instead; the mode tools' words are fixed by their contract.
+fn advise(tool: &str, error: Error) -> Error {
+    let hint = match &error {
+        Error::InvalidInput { .. } => format!("tools/list shows the parameters of {tool}"),
+        Error::NotFound {
+            what: Missing::Task,
+            ..
+        } => "leave session_id out, or take the one that create_task answered".to_owned(),
+        _ => return error,
+    };
+    Error::Code(Box::new(CodeError {
+        kind: CodeKind::InvalidArguments,
+        message: error.to_string(),
+        hint: Some(hint),
+        details: Vec::new(),
+    }))
+}
+
 /// Arguments that passed the schema's check.
-pub(crate) fn parse<T: DeserializeOwned>(arguments: Map<String, Value>) -> Result<T, Error> {
-    serde_json::from_value(Value::Object(arguments)).map_err(|error| Error::InvalidInput {
+pub(crate) fn parse<T: DeserializeOwned>(arguments: Value) -> Result<T, Error> {
+    serde_json::from_value(arguments).map_err(|error| Error::InvalidInput {
         parameter: None,
         message: error.to_string(),
     })
@@ -141,5 +252,17 @@ pub(crate) fn reply(text: String, output: &impl Serialize, metadata: Value) -> R
         structured,
         metadata,
         current: None,
+        project: None,
     }
+}
+
+/// A reply of a code tool: the text is the answer, the rest is what a program wants to know about it.
+pub(crate) fn code_reply(text: String, facts: Value) -> Answer {
+    Answer::Done(Reply {
+        text,
+        structured: facts,
+        metadata: Value::Null,
+        current: None,
+        project: None,
+    })
 }

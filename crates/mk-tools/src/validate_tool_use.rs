@@ -7,17 +7,19 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::tool::{Answer, Context, Hints, Running, Schema, Tool, parse, reply};
+use crate::tool::{Answer, Context, Family, Hints, Run, Running, Schema, Tool, parse, reply};
 
 pub(crate) static TOOL: Tool = Tool {
     name: "validate_tool_use",
     title: "Check a tool call",
     description: "Check if a tool can be used in the current mode",
     group: None,
+    family: Family::Modes,
     hints: Hints::ReadOnly,
+    paths: &[],
     input: Schema::of::<ValidateToolUseArgs>(),
-    output: Schema::of::<ValidateToolUseOutput>(),
-    run,
+    output: Some(Schema::of::<ValidateToolUseOutput>()),
+    run: Run::Free(run),
 };
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -53,7 +55,7 @@ pub(crate) struct ValidateToolUseOutput {
     hint: Option<String>,
 }
 
-fn run<'a>(context: &'a Context<'a>, arguments: Map<String, Value>) -> Running<'a> {
+fn run<'a>(context: &'a Context<'a>, arguments: Value) -> Running<'a> {
     Box::pin(async move {
         let ValidateToolUseArgs {
             session_id,

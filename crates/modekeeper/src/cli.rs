@@ -1,6 +1,7 @@
 //! The command line: what there is, and who does it. One module a command.
 
 mod approve;
+mod backups;
 mod check;
 mod completions;
 mod config;
@@ -56,6 +57,9 @@ enum Command {
     Tasks(tasks::TasksCommand),
     /// Answer what agents ask for; without an id, list the open questions
     Approve(approve::ApproveArgs),
+    /// Undo what agents did to files
+    #[command(subcommand)]
+    Backups(backups::BackupsCommand),
     /// Show or write the configuration
     #[command(subcommand)]
     Config(config::ConfigCommand),
@@ -81,6 +85,9 @@ struct CommonArgs {
     /// Whether agents may change modes: free, ask_to_widen or locked
     #[arg(long, global = true, value_name = "RULE")]
     switching: Option<String>,
+    /// Tools to offer: a list of modes, files, memory, project (default: all)
+    #[arg(long, global = true, value_name = "LIST", value_delimiter = ',')]
+    toolsets: Vec<String>,
     /// Keep tasks in memory instead of on disk
     #[arg(long, global = true)]
     in_memory: bool,
@@ -103,6 +110,7 @@ pub(crate) fn run(cli: Cli, env: &Env) -> anyhow::Result<ExitCode> {
         default_mode: common.default_mode,
         switching: common.switching,
         in_memory: common.in_memory,
+        toolsets: common.toolsets,
         ..Flags::default()
     };
     match command {
@@ -115,6 +123,7 @@ pub(crate) fn run(cli: Cli, env: &Env) -> anyhow::Result<ExitCode> {
         Command::Check(args) => check::run(&args, &start(&flags, env)?),
         Command::Tasks(command) => tasks::run(command, &start(&flags, env)?),
         Command::Approve(args) => approve::run(&args, &start(&flags, env)?),
+        Command::Backups(command) => backups::run(&command, &start(&flags, env)?),
         Command::Config(command) => config::run(&command, &start(&flags, env)?),
         Command::Completions(args) => completions::run(&args),
     }
@@ -157,7 +166,7 @@ fn engine(config: &Config, watching: Watching) -> Engine {
         folders: config.folders(),
         store: Store::new(config.store_location(), clock.clone()),
         clock,
-        own_tools: mk_tools::groups(),
+        own_tools: mk_tools::own_tools(),
     })
 }
 
@@ -167,6 +176,7 @@ fn operator(config: &Config) -> Caller {
         project: config.project_root.value.clone(),
         bound: None,
         current: None,
+        roots: Vec::new(),
         actor: Actor::Operator,
     }
 }

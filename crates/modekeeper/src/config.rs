@@ -11,6 +11,7 @@ use mk_engine::{Folders, Settings, Watching};
 use mk_policy::Switching;
 use mk_project::find_root;
 use mk_store::Location;
+use mk_tools::Family;
 use mk_types::{AbsPath, ModeSlug};
 
 pub(crate) use error::ConfigError;
@@ -27,6 +28,7 @@ pub(crate) struct Flags {
     pub(crate) default_mode: Option<String>,
     pub(crate) switching: Option<String>,
     pub(crate) in_memory: bool,
+    pub(crate) toolsets: Vec<String>,
     pub(crate) listen: Option<String>,
     pub(crate) allow_hosts: Vec<String>,
     pub(crate) allow_origins: Vec<String>,
@@ -79,6 +81,12 @@ pub(crate) struct Config {
     pub(crate) listen: Sourced<String>,
     pub(crate) allow_hosts: Sourced<Vec<String>>,
     pub(crate) allow_origins: Sourced<Vec<String>>,
+    pub(crate) toolsets: Sourced<Vec<Family>>,
+    /// Whether calls over HTTP are limited.
+    pub(crate) rate_limits: Sourced<bool>,
+    /// Folders whose projects may be activated without asking.
+    pub(crate) project_folders: Sourced<Vec<PathBuf>>,
+    pub(crate) read_only_memories: Sourced<Vec<String>>,
     /// Things in the file that have no effect.
     pub(crate) warnings: Vec<String>,
     home: Option<PathBuf>,
@@ -181,6 +189,17 @@ impl Config {
             allow_hosts: layers.list((&flags.allow_hosts, "--allow-host"), file.allow_hosts),
             allow_origins: layers
                 .list((&flags.allow_origins, "--allow-origin"), file.allow_origins),
+            toolsets: toolsets(&layers, flags, file.toolsets)?,
+            rate_limits: layers.file_or(file.rate_limits, true),
+            project_folders: layers.file_or(
+                file.project_folders.map(|list| {
+                    list.iter()
+                        .map(|path| layers.expand(path.as_ref()))
+                        .collect()
+                }),
+                Vec::new(),
+            ),
+            read_only_memories: layers.file_or(file.read_only_memories, Vec::new()),
             warnings,
             home,
         })
@@ -199,6 +218,13 @@ impl Config {
             switching: self.switching.value,
             approval_timeout: Duration::from_secs(self.approval_timeout.value),
             watching,
+            project_folders: self
+                .project_folders
+                .value
+                .iter()
+                .filter_map(|path| AbsPath::new(path))
+                .collect(),
+            read_only_memories: self.read_only_memories.value.clone(),
             ..Settings::default()
         }
     }
@@ -208,6 +234,12 @@ impl Config {
             config: self.config_dir.value.clone(),
             roo_config: self.global_config_dir.value.clone(),
             home: self.home.clone(),
+            // Without a home there is still a place for backups, if not a lasting one.
+            state: self
+                .storage_path
+                .value
+                .clone()
+                .unwrap_or_else(|| std::env::temp_dir().join("modekeeper")),
         }
     }
 
@@ -338,6 +370,45 @@ fn state_dir(env: &Env) -> Option<PathBuf> {
             .as_ref()
             .map(|home| home.join(".local/state/modekeeper"))
     })
+}
+
+fn toolsets(
+    layers: &Layers<'_>,
+    flags: &Flags,
+    file: Option<Vec<String>>,
+) -> Result<Sourced<Vec<Family>>, ConfigError> {
+    let all = || {
+        Family::ALL
+            .map(|family| family.as_str().to_owned())
+            .to_vec()
+    };
+    let named = layers.list((&flags.toolsets, "--toolsets"), file);
+    let named = if named.value.is_empty() {
+        Sourced {
+            value: all(),
+            ..named
+        }
+    } else {
+        named
+    };
+    let parsed: Option<Vec<Family>> = named.value.iter().map(|name| Family::parse(name)).collect();
+    match parsed {
+        Some(value) => Ok(Sourced {
+            value,
+            origin: named.origin,
+        }),
+        None => {
+            let given = Sourced {
+                value: named.value.join(","),
+                origin: named.origin,
+            };
+            Err(ConfigError::bad_value(
+                "toolsets",
+                &given,
+                "a list of modes, files, memory, project",
+            ))
+        }
+    }
 }
 
 type LoadedConfig = (Option<PathBuf>, ConfigFile, Vec<String>);

@@ -18,7 +18,7 @@ const VARIABLES: &str = "crates/modekeeper/src/env.rs";
 const FILE: &str = "probe.json";
 
 /// What values mean whose flag does not say so.
-const ABOUT: [(&str, &str); 12] = [
+const ABOUT: [(&str, &str); 16] = [
     (
         "paths.config_dir",
         "Where `config.json` and `modes.yaml` are",
@@ -48,6 +48,19 @@ const ABOUT: [(&str, &str); 12] = [
         "approval_timeout",
         "Seconds that a call waits for a person's answer",
     ),
+    (
+        "toolsets",
+        "Families of tools to offer: modes, files, memory, project",
+    ),
+    (
+        "project_folders",
+        "Folders whose projects agents may activate without asking",
+    ),
+    (
+        "read_only_memories",
+        "Globs of memories that agents may not change",
+    ),
+    ("http.rate_limits", "Whether calls over HTTP are limited"),
     ("http.listen", "Address and port of `modekeeper serve`"),
     ("http.allow_hosts", "Host names that clients may use"),
     ("http.allow_origins", "Web pages that may connect"),

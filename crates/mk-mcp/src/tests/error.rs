@@ -232,6 +232,8 @@ async fn a_denial_is_an_error_where_the_call_names_its_session_and_a_result_else
         json!({
             "content": [{ "type": "text", "text": text }],
             "isError": true,
+            "error_code": "PERMISSION_DENIED",
+            "details": { "code": -32005, "suggestion": "ask the user to change the mode" },
             "structuredContent": {
                 "error": { "code": -32005, "name": "Tool restriction error", "message": text, "data": reason },
                 "error_code": "PERMISSION_DENIED",

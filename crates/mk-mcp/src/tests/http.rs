@@ -14,7 +14,7 @@ use tokio::task::JoinHandle;
 
 use super::World;
 use super::rename::Names;
-use crate::http::{Access, router};
+use crate::http::{Access, guarded, router};
 use client::{Reply, Request};
 
 /// A server on a port of its own, gone with this.
@@ -33,7 +33,7 @@ impl Site {
     async fn open_for(world: World, access: Access) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port");
         let address = listener.local_addr().expect("an address");
-        let routes = router(&world.server, access);
+        let routes = guarded(router(&world.server), access);
         let serving = tokio::spawn(async move {
             axum::serve(listener, routes).await.expect("a listener");
         });

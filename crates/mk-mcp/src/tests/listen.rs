@@ -128,6 +128,7 @@ async fn a_switch_from_elsewhere_is_heard_by_the_connection_it_concerns() {
         project: world.server.project().clone(),
         bound: None,
         current: None,
+        roots: Vec::new(),
         actor: Actor::Operator,
     };
     let session = concerned.names.real("sess_1");

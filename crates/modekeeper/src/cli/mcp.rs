@@ -25,7 +25,8 @@ pub(crate) fn run(args: McpArgs, config: &Config) -> anyhow::Result<ExitCode> {
         engine.clone(),
         env!("CARGO_PKG_VERSION"),
         config.project_root.value.clone(),
-    );
+    )
+    .with_toolsets(config.toolsets.value.clone());
     let bound = args
         .mode
         .map(|slug| bound_mode(&server, &slug))
@@ -52,6 +53,7 @@ pub(super) fn bound_mode(server: &Server, slug: &str) -> anyhow::Result<ModeSlug
         project: server.project().clone(),
         bound: None,
         current: None,
+        roots: Vec::new(),
         actor: mk_engine::Actor::Operator,
     };
     Ok(server.engine().mode(&caller, "mode", slug)?.slug.clone())

@@ -7,7 +7,8 @@ use anyhow::Context as _;
 use clap::Args;
 use mk_engine::Watching;
 use mk_mcp::Server;
-use mk_mcp::http::{Access, router};
+use mk_mcp::http::{Access, guarded, router};
+use mk_web::{Limits, Web, limit};
 use tokio::net::TcpListener;
 
 use crate::cli::engine;
@@ -43,7 +44,8 @@ pub(crate) fn run(_args: &ServeArgs, config: &Config) -> anyhow::Result<ExitCode
         engine.clone(),
         env!("CARGO_PKG_VERSION"),
         config.project_root.value.clone(),
-    );
+    )
+    .with_toolsets(config.toolsets.value.clone());
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
@@ -60,7 +62,11 @@ pub(crate) fn run(_args: &ServeArgs, config: &Config) -> anyhow::Result<ExitCode
         let stop = stop_signal()?;
         tokio::spawn(sweep(engine.clone()));
         output::print(&format!("Modekeeper is at http://{address}/mcp (project {})\n", server.project()))?;
-        let serving = axum::serve(listener, router(&server, access));
+        let web = Web { engine: engine.clone(), version: env!("CARGO_PKG_VERSION"), project: server.project().clone(),
+            toolsets: config.toolsets.value.clone() };
+        let limits = if config.rate_limits.value { Limits::Documented } else { Limits::Off };
+        let routes = guarded(limit(router(&server).merge(mk_web::routes(web)), limits), access);
+        let serving = axum::serve(listener, routes.into_make_service_with_connect_info::<SocketAddr>());
         tokio::select! {
             ended = serving => ended.map_err(anyhow::Error::from),
             // Streams that clients keep open would hold a graceful end up for ever.

@@ -25,6 +25,10 @@ pub(super) struct ConfigFile {
     pub(super) listen: Option<String>,
     pub(super) allow_hosts: Option<Vec<String>>,
     pub(super) allow_origins: Option<Vec<String>>,
+    pub(super) rate_limits: Option<bool>,
+    pub(super) toolsets: Option<Vec<String>>,
+    pub(super) project_folders: Option<Vec<String>>,
+    pub(super) read_only_memories: Option<Vec<String>>,
 }
 
 /// Reads a file; `None` if there is none. Keys without effect come back as warnings.
@@ -107,6 +111,10 @@ impl Reader<'_> {
             listen: self.text(&mut http, "listen")?,
             allow_hosts: self.texts(&mut http, "allow_hosts")?,
             allow_origins: self.texts(&mut http, "allow_origins")?,
+            rate_limits: self.flag(&mut http, "rate_limits")?,
+            toolsets: self.texts(&mut root, "toolsets")?,
+            project_folders: self.texts(&mut root, "project_folders")?,
+            read_only_memories: self.texts(&mut root, "read_only_memories")?,
         };
         for section in [root, paths, sessions, persistence, logging, http] {
             for key in section.entries.keys() {

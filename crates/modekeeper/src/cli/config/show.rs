@@ -53,7 +53,35 @@ pub(crate) fn run(args: &ShowArgs, config: &Config) -> anyhow::Result<ExitCode> 
 
 fn rows(config: &Config) -> Vec<(&'static str, Value, Origin)> {
     let path = |path: &Option<PathBuf>| json!(path.as_ref().map(|path| path.display().to_string()));
+    let families: Vec<&str> = config
+        .toolsets
+        .value
+        .iter()
+        .map(|family| family.as_str())
+        .collect();
+    let folders: Vec<String> = config
+        .project_folders
+        .value
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect();
     vec![
+        ("toolsets", json!(families), config.toolsets.origin.clone()),
+        (
+            "project_folders",
+            json!(folders),
+            config.project_folders.origin.clone(),
+        ),
+        (
+            "read_only_memories",
+            json!(config.read_only_memories.value),
+            config.read_only_memories.origin.clone(),
+        ),
+        (
+            "http.rate_limits",
+            json!(config.rate_limits.value),
+            config.rate_limits.origin.clone(),
+        ),
         (
             "paths.project_root",
             json!(config.project_root.value.as_str()),

@@ -1,0 +1,77 @@
+//! Choosing the project that calls are about.
+
+use std::path::Path;
+use std::sync::PoisonError;
+
+use mk_types::AbsPath;
+
+use crate::approval::{Act, Asked, Outcome};
+use crate::code_error::{CodeError, CodeKind};
+use crate::error::Error;
+use crate::{Actor, Caller, Engine};
+
+impl Engine {
+    /// Makes a folder the caller's project. A folder that nobody has offered needs a person's yes.
+    pub async fn activate_project(
+        &self,
+        caller: &Caller,
+        folder: &str,
+    ) -> Result<Outcome<AbsPath>, Error> {
+        let root = caller
+            .project
+            .join(Path::new(folder))
+            .filter(|root| root.as_path().is_dir());
+        let Some(root) = root else {
+            let error = CodeError::new(
+                CodeKind::ProjectNotActive,
+                format!("There is no folder {folder}"),
+            );
+            return Err(error
+                .with_hint("name the absolute path of an existing folder")
+                .with_detail("project_root", folder)
+                .into());
+        };
+        // Compared as it really is: a link inside an offered folder may lead anywhere.
+        let real = std::fs::canonicalize(root.as_path())
+            .ok()
+            .and_then(|real| AbsPath::new(&real))
+            .unwrap_or_else(|| root.clone());
+        let offered = |folder: &AbsPath| {
+            let folder = std::fs::canonicalize(folder.as_path())
+                .unwrap_or_else(|_| folder.as_path().to_owned());
+            real.as_path().starts_with(folder)
+        };
+        let known = caller.actor == Actor::Operator
+            || offered(&caller.project)
+            || caller.roots.iter().any(offered)
+            || self.settings().project_folders.iter().any(offered);
+        if !known {
+            let act = Act::Activate {
+                project: real.clone(),
+            };
+            let subject = format!("Let the agent work in the folder {real}?");
+            if let Asked::Open(question) = self
+                .ask_once(caller.current.as_ref(), &subject, &act)
+                .await?
+            {
+                return Ok(Outcome::NeedsApproval(question));
+            }
+        }
+        self.project(&root);
+        *self
+            .inner
+            .active_project
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = Some(root.clone());
+        Ok(Outcome::Done(root))
+    }
+
+    /// The project that this process has activated last.
+    pub fn active_project(&self) -> Option<AbsPath> {
+        self.inner
+            .active_project
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+}

@@ -1,0 +1,34 @@
+//! Undoing what was done to files: the operator's business.
+
+use mk_policy::Permit;
+use mk_project::{Backup, Backups, RootDir, Written};
+
+use crate::error::Error;
+use crate::{Caller, Engine};
+
+impl Engine {
+    /// What can be undone in the caller's project, newest first.
+    pub fn backups(&self, caller: &Caller) -> Result<Vec<Backup>, Error> {
+        Ok(self.backups_of(caller).list()?)
+    }
+
+    pub fn backup(&self, caller: &Caller, id: &str) -> Result<Backup, Error> {
+        Ok(self.backups_of(caller).get(id)?)
+    }
+
+    /// Puts files back as they were; what is there now is backed up first.
+    pub fn restore_backup(&self, caller: &Caller, id: &str) -> Result<Vec<Written>, Error> {
+        let backups = self.backups_of(caller);
+        let paths = backups.get(id)?.paths();
+        let root = RootDir::open(&caller.project)?;
+        Ok(backups.restore(&root, Permit::operator("backups restore", paths), id)?)
+    }
+
+    fn backups_of(&self, caller: &Caller) -> Backups {
+        Backups::new(
+            &self.inner.folders.state,
+            &caller.project,
+            self.inner.clock.clone(),
+        )
+    }
+}

@@ -1,0 +1,153 @@
+//! What goes wrong with files, memories and projects, sorted as callers tell it apart.
+
+use mk_project::Error as Project;
+
+use crate::error::Error;
+
+/// One failure of a code tool.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct CodeError {
+    pub kind: CodeKind,
+    pub message: String,
+    /// What works instead.
+    pub hint: Option<String>,
+    /// The file, memory or text it is about, by the name of what it is.
+    pub details: Vec<(&'static str, String)>,
+}
+
+/// What kind of failure it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CodeKind {
+    FileNotFound,
+    PermissionDenied,
+    InvalidArguments,
+    ProjectNotActive,
+    /// There is no such memory.
+    MemoryMissing,
+    /// A memory that is there, or a name that none can have.
+    Memory,
+    Timeout,
+}
+
+impl CodeError {
+    pub(crate) fn new(kind: CodeKind, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+            hint: None,
+            details: Vec::new(),
+        }
+    }
+
+    #[must_use]
+    pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    #[must_use]
+    pub(crate) fn with_detail(mut self, key: &'static str, value: impl Into<String>) -> Self {
+        self.details.push((key, value.into()));
+        self
+    }
+}
+
+impl From<CodeError> for Error {
+    fn from(error: CodeError) -> Self {
+        Self::Code(Box::new(error))
+    }
+}
+
+impl From<Project> for Error {
+    fn from(error: Project) -> Self {
+        let hint = error.hint().map(str::to_owned);
+        let mut message = sentence(&error);
+        if let Some(cause) = std::error::Error::source(&error) {
+            message.push_str(&format!(": {cause}"));
+        }
+        let mut code = CodeError {
+            hint,
+            ..CodeError::new(kind_of(&error), message)
+        };
+        match error {
+            Project::Missing { path } => {
+                code = code.with_detail("file_path", path.display().to_string());
+            }
+            Project::Changed {
+                path,
+                revision,
+                diff,
+            } => {
+                code = code
+                    .with_detail("file_path", path.display().to_string())
+                    .with_detail("revision", revision);
+                code.message
+                    .push_str(&format!("\n\nWhat you have not seen:\n{diff}"));
+            }
+            Project::Ambiguous { path, lines, .. } => {
+                let shown: Vec<String> = lines.iter().take(20).map(ToString::to_string).collect();
+                code.message
+                    .push_str(&format!(" (lines {})", shown.join(", ")));
+                code = code.with_detail("file_path", path.display().to_string());
+            }
+            Project::NoMemory { name, nearest } => {
+                if !nearest.is_empty() {
+                    code.hint = Some(format!("the nearest names are: {}", nearest.join(", ")));
+                }
+                code = code.with_detail("name", name);
+            }
+            Project::BadMemoryName { name, .. }
+            | Project::ReadOnlyMemory { name }
+            | Project::MemoryExists { name } => code = code.with_detail("name", name),
+            Project::Read { path, .. }
+            | Project::NotAFile { path }
+            | Project::TooLarge { path, .. }
+            | Project::NotText { path, .. }
+            | Project::Exists { path }
+            | Project::Write { path, .. }
+            | Project::Link { path }
+            | Project::NotAFolder { path }
+            | Project::Binary { path, .. }
+            | Project::NoSuchLine { path, .. }
+            | Project::NoMatch { path, .. }
+            | Project::NamedTwice { path } => {
+                code = code.with_detail("file_path", path.display().to_string());
+            }
+            // The lock's path is ours, and nobody's business.
+            Project::Busy { .. }
+            | Project::NoTarget { .. }
+            | Project::BadPattern { .. }
+            | Project::UnexpectedCount { .. }
+            | Project::NoBackup { .. }
+            | Project::Cancelled => {}
+        }
+        code.into()
+    }
+}
+
+fn kind_of(error: &Project) -> CodeKind {
+    match error {
+        Project::Missing { .. } => CodeKind::FileNotFound,
+        Project::NoMemory { .. } => CodeKind::MemoryMissing,
+        Project::BadMemoryName { .. }
+        | Project::ReadOnlyMemory { .. }
+        | Project::MemoryExists { .. } => CodeKind::Memory,
+        Project::Link { .. }
+        | Project::NotAFile { .. }
+        | Project::Read { .. }
+        | Project::Write { .. }
+        | Project::NoTarget { .. } => CodeKind::PermissionDenied,
+        Project::Busy { .. } | Project::Cancelled => CodeKind::Timeout,
+        _ => CodeKind::InvalidArguments,
+    }
+}
+
+fn sentence(error: &Project) -> String {
+    let text = error.to_string();
+    let mut letters = text.chars();
+    letters
+        .next()
+        .map(|first| first.to_uppercase().chain(letters).collect())
+        .unwrap_or_default()
+}

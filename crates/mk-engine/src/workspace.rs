@@ -1,0 +1,116 @@
+//! A project's files and memories as a granted call may use them. Work on disk runs beside the runtime.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use mk_policy::{Mode, may_read};
+use mk_project::{Backups, FileText, Ignored, Memories, RootDir};
+use mk_types::{AbsPath, Clock, ProjectPath};
+
+use crate::Engine;
+use crate::check::InForce;
+use crate::code_error::{CodeError, CodeKind};
+use crate::error::Error;
+use crate::file::with_nearest;
+
+/// What a granted call works on.
+#[derive(Debug)]
+pub struct Workspace {
+    pub root: RootDir,
+    pub backups: Backups,
+    config: Option<PathBuf>,
+    read_only_memories: Vec<String>,
+    ignored: Arc<Ignored>,
+    mode: Arc<Mode>,
+    bound: Option<Arc<Mode>>,
+    cancel: Arc<AtomicBool>,
+}
+
+impl Workspace {
+    /// Whether the mode in force lets the agent see a file.
+    pub fn readable(&self, path: &ProjectPath) -> bool {
+        !self.ignored.hides(path) && may_read(&self.mode, self.bound.as_deref(), path.as_str())
+    }
+
+    pub fn memories(&self) -> Result<Memories, Error> {
+        let global = self.config.as_ref().map(|folder| folder.join("memories"));
+        Ok(Memories::of(
+            self.root.root(),
+            global.as_deref(),
+            &self.read_only_memories,
+        )?)
+    }
+
+    /// A text file; one that is not there comes with the nearest name that is.
+    pub fn read_file(&self, path: &ProjectPath) -> Result<FileText, Error> {
+        let read = self.root.read_file(path).map_err(Error::from);
+        read.map_err(|error| {
+            with_nearest(error, self.root.root(), path, &|path| self.readable(path))
+        })
+    }
+
+    /// Set when the caller no longer waits.
+    pub fn cancel(&self) -> &AtomicBool {
+        &self.cancel
+    }
+}
+
+/// Tells the work on disk that nobody waits for it any more.
+struct CancelOnDrop(Arc<AtomicBool>);
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Engine {
+    /// Runs work on a project's files beside the runtime, so that no call waits for another's disk.
+    pub async fn on_disk<T: Send + 'static>(
+        &self,
+        in_force: &InForce,
+        work: impl FnOnce(&Workspace) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        let workspace = self.workspace(in_force)?;
+        let _cancel = CancelOnDrop(Arc::clone(&workspace.cancel));
+        let joined = tokio::task::spawn_blocking(move || work(&workspace)).await;
+        joined.unwrap_or_else(|error| {
+            tracing::error!(%error, "work on disk failed");
+            Err(CodeError::new(CodeKind::Timeout, "The work on disk was interrupted").into())
+        })
+    }
+
+    fn workspace(&self, in_force: &InForce) -> Result<Workspace, Error> {
+        let root = open_root(&in_force.project)?;
+        Ok(Workspace {
+            backups: Backups::new(
+                &self.inner.folders.state,
+                &in_force.project,
+                self.inner.clock.clone(),
+            ),
+            config: self.inner.folders.config.clone(),
+            read_only_memories: self.settings().read_only_memories.clone(),
+            ignored: self.project(&in_force.project).ignored(),
+            mode: Arc::clone(&in_force.mode),
+            bound: in_force.bound.clone(),
+            cancel: Arc::default(),
+            root,
+        })
+    }
+
+    pub fn clock(&self) -> &Clock {
+        &self.inner.clock
+    }
+}
+
+fn open_root(root: &AbsPath) -> Result<RootDir, Error> {
+    RootDir::open(root).map_err(|error| {
+        CodeError::new(
+            CodeKind::ProjectNotActive,
+            format!("The project {root} cannot be opened: {error}"),
+        )
+        .with_hint("activate an existing folder with activate_project")
+        .into()
+    })
+}

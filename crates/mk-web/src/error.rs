@@ -1,0 +1,119 @@
+//! Errors of the web face: the one place that knows its codes.
+
+use mk_engine::{CodeKind, Error, Missing};
+use mk_tools::Family;
+use serde_json::{Map, Value, json};
+
+/// A refused call: a result like any other, with a code.
+pub(crate) fn refused(error: &Error, family: Family) -> Value {
+    let mut details = Map::new();
+    if let Error::Code(code) = error {
+        for (key, value) in &code.details {
+            details.insert((*key).to_owned(), json!(value));
+        }
+    }
+    if let Some(number) = number_of(error, family) {
+        details.insert("code".to_owned(), json!(number));
+    }
+    if let Some(hint) = error.hint() {
+        details.insert("suggestion".to_owned(), json!(hint));
+    }
+    result(&error.to_string(), code_of(error, family), details)
+}
+
+pub(crate) fn unknown_tool(name: &str) -> Value {
+    let suggestion = "GET /tools/list shows what there is";
+    let details = Map::from_iter([("suggestion".to_owned(), json!(suggestion))]);
+    result(
+        &format!("Tool not found: {name}"),
+        "INVALID_ARGUMENTS",
+        details,
+    )
+}
+
+/// A request that is none.
+pub(crate) fn malformed(message: &str) -> Value {
+    let suggestion = "send {\"name\": …, \"arguments\": {…}}; GET /tools/list shows the tools";
+    let details = Map::from_iter([("suggestion".to_owned(), json!(suggestion))]);
+    result(message, "INVALID_ARGUMENTS", details)
+}
+
+pub(crate) fn rate_limited(tool: &str, seconds: u64) -> Value {
+    let details = Map::from_iter([
+        ("tool".to_owned(), json!(tool)),
+        ("retry_after".to_owned(), json!(seconds)),
+        ("suggestion".to_owned(), json!("wait, then try again")),
+    ]);
+    result(
+        &format!("Too many calls of {tool}"),
+        "RATE_LIMITED",
+        details,
+    )
+}
+
+fn result(message: &str, code: &str, details: Map<String, Value>) -> Value {
+    json!({
+        "content": [{ "type": "text", "text": format!("Error: {message}") }],
+        "isError": true,
+        "error_code": code,
+        "details": Value::Object(details),
+    })
+}
+
+fn code_of(error: &Error, family: Family) -> &'static str {
+    match (error, family) {
+        (Error::Denied { .. }, _) => "PERMISSION_DENIED",
+        (Error::Code(code), _) => code_name(code.kind),
+        (Error::Unavailable { .. }, _) => "INTERNAL_ERROR",
+        (
+            Error::NotFound {
+                what: Missing::Mode,
+                ..
+            },
+            Family::Modes,
+        ) => "MODE_NOT_FOUND",
+        (
+            Error::NotFound {
+                what: Missing::Task,
+                ..
+            },
+            Family::Modes,
+        ) => "TASK_NOT_FOUND",
+        (Error::Expired { .. }, Family::Modes) => "SESSION_EXPIRED",
+        (_, Family::Modes) => "VALIDATION_ERROR",
+        _ => "INVALID_ARGUMENTS",
+    }
+}
+
+fn code_name(kind: CodeKind) -> &'static str {
+    match kind {
+        CodeKind::FileNotFound => "FILE_NOT_FOUND",
+        CodeKind::PermissionDenied => "PERMISSION_DENIED",
+        CodeKind::InvalidArguments => "INVALID_ARGUMENTS",
+        CodeKind::ProjectNotActive => "PROJECT_NOT_ACTIVE",
+        CodeKind::MemoryMissing | CodeKind::Memory => "MEMORY_ERROR",
+        CodeKind::Timeout => "TIMEOUT",
+    }
+}
+
+/// The modes server's numbers, which its clients know.
+fn number_of(error: &Error, family: Family) -> Option<i32> {
+    match error {
+        Error::Denied { .. } if error.concerns_file() => Some(-32006),
+        Error::Denied { .. } => Some(-32005),
+        _ if family != Family::Modes => None,
+        Error::NotFound {
+            what: Missing::Mode,
+            ..
+        } => Some(-32001),
+        Error::NotFound {
+            what: Missing::Task,
+            ..
+        } => Some(-32002),
+        Error::Expired { .. } => Some(-32003),
+        Error::InvalidInput { .. } | Error::Conflict { .. } | Error::NotFound { .. } => {
+            Some(-32004)
+        }
+        Error::Code(_) | Error::Unavailable { .. } => None,
+    }
+}

@@ -1,0 +1,117 @@
+//! `GET /openapi.json`: the REST interface described for programs, from the tools themselves.
+
+use axum::Json;
+use axum::extract::State;
+use mk_tools::TOOLS;
+use serde_json::{Value, json};
+
+use crate::server::Web;
+
+pub(crate) async fn document(State(web): State<Web>) -> Json<Value> {
+    let names: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
+    let example = json!({ "name": "read_file", "arguments": { "file_path": "README.md" } });
+    Json(json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Modekeeper",
+            "version": web.version,
+            "description": "The tools of Modekeeper over plain HTTP. `GET /tools/list` has the schema of each tool's arguments.",
+            "license": { "name": "MIT OR Apache-2.0" },
+        },
+        "paths": {
+            "/server/info": { "get": operation("getServerInfo", "What this server is", json!({ "200": answer("The server", "ServerInfo") })) },
+            "/openapi.json": { "get": operation("getOpenApi", "This document", json!({ "200": object("The document") })) },
+            "/tools/list": { "get": operation("listTools", "All tools", json!({ "200": answer("The tools", "ToolList") })) },
+            "/tools/call": { "post": {
+                "operationId": "callTool",
+                "summary": "Call a tool",
+                "requestBody": { "required": true, "content": { "application/json": { "schema": {
+                    "type": "object",
+                    "required": ["name"],
+                    "properties": {
+                        "name": { "type": "string", "description": format!("One of: {}", names.join(", ")) },
+                        "arguments": { "type": "object" },
+                    },
+                }, "example": example } } },
+                "responses": {
+                    "200": limited(answer("The result; `isError` tells whether the tool failed", "ToolResult")),
+                    "400": answer("The request is none", "ToolResult"),
+                    "403": text("Host or Origin is not allowed"),
+                    "413": text("The body is too large"),
+                    "429": limited(answer("Too many calls", "ToolResult")),
+                },
+            } },
+            "/api/memories": { "get": operation("listMemories", "All memories of the project", json!({
+                "200": answer("The memories", "MemoryList"),
+                "400": answer("The project cannot be read", "ToolResult"),
+            })) },
+            "/api/memories/{name}": { "delete": {
+                "operationId": "deleteMemory",
+                "summary": "Delete a memory",
+                "parameters": [{ "name": "name", "in": "path", "required": true, "schema": { "type": "string", "minLength": 1 } }],
+                "responses": {
+                    "200": answer("It is gone", "Deleted"),
+                    "400": answer("No memory can have this name, it is read-only, or the project cannot be read", "ToolResult"),
+                    "404": answer("There is no such memory", "ToolResult"),
+                },
+            } },
+        },
+        "components": { "schemas": {
+            "ServerInfo": shape(&[("name", "string"), ("version", "string"), ("protocol_version", "string"), ("capabilities", "object")]),
+            "ToolList": shape(&[("tools", "array")]),
+            "MemoryList": shape(&[("memories", "array")]),
+            "Deleted": shape(&[("status", "string"), ("name", "string")]),
+            "ToolResult": {
+                "type": "object",
+                "required": ["content", "isError"],
+                "properties": {
+                    "content": { "type": "array", "items": shape(&[("type", "string"), ("text", "string")]) },
+                    "isError": { "type": "boolean" },
+                    "structuredContent": {},
+                    "metadata": { "type": "object" },
+                    "error_code": { "type": "string" },
+                    "details": { "type": "object" },
+                },
+            },
+        } },
+    }))
+}
+
+fn operation(id: &str, summary: &str, responses: Value) -> Value {
+    let mut operation = json!({ "operationId": id, "summary": summary });
+    operation["responses"] = responses;
+    operation
+}
+
+fn answer(description: &str, schema: &str) -> Value {
+    let schema = json!({ "$ref": format!("#/components/schemas/{schema}") });
+    json!({ "description": description, "content": { "application/json": { "schema": schema } } })
+}
+
+fn object(description: &str) -> Value {
+    json!({ "description": description, "content": { "application/json": { "schema": { "type": "object" } } } })
+}
+
+fn text(description: &str) -> Value {
+    json!({ "description": description, "content": { "text/plain": { "schema": { "type": "string" } } } })
+}
+
+fn limited(mut answer: Value) -> Value {
+    let header = |what: &str| json!({ "description": what, "schema": { "type": "integer" } });
+    answer["headers"] = json!({
+        "X-RateLimit-Limit": header("Calls a minute"),
+        "X-RateLimit-Remaining": header("Calls left"),
+        "X-RateLimit-Reset": header("When the bucket is full again, in seconds since 1970"),
+    });
+    answer
+}
+
+/// An object of which all fields are required.
+fn shape(fields: &[(&str, &str)]) -> Value {
+    let properties: serde_json::Map<String, Value> = fields
+        .iter()
+        .map(|(name, kind)| ((*name).to_owned(), json!({ "type": kind })))
+        .collect();
+    let required: Vec<&str> = fields.iter().map(|(name, _)| *name).collect();
+    json!({ "type": "object", "required": required, "properties": properties })
+}

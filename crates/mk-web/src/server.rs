@@ -1,0 +1,46 @@
+//! What the routes share, and `GET /server/info`.
+
+use axum::Json;
+use axum::extract::State;
+use mk_engine::{Actor, Caller, Engine};
+use mk_types::AbsPath;
+use serde_json::{Value, json};
+
+/// The state of the web face. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Web {
+    pub engine: Engine,
+    pub version: &'static str,
+    /// Where calls work that name no task, until a project is activated.
+    pub project: AbsPath,
+    /// The families of tools that are offered.
+    pub toolsets: Vec<mk_tools::Family>,
+}
+
+impl Web {
+    pub(crate) fn offers(&self, tool: &mk_tools::Tool) -> bool {
+        self.toolsets.contains(&tool.family)
+    }
+
+    pub(crate) fn caller(&self, actor: Actor) -> Caller {
+        Caller {
+            project: self
+                .engine
+                .active_project()
+                .unwrap_or_else(|| self.project.clone()),
+            bound: None,
+            current: None,
+            roots: Vec::new(),
+            actor,
+        }
+    }
+}
+
+pub(crate) async fn info(State(web): State<Web>) -> Json<Value> {
+    Json(json!({
+        "name": "modekeeper",
+        "version": web.version,
+        "protocol_version": "2025-11-25",
+        "capabilities": { "tools": true, "prompts": true, "resources": true, "logging": true },
+    }))
+}

@@ -1,0 +1,109 @@
+//! The routes without a socket: requests go in, whole answers come out.
+
+mod call;
+mod limit;
+mod memory;
+mod openapi;
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::http::{HeaderMap, Method, Request, StatusCode};
+use mk_engine::{Engine, Folders, Parts, Settings};
+use mk_store::{Location, Store};
+use mk_testkit::Fixture;
+use mk_types::{Clock, Timestamp};
+use serde_json::{Value, json};
+use tower::ServiceExt as _;
+
+use crate::{Limits, Web};
+
+/// 2025-01-13T10:30:00.000Z.
+const START: Timestamp = Timestamp::from_millis(1_736_764_200_000);
+
+/// A project and the routes that work on it.
+struct World {
+    files: Fixture,
+    _state: Fixture,
+    clock: Clock,
+    routes: Router,
+}
+
+/// An answer; a body that is no JSON is null.
+#[derive(Debug)]
+struct Reply {
+    status: StatusCode,
+    headers: HeaderMap,
+    body: Value,
+}
+
+impl World {
+    fn new(files: &str) -> Self {
+        Self::limited(files, Limits::Off)
+    }
+
+    fn limited(files: &str, limits: Limits) -> Self {
+        let files = Fixture::new(files);
+        let state = Fixture::new("");
+        let clock = Clock::manual(START);
+        let engine = Engine::new(Parts {
+            settings: Settings::default(),
+            folders: Folders {
+                state: state.root().as_path().to_owned(),
+                ..Folders::default()
+            },
+            clock: clock.clone(),
+            store: Store::new(Location::Memory, clock.clone()),
+            own_tools: mk_tools::own_tools(),
+        });
+        let web = Web {
+            engine,
+            version: "9.9.9",
+            project: files.root().clone(),
+            toolsets: mk_tools::Family::ALL.to_vec(),
+        };
+        Self {
+            files,
+            _state: state,
+            clock,
+            routes: crate::limit(crate::routes(web), limits),
+        }
+    }
+
+    async fn get(&self, path: &str) -> Reply {
+        send(&self.routes, request(Method::GET, path, "")).await
+    }
+
+    async fn delete(&self, path: &str) -> Reply {
+        send(&self.routes, request(Method::DELETE, path, "")).await
+    }
+
+    async fn post(&self, body: &str) -> Reply {
+        send(&self.routes, request(Method::POST, "/tools/call", body)).await
+    }
+
+    async fn call(&self, tool: &str, arguments: Value) -> Reply {
+        let body = json!({ "name": tool, "arguments": arguments });
+        self.post(&body.to_string()).await
+    }
+}
+
+fn request(method: Method, path: &str, body: &str) -> Request<Body> {
+    let request = Request::builder()
+        .method(method)
+        .uri(path)
+        .header("content-type", "application/json");
+    request
+        .body(Body::from(body.to_owned()))
+        .expect("a request")
+}
+
+async fn send(routes: &Router, request: Request<Body>) -> Reply {
+    let response = routes.clone().oneshot(request).await.expect("an answer");
+    let (parts, body) = response.into_parts();
+    let body = to_bytes(body, usize::MAX).await.expect("a body");
+    Reply {
+        status: parts.status,
+        headers: parts.headers,
+        body: serde_json::from_slice(&body).unwrap_or(Value::Null),
+    }
+}

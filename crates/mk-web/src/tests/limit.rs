@@ -1,0 +1,149 @@
+//! Rate limits: what a client is told while it has calls left, and what happens when it has none.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use axum::Router;
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
+use axum::routing::post;
+use serde_json::{Value, json};
+
+use super::{Reply, World, request, send};
+use crate::Limits;
+
+fn body(name: &str) -> Value {
+    json!({ "name": "write_memory", "arguments": { "name": name, "content": "x" } })
+}
+
+fn header(headers: &HeaderMap, name: &str) -> u64 {
+    let value = headers.get(name).and_then(|value| value.to_str().ok());
+    let value = value.unwrap_or_else(|| panic!("no {name} in {headers:?}"));
+    value.parse().expect("a number")
+}
+
+/// A call that came too soon, and when the next may come.
+#[track_caller]
+fn check(reply: &Reply, tool: &str, longest: u64) {
+    assert_eq!(reply.status, StatusCode::TOO_MANY_REQUESTS);
+    let seconds = header(&reply.headers, "retry-after");
+    assert!((1..=longest).contains(&seconds), "{seconds}");
+    assert_eq!(header(&reply.headers, "x-ratelimit-remaining"), 0);
+    assert_eq!(
+        reply.body,
+        json!({
+            "content": [{ "type": "text", "text": format!("Error: Too many calls of {tool}") }],
+            "isError": true,
+            "error_code": "RATE_LIMITED",
+            "details": { "tool": tool, "retry_after": seconds, "suggestion": "wait, then try again" },
+        })
+    );
+}
+
+#[tokio::test]
+async fn the_headers_count_down_and_then_it_is_too_much() {
+    let world = World::limited("", Limits::Documented);
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the header tells the wall clock's time"
+    )]
+    let now = SystemTime::now();
+    let now = now
+        .duration_since(UNIX_EPOCH)
+        .expect("after 1970")
+        .as_secs();
+    for left in (0..10).rev() {
+        let reply = world.post(&body("a").to_string()).await;
+        assert_eq!(reply.status, StatusCode::OK, "{:#}", reply.body);
+        assert_eq!(reply.body["isError"], false, "{:#}", reply.body);
+        assert_eq!(header(&reply.headers, "x-ratelimit-limit"), 10);
+        assert_eq!(header(&reply.headers, "x-ratelimit-remaining"), left);
+        let reset = header(&reply.headers, "x-ratelimit-reset");
+        assert!((now..=now + 90).contains(&reset), "{reset} after {now}");
+    }
+    let reply = world.post(&body("too_much").to_string()).await;
+    check(&reply, "write_memory", 6);
+    assert!(
+        !world
+            .files
+            .path(".modekeeper/memories/too_much.md")
+            .exists()
+    );
+    let reply = world.call("list_memories", json!({})).await;
+    assert_eq!(
+        reply.status,
+        StatusCode::OK,
+        "another tool has its own calls"
+    );
+    assert_eq!(header(&reply.headers, "x-ratelimit-limit"), 50);
+}
+
+#[tokio::test]
+async fn each_token_has_its_own_calls() {
+    let world = World::limited("", Limits::Documented);
+    let with_token = |token: &'static str| {
+        let mut request = request(Method::POST, "/tools/call", &body("a").to_string());
+        let token = HeaderValue::from_static(token);
+        request.headers_mut().insert("authorization", token);
+        request
+    };
+    for _ in 0..10 {
+        send(&world.routes, with_token("Bearer one")).await;
+    }
+    let reply = send(&world.routes, with_token("Bearer one")).await;
+    check(&reply, "write_memory", 6);
+    let reply = send(&world.routes, with_token("Bearer two")).await;
+    assert_eq!(header(&reply.headers, "x-ratelimit-remaining"), 9);
+}
+
+#[tokio::test]
+async fn calls_over_mcp_count_and_other_messages_do_not() {
+    let stub = || post(|| async { "taken" });
+    let routes = Router::new()
+        .route("/mcp", stub())
+        .route("/mcp/{mode}", stub())
+        .route("/messages", stub());
+    let routes = crate::limit(routes, Limits::Documented);
+    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": body("a") });
+    let other = json!({ "jsonrpc": "2.0", "id": 1, "method": "prompts/get", "params": body("a") });
+    let (call, other) = (call.to_string(), other.to_string());
+    for path in ["/mcp", "/mcp/ask", "/messages", "/mcp", "/messages"] {
+        for _ in 0..2 {
+            let reply = send(&routes, request(Method::POST, path, &call)).await;
+            assert_eq!(reply.status, StatusCode::OK, "{path}");
+            assert!(reply.headers.get("x-ratelimit-limit").is_none(), "{path}");
+        }
+    }
+    for path in ["/mcp", "/mcp/ask", "/messages"] {
+        let reply = send(&routes, request(Method::POST, path, &call)).await;
+        check(&reply, "write_memory", 6);
+        for body in [other.as_str(), "nonsense", "[]"] {
+            let reply = send(&routes, request(Method::POST, path, body)).await;
+            assert_eq!(reply.status, StatusCode::OK, "{path} {body}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn modes_are_free_except_for_switching() {
+    let world = World::limited("", Limits::Documented);
+    for _ in 0..30 {
+        let reply = world.call("list_modes", json!({})).await;
+        assert_eq!(reply.status, StatusCode::OK);
+        assert!(reply.headers.get("x-ratelimit-limit").is_none());
+    }
+    for _ in 0..20 {
+        let reply = world.call("switch_mode", json!({})).await;
+        assert_eq!(reply.status, StatusCode::OK);
+    }
+    let reply = world.call("switch_mode", json!({})).await;
+    check(&reply, "switch_mode", 3);
+}
+
+#[tokio::test]
+async fn limits_can_be_off() {
+    let world = World::limited("", Limits::Off);
+    for _ in 0..12 {
+        let reply = world.post(&body("a").to_string()).await;
+        assert_eq!(reply.body["isError"], false, "{:#}", reply.body);
+        assert!(reply.headers.get("x-ratelimit-limit").is_none());
+    }
+}

@@ -1,0 +1,55 @@
+//! `modekeeper backups list`
+
+use std::process::ExitCode;
+
+use clap::Args;
+use mk_engine::Watching;
+use serde_json::{Value, json};
+
+use crate::cli::{FormatArgs, engine, operator};
+use crate::config::Config;
+use crate::output::{Style, print, print_json};
+
+/// List what can be undone, newest first
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    #[command(flatten)]
+    format: FormatArgs,
+}
+
+pub(crate) fn run(args: &ListArgs, config: &Config) -> anyhow::Result<ExitCode> {
+    let backups = engine(config, Watching::Off).backups(&operator(config))?;
+    if args.format.json {
+        print_json(&backups.iter().map(to_json).collect::<Value>())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let style = Style::stdout();
+    for backup in &backups {
+        let paths: Vec<&str> = backup
+            .entries
+            .iter()
+            .map(|entry| entry.path.as_str())
+            .collect();
+        print(&format!(
+            "{}  {}  {}  {}\n",
+            style.bold(&backup.id),
+            style.dim(&backup.at.to_string()),
+            backup.tool,
+            paths.join(", ")
+        ))?;
+    }
+    if backups.is_empty() {
+        print("no backups\n")?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+pub(super) fn to_json(backup: &mk_project::Backup) -> Value {
+    let entry = |entry: &mk_project::Entry| json!({ "path": entry.path.as_str(), "existed": entry.existed, "size": entry.size });
+    json!({
+        "id": backup.id,
+        "at": backup.at.to_string(),
+        "tool": backup.tool,
+        "files": backup.entries.iter().map(entry).collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,36 @@
+//! `modekeeper backups restore`
+
+use std::process::ExitCode;
+
+use clap::Args;
+use mk_engine::Watching;
+use serde_json::{Value, json};
+
+use crate::cli::{FormatArgs, engine, operator};
+use crate::config::Config;
+use crate::output::{print, print_json};
+
+/// Put the files of a backup back as they were; what is there now is backed up first
+#[derive(Debug, Args)]
+pub(crate) struct RestoreArgs {
+    /// Id of the backup
+    id: String,
+    #[command(flatten)]
+    format: FormatArgs,
+}
+
+pub(crate) fn run(args: &RestoreArgs, config: &Config) -> anyhow::Result<ExitCode> {
+    let written = engine(config, Watching::Off).restore_backup(&operator(config), &args.id)?;
+    if args.format.json {
+        let change = |change: &mk_project::Written| json!({ "path": change.path.as_str(), "change": change.kind.to_string(), "backup": change.backup });
+        print_json(&written.iter().map(change).collect::<Value>())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    for change in &written {
+        print(&format!("{} {}\n", change.kind, change.path))?;
+    }
+    if written.is_empty() {
+        print("nothing to change: the files are as they were\n")?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,45 @@
+//! `modekeeper backups show`
+
+use std::process::ExitCode;
+
+use clap::Args;
+use mk_engine::Watching;
+
+use crate::cli::backups::list::to_json;
+use crate::cli::{FormatArgs, engine, operator};
+use crate::config::Config;
+use crate::output::{Style, print, print_json};
+
+/// Show what a backup holds
+#[derive(Debug, Args)]
+pub(crate) struct ShowArgs {
+    /// Id of the backup
+    id: String,
+    #[command(flatten)]
+    format: FormatArgs,
+}
+
+pub(crate) fn run(args: &ShowArgs, config: &Config) -> anyhow::Result<ExitCode> {
+    let backup = engine(config, Watching::Off).backup(&operator(config), &args.id)?;
+    if args.format.json {
+        print_json(&to_json(&backup))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let style = Style::stdout();
+    let mut text = format!(
+        "{}  {}\nMade by  {}\n",
+        style.bold(&backup.id),
+        backup.at,
+        backup.tool
+    );
+    for entry in &backup.entries {
+        let what = if entry.existed {
+            format!("{} bytes", entry.size)
+        } else {
+            "was not there; restoring removes it".to_owned()
+        };
+        text.push_str(&format!("  {}  {}\n", entry.path, style.dim(&what)));
+    }
+    print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
