@@ -81,8 +81,8 @@ impl ServerHandler for Handler {
         params: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        // It may wait for a person, and must not hold its turn meanwhile.
-        answered(tool::call(&self.connection, params, &context)).await
+        // It may wait for a person, and must not hold its turn meanwhile. Boxed, because asking makes it large.
+        answered(Box::pin(tool::call(&self.connection, params, &context))).await
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {

@@ -21,7 +21,8 @@ impl<H: ServerHandler> Service<RoleServer> for Lift<H> {
         request: ClientRequest,
         context: RequestContext<RoleServer>,
     ) -> Result<ServerResult, ErrorData> {
-        let result = Service::handle_request(&self.0, request, context).await?;
+        // Boxed, because rmcp moves the future of every request several times, and this one has room for all handlers.
+        let result = Box::pin(Service::handle_request(&self.0, request, context)).await?;
         let ServerResult::CallToolResult(mut result) = result else {
             return Ok(result);
         };

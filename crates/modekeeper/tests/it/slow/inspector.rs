@@ -27,7 +27,8 @@ fn over_http() {
 fn check(sandbox: &Sandbox, target: &[&str]) {
     let inspect = |arguments: &[&str]| inspect(sandbox, &[target, arguments].concat());
     let tools = inspect(&["--method", "tools/list"]);
-    assert_eq!(tools["tools"].as_array().unwrap().len(), 7, "{tools:#}");
+    let listed = tools["tools"].as_array().unwrap().len();
+    assert_eq!(listed, mk_tools::TOOLS.len(), "{tools:#}");
     let resources = inspect(&["--method", "resources/list"]);
     assert_eq!(resources["resources"].as_array().unwrap().len(), 15);
     let prompts = inspect(&["--method", "prompts/list"]);

@@ -124,10 +124,7 @@ fn expected(protocol: &str) -> Value {
         "asked": null,
         "server": "modekeeper",
         "protocol": protocol,
-        "tools": [
-            "list_modes", "get_mode_info", "create_task", "switch_mode", "get_task_info", "validate_tool_use",
-            "complete_task",
-        ],
+        "tools": mk_tools::TOOLS.map(|tool| tool.name),
         "resources": 15,
         "templates": 3,
         "prompts": ["code", "architect", "ask", "debug", "orchestrator"],
