@@ -8,7 +8,7 @@ use mk_types::AbsPath;
 use crate::approval::{Act, Asked, Outcome};
 use crate::code_error::{CodeError, CodeKind};
 use crate::error::Error;
-use crate::{Actor, Caller, Engine};
+use crate::{Actor, Caller, Engine, Standing};
 
 impl Engine {
     /// Makes a folder the caller's project. A folder that nobody has offered needs a person's yes.
@@ -42,7 +42,7 @@ impl Engine {
             real.as_path().starts_with(folder)
         };
         let known = caller.actor == Actor::Operator
-            || offered(&caller.project)
+            || (caller.standing == Standing::InProject && offered(&caller.project))
             || caller.roots.iter().any(offered)
             || self.settings().project_folders.iter().any(offered);
         if !known {

@@ -8,7 +8,7 @@ use mk_store::{Session, TaskState};
 use mk_types::{AbsPath, ModeSlug, SessionId, ToolCall};
 
 use crate::error::Error;
-use crate::{Caller, Engine, mode};
+use crate::{Caller, Engine, Standing, mode};
 
 /// The mode that governs a call, and the bound its endpoint sets.
 #[derive(Debug, Clone)]
@@ -17,6 +17,7 @@ pub struct InForce {
     pub bound: Option<Arc<Mode>>,
     pub session: Option<SessionId>,
     pub project: AbsPath,
+    pub standing: Standing,
 }
 
 /// A call that was looked at.
@@ -46,8 +47,14 @@ impl Engine {
             None => (self.mode_without_task(caller), caller.project.clone()),
         };
         let mode = mode::find(&self.project(&project).catalogue(), slug)?;
+        let standing = if project == caller.project {
+            caller.standing
+        } else {
+            Standing::InProject
+        };
         Ok(InForce {
             mode,
+            standing,
             bound: self.bound(caller)?,
             session: session.map(|session| session.id),
             project,

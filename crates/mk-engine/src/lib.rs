@@ -83,10 +83,44 @@ pub enum Change {
     Switched { session: SessionId },
 }
 
+/// Where calls work as long as no task, connection or activation says otherwise.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Start {
+    /// A person has named the project.
+    Named(AbsPath),
+    /// The project around the working directory; what a client says it works in comes first.
+    Found(AbsPath),
+    /// The working directory is nobody's project, as when a desktop starts a server: no file is touched from here.
+    Nowhere(AbsPath),
+}
+
+impl Start {
+    pub fn folder(&self) -> &AbsPath {
+        match self {
+            Self::Named(folder) | Self::Found(folder) | Self::Nowhere(folder) => folder,
+        }
+    }
+
+    pub fn standing(&self) -> Standing {
+        match self {
+            Self::Named(_) | Self::Found(_) => Standing::InProject,
+            Self::Nowhere(_) => Standing::Nowhere,
+        }
+    }
+}
+
+/// Whether the caller's folder is a project that files may be touched in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    InProject,
+    Nowhere,
+}
+
 /// On whose behalf a call comes: what a face knows of the connection it came on.
 #[derive(Debug, Clone)]
 pub struct Caller {
     pub project: AbsPath,
+    pub standing: Standing,
     /// The mode of the endpoint: nothing on it may do more.
     pub bound: Option<ModeSlug>,
     /// The task this connection created or switched last, where connections mean something.
@@ -94,6 +128,20 @@ pub struct Caller {
     /// Folders that the client says it works in.
     pub roots: Vec<AbsPath>,
     pub actor: Actor,
+}
+
+impl Caller {
+    /// Somebody who works in a project, on no endpoint and on no task.
+    pub fn in_project(project: AbsPath, actor: Actor) -> Self {
+        Self {
+            project,
+            standing: Standing::InProject,
+            bound: None,
+            current: None,
+            roots: Vec::new(),
+            actor,
+        }
+    }
 }
 
 /// Who acts: limits on changing modes are for agents.

@@ -91,13 +91,7 @@ impl World {
             settings,
             store: Store::new(location.clone(), clock.clone()),
             location,
-            caller: Caller {
-                project: fixture.root().clone(),
-                bound: None,
-                current: None,
-                roots: Vec::new(),
-                actor: Actor::Agent,
-            },
+            caller: Caller::in_project(fixture.root().clone(), Actor::Agent),
             clock,
             runtime: tokio::runtime::Builder::new_current_thread()
                 .enable_time()

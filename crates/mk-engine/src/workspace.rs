@@ -8,11 +8,11 @@ use mk_policy::{Mode, may_read};
 use mk_project::{Backups, FileText, Ignored, Memories, RootDir};
 use mk_types::{AbsPath, Clock, ProjectPath};
 
-use crate::Engine;
 use crate::check::InForce;
 use crate::code_error::{CodeError, CodeKind};
 use crate::error::Error;
 use crate::file::with_nearest;
+use crate::{Engine, Standing};
 
 /// What a granted call works on.
 #[derive(Debug)]
@@ -82,6 +82,11 @@ impl Engine {
     }
 
     fn workspace(&self, in_force: &InForce) -> Result<Workspace, Error> {
+        if in_force.standing == Standing::Nowhere {
+            let error = CodeError::new(CodeKind::ProjectNotActive, "No project is active");
+            let hint = "call activate_project with the absolute path of the project's folder";
+            return Err(error.with_hint(hint).into());
+        }
         let root = open_root(&in_force.project)?;
         Ok(Workspace {
             backups: Backups::new(

@@ -8,14 +8,17 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mk_engine::{Actor, Caller, Engine};
+use mk_engine::{Actor, Caller, Engine, Standing, Start};
 use mk_tools::Family;
 use mk_types::{AbsPath, ModeSlug, SessionId};
+use rmcp::RoleServer;
 use rmcp::model::{LoggingLevel, RequestStateCodec};
+use rmcp::service::RequestContext;
 use tokio::sync::{Notify, Semaphore, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
 
 use crate::era::Era;
+use crate::roots::Roots;
 
 /// Calls that run at the same time in one process; more wait their turn.
 const MOST_CALLS: usize = 256;
@@ -36,7 +39,7 @@ pub struct Server {
 struct Shared {
     engine: Engine,
     version: String,
-    project: AbsPath,
+    start: Start,
     /// The families of tools that are offered.
     toolsets: Vec<Family>,
     calls: Semaphore,
@@ -55,6 +58,7 @@ pub struct Connection {
     current: Mutex<Option<SessionId>>,
     /// The project this connection has activated.
     project: Mutex<Option<AbsPath>>,
+    roots: Roots,
     log_level: Mutex<Option<LoggingLevel>>,
     /// Somebody tells this connection of changes already.
     told: AtomicBool,
@@ -66,12 +70,12 @@ pub struct Connection {
 }
 
 impl Server {
-    /// `version` is the product's; `project` is where calls work that name no task.
-    pub fn new(engine: Engine, version: &str, project: AbsPath) -> Self {
+    /// `version` is the product's; `start` is where calls work that name no task.
+    pub fn new(engine: Engine, version: &str, start: Start) -> Self {
         let inner = Shared {
             engine,
             version: version.to_owned(),
-            project,
+            start,
             toolsets: Family::ALL.to_vec(),
             calls: Semaphore::new(MOST_CALLS),
             waiting: Semaphore::new(MOST_WAITING),
@@ -110,6 +114,7 @@ impl Server {
             bound,
             current: Mutex::default(),
             project: Mutex::default(),
+            roots: Roots::default(),
             log_level: Mutex::default(),
             told: AtomicBool::new(false),
             streams: Semaphore::new(MOST_STREAMS),
@@ -126,8 +131,8 @@ impl Server {
         &self.inner.engine
     }
 
-    pub fn project(&self) -> &AbsPath {
-        &self.inner.project
+    pub fn start(&self) -> &Start {
+        &self.inner.start
     }
 
     /// Ends waiting calls: their clients are gone, or the process is about to be.
@@ -180,17 +185,39 @@ impl Connection {
 
     /// On whose behalf a request comes. What the connection did before counts only where connections mean something.
     pub(crate) fn caller(&self, era: Era) -> Caller {
-        let (current, project) = match era {
-            Era::Connected => (self.current(), self.project()),
-            Era::Stateless => (None, None),
+        let (current, project, roots) = match era {
+            Era::Connected => (self.current(), self.project(), self.roots.known()),
+            Era::Stateless => (None, None, Vec::new()),
         };
-        let project = project.or_else(|| self.engine().active_project());
+        let start = self.server.start();
+        let (project, standing) = match project.or_else(|| self.engine().active_project()) {
+            Some(project) => (project, Standing::InProject),
+            None => match (start, roots.first()) {
+                (Start::Found(_) | Start::Nowhere(_), Some(root)) => {
+                    (root.clone(), Standing::InProject)
+                }
+                _ => (start.folder().clone(), start.standing()),
+            },
+        };
         Caller {
-            project: project.unwrap_or_else(|| self.server.project().clone()),
+            project,
+            standing,
             bound: self.bound.clone(),
             current,
-            roots: Vec::new(),
+            roots,
             actor: Actor::Agent,
+        }
+    }
+
+    pub(crate) fn roots(&self) -> &Roots {
+        &self.roots
+    }
+
+    /// Before a request whose project may be one of the client's roots.
+    pub(crate) async fn find_project(&self, context: &RequestContext<RoleServer>) {
+        let settled = matches!(self.server.start(), Start::Named(_)) || self.project().is_some();
+        if Era::of(context) == Era::Connected && !settled {
+            self.roots.learn(&context.peer).await;
         }
     }
 

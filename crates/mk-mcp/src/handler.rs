@@ -69,6 +69,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         guarded(self.connection.server(), &context, async {
+            self.connection.find_project(&context).await;
             let mut result = tool::list(&self.connection, Era::of(&context));
             (result.tools, result.next_cursor) = paginate(result.tools, page)?;
             Ok(result)
@@ -95,6 +96,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         guarded(self.connection.server(), &context, async {
+            self.connection.find_project(&context).await;
             let (items, next) =
                 paginate(resource::list(&self.connection, Era::of(&context)), page)?;
             let mut result = ListResourcesResult::with_all_items(items);
@@ -126,6 +128,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         guarded(self.connection.server(), &context, async {
+            self.connection.find_project(&context).await;
             let mut result = resource::read(&self.connection, &params.uri, Era::of(&context))?;
             (result.ttl_ms, result.cache_scope) = Era::of(&context).cache_hints();
             Ok(result.into())
@@ -139,6 +142,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
         guarded(self.connection.server(), &context, async {
+            self.connection.find_project(&context).await;
             let (items, next) = paginate(prompt::list(&self.connection, Era::of(&context)), page)?;
             let mut result = ListPromptsResult::with_all_items(items);
             result.next_cursor = next;
@@ -154,6 +158,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         guarded(self.connection.server(), &context, async {
+            self.connection.find_project(&context).await;
             prompt::get(&self.connection, &params, Era::of(&context)).map(Into::into)
         })
         .await
@@ -165,6 +170,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
         guarded(self.connection.server(), &context, async {
+            self.connection.find_project(&context).await;
             let era = Era::of(&context);
             Ok(CompleteResult::new(resource::complete(
                 &self.connection,
@@ -210,6 +216,15 @@ impl ServerHandler for Handler {
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         listen::tell_peer(&self.connection, context.peer);
+    }
+
+    async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
+        let connection = Arc::clone(&self.connection);
+        // Beside the reader, which has to bring the answer.
+        tokio::spawn(async move {
+            connection.roots().renew(&context.peer).await;
+            connection.acted().notify_one();
+        });
     }
 
     /// What rmcp could not read as one of its own requests: a method nobody has, or one whose parameters are off.

@@ -47,7 +47,7 @@ pub fn router(server: &Server) -> Router {
         move |mode: &ModeSlug| {
             server
                 .engine()
-                .project(server.project())
+                .project(server.start().folder())
                 .catalogue()
                 .get(mode.as_str())
                 .is_some()

@@ -13,6 +13,7 @@ mod lift;
 mod listen;
 mod prompt;
 mod resource;
+mod roots;
 mod tool;
 pub mod transport;
 

@@ -27,13 +27,15 @@ pub(crate) fn tell_peer(connection: &Arc<Connection>, peer: Peer<RoleServer>) {
     if !connection.start_telling() {
         return;
     }
-    let changes = watch(connection.engine(), connection.server().project());
+    let project = connection.caller(Era::Connected).project;
+    let changes = watch(connection.engine(), &project);
     let told = Told {
         changes,
         acted: Arc::clone(connection.acted()),
         gone: connection.gone().clone(),
         closing: connection.server().closing().clone(),
         mode: mode_in_force(connection),
+        project,
         // Weak, so that the connection ends when nobody serves it.
         connection: Arc::downgrade(connection),
         peer,
@@ -56,7 +58,8 @@ struct Told {
     acted: Arc<Notify>,
     gone: CancellationToken,
     closing: CancellationToken,
-    /// The mode in force when the client was last told about its tools.
+    /// The project and the mode in force when the client was last told about its tools.
+    project: AbsPath,
     mode: Option<ModeSlug>,
 }
 
@@ -72,10 +75,17 @@ impl Told {
             let (Some(heard), Some(connection)) = (heard, self.connection.upgrade()) else {
                 return;
             };
+            let project = connection.caller(Era::Connected).project;
+            let moved = project != self.project;
+            self.project = project;
             let told = match heard {
-                Heard::Modes(project) if concerns(project.as_ref(), &connection) => {
+                _ if moved => {
                     self.mode = mode_in_force(&connection);
-                    tell_all(&connection, &self.peer).await
+                    tell_all(&self.peer, &connection, &self.project).await
+                }
+                Heard::Modes(changed) if concerns(changed.as_ref(), &self.project) => {
+                    self.mode = mode_in_force(&connection);
+                    tell_all(&self.peer, &connection, &self.project).await
                 }
                 Heard::Switched(session) if connection.current().as_ref() != Some(&session) => {
                     Ok(())
@@ -103,24 +113,26 @@ fn mode_in_force(connection: &Connection) -> Option<ModeSlug> {
     Some(in_force.mode.slug.clone())
 }
 
-fn concerns(project: Option<&AbsPath>, connection: &Connection) -> bool {
-    project.is_none_or(|project| project == connection.server().project())
+fn concerns(changed: Option<&AbsPath>, project: &AbsPath) -> bool {
+    changed.is_none_or(|changed| changed == project)
 }
 
 async fn tell_all(
-    connection: &Connection,
     peer: &Peer<RoleServer>,
+    connection: &Connection,
+    project: &AbsPath,
 ) -> Result<(), rmcp::ServiceError> {
     peer.notify_resource_list_changed().await?;
     peer.notify_tool_list_changed().await?;
     peer.notify_prompt_list_changed().await?;
-    log_problems(connection, peer).await;
+    log_problems(peer, connection, project).await;
     Ok(())
 }
 
 /// Serves one `subscriptions/listen` stream until it ends.
 pub(crate) async fn notify_subscriber(connection: &Connection, subscription: &SubscriptionContext) {
-    let mut changes = watch(connection.engine(), connection.server().project());
+    let project = connection.caller(Era::Stateless).project;
+    let mut changes = watch(connection.engine(), &project);
     let sink = subscription.sink();
     loop {
         let heard = tokio::select! {
@@ -130,7 +142,7 @@ pub(crate) async fn notify_subscriber(connection: &Connection, subscription: &Su
         };
         match heard {
             None => return,
-            Some(Heard::Modes(project)) if concerns(project.as_ref(), connection) => {
+            Some(Heard::Modes(changed)) if concerns(changed.as_ref(), &project) => {
                 // What was not asked for is refused by the sink, which is right.
                 drop(sink.notify_resource_list_changed().await);
                 drop(sink.notify_tool_list_changed().await);
@@ -159,17 +171,14 @@ async fn next(changes: &mut Receiver<Change>) -> Option<Heard> {
 }
 
 /// Mode files that no longer load are worth a line in the client's log.
-async fn log_problems(connection: &Connection, peer: &Peer<RoleServer>) {
+async fn log_problems(peer: &Peer<RoleServer>, connection: &Connection, project: &AbsPath) {
     let wanted = connection
         .log_level()
         .is_some_and(|level| level as u8 <= LoggingLevel::Warning as u8);
     if !wanted {
         return;
     }
-    let catalogue = connection
-        .engine()
-        .project(connection.server().project())
-        .catalogue();
+    let catalogue = connection.engine().project(project).catalogue();
     for found in catalogue
         .diagnostics()
         .iter()

@@ -10,12 +10,13 @@ mod listen;
 mod pipeline;
 mod rename;
 mod resource;
+mod roots;
 mod stateless;
 mod transcript;
 mod version;
 mod wire;
 
-use mk_engine::{Engine, Folders, Parts, Settings, Watching};
+use mk_engine::{Engine, Folders, Parts, Settings, Start, Watching};
 use mk_policy::Switching;
 use mk_store::{Location, Store};
 use mk_testkit::Fixture;
@@ -71,7 +72,7 @@ impl World {
             store: Store::new(Location::Memory, clock.clone()),
             own_tools: mk_tools::own_tools(),
         });
-        let server = Server::new(engine.clone(), "9.9.9", files.root().clone());
+        let server = Server::new(engine.clone(), "9.9.9", Start::Named(files.root().clone()));
         Self {
             files,
             _state: state,

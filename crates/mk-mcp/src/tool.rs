@@ -91,6 +91,10 @@ pub(crate) async fn call(
     {
         return refused(&refusal);
     }
+    connection.find_project(context).await;
+    if era == Era::Connected && tool.name == "activate_project" {
+        connection.roots().learn(&context.peer).await;
+    }
     let caller = connection.caller(era);
     let run = async || {
         let _turn = turn(server, context).await?;

@@ -57,13 +57,7 @@ impl World {
             store: Store::new(Location::Memory, clock.clone()),
             own_tools: crate::own_tools(),
         });
-        let caller = Caller {
-            project: files.root().clone(),
-            bound: None,
-            current: None,
-            roots: Vec::new(),
-            actor: Actor::Agent,
-        };
+        let caller = Caller::in_project(files.root().clone(), Actor::Agent);
         Self {
             files,
             _state: state,

@@ -2,8 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
-use mk_engine::{Actor, Caller, Engine};
-use mk_types::AbsPath;
+use mk_engine::{Actor, Caller, Engine, Standing, Start};
 use serde_json::{Value, json};
 
 /// The state of the web face. Cheap to clone.
@@ -12,7 +11,7 @@ pub struct Web {
     pub engine: Engine,
     pub version: &'static str,
     /// Where calls work that name no task, until a project is activated.
-    pub project: AbsPath,
+    pub start: Start,
     /// The families of tools that are offered.
     pub toolsets: Vec<mk_tools::Family>,
 }
@@ -23,11 +22,13 @@ impl Web {
     }
 
     pub(crate) fn caller(&self, actor: Actor) -> Caller {
+        let (project, standing) = match self.engine.active_project() {
+            Some(project) => (project, Standing::InProject),
+            None => (self.start.folder().clone(), self.start.standing()),
+        };
         Caller {
-            project: self
-                .engine
-                .active_project()
-                .unwrap_or_else(|| self.project.clone()),
+            project,
+            standing,
             bound: None,
             current: None,
             roots: Vec::new(),

@@ -58,7 +58,7 @@ impl World {
         let web = Web {
             engine,
             version: "9.9.9",
-            project: files.root().clone(),
+            start: mk_engine::Start::Named(files.root().clone()),
             toolsets: mk_tools::Family::ALL.to_vec(),
         };
         Self {

@@ -172,13 +172,7 @@ fn engine(config: &Config, watching: Watching) -> Engine {
 
 /// The person at the command line, in the project they are in.
 fn operator(config: &Config) -> Caller {
-    Caller {
-        project: config.project_root.value.clone(),
-        bound: None,
-        current: None,
-        roots: Vec::new(),
-        actor: Actor::Operator,
-    }
+    Caller::in_project(config.project_root.value.clone(), Actor::Operator)
 }
 
 /// Waits for a use case without a server around it.

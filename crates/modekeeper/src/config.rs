@@ -7,7 +7,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use mk_engine::{Folders, Settings, Watching};
+use mk_engine::{Folders, Settings, Start, Watching};
 use mk_policy::Switching;
 use mk_project::find_root;
 use mk_store::Location;
@@ -208,6 +208,16 @@ impl Config {
     pub(crate) fn log_filter(&self) -> tracing::level_filters::LevelFilter {
         crate::log::parse_level(&self.log_level.value)
             .unwrap_or(tracing::level_filters::LevelFilter::INFO)
+    }
+
+    /// Where calls work that name no project. A server that a desktop starts in `/` is in no project.
+    pub(crate) fn start(&self) -> Start {
+        let root = self.project_root.value.clone();
+        match self.project_root.origin {
+            Origin::Found(_) if root.as_path().parent().is_none() => Start::Nowhere(root),
+            Origin::Found(_) => Start::Found(root),
+            _ => Start::Named(root),
+        }
     }
 
     pub(crate) fn settings(&self, watching: Watching) -> Settings {

@@ -98,7 +98,7 @@ fn initialize(id: u32, version: &str) -> Value {
 }
 
 fn modes(world: &World) -> Vec<ModeSlug> {
-    let project = world.engine.project(world.server.project());
+    let project = world.engine.project(world.server.start().folder());
     let catalogue = project.catalogue();
     catalogue
         .modes()

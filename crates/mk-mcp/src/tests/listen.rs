@@ -124,13 +124,7 @@ async fn a_switch_from_elsewhere_is_heard_by_the_connection_it_concerns() {
     other
         .call("create_task", json!({ "mode_slug": "code" }))
         .await;
-    let operator = Caller {
-        project: world.server.project().clone(),
-        bound: None,
-        current: None,
-        roots: Vec::new(),
-        actor: Actor::Operator,
-    };
+    let operator = Caller::in_project(world.server.start().folder().clone(), Actor::Operator);
     let session = concerned.names.real("sess_1");
     let switched = world
         .engine

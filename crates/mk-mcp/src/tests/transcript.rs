@@ -37,7 +37,7 @@ impl Transcript {
 
     /// Our prose, by its name.
     fn hide_prose(&self, answer: &Value) -> Value {
-        let project = self.world.engine.project(self.world.server.project());
+        let project = self.world.engine.project(self.world.server.start().folder());
         let mut text = answer.to_string();
         for mode in project.catalogue().modes() {
             let prose = [

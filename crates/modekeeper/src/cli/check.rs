@@ -37,6 +37,7 @@ pub(crate) fn run(args: &CheckArgs, config: &Config) -> anyhow::Result<ExitCode>
         bound: None,
         session: None,
         project: caller.project,
+        standing: caller.standing,
     };
     let Checked {
         in_force,

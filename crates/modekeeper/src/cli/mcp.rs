@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use mk_engine::{Engine, Watching};
+use mk_engine::{Actor, Caller, Engine, Watching};
 use mk_mcp::Server;
 use mk_types::ModeSlug;
 use tokio::signal::unix::{SignalKind, signal};
@@ -21,12 +21,8 @@ pub(crate) struct McpArgs {
 
 pub(crate) fn run(args: McpArgs, config: &Config) -> anyhow::Result<ExitCode> {
     let engine = engine(config, Watching::On);
-    let server = Server::new(
-        engine.clone(),
-        env!("CARGO_PKG_VERSION"),
-        config.project_root.value.clone(),
-    )
-    .with_toolsets(config.toolsets.value.clone());
+    let server = Server::new(engine.clone(), env!("CARGO_PKG_VERSION"), config.start())
+        .with_toolsets(config.toolsets.value.clone());
     let bound = args
         .mode
         .map(|slug| bound_mode(&server, &slug))
@@ -49,13 +45,7 @@ pub(crate) fn run(args: McpArgs, config: &Config) -> anyhow::Result<ExitCode> {
 
 /// A mode that exists; a server bound to none would refuse everything.
 pub(super) fn bound_mode(server: &Server, slug: &str) -> anyhow::Result<ModeSlug> {
-    let caller = mk_engine::Caller {
-        project: server.project().clone(),
-        bound: None,
-        current: None,
-        roots: Vec::new(),
-        actor: mk_engine::Actor::Operator,
-    };
+    let caller = Caller::in_project(server.start().folder().clone(), Actor::Operator);
     Ok(server.engine().mode(&caller, "mode", slug)?.slug.clone())
 }
 

@@ -40,44 +40,64 @@ impl ServeArgs {
 
 pub(crate) fn run(_args: &ServeArgs, config: &Config) -> anyhow::Result<ExitCode> {
     let engine = engine(config, Watching::On);
-    let server = Server::new(
-        engine.clone(),
-        env!("CARGO_PKG_VERSION"),
-        config.project_root.value.clone(),
-    )
-    .with_toolsets(config.toolsets.value.clone());
+    let version = env!("CARGO_PKG_VERSION");
+    let toolsets = config.toolsets.value.clone();
+    let server =
+        Server::new(engine.clone(), version, config.start()).with_toolsets(toolsets.clone());
+    let web = Web {
+        engine: engine.clone(),
+        version,
+        start: config.start(),
+        toolsets,
+    };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
-    let served = runtime.block_on(async {
-        let address = &config.listen.value;
-        let address: SocketAddr =
-            address.parse().with_context(|| format!("`{address}` is not an address with a port, like 127.0.0.1:7337"))?;
-        let listener = TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))?;
-        let address = listener.local_addr()?;
-        if !address.ip().is_loopback() {
-            tracing::warn!("listening beyond this machine without any login: whoever reaches {address} can use it");
-        }
-        let access = Access { hosts: config.allow_hosts.value.clone(), origins: config.allow_origins.value.clone() };
-        let stop = stop_signal()?;
-        tokio::spawn(sweep(engine.clone()));
-        output::print(&format!("Modekeeper is at http://{address}/mcp (project {})\n", server.project()))?;
-        let web = Web { engine: engine.clone(), version: env!("CARGO_PKG_VERSION"), project: server.project().clone(),
-            toolsets: config.toolsets.value.clone() };
-        let limits = if config.rate_limits.value { Limits::Documented } else { Limits::Off };
-        let routes = guarded(limit(router(&server).merge(mk_web::routes(web)), limits), access);
-        let serving = axum::serve(listener, routes.into_make_service_with_connect_info::<SocketAddr>());
-        tokio::select! {
-            ended = serving => ended.map_err(anyhow::Error::from),
-            // Streams that clients keep open would hold a graceful end up for ever.
-            () = stop => {
-                server.closing().cancel();
-                Ok(())
-            }
-        }
-    });
+    let served = runtime.block_on(serve(config, &server, web));
     engine.close();
     runtime.shutdown_background();
     served?;
     Ok(ExitCode::SUCCESS)
+}
+
+async fn serve(config: &Config, server: &Server, web: Web) -> anyhow::Result<()> {
+    let listener = listen(&config.listen.value).await?;
+    let address = listener.local_addr()?;
+    if !address.ip().is_loopback() {
+        tracing::warn!(
+            "listening beyond this machine without any login: whoever reaches {address} can use it"
+        );
+    }
+    let access = Access {
+        hosts: config.allow_hosts.value.clone(),
+        origins: config.allow_origins.value.clone(),
+    };
+    let limits = if config.rate_limits.value {
+        Limits::Documented
+    } else {
+        Limits::Off
+    };
+    let routes = limit(router(server).merge(mk_web::routes(web)), limits);
+    let routes = guarded(routes, access).into_make_service_with_connect_info::<SocketAddr>();
+    let stop = stop_signal()?;
+    tokio::spawn(sweep(server.engine().clone()));
+    let project = server.start().folder();
+    output::print(&format!(
+        "Modekeeper is at http://{address}/mcp (project {project})\n"
+    ))?;
+    tokio::select! {
+        ended = axum::serve(listener, routes) => ended?,
+        // Streams that clients keep open would hold a graceful end up for ever.
+        () = stop => server.closing().cancel(),
+    }
+    Ok(())
+}
+
+async fn listen(address: &str) -> anyhow::Result<TcpListener> {
+    let address: SocketAddr = address.parse().with_context(|| {
+        format!("`{address}` is not an address with a port, like 127.0.0.1:7337")
+    })?;
+    TcpListener::bind(address)
+        .await
+        .with_context(|| format!("cannot listen on {address}"))
 }

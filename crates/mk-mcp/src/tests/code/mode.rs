@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mk_engine::Verdict;
+use mk_engine::{Start, Verdict};
 use mk_tools::Family;
 use mk_types::ApprovalId;
 use serde_json::{Value, json};
@@ -270,7 +270,7 @@ async fn a_folder_that_nobody_offered_needs_a_yes() {
 async fn what_is_not_in_the_toolsets_is_neither_shown_nor_known() {
     let mut world = World::new(FILES);
     let project = world.files.root().clone();
-    let server = Server::new(world.engine.clone(), "9.9.9", project);
+    let server = Server::new(world.engine.clone(), "9.9.9", Start::Named(project));
     world.server = server.with_toolsets(vec![Family::Modes, Family::Memory]);
     let mut wire = Wire::open(&world).await;
     let tools = listed(&mut wire).await;

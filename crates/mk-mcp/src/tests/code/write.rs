@@ -16,13 +16,7 @@ fn check(world: &World, path: &str, expected: Option<&str>) {
 }
 
 fn operator(world: &World) -> Caller {
-    Caller {
-        project: world.files.root().clone(),
-        bound: None,
-        current: None,
-        roots: Vec::new(),
-        actor: Actor::Operator,
-    }
+    Caller::in_project(world.files.root().clone(), Actor::Operator)
 }
 
 /// Undoes a call by the backup that its answer names.
