@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Installs the Python SDK of MCP outside the checkout, once for each list of requirements,
+# Installs what the tests need of Python outside the checkout, once for each list of requirements,
 # and prints the interpreter that has it.
 #
-#   tests/tools/python.sh 1    the interpreter with mcp 1.x
-#   tests/tools/python.sh 2    the interpreter with mcp 2.x
-#   tests/tools/python.sh      both, one in a line
+#   tests/tools/python.sh 1                the interpreter with mcp 1.x
+#   tests/tools/python.sh 2                the interpreter with mcp 2.x
+#   tests/tools/python.sh schemathesis     the interpreter with schemathesis
+#   tests/tools/python.sh                  all of them, one in a line
 #
 # MODEKEEPER_TOOLS: where; ~/.cache/modekeeper-test-tools if it is not set.
 set -euo pipefail
@@ -40,10 +41,10 @@ install() {
 }
 
 case ${1-} in
-1 | 2) versions=("$1") ;;
-"") versions=(1 2) ;;
+1 | 2 | schemathesis) versions=("$1") ;;
+"") versions=(1 2 schemathesis) ;;
 *)
-    echo "usage: python.sh [1|2]" >&2
+    echo "usage: python.sh [1|2|schemathesis]" >&2
     exit 2
     ;;
 esac

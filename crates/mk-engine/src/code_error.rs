@@ -23,9 +23,9 @@ pub enum CodeKind {
     PermissionDenied,
     InvalidArguments,
     ProjectNotActive,
-    /// There is no such memory.
+    /// There is no such memory, or none can have that name.
     MemoryMissing,
-    /// A memory that is there, or a name that none can have.
+    /// A memory that is there, and must stay as it is.
     Memory,
     Timeout,
 }
@@ -129,10 +129,8 @@ impl From<Project> for Error {
 fn kind_of(error: &Project) -> CodeKind {
     match error {
         Project::Missing { .. } => CodeKind::FileNotFound,
-        Project::NoMemory { .. } => CodeKind::MemoryMissing,
-        Project::BadMemoryName { .. }
-        | Project::ReadOnlyMemory { .. }
-        | Project::MemoryExists { .. } => CodeKind::Memory,
+        Project::NoMemory { .. } | Project::BadMemoryName { .. } => CodeKind::MemoryMissing,
+        Project::ReadOnlyMemory { .. } | Project::MemoryExists { .. } => CodeKind::Memory,
         Project::Link { .. }
         | Project::NotAFile { .. }
         | Project::Read { .. }

@@ -36,6 +36,7 @@ pub(crate) async fn remove(State(web): State<Web>, Path(name): Path<String>) -> 
 fn refuse(refusal: &Error) -> Response {
     let status = match refusal {
         Error::Code(code) if code.kind == CodeKind::MemoryMissing => StatusCode::NOT_FOUND,
+        Error::Code(code) if code.kind == CodeKind::Memory => StatusCode::FORBIDDEN,
         Error::Unavailable { .. } => StatusCode::INTERNAL_SERVER_ERROR,
         _ => StatusCode::BAD_REQUEST,
     };

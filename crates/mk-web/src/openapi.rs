@@ -2,15 +2,18 @@
 
 use axum::Json;
 use axum::extract::State;
-use mk_tools::TOOLS;
+use mk_tools::{TOOLS, Tool};
 use serde_json::{Value, json};
 
 use crate::server::Web;
 
 pub(crate) async fn document(State(web): State<Web>) -> Json<Value> {
-    let names: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
+    let tools = || TOOLS.into_iter().filter(|tool| web.offers(tool));
+    let calls: Vec<Value> = tools()
+        .map(|tool| json!({ "$ref": format!("#/components/schemas/{}", tool.name) }))
+        .collect();
     let example = json!({ "name": "read_file", "arguments": { "file_path": "README.md" } });
-    Json(json!({
+    let mut document = json!({
         "openapi": "3.1.0",
         "info": {
             "title": "Modekeeper",
@@ -25,14 +28,10 @@ pub(crate) async fn document(State(web): State<Web>) -> Json<Value> {
             "/tools/call": { "post": {
                 "operationId": "callTool",
                 "summary": "Call a tool",
-                "requestBody": { "required": true, "content": { "application/json": { "schema": {
-                    "type": "object",
-                    "required": ["name"],
-                    "properties": {
-                        "name": { "type": "string", "description": format!("One of: {}", names.join(", ")) },
-                        "arguments": { "type": "object" },
-                    },
-                }, "example": example } } },
+                "requestBody": { "required": true, "content": { "application/json": {
+                    "schema": { "oneOf": calls, "discriminator": { "propertyName": "name" } },
+                    "example": example,
+                } } },
                 "responses": {
                     "200": limited(answer("The result; `isError` tells whether the tool failed", "ToolResult")),
                     "400": answer("The request is none", "ToolResult"),
@@ -51,7 +50,8 @@ pub(crate) async fn document(State(web): State<Web>) -> Json<Value> {
                 "parameters": [{ "name": "name", "in": "path", "required": true, "schema": { "type": "string", "minLength": 1 } }],
                 "responses": {
                     "200": answer("It is gone", "Deleted"),
-                    "400": answer("No memory can have this name, it is read-only, or the project cannot be read", "ToolResult"),
+                    "400": answer("The project cannot be read", "ToolResult"),
+                    "403": answer("The memory is read-only", "ToolResult"),
                     "404": answer("There is no such memory", "ToolResult"),
                 },
             } },
@@ -74,7 +74,26 @@ pub(crate) async fn document(State(web): State<Web>) -> Json<Value> {
                 },
             },
         } },
-    }))
+    });
+    if let Some(schemas) = document["components"]["schemas"].as_object_mut() {
+        schemas.extend(tools().map(|tool| (tool.name.to_owned(), call(tool))));
+    }
+    Json(document)
+}
+
+/// The body that calls a tool.
+fn call(tool: &Tool) -> Value {
+    let arguments = tool.input_schema();
+    let mut required = vec!["name"];
+    if arguments.contains_key("required") {
+        required.push("arguments");
+    }
+    json!({
+        "type": "object",
+        "description": tool.description,
+        "required": required,
+        "properties": { "name": { "const": tool.name }, "arguments": arguments },
+    })
 }
 
 fn operation(id: &str, summary: &str, responses: Value) -> Value {

@@ -37,7 +37,10 @@ impl Transcript {
 
     /// Our prose, by its name.
     fn hide_prose(&self, answer: &Value) -> Value {
-        let project = self.world.engine.project(self.world.server.start().folder());
+        let project = self
+            .world
+            .engine
+            .project(self.world.server.start().folder());
         let mut text = answer.to_string();
         for mode in project.catalogue().modes() {
             let prose = [

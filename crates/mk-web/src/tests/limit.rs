@@ -77,7 +77,7 @@ async fn the_headers_count_down_and_then_it_is_too_much() {
 }
 
 #[tokio::test]
-async fn each_token_has_its_own_calls() {
+async fn a_header_that_nobody_verifies_brings_no_calls() {
     let world = World::limited("", Limits::Documented);
     let with_token = |token: &'static str| {
         let mut request = request(Method::POST, "/tools/call", &body("a").to_string());
@@ -91,7 +91,7 @@ async fn each_token_has_its_own_calls() {
     let reply = send(&world.routes, with_token("Bearer one")).await;
     check(&reply, "write_memory", 6);
     let reply = send(&world.routes, with_token("Bearer two")).await;
-    assert_eq!(header(&reply.headers, "x-ratelimit-remaining"), 9);
+    check(&reply, "write_memory", 6);
 }
 
 #[tokio::test]

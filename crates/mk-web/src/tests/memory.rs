@@ -76,14 +76,14 @@ async fn a_memory_that_is_not_there_is_not_found() {
 }
 
 #[tokio::test]
-async fn a_name_that_no_memory_can_have_is_a_bad_request_and_touches_nothing() {
+async fn a_name_that_no_memory_can_have_is_not_found_and_touches_nothing() {
     let world = World::new(MEMORIES);
     world.files.write("secret.md", "x");
     for name in ["..%2F..%2Fsecret", "%2Fetc%2Fpasswd", "a%00b"] {
         let reply = world.delete(&format!("/api/memories/{name}")).await;
         assert_eq!(
             reply.status,
-            StatusCode::BAD_REQUEST,
+            StatusCode::NOT_FOUND,
             "{name}: {:#}",
             reply.body
         );

@@ -5,5 +5,6 @@ mod corpus;
 mod inspector;
 mod kill;
 mod mutation;
+mod schemathesis;
 mod sdk;
 mod tools;
