@@ -12,6 +12,7 @@ use mk_types::{AbsPath, ProjectPath};
 use rustix::fs::{self, AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
+use crate::backup::random_symbols;
 use crate::error::Error;
 
 const FOLDER: OFlags = OFlags::RDONLY
@@ -199,6 +200,30 @@ pub(crate) fn sync_folder(folder: BorrowedFd<'_>) -> Result<(), Errno> {
         Err(Errno::INVAL) => Ok(()),
         synced => synced,
     }
+}
+
+/// Renames unless the new name is taken.
+pub(crate) fn rename_new_in(
+    from: (BorrowedFd<'_>, &str),
+    to: (BorrowedFd<'_>, &str),
+) -> Result<(), Errno> {
+    #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+    match fs::renameat_with(from.0, from.1, to.0, to.1, fs::RenameFlags::NOREPLACE) {
+        // The file system does not know the flag.
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
+        renamed => return renamed,
+    }
+    fs::linkat(from.0, from.1, to.0, to.1, AtFlags::empty())?;
+    fs::unlinkat(from.0, from.1, AtFlags::empty())
+}
+
+/// The name of a file that is written beside its target before it takes the target's name.
+pub(crate) fn temporary_name() -> String {
+    format!(".modekeeper-{}.tmp", random_symbols(12))
+}
+
+pub(crate) fn is_temporary(name: &str) -> bool {
+    name.starts_with(".modekeeper-") && name.ends_with(".tmp")
 }
 
 /// The path as errors show it: as the caller knows it, below the root.

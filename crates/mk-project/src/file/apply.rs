@@ -13,12 +13,13 @@ use rustix::fs::{self, AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::state::{Stamp, State, Step, revision_of};
-use crate::backup::{Lock, random_symbols};
-use crate::beneath::{RootDir, cannot_write, open_file_in, shown, sync_folder};
+use crate::backup::Lock;
+use crate::beneath::{
+    RootDir, cannot_write, is_temporary, open_file_in, rename_new_in, shown, sync_folder,
+    temporary_name,
+};
 use crate::error::Error;
 
-const PREFIX: &str = ".modekeeper-";
-const SUFFIX: &str = ".tmp";
 const NEW_FILE: OFlags = OFlags::WRONLY
     .union(OFlags::CREATE)
     .union(OFlags::EXCL)
@@ -154,7 +155,7 @@ impl<'a> Applying<'a> {
     fn write_beside(&self, path: &ProjectPath, contents: &Contents<'_>) -> Result<String, Error> {
         let (parent, _) = self.root.split(path)?;
         let folder = self.root.make_dirs(&parent)?;
-        let name = format!("{PREFIX}{}{SUFFIX}", random_symbols(12));
+        let name = temporary_name();
         self.lock.note(&parent, &name)?;
         let mode = if contents.mode.is_some() {
             PRIVATE
@@ -257,18 +258,6 @@ fn rename_new(root: &RootDir, from: &ProjectPath, to: &ProjectPath) -> Result<()
     .map_err(|errno| taken(to, errno))
 }
 
-/// Renames unless the new name is taken.
-fn rename_new_in(from: (BorrowedFd<'_>, &str), to: (BorrowedFd<'_>, &str)) -> Result<(), Errno> {
-    #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
-    match fs::renameat_with(from.0, from.1, to.0, to.1, fs::RenameFlags::NOREPLACE) {
-        // The file system does not know the flag.
-        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
-        renamed => return renamed,
-    }
-    fs::linkat(from.0, from.1, to.0, to.1, AtFlags::empty())?;
-    fs::unlinkat(from.0, from.1, AtFlags::empty())
-}
-
 fn taken(path: &ProjectPath, errno: Errno) -> Error {
     match errno {
         Errno::EXIST => Error::Exists { path: shown(path) },
@@ -294,8 +283,7 @@ fn fill(mut file: &File, contents: &Contents<'_>) -> io::Result<()> {
 /// Removes what a process left that was killed while it wrote.
 pub(crate) fn unlink_leftover(root: &RootDir, path: &ProjectPath) {
     if let Ok((folder, name)) = root.open_parent(path)
-        && name.starts_with(PREFIX)
-        && name.ends_with(SUFFIX)
+        && is_temporary(name)
         && open_file_in(folder.as_fd(), name, path).is_ok()
     {
         let _ = fs::unlinkat(&folder, name, AtFlags::empty());

@@ -10,8 +10,10 @@ use mk_types::{AbsPath, ProjectPath, Timestamp};
 use rustix::fs::{self, AtFlags, Dir, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-use crate::backup::random_symbols;
-use crate::beneath::{RootDir, cannot_read, cannot_write, shown, sync_folder};
+use crate::beneath::{
+    RootDir, cannot_read, cannot_write, is_temporary, rename_new_in, shown, sync_folder,
+    temporary_name,
+};
 use crate::error::Error;
 
 const ENDING: &str = ".md";
@@ -20,6 +22,8 @@ const LARGEST_READ: u64 = 4 * 1024 * 1024;
 const MOST_FILES: usize = 10_000;
 /// Folders and files of other kinds are looked at too, but not for ever.
 const MOST_ENTRIES: usize = 100_000;
+/// No write takes this long.
+const LEFTOVER_SECONDS: i64 = 3600;
 
 /// Where memories are kept; the folder itself may not be there yet.
 #[derive(Debug)]
@@ -195,7 +199,7 @@ impl Store {
             permissions: None,
         };
         let put = self.put(&path, &content, |folder, temporary, target| {
-            let renamed = rename_new(folder, temporary, target);
+            let renamed = rename_new_in((folder, temporary), (folder, target));
             is_taken = renamed == Err(Errno::EXIST);
             renamed
         });
@@ -279,13 +283,14 @@ impl Store {
         let failed = |errno: Errno| cannot_write(path, errno);
         let (parent, target) = self.root.split(path)?;
         let folder = self.root.make_dirs(&parent)?;
-        let temporary = format!(".modekeeper-{}.tmp", random_symbols(12));
+        let temporary = temporary_name();
         let flags =
             OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         // The user's umask takes from it what the user wants taken.
         let mode = Mode::from_raw_mode(0o666);
         let file = fs::openat(&folder, &temporary, flags, mode).map_err(failed)?;
         let mut file = File::from(file);
+        sweep(folder.as_fd(), &file);
         let written = file
             .write_all(content.text.as_bytes())
             .and_then(|()| match &content.permissions {
@@ -317,16 +322,24 @@ impl Store {
     }
 }
 
-/// Renames unless the new name is taken.
-fn rename_new(folder: BorrowedFd<'_>, from: &str, to: &str) -> Result<(), Errno> {
-    #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
-    match fs::renameat_with(folder, from, folder, to, fs::RenameFlags::NOREPLACE) {
-        // The file system does not know the flag.
-        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
-        renamed => return renamed,
+/// Removes what processes left that were killed while they wrote: files older by far than the one just made.
+fn sweep(folder: BorrowedFd<'_>, just_made: &File) -> Option<()> {
+    let now = just_made.metadata().ok()?.mtime();
+    for entry in Dir::read_from(folder).ok()?.flatten() {
+        let Some(name) = entry
+            .file_name()
+            .to_str()
+            .ok()
+            .filter(|name| is_temporary(name))
+        else {
+            continue;
+        };
+        let stat = fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        if now - i64::from(stat.st_mtime) > LEFTOVER_SECONDS {
+            fs::unlinkat(folder, name, AtFlags::empty()).ok()?;
+        }
     }
-    fs::linkat(folder, from, folder, to, AtFlags::empty())?;
-    fs::unlinkat(folder, from, AtFlags::empty())
+    Some(())
 }
 
 fn modified(stat: &fs::Stat) -> Timestamp {

@@ -357,6 +357,28 @@ fn a_replaced_memory_keeps_its_mode_bits_and_never_shares_its_inode() {
 }
 
 #[test]
+fn what_a_killed_writer_left_goes_with_a_later_write() {
+    let grove = Grove::new(
+        "
+//- /.modekeeper/memories/.modekeeper-old.tmp
+half a mem
+//- /.modekeeper/memories/.modekeeper-new.tmp
+another writer is at it
+//- /.modekeeper/memories/.note.tmp
+somebody's own
+",
+    );
+    let at = |name: &str| grove.at(&format!(".modekeeper/memories/{name}"));
+    let old = fs::File::open(at(".modekeeper-old.tmp")).unwrap();
+    let day = std::time::Duration::from_secs(24 * 3600);
+    let modified = old.metadata().unwrap().modified().unwrap();
+    old.set_modified(modified - day).unwrap();
+    write(&memories(&grove, &[]), "core", "new");
+    let left = [".modekeeper-old.tmp", ".modekeeper-new.tmp", ".note.tmp"];
+    assert_eq!(left.map(|name| at(name).exists()), [false, true, true]);
+}
+
+#[test]
 fn read_only_memories_are_read_only() {
     let grove = Grove::new("//- /.modekeeper/memories/core.md\nmem:free\n");
     put(&grove.beside("global/team/style.md"), b"mem:free");

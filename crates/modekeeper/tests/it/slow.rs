@@ -8,3 +8,4 @@ mod mutation;
 mod schemathesis;
 mod sdk;
 mod tools;
+mod torn;
