@@ -11,6 +11,7 @@
 
 mod approval;
 mod cli;
+mod escape;
 mod hostile;
 mod http;
 mod lifetime;
