@@ -1,8 +1,9 @@
-//! `cargo xtask bench`: the budgets of the design, measured beside a bare rmcp server in the same run.
+//! `cargo xtask bench`: the budgets of the design, measured beside others in the same run.
 //!
 //! Processor time first: on a busy machine, the time on the clock says little. It is never part of the tests.
 
 mod calls;
+mod files;
 mod report;
 mod sessions;
 mod start;
@@ -16,7 +17,7 @@ use clap::{Args, ValueEnum};
 use self::report::Row;
 use crate::workspace;
 
-/// Measure the budgets, beside a bare rmcp server
+/// Measure the budgets, beside a bare rmcp server, fd and rg
 #[derive(Debug, Args)]
 pub(crate) struct BenchArgs {
     /// What to measure
@@ -44,6 +45,8 @@ enum What {
     Calls,
     /// The same with 1 to 100,000 sessions in the store
     Sessions,
+    /// Finding, listing and searching 100,000 files, beside fd and rg
+    Files,
     All,
 }
 
@@ -92,6 +95,10 @@ pub(crate) fn run(args: &BenchArgs) -> Result<ExitCode> {
     if wanted(What::Sessions) {
         eprintln!("sessions …");
         rows.extend(sessions::measure(&binaries.modekeeper, rounds)?);
+    }
+    if wanted(What::Files) {
+        eprintln!("files …");
+        rows.extend(files::measure(&binaries.modekeeper, rounds)?);
     }
     if args.json {
         println!("{:#}", report::to_json(&rows));

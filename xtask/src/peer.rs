@@ -207,6 +207,12 @@ impl Peer {
         Ok(Duration::from_nanos(nanoseconds))
     }
 
+    /// The same with threads that have ended, in hundredths of a second.
+    pub(crate) fn cpu_with_ended_threads(&self) -> Result<Duration> {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id()))?;
+        ticks(&stat, 11)
+    }
+
     /// Resident bytes.
     pub(crate) fn resident(&self) -> Result<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
@@ -215,6 +221,19 @@ impl Peer {
         let kilobytes: u64 = line.trim().trim_end_matches(" kB").parse()?;
         Ok(kilobytes * 1024)
     }
+}
+
+/// Processor time of this process's children that it has waited for, in hundredths of a second.
+pub(crate) fn cpu_of_ended_children() -> Result<Duration> {
+    ticks(&std::fs::read_to_string("/proc/self/stat")?, 13)
+}
+
+/// Two neighbouring fields of a `stat` file, user and system time, counted from the one after the program's name.
+fn ticks(stat: &str, first: usize) -> Result<Duration> {
+    let (_, fields) = stat.rsplit_once(") ").context("no name in stat")?;
+    let mut fields = fields.split(' ').skip(first);
+    let mut next = || -> Result<u64> { Ok(fields.next().context("a short stat")?.parse()?) };
+    Ok(Duration::from_millis((next()? + next()?) * 10))
 }
 
 impl Drop for Peer {

@@ -14,7 +14,7 @@ use super::wire::{Wire, call, text};
 use crate::era::Era;
 use crate::error::{Place, refused_code_call};
 
-const PROJECT: &str = r"
+pub(super) const PROJECT: &str = r"
 //- /.gitignore
 *.log
 //- /src/example.py
@@ -67,11 +67,8 @@ fn stable(talk: &Transcript, answers: &[Value]) -> String {
     shown
 }
 
-#[tokio::test]
-async fn the_contracts_examples_have_its_answers() {
-    let mut talk = Transcript::new(World::new(PROJECT));
-    talk.wire.initialize("2024-11-05", json!({})).await;
-    let root = talk.world.files.root().to_string();
+/// The contract's calls and the texts it answers them with, for the project at `root`.
+pub(super) fn examples(root: &str) -> Vec<(&'static str, Value, String)> {
     let activated = format!("Project activated: {root}");
     let examples = [
         (
@@ -120,8 +117,17 @@ async fn the_contracts_examples_have_its_answers() {
             activated.as_str(),
         ),
     ];
+    let owned = |(tool, arguments, text): (_, _, &str)| (tool, arguments, text.to_owned());
+    examples.into_iter().map(owned).collect()
+}
+
+#[tokio::test]
+async fn the_contracts_examples_have_its_answers() {
+    let mut talk = Transcript::new(World::new(PROJECT));
+    talk.wire.initialize("2024-11-05", json!({})).await;
+    let root = talk.world.files.root().to_string();
     let mut answers = Vec::new();
-    for (tool, arguments, text) in examples {
+    for (tool, arguments, text) in examples(&root) {
         let example = json!({ "result": { "content": [{ "type": "text", "text": text }] } });
         answers.push(talk.check(call(1, tool, arguments), example).await);
     }

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::client::Request;
 use super::{Site, initialize, modes};
-use crate::tests::World;
-use crate::tests::wire::{call, modern, modern_with, request};
+use crate::tests::wire::{call, modern, modern_with, request, text};
+use crate::tests::{World, code};
 use crate::transport::line::LONGEST_LINE;
 
 /// A session of the older era.
@@ -112,6 +112,22 @@ async fn a_session_remembers_its_task_and_ends_on_demand() {
     let reply = session.post(&request(5, "ping", json!({}))).send().await;
     assert_eq!(reply.status, 404, "{reply:?}");
     session.site.forgets().await;
+}
+
+#[tokio::test]
+async fn the_examples_of_the_code_tools_have_their_answers() {
+    let mut session = Session::open(World::new(code::PROJECT), "/mcp").await;
+    let root = session.site.world.files.root().to_string();
+    for (tool, arguments, expected) in code::examples(&root) {
+        let answer = session.ask(call(1, tool, arguments)).await;
+        assert_eq!(text(&answer), expected, "{tool}");
+    }
+    let missing = json!({ "file_path": "src/exampel.py" });
+    let answer = session.ask(call(1, "read_file", missing)).await;
+    let facts = &answer["result"]["structuredContent"];
+    assert_eq!(facts["error_code"], "FILE_NOT_FOUND", "{answer:#}");
+    let suggestion = &facts["details"]["suggestion"];
+    assert_eq!(suggestion, "did you mean src/example.py?", "{answer:#}");
 }
 
 #[tokio::test]
