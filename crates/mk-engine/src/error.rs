@@ -42,6 +42,12 @@ pub enum Error {
         source: mk_store::Error,
         hint: Option<&'static str>,
     },
+    /// What the playbook could not give, in the words of its contract.
+    #[error("{message}")]
+    Playbook {
+        message: String,
+        hint: Option<String>,
+    },
     /// What the code tools could not do.
     #[error("{0}")]
     Code(Box<CodeError>),
@@ -78,7 +84,7 @@ impl Error {
     /// What to do now, where something can be done.
     pub fn hint(&self) -> Option<&str> {
         match self {
-            Self::Denied { hint, .. } => hint.as_deref(),
+            Self::Denied { hint, .. } | Self::Playbook { hint, .. } => hint.as_deref(),
             Self::Unavailable { hint, .. } => *hint,
             Self::Code(error) => error.hint.as_deref(),
             Self::Expired { .. } => Some("create a new task"),

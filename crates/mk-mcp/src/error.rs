@@ -47,6 +47,12 @@ pub(crate) fn refused_call(
     }
 }
 
+/// A refused call of a rules tool: the contract's words, and apart from them what would help.
+pub(crate) fn refused_rules_call(error: &Error) -> CallToolResult {
+    let texts = [Some(error.to_string()), error.hint().map(str::to_owned)];
+    CallToolResult::error(texts.into_iter().flatten().map(ContentBlock::text).collect())
+}
+
 /// A refused call of a code tool: a result that says what went wrong and what works instead. Only a call that the
 /// mode of its own session forbids is an error of the protocol, as it is for the mode tools.
 pub(crate) fn refused_code_call(
@@ -89,6 +95,7 @@ fn code_name(error: &Error) -> &'static str {
         Error::InvalidInput { .. }
         | Error::NotFound { .. }
         | Error::Expired { .. }
+        | Error::Playbook { .. }
         | Error::Conflict { .. } => "INVALID_ARGUMENTS",
     }
 }
@@ -198,7 +205,7 @@ impl Wire {
             } => (-32004, "Validation error"),
             Error::Denied { .. } if error.concerns_file() => (-32006, "File restriction error"),
             Error::Denied { .. } => (-32005, "Tool restriction error"),
-            Error::Code(_) => (-32004, "Validation error"),
+            Error::Code(_) | Error::Playbook { .. } => (-32004, "Validation error"),
             Error::Unavailable { .. } => (-32603, "Internal error"),
         };
         let data = match error.hint() {

@@ -79,6 +79,7 @@ pub(crate) async fn call(
     let refused = |refusal: &mk_engine::Error| {
         match tool.family {
             Family::Modes => error::refused_call(refusal, era, place),
+            Family::Rules => Ok(error::refused_rules_call(refusal)),
             _ => error::refused_code_call(refusal, era, place),
         }
         .map(CallToolResponse::from)
@@ -152,7 +153,7 @@ fn done(connection: &Connection, reply: Reply) -> CallToolResult {
         connection.set_project(project);
     }
     let mut result = CallToolResult::success(vec![ContentBlock::text(reply.text)]);
-    result.structured_content = Some(reply.structured);
+    result.structured_content = Some(reply.structured).filter(|facts| !facts.is_null());
     result.is_error = None;
     if !reply.metadata.is_null() {
         let mut meta = MetaObject::default();

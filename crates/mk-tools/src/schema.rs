@@ -7,6 +7,8 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
+use crate::tool::{Family, Tool};
+
 pub(crate) fn of<T: JsonSchema>() -> Map<String, Value> {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
@@ -69,11 +71,8 @@ fn simplify(schema: &mut Value) {
 }
 
 /// Checks required parameters, types and choices; the message names the parameter, as the contract wants it.
-pub(crate) fn check(
-    tool: &str,
-    schema: &Map<String, Value>,
-    arguments: &mut Map<String, Value>,
-) -> Result<(), Error> {
+pub(crate) fn check(tool: &Tool, arguments: &mut Map<String, Value>) -> Result<(), Error> {
+    let schema = tool.input_schema();
     // Clients send `null` for what they leave out.
     arguments.retain(|_, value| !value.is_null());
     let invalid = |message: String| {
@@ -85,7 +84,10 @@ pub(crate) fn check(
     let required = schema.get("required").and_then(Value::as_array);
     for name in required.into_iter().flatten().filter_map(Value::as_str) {
         if !arguments.contains_key(name) {
-            return invalid(format!("Missing required parameter for {tool}: {name}"));
+            return invalid(match tool.family {
+                Family::Rules => format!("Missing required parameter: {name}"),
+                _ => format!("Missing required parameter for {}: {name}", tool.name),
+            });
         }
     }
     let properties = schema.get("properties").and_then(Value::as_object);

@@ -39,10 +39,17 @@ pub enum Family {
     Files,
     Memory,
     Project,
+    Rules,
 }
 
 impl Family {
-    pub const ALL: [Self; 4] = [Self::Modes, Self::Files, Self::Memory, Self::Project];
+    pub const ALL: [Self; 5] = [
+        Self::Modes,
+        Self::Files,
+        Self::Memory,
+        Self::Project,
+        Self::Rules,
+    ];
 
     /// The family's name in `--toolsets`.
     pub const fn as_str(self) -> &'static str {
@@ -51,6 +58,7 @@ impl Family {
             Self::Files => "files",
             Self::Memory => "memory",
             Self::Project => "project",
+            Self::Rules => "rules",
         }
     }
 
@@ -121,7 +129,7 @@ impl Tool {
     pub fn calls_per_minute(&self) -> Option<u32> {
         match (self.name, self.family) {
             ("switch_mode", _) => Some(20),
-            (_, Family::Modes) => None,
+            (_, Family::Modes | Family::Rules) => None,
             ("find_files" | "list_memories", _) => Some(50),
             ("get_project_info", _) => Some(100),
             ("write_memory", _) => Some(10),
@@ -139,7 +147,7 @@ impl Tool {
     ) -> Result<Answer, Error> {
         let answer = self.check_and_run(context, arguments).await;
         match self.family {
-            Family::Modes => answer,
+            Family::Modes | Family::Rules => answer,
             Family::Files | Family::Memory | Family::Project => {
                 answer.map_err(|error| advise(self.name, error))
             }
@@ -151,7 +159,7 @@ impl Tool {
         context: &Context<'_>,
         mut arguments: Map<String, Value>,
     ) -> Result<Answer, Error> {
-        schema::check(self.name, self.input_schema(), &mut arguments)?;
+        schema::check(self, &mut arguments)?;
         let session = arguments
             .get("session_id")
             .and_then(Value::as_str)

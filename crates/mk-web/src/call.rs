@@ -77,8 +77,10 @@ fn show(reply: Reply) -> Value {
     let mut result = json!({
         "content": [{ "type": "text", "text": reply.text }],
         "isError": false,
-        "structuredContent": reply.structured,
     });
+    if !reply.structured.is_null() {
+        result["structuredContent"] = reply.structured;
+    }
     if !reply.metadata.is_null() {
         result["metadata"] = reply.metadata;
     }

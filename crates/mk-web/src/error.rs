@@ -114,6 +114,6 @@ fn number_of(error: &Error, family: Family) -> Option<i32> {
         Error::InvalidInput { .. } | Error::Conflict { .. } | Error::NotFound { .. } => {
             Some(-32004)
         }
-        Error::Code(_) | Error::Unavailable { .. } => None,
+        Error::Code(_) | Error::Playbook { .. } | Error::Unavailable { .. } => None,
     }
 }
