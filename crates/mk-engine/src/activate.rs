@@ -11,12 +11,26 @@ use crate::error::Error;
 use crate::{Actor, Caller, Engine, Standing};
 
 impl Engine {
-    /// Makes a folder the caller's project. A folder that nobody has offered needs a person's yes.
+    /// Makes a folder the caller's project.
     pub async fn activate_project(
         &self,
         caller: &Caller,
         folder: &str,
     ) -> Result<Outcome<AbsPath>, Error> {
+        let admitted = self.admit(caller, folder).await?;
+        if let Outcome::Done(root) = &admitted {
+            self.project(root);
+            *self
+                .inner
+                .active_project
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner) = Some(root.clone());
+        }
+        Ok(admitted)
+    }
+
+    /// A folder that the caller may look into. One that nobody has offered needs a person's yes.
+    pub async fn admit(&self, caller: &Caller, folder: &str) -> Result<Outcome<AbsPath>, Error> {
         let root = caller
             .project
             .join(Path::new(folder))
@@ -57,12 +71,6 @@ impl Engine {
                 return Ok(Outcome::NeedsApproval(question));
             }
         }
-        self.project(&root);
-        *self
-            .inner
-            .active_project
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner) = Some(root.clone());
         Ok(Outcome::Done(root))
     }
 

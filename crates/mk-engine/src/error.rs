@@ -93,6 +93,20 @@ impl Error {
     }
 }
 
+impl From<mk_playbook::Error> for Error {
+    fn from(error: mk_playbook::Error) -> Self {
+        use mk_playbook::Error as Playbook;
+        let hint = error.hint().map(str::to_owned);
+        let message = match &error {
+            Playbook::NoAgent { name } => format!("Agent '{name}' not found."),
+            Playbook::InvalidConfig { .. } => {
+                format!("Failed to load project configuration: {error}")
+            }
+        };
+        Self::Playbook { message, hint }
+    }
+}
+
 impl From<mk_store::Error> for Error {
     /// What the store says about ids and states is about the input; all else is the store's own trouble.
     fn from(error: mk_store::Error) -> Self {

@@ -13,6 +13,7 @@ mod file;
 mod lint;
 mod memory;
 mod mode;
+mod playbook;
 mod project;
 mod projects;
 mod settings;

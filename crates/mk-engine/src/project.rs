@@ -11,6 +11,7 @@ use mk_policy::{
 use mk_project::{Ignored, RulesFolders, Watched, Watcher, read_text, rules_for};
 use mk_types::{AbsPath, ModeSlug};
 
+use crate::playbook::Shelf;
 use crate::settings::Folders;
 
 /// The largest mode file seen in the wild has 267 KB.
@@ -25,6 +26,7 @@ pub struct Project {
     /// Held while files are read, so that an older reading never replaces a newer one.
     reloading: Mutex<()>,
     watcher: Mutex<Option<Watcher>>,
+    pub(crate) playbook: Shelf,
 }
 
 #[derive(Debug)]
@@ -49,6 +51,7 @@ impl Project {
             state: RwLock::new(state),
             reloading: Mutex::default(),
             watcher: Mutex::default(),
+            playbook: Shelf::default(),
         }
     }
 

@@ -427,6 +427,7 @@ fn show_error(error: &Error) -> String {
         Error::Denied { .. } => "denied".to_owned(),
         Error::Conflict { .. } => "conflict".to_owned(),
         Error::Unavailable { .. } => "unavailable".to_owned(),
+        Error::Playbook { .. } => "playbook".to_owned(),
         Error::Code(code) => format!("{:?}", code.kind),
     };
     match error.hint() {

@@ -50,7 +50,13 @@ pub(crate) fn refused_call(
 /// A refused call of a rules tool: the contract's words, and apart from them what would help.
 pub(crate) fn refused_rules_call(error: &Error) -> CallToolResult {
     let texts = [Some(error.to_string()), error.hint().map(str::to_owned)];
-    CallToolResult::error(texts.into_iter().flatten().map(ContentBlock::text).collect())
+    CallToolResult::error(
+        texts
+            .into_iter()
+            .flatten()
+            .map(ContentBlock::text)
+            .collect(),
+    )
 }
 
 /// A refused call of a code tool: a result that says what went wrong and what works instead. Only a call that the
@@ -118,6 +124,27 @@ pub(crate) fn unknown_scheme(uri: &str, era: Era) -> ErrorData {
         Era::Stateless => ErrorCode::INVALID_PARAMS,
     };
     ErrorData::new(code, "Invalid URI scheme", Some(json!(uri)))
+}
+
+/// A rule, agent, skill or checklist that nobody has written.
+pub(crate) fn unknown_resource(uri: &str, era: Era) -> ErrorData {
+    let code = match era {
+        Era::Connected => ErrorCode::INVALID_REQUEST,
+        Era::Stateless => ErrorCode::INVALID_PARAMS,
+    };
+    ErrorData::new(code, format!("Resource not found: {uri}"), None)
+}
+
+/// A project configuration that cannot be used.
+pub(crate) fn invalid_config(error: &Error) -> ErrorData {
+    let hint = error.hint().map(|hint| json!(hint));
+    ErrorData::new(ErrorCode::INTERNAL_ERROR, error.to_string(), hint)
+}
+
+/// A `role` that no agent has.
+pub(crate) fn unknown_role(error: &Error) -> ErrorData {
+    let hint = error.hint().map(|hint| json!(hint));
+    ErrorData::new(ErrorCode::INVALID_PARAMS, error.to_string(), hint)
 }
 
 pub(crate) fn unknown_tool(name: &str, era: Era) -> ErrorData {

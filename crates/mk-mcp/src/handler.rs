@@ -97,8 +97,10 @@ impl ServerHandler for Handler {
     ) -> Result<ListResourcesResult, ErrorData> {
         guarded(self.connection.server(), &context, async {
             self.connection.find_project(&context).await;
-            let (items, next) =
-                paginate(resource::list(&self.connection, Era::of(&context)), page)?;
+            let (items, next) = paginate(
+                resource::list(&self.connection, Era::of(&context)).await,
+                page,
+            )?;
             let mut result = ListResourcesResult::with_all_items(items);
             result.next_cursor = next;
             (result.ttl_ms, result.cache_scope) = Era::of(&context).cache_hints();
@@ -113,7 +115,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         guarded(self.connection.server(), &context, async {
-            let (items, next) = paginate(resource::templates(), page)?;
+            let (items, next) = paginate(resource::templates(&self.connection), page)?;
             let mut result = ListResourceTemplatesResult::with_all_items(items);
             result.next_cursor = next;
             (result.ttl_ms, result.cache_scope) = Era::of(&context).cache_hints();
@@ -129,7 +131,8 @@ impl ServerHandler for Handler {
     ) -> Result<ReadResourceResponse, ErrorData> {
         guarded(self.connection.server(), &context, async {
             self.connection.find_project(&context).await;
-            let mut result = resource::read(&self.connection, &params.uri, Era::of(&context))?;
+            let mut result =
+                resource::read(&self.connection, &params.uri, Era::of(&context)).await?;
             (result.ttl_ms, result.cache_scope) = Era::of(&context).cache_hints();
             Ok(result.into())
         })
@@ -159,7 +162,9 @@ impl ServerHandler for Handler {
     ) -> Result<GetPromptResponse, ErrorData> {
         guarded(self.connection.server(), &context, async {
             self.connection.find_project(&context).await;
-            prompt::get(&self.connection, &params, Era::of(&context)).map(Into::into)
+            prompt::get(&self.connection, &params, Era::of(&context))
+                .await
+                .map(Into::into)
         })
         .await
     }
@@ -172,12 +177,8 @@ impl ServerHandler for Handler {
         guarded(self.connection.server(), &context, async {
             self.connection.find_project(&context).await;
             let era = Era::of(&context);
-            Ok(CompleteResult::new(resource::complete(
-                &self.connection,
-                &params.r#ref,
-                &params.argument,
-                era,
-            )))
+            let known = resource::complete(&self.connection, &params.r#ref, &params.argument, era);
+            Ok(CompleteResult::new(known.await))
         })
         .await
     }

@@ -11,6 +11,7 @@ mod pipeline;
 mod rename;
 mod resource;
 mod roots;
+mod rules;
 mod stateless;
 mod transcript;
 mod version;
@@ -20,6 +21,7 @@ use mk_engine::{Engine, Folders, Parts, Settings, Start, Watching};
 use mk_policy::Switching;
 use mk_store::{Location, Store};
 use mk_testkit::Fixture;
+use mk_tools::Family;
 use mk_types::{Clock, ModeSlug, Timestamp};
 
 use crate::{Handler, Lift, Server};
@@ -81,6 +83,12 @@ impl World {
             server,
             bound: None,
         }
+    }
+
+    /// Only these tools, with what belongs to them.
+    fn offering(mut self, families: &[Family]) -> Self {
+        self.server = self.server.with_toolsets(families.to_vec());
+        self
     }
 
     /// Everything comes in on an endpoint of this mode.

@@ -1,1 +1,52 @@
-//! How a team works: rules, agents, skills and checklists in layers, and what of them fits a prompt or a file.
+//! Rules, agents, skills and checklists in layers (embedded, the user's, the project's): reading, searching, choosing.
+//!
+//! Files that people write never fail as a whole: what is valid counts, what is not is a diagnostic. Knows no protocol
+//! and no sessions, reads no environment, writes nothing.
+
+mod agent;
+mod applies;
+mod checklist;
+mod config;
+mod detect;
+mod discover;
+mod embedded;
+mod entry;
+mod error;
+mod frontmatter;
+mod glob;
+mod library;
+mod lint;
+mod literal;
+mod markdown;
+mod place;
+mod playbook;
+mod prompt;
+mod report;
+mod rule;
+mod search;
+mod skill;
+mod suggest;
+
+pub use agent::{Agent, AgentKind, PreferredModel};
+pub use applies::{AppliedRule, Reason};
+pub use checklist::{
+    Category, Checklist, ChecklistItem, ChecklistQuery, DomainChecklist, GeneratedChecklists,
+    MatchedTrigger, Priority, Summary, TriggerReason,
+};
+pub use config::Config;
+pub use detect::{Stack, detect};
+pub use discover::{Sources, UserFolders};
+pub use error::Error;
+pub use glob::Glob;
+pub use lint::lint;
+pub use markdown::Section;
+pub use place::Layer;
+pub use playbook::{Playbook, Resource, ResourceInfo};
+pub use prompt::{AgentTask, PreparedAgent, PreparedAgents, WorkMode};
+pub use rule::{Activation, Rule};
+pub use search::{FileMatch, LineMatch, SearchLimits, SearchResult};
+pub use skill::Skill;
+pub use suggest::{Importance, Suggestion, first_config};
+
+#[cfg(test)]
+mod tests;

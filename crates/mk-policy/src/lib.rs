@@ -28,7 +28,7 @@ pub use mode::{CommandLimit, FileLimit, Grant, Limit, Mode, Source};
 pub use mode_file::{
     AutoApprove, ExampleFile, GroupFile, GroupOptions, LoadedFile, McpFilter, ModeFile, load_modes,
 };
-pub use node::{At, Node};
+pub use node::{At, Node, SyntaxError};
 pub use pattern::{MatchError, Pattern, PatternError};
 pub use permit::{Authority, Permit};
 pub use prompt::{RulesSection, assemble_prompt, group_lines};

@@ -10,7 +10,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::{Location, NonFiniteFloatPolicy, Spanned};
 
 use crate::diagnostic::Position;
-use syntax_error::SyntaxError;
+pub use syntax_error::SyntaxError;
 
 /// More nodes than any real mode file has (the largest seen has 4,000); what is beyond is an attack or a mistake.
 const MOST_NODES: usize = 20_000;
@@ -41,7 +41,7 @@ pub enum Node {
 
 impl Node {
     /// Reads one YAML document; JSON is a part of YAML.
-    pub(crate) fn parse(text: &str) -> Result<At<Self>, SyntaxError> {
+    pub fn parse(text: &str) -> Result<At<Self>, SyntaxError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let options = serde_saphyr::options! {
             budget: serde_saphyr::budget! {
@@ -62,7 +62,7 @@ impl Node {
     }
 
     /// What kind of value this is, for messages.
-    pub(crate) fn kind(&self) -> &'static str {
+    pub fn kind(&self) -> &'static str {
         match self {
             Self::Null => "nothing",
             Self::Bool(_) => "true or false",
@@ -73,7 +73,8 @@ impl Node {
         }
     }
 
-    pub(crate) fn get(&self, key: &str) -> Option<&At<Self>> {
+    /// The value of a key; `None` also when this is no map.
+    pub fn get(&self, key: &str) -> Option<&At<Self>> {
         let Self::Map(entries) = self else {
             return None;
         };

@@ -75,6 +75,23 @@ impl Fixture {
         std::os::unix::fs::symlink(to, path).expect("a link that can be made");
     }
 
+    /// Every file and folder there is, in order.
+    pub fn list(&self) -> Vec<PathBuf> {
+        let mut left = vec![self.root().as_path().to_owned()];
+        let mut found = Vec::new();
+        while let Some(folder) = left.pop() {
+            for entry in std::fs::read_dir(folder).expect("a folder") {
+                let path = entry.expect("an entry").path();
+                if path.is_dir() {
+                    left.push(path.clone());
+                }
+                found.push(path);
+            }
+        }
+        found.sort();
+        found
+    }
+
     /// Removes a file, a link, or a folder with all that is in it.
     pub fn remove(&self, path: &str) {
         let path = self.path(path);

@@ -9,22 +9,31 @@ mod delete_file;
 mod delete_memory;
 mod edit_memory;
 mod find_files;
+mod generate_checklist;
+mod get_agent_system_prompt;
 mod get_mode_info;
 mod get_onboarding;
+mod get_project_config;
 mod get_project_info;
+mod get_skill;
 mod get_task_info;
 mod list_dir;
 mod list_memories;
 mod list_modes;
+mod list_skills;
 mod mode_info;
 mod move_file;
+mod prepare_parallel_agents;
 mod read_file;
 mod read_memory;
 mod rename_memory;
 mod replace_content;
 mod replace_in_files;
+mod rules_for_files;
 mod schema;
 mod search_for_pattern;
+mod search_rules;
+mod suggest_config_updates;
 mod switch_mode;
 mod tool;
 mod validate_tool_use;
@@ -39,7 +48,7 @@ pub use mode_info::{ModeConfig, ModeInfo};
 pub use tool::{Answer, Context, Family, Hints, Reply, Tool};
 
 /// All tools, in the order in which they are listed.
-pub static TOOLS: [&Tool; 25] = [
+pub static TOOLS: [&Tool; 34] = [
     &list_modes::TOOL,
     &get_mode_info::TOOL,
     &create_task::TOOL,
@@ -65,6 +74,15 @@ pub static TOOLS: [&Tool; 25] = [
     &activate_project::TOOL,
     &get_project_info::TOOL,
     &get_onboarding::TOOL,
+    &search_rules::TOOL,
+    &get_project_config::TOOL,
+    &suggest_config_updates::TOOL,
+    &list_skills::TOOL,
+    &get_skill::TOOL,
+    &get_agent_system_prompt::TOOL,
+    &prepare_parallel_agents::TOOL,
+    &generate_checklist::TOOL,
+    &rules_for_files::TOOL,
 ];
 
 /// The tool of that name.

@@ -4,6 +4,7 @@ use std::pin::Pin;
 use std::sync::OnceLock;
 
 use mk_engine::{Approval, Caller, CodeError, CodeKind, Engine, Error, Granted, Missing, Outcome};
+use mk_playbook::Layer;
 use mk_policy::Group;
 use mk_types::{AbsPath, SessionId};
 use schemars::JsonSchema;
@@ -261,6 +262,35 @@ pub(crate) fn reply(text: String, output: &impl Serialize, metadata: Value) -> R
         metadata,
         current: None,
         project: None,
+    }
+}
+
+/// A reply of a rules tool: JSON, once, because clients hand both halves of a result to the model.
+pub(crate) fn rules_reply(answer: &Value) -> Answer {
+    code_reply(answer.to_string(), Value::Null)
+}
+
+/// What the rules tools say of a parameter that is missing or empty.
+pub(crate) fn missing(parameter: &'static str) -> Error {
+    Error::invalid(
+        parameter,
+        format!("Missing required parameter: {parameter}"),
+    )
+}
+
+/// What the rules tools say of something that nobody has written.
+pub(crate) fn not_found(kind: &str, name: &str, hint: &str) -> Error {
+    Error::Playbook {
+        message: format!("{kind} '{name}' not found."),
+        hint: Some(hint.to_owned()),
+    }
+}
+
+/// Whose content it is, in the words of the rules tools.
+pub(crate) fn source_of(layer: Layer) -> &'static str {
+    match layer {
+        Layer::Embedded => "default",
+        Layer::User | Layer::Project => "custom",
     }
 }
 

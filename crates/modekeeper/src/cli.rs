@@ -7,6 +7,7 @@ mod completions;
 mod config;
 mod mcp;
 mod modes;
+mod playbook;
 mod serve;
 mod tasks;
 
@@ -60,6 +61,9 @@ enum Command {
     /// Undo what agents did to files
     #[command(subcommand)]
     Backups(backups::BackupsCommand),
+    /// Set up and check rules, agents, skills and checklists
+    #[command(subcommand)]
+    Playbook(playbook::PlaybookCommand),
     /// Show or write the configuration
     #[command(subcommand)]
     Config(config::ConfigCommand),
@@ -85,7 +89,7 @@ struct CommonArgs {
     /// Whether agents may change modes: free, ask_to_widen or locked
     #[arg(long, global = true, value_name = "RULE")]
     switching: Option<String>,
-    /// Tools to offer: a list of modes, files, memory, project (default: all)
+    /// Tools to offer: a list of modes, files, memory, project, rules (default: all)
     #[arg(long, global = true, value_name = "LIST", value_delimiter = ',')]
     toolsets: Vec<String>,
     /// Keep tasks in memory instead of on disk
@@ -124,6 +128,7 @@ pub(crate) fn run(cli: Cli, env: &Env) -> anyhow::Result<ExitCode> {
         Command::Tasks(command) => tasks::run(command, &start(&flags, env)?),
         Command::Approve(args) => approve::run(&args, &start(&flags, env)?),
         Command::Backups(command) => backups::run(&command, &start(&flags, env)?),
+        Command::Playbook(command) => playbook::run(&command, &start(&flags, env)?),
         Command::Config(command) => config::run(&command, &start(&flags, env)?),
         Command::Completions(args) => completions::run(&args),
     }

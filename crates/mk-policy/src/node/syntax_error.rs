@@ -13,10 +13,10 @@ const COMPARE: &str = "give keys of one mode the same indentation";
 
 /// What is wrong with the text as YAML, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct SyntaxError {
-    pub(crate) position: Position,
-    pub(crate) message: String,
-    pub(crate) hint: Option<&'static str>,
+pub struct SyntaxError {
+    pub position: Position,
+    pub message: String,
+    pub hint: Option<&'static str>,
 }
 
 impl From<&Error> for SyntaxError {

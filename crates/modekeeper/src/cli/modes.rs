@@ -1,6 +1,6 @@
 //! `modekeeper modes`: what modes there are.
 
-mod lint;
+pub(super) mod lint;
 mod list;
 mod prompt;
 mod show;

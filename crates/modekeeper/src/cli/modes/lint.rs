@@ -38,25 +38,45 @@ pub(crate) fn run(args: &LintArgs, config: &Config) -> anyhow::Result<ExitCode> 
         }
         sum
     };
-    let count = |severity| {
+    let counted = Counted {
+        name: "modes",
+        count: n_modes,
+    };
+    report(&counted, &found, args.format)
+}
+
+/// What was looked at.
+pub(crate) struct Counted {
+    pub(crate) name: &'static str,
+    pub(crate) count: usize,
+}
+
+/// Prints what was found; a failure if there is an error among it.
+pub(crate) fn report(
+    counted: &Counted,
+    found: &[Diagnostic],
+    format: FormatArgs,
+) -> anyhow::Result<ExitCode> {
+    let of = |severity| {
         found
             .iter()
             .filter(|found| found.severity == severity)
             .count()
     };
-    let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
-    if args.format.json {
+    let (errors, warnings) = (of(Severity::Error), of(Severity::Warning));
+    let Counted { name, count } = counted;
+    if format.json {
         let diagnostics: Vec<Value> = found.iter().map(to_json).collect();
         print_json(&json!({
-            "modes": n_modes, "errors": errors, "warnings": warnings, "diagnostics": diagnostics,
+            *name: count, "errors": errors, "warnings": warnings, "diagnostics": diagnostics,
         }))?;
     } else {
         let style = Style::stdout();
-        for diagnostic in &found {
+        for diagnostic in found {
             print(&show(diagnostic, style))?;
         }
         print(&format!(
-            "{n_modes} modes, {errors} errors, {warnings} warnings\n"
+            "{count} {name}, {errors} errors, {warnings} warnings\n"
         ))?;
     }
     Ok(if errors > 0 {

@@ -1,0 +1,128 @@
+//! Which rules apply to which files, and why.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::rule::{Activation, Rule};
+
+/// Why a rule applies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reason {
+    /// It holds for every file.
+    Always,
+    /// It stands in this folder, the nearest above the file that has one.
+    Nearest {
+        folder: String,
+    },
+    /// It stands in a folder above the file.
+    Above {
+        folder: String,
+    },
+    Glob {
+        pattern: String,
+    },
+}
+
+/// A rule that applies to some of the files.
+#[derive(Debug, Clone)]
+pub struct AppliedRule {
+    pub rule: Arc<Rule>,
+    pub reason: Reason,
+    /// Those of the given paths that it applies to.
+    pub files: Vec<String>,
+}
+
+/// The rules for these files.
+///
+/// 1. Rules with globs apply to the files that match, below the folder that they are written for.
+/// 2. Of the `AGENTS.md` files above a file only the nearest applies; of other instructions all do, as their products
+///    read them.
+/// 3. Rules that say nothing of files apply to all of them.
+///
+/// The most specific come first: matching globs, then instructions by depth, then what always holds. Rules that wait to
+/// be asked for apply to no file by themselves.
+pub(crate) fn rules_for_files(rules: &[Arc<Rule>], files: &[String]) -> Vec<AppliedRule> {
+    let mut applied: BTreeMap<usize, AppliedRule> = BTreeMap::new();
+    for file in files {
+        let path = normal(file);
+        let nearest = nearest_agents(rules, &path);
+        for (rule_idx, rule) in rules.iter().enumerate() {
+            let superseded = is_agents(rule) && nearest != Some(rule_idx);
+            if superseded {
+                continue;
+            }
+            if let Some(reason) = reason(rule, &path) {
+                applied
+                    .entry(rule_idx)
+                    .or_insert_with(|| AppliedRule {
+                        rule: Arc::clone(rule),
+                        reason,
+                        files: Vec::new(),
+                    })
+                    .files
+                    .push(file.clone());
+            }
+        }
+    }
+    let mut applied: Vec<AppliedRule> = applied.into_values().collect();
+    applied.sort_by_key(|applied| {
+        let depth = |folder: &str| folder.split('/').filter(|part| !part.is_empty()).count();
+        match &applied.reason {
+            Reason::Glob { .. } => (0, 0),
+            Reason::Nearest { folder } | Reason::Above { folder } => {
+                (1, usize::MAX - depth(folder))
+            }
+            Reason::Always => (2, 0),
+        }
+    });
+    applied
+}
+
+fn reason(rule: &Rule, path: &str) -> Option<Reason> {
+    let below = below(&rule.scope, path)?;
+    if let Some(glob) = rule.globs.iter().find(|glob| glob.matches(below)) {
+        return Some(Reason::Glob {
+            pattern: glob.as_str().to_owned(),
+        });
+    }
+    let folder = rule.scope.clone();
+    match rule.activation {
+        Activation::Always if is_agents(rule) => Some(Reason::Nearest { folder }),
+        Activation::Always if !folder.is_empty() => Some(Reason::Above { folder }),
+        Activation::Always => Some(Reason::Always),
+        Activation::Auto | Activation::Requested | Activation::Manual => None,
+    }
+}
+
+fn nearest_agents(rules: &[Arc<Rule>], path: &str) -> Option<usize> {
+    let above = rules
+        .iter()
+        .enumerate()
+        .filter(|(_, rule)| is_agents(rule) && below(&rule.scope, path).is_some());
+    above
+        .max_by_key(|(_, rule)| rule.scope.len())
+        .map(|(rule_idx, _)| rule_idx)
+}
+
+fn is_agents(rule: &Rule) -> bool {
+    rule.path == "AGENTS.md"
+        || rule.path.ends_with("/AGENTS.md") && !rule.path.starts_with("rules/")
+}
+
+/// The path below a folder; `None` if it is elsewhere.
+fn below<'a>(folder: &str, path: &'a str) -> Option<&'a str> {
+    if folder.is_empty() {
+        return Some(path);
+    }
+    path.strip_prefix(folder)?.strip_prefix('/')
+}
+
+/// A path as globs are written: `/` between parts, no `./` in front.
+fn normal(path: &str) -> String {
+    let slashed = path.replace('\\', "/");
+    let parts: Vec<&str> = slashed
+        .split('/')
+        .filter(|part| !part.is_empty() && *part != ".")
+        .collect();
+    parts.join("/")
+}

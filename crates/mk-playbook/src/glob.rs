@@ -1,0 +1,121 @@
+//! Globs of rules and checklists: a bare name matches at any depth, a path from the folder it is written for.
+
+use std::sync::OnceLock;
+
+use globset::{GlobBuilder, GlobSet};
+
+const LONGEST: usize = 1000;
+/// More alternatives than anybody writes by hand.
+const MOST_ALTERNATIVES: usize = 200;
+
+/// One pattern. Compiled when a path first gets past what is plain in it, because a project may have thousands of them.
+#[derive(Debug, Clone)]
+pub struct Glob {
+    written: String,
+    parsed: globset::Glob,
+    /// `None` if what it stands for is too large; then it matches nothing.
+    matcher: OnceLock<Option<GlobSet>>,
+    is_name: bool,
+}
+
+impl PartialEq for Glob {
+    fn eq(&self, other: &Self) -> bool {
+        self.written == other.written
+    }
+}
+
+impl Glob {
+    /// Reads a pattern; the error is the reason it is none.
+    pub(crate) fn new(written: &str) -> Result<Self, String> {
+        if written.len() > LONGEST {
+            return Err(format!("it is longer than {LONGEST} bytes"));
+        }
+        let anchored = written.starts_with('/') || written.starts_with("./");
+        let text = written.trim_start_matches("./").trim_start_matches('/');
+        // A folder means what is in it.
+        let text = match text.strip_suffix('/') {
+            Some(folder) => format!("{folder}/**"),
+            None => text.to_owned(),
+        };
+        let parsed = GlobBuilder::new(&text)
+            .literal_separator(true)
+            .empty_alternates(true)
+            .build()
+            .map_err(|error| error.kind().to_string())?;
+        Ok(Self {
+            is_name: !text.contains('/') && !anchored,
+            written: written.to_owned(),
+            parsed,
+            matcher: OnceLock::new(),
+        })
+    }
+
+    /// As it was written.
+    pub fn as_str(&self) -> &str {
+        &self.written
+    }
+
+    /// Whether a path with `/` between its parts matches.
+    pub fn matches(&self, path: &str) -> bool {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let path = if self.is_name { name } else { path };
+        let (start, end) = plain_ends(self.parsed.glob());
+        path.starts_with(start)
+            && path.ends_with(end)
+            && self
+                .matcher
+                .get_or_init(|| GlobSet::new([&self.parsed]).ok())
+                .as_ref()
+                .is_some_and(|matcher| matcher.is_match(path))
+    }
+}
+
+/// What a path must start and end with to match. A `/` beside a `**` may stand for nothing.
+fn plain_ends(pattern: &str) -> (&str, &str) {
+    let special = |character: char| "*?[]{}\\".contains(character);
+    let start = pattern.split(special).next().unwrap_or_default();
+    let end = pattern.rsplit(special).next().unwrap_or_default();
+    (start.trim_end_matches('/'), end.trim_start_matches('/'))
+}
+
+/// The parts of a list with commas; those between braces belong to a pattern.
+pub(crate) fn split_list(text: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0_usize;
+    text.split(move |character| {
+        match character {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        character == ',' && depth == 0
+    })
+    .map(str::trim)
+    .filter(|part| !part.is_empty())
+}
+
+/// What a pattern with braces stands for, one pattern for each way through them; itself if there are too many ways.
+pub(crate) fn alternatives(pattern: &str) -> Vec<String> {
+    let mut done = Vec::new();
+    let mut open = vec![pattern.to_owned()];
+    while let Some(next) = open.pop() {
+        if done.len() + open.len() > MOST_ALTERNATIVES {
+            return vec![pattern.to_owned()];
+        }
+        match first_braces(&next) {
+            // Braces in braces are left to the matcher.
+            Some((before, inner, after)) if !inner.contains('{') => {
+                let parts = inner.split(',').rev();
+                open.extend(parts.map(|part| format!("{before}{part}{after}")));
+            }
+            _ => done.push(next),
+        }
+    }
+    done
+}
+
+/// What is before, between and after the first braces.
+fn first_braces(pattern: &str) -> Option<(&str, &str, &str)> {
+    let (before, rest) = pattern.split_once('{')?;
+    let (inner, after) = rest.split_once('}')?;
+    Some((before, inner, after))
+}

@@ -1,0 +1,247 @@
+//! The one thing that callers hold: a playbook of one project, in layers.
+
+use std::sync::Arc;
+
+use mk_policy::Diagnostic;
+
+use crate::agent::Agent;
+use crate::applies::{AppliedRule, rules_for_files};
+use crate::checklist::{Checklist, ChecklistQuery, GeneratedChecklists, generate};
+use crate::config::{Config, ConfigCache};
+use crate::detect::detect;
+use crate::discover::Sources;
+use crate::entry::Entry;
+use crate::error::Error;
+use crate::library::Library;
+use crate::place::Kind;
+use crate::prompt::{AgentTask, PreparedAgent, PreparedAgents, prepare, prepare_all};
+use crate::rule::Rule;
+use crate::search::{SearchLimits, SearchResult, Searcher};
+use crate::skill::Skill;
+use crate::suggest::{Suggestion, suggest};
+
+/// A text that has an address.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resource {
+    pub mime_type: &'static str,
+    /// The whole file, head included.
+    pub text: String,
+}
+
+/// What there is to read at an address.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResourceInfo {
+    /// The path in its `rules://` address.
+    pub path: String,
+    pub name: String,
+    pub description: Option<String>,
+    pub mime_type: &'static str,
+}
+
+/// Rules, agents, skills, checklists and configuration of one project; shared by threads.
+///
+/// Nothing is read before it is asked for. What was read stays until [`Playbook::invalidate`] says that something on disk
+/// may have changed, or [`Playbook::refresh`] finds it out; then only what has changed is read again. The configuration
+/// alone is looked at with every question.
+#[derive(Debug)]
+pub struct Playbook {
+    library: Library,
+    searcher: Searcher,
+    config: ConfigCache,
+}
+
+impl Playbook {
+    pub fn open(sources: Sources) -> Self {
+        Self {
+            library: Library::new(sources),
+            searcher: Searcher::default(),
+            config: ConfigCache::default(),
+        }
+    }
+
+    /// Something of the playbook has changed on disk, or may have.
+    pub fn invalidate(&self) {
+        self.library.invalidate();
+    }
+
+    /// Looks whether a known file or folder has changed; gives back whether one has.
+    ///
+    /// Costs one look at each. An `AGENTS.md` in a folder that had none is only found after [`Playbook::invalidate`].
+    pub fn refresh(&self) -> bool {
+        let has_changed = !self.library.is_fresh();
+        if has_changed {
+            self.library.invalidate();
+        }
+        has_changed
+    }
+
+    /// All rules that count, weakest layer first.
+    pub fn rules(&self) -> Vec<Arc<Rule>> {
+        self.library
+            .rules()
+            .into_iter()
+            .map(|(_, rule)| rule)
+            .collect()
+    }
+
+    /// A rule by the path in its address, such as `rules/core.md`.
+    pub fn rule(&self, path: &str) -> Option<Arc<Rule>> {
+        self.library.rule(path)
+    }
+
+    /// The rules that apply to these files, the most specific first.
+    pub fn rules_for_files(&self, files: &[String]) -> Vec<AppliedRule> {
+        rules_for_files(&self.rules(), files)
+    }
+
+    /// All agents, by id.
+    pub fn agents(&self) -> Vec<Arc<Agent>> {
+        let agents = self.library.agents();
+        agents.into_values().map(|(_, agent)| agent).collect()
+    }
+
+    /// An agent by its id, or by its name as people write it.
+    pub fn agent(&self, name: &str) -> Option<Arc<Agent>> {
+        self.library.agent(name)
+    }
+
+    /// All skills, by priority and then by name.
+    pub fn skills(&self) -> Vec<Arc<Skill>> {
+        let skills = self.library.skills();
+        let mut skills: Vec<Arc<Skill>> = skills.into_values().map(|(_, skill)| skill).collect();
+        skills.sort_by_key(|skill| skill.priority);
+        skills
+    }
+
+    pub fn skill(&self, name: &str) -> Option<Arc<Skill>> {
+        let mut skills = self.library.skills();
+        skills.remove(name).map(|(_, skill)| skill)
+    }
+
+    /// All checklists, by domain.
+    pub fn checklists(&self) -> Vec<Arc<Checklist>> {
+        let checklists = self.library.checklists();
+        checklists
+            .into_values()
+            .map(|(_, checklist)| checklist)
+            .collect()
+    }
+
+    /// What to check in these domains, or because of these files.
+    pub fn checklist(&self, query: &ChecklistQuery<'_>) -> GeneratedChecklists {
+        generate(&self.checklists(), query)
+    }
+
+    /// Makes an agent ready for a task.
+    pub fn prepare_agent(&self, name: &str, task: &AgentTask<'_>) -> Result<PreparedAgent, Error> {
+        let agent = self.agent(name).ok_or_else(|| Error::NoAgent {
+            name: name.to_owned(),
+        })?;
+        Ok(prepare(&agent, task))
+    }
+
+    /// Makes several agents ready for one task; each counts once.
+    pub fn prepare_agents(&self, names: &[String], task: &AgentTask<'_>) -> PreparedAgents {
+        prepare_all(names, task, |name| self.agent(name))
+    }
+
+    /// Everything that has an address: rules, agents, skills, checklists.
+    pub fn resources(&self) -> Vec<ResourceInfo> {
+        let info = |entry: &Entry, name: &str, description: Option<&str>| ResourceInfo {
+            path: entry.place.address.clone(),
+            name: name.to_owned(),
+            description: description.map(str::to_owned),
+            mime_type: entry.place.mime_type(),
+        };
+        let mut found = Vec::new();
+        for (entry, rule) in self.library.rules() {
+            found.push(info(&entry, &rule.title, rule.description.as_deref()));
+        }
+        for (entry, agent) in self.library.agents().into_values() {
+            found.push(info(&entry, &agent.name, Some(&agent.description)));
+        }
+        for (entry, skill) in self.library.skills().into_values() {
+            found.push(info(&entry, &skill.name, Some(&skill.description)));
+        }
+        for (entry, checklist) in self.library.checklists().into_values() {
+            found.push(info(
+                &entry,
+                &checklist.domain,
+                checklist.description.as_deref(),
+            ));
+        }
+        found
+    }
+
+    /// The text at the path of a `rules://` address.
+    pub fn resource(&self, path: &str) -> Option<Resource> {
+        let kinds = match path.split('/').next() {
+            Some("agents") => [Kind::Agent, Kind::Rule],
+            Some("skills") => [Kind::Skill, Kind::Rule],
+            Some("checklists") => [Kind::Checklist, Kind::Rule],
+            _ => [Kind::Rule, Kind::Rule],
+        };
+        let entry = kinds
+            .into_iter()
+            .find_map(|kind| self.library.entry(kind, path))?;
+        Some(Resource {
+            mime_type: entry.place.mime_type(),
+            text: entry.parsed().text.clone().into_owned(),
+        })
+    }
+
+    /// Searches everything that has an address.
+    pub fn search(&self, query: &str, limits: &SearchLimits) -> SearchResult {
+        let generation = (
+            self.library.known().generation,
+            self.library.nested().generation,
+        );
+        self.searcher
+            .search(query, limits, generation, || self.searched())
+    }
+
+    fn searched(&self) -> Vec<Arc<Entry>> {
+        let rules = self.library.rules().into_iter().map(|(entry, _)| entry);
+        let agents = self.library.agents().into_values().map(|(entry, _)| entry);
+        let skills = self.library.skills().into_values().map(|(entry, _)| entry);
+        let checklists = self
+            .library
+            .checklists()
+            .into_values()
+            .map(|(entry, _)| entry);
+        rules
+            .chain(agents)
+            .chain(skills)
+            .chain(checklists)
+            .collect()
+    }
+
+    /// The project's configuration as it is on disk; empty if there is none.
+    pub fn config(&self) -> Result<Arc<Config>, Error> {
+        match &self.library.sources().project {
+            None => Ok(Arc::default()),
+            Some(root) => self
+                .config
+                .load(root)
+                .map_err(|diagnostics| Error::InvalidConfig { diagnostics }),
+        }
+    }
+
+    /// What the configuration does not say yet about what the project uses.
+    pub fn suggest_config(&self) -> Result<Vec<Suggestion>, Error> {
+        let config = self.config()?;
+        Ok(match &self.library.sources().project {
+            None => Vec::new(),
+            Some(root) => suggest(&config, &detect(root)),
+        })
+    }
+
+    /// Everything that is wrong with the files of all layers. Reads all of them.
+    pub fn diagnostics(&self) -> Vec<Diagnostic> {
+        let mut diagnostics = self.library.diagnostics();
+        if let Err(Error::InvalidConfig { diagnostics: found }) = self.config() {
+            diagnostics.extend(found);
+        }
+        diagnostics
+    }
+}

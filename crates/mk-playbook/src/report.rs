@@ -1,0 +1,128 @@
+//! Collects what is wrong with one file of the playbook.
+
+use std::path::Path;
+
+use mk_policy::{At, Diagnostic, Node, Position, Severity};
+
+use crate::literal::{Unread, dangerous_key};
+
+/// The problems of one file.
+#[derive(Debug)]
+pub(crate) struct Report {
+    file: String,
+    found: Vec<Diagnostic>,
+    /// How many lines of the file stand before the text that positions are counted in.
+    lines_before: u32,
+}
+
+impl Report {
+    pub(crate) fn new(file: &str) -> Self {
+        Self {
+            file: file.to_owned(),
+            found: Vec::new(),
+            lines_before: 0,
+        }
+    }
+
+    /// From here on, positions are counted from the line after `line`.
+    pub(crate) fn count_from(&mut self, line: u32) {
+        self.lines_before = line;
+    }
+
+    pub(crate) fn error(&mut self, position: Position, message: impl Into<String>) {
+        self.push(Severity::Error, position, message.into());
+    }
+
+    pub(crate) fn warning(&mut self, position: Position, message: impl Into<String>) {
+        self.push(Severity::Warning, position, message.into());
+    }
+
+    /// Adds advice to the last problem.
+    pub(crate) fn hint(&mut self, hint: impl Into<String>) {
+        if let Some(last) = self.found.last_mut() {
+            last.hint = Some(hint.into());
+        }
+    }
+
+    pub(crate) fn unread(&mut self, unread: Unread) {
+        self.error(unread.position, unread.message);
+    }
+
+    /// Whether no key of the file may change an object's nature; says so if one does.
+    pub(crate) fn keys_are_safe(&mut self, node: &Node) -> bool {
+        let Some(key) = dangerous_key(node) else {
+            return true;
+        };
+        let message = format!("the key `{}` is not allowed at any depth", key.value);
+        self.error(key.position, message);
+        false
+    }
+
+    /// The text of a node; says so if it is something else.
+    pub(crate) fn text<'a>(&mut self, key: &str, node: &'a At<Node>) -> Option<&'a str> {
+        match &node.value {
+            Node::Text(text) => Some(text),
+            Node::Null => None,
+            other => {
+                self.expected(key, "text", other, node.position);
+                None
+            }
+        }
+    }
+
+    /// The texts of a list; says so of whatever is something else.
+    pub(crate) fn texts(&mut self, key: &str, node: &At<Node>) -> Vec<String> {
+        match &node.value {
+            Node::List(items) => items
+                .iter()
+                .filter_map(|item| self.text(key, item).map(str::to_owned))
+                .collect(),
+            Node::Null => Vec::new(),
+            other => {
+                self.expected(key, "a list of texts", other, node.position);
+                Vec::new()
+            }
+        }
+    }
+
+    pub(crate) fn expected(&mut self, key: &str, what: &str, found: &Node, position: Position) {
+        let kind = found.kind();
+        self.warning(position, format!("`{key}` must be {what}, not {kind}"));
+    }
+
+    pub(crate) fn has_errors(&self) -> bool {
+        self.found
+            .iter()
+            .any(|problem| problem.severity == Severity::Error)
+    }
+
+    pub(crate) fn into_found(self) -> Vec<Diagnostic> {
+        self.found
+    }
+
+    fn push(&mut self, severity: Severity, position: Position, message: String) {
+        self.found.push(Diagnostic {
+            severity,
+            file: self.file.clone(),
+            position: Position {
+                line: position.line.saturating_add(self.lines_before),
+                column: position.column,
+            },
+            mode: None,
+            message,
+            hint: None,
+        });
+    }
+}
+
+/// A problem of a whole file or folder.
+pub(crate) fn problem(path: &Path, severity: Severity, message: impl Into<String>) -> Diagnostic {
+    Diagnostic {
+        severity,
+        file: path.display().to_string(),
+        position: Position::START,
+        mode: None,
+        message: message.into(),
+        hint: None,
+    }
+}

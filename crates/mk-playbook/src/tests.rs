@@ -1,0 +1,32 @@
+//! What a playbook makes of files, as a caller sees it.
+
+mod applies;
+mod checklist;
+mod config;
+mod content;
+mod format;
+mod layer;
+mod prompt;
+mod search;
+mod suggest;
+
+use mk_testkit::Fixture;
+
+use crate::{Playbook, Sources};
+
+/// The playbook of a fixture as project, without anything of a user.
+fn playbook(fixture: &Fixture) -> Playbook {
+    Playbook::open(Sources {
+        project: Some(fixture.root().clone()),
+        ..Sources::default()
+    })
+}
+
+/// What is wrong, one line each.
+fn problems(playbook: &Playbook) -> Vec<String> {
+    playbook
+        .diagnostics()
+        .iter()
+        .map(ToString::to_string)
+        .collect()
+}
