@@ -6,4 +6,5 @@ mod database;
 mod help;
 mod modes;
 mod output;
+mod playbook;
 mod tasks;

@@ -4,11 +4,13 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use clap::Args;
-use mk_playbook::{config_paths, detect, first_config};
+use mk_engine::Watching;
+use mk_playbook::{detect, first_config};
 use mk_policy::Permit;
 use mk_project::write_new;
 use mk_types::ProjectPath;
 
+use crate::cli::engine;
 use crate::config::Config;
 use crate::output::print;
 
@@ -30,10 +32,12 @@ pub(crate) fn run(args: &InitArgs, config: &Config) -> anyhow::Result<ExitCode> 
         print(&text)?;
         return Ok(ExitCode::SUCCESS);
     }
-    if let Some(path) = config_paths(root).iter().find(|path| path.exists()) {
+    let existing = engine(config, Watching::Off)
+        .playbook_of(root.clone())
+        .config()?;
+    if let Some(file) = existing.file {
         bail!(
-            "there is a configuration already: `{}`; suggest_config_updates says what it lacks",
-            path.display()
+            "there is a configuration already: `{file}`; suggest_config_updates says what it lacks"
         );
     }
     let target = ProjectPath::parse(FILE, root)?;
