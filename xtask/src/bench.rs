@@ -4,6 +4,7 @@
 
 mod calls;
 mod files;
+mod playbook;
 mod report;
 mod sessions;
 mod start;
@@ -47,6 +48,8 @@ enum What {
     Sessions,
     /// Finding, listing and searching 100,000 files, beside fd and rg
     Files,
+    /// The rules tools, with our content and with 2,000 files of the user's
+    Playbook,
     All,
 }
 
@@ -99,6 +102,10 @@ pub(crate) fn run(args: &BenchArgs) -> Result<ExitCode> {
     if wanted(What::Files) {
         eprintln!("files …");
         rows.extend(files::measure(&binaries.modekeeper, rounds)?);
+    }
+    if wanted(What::Playbook) {
+        eprintln!("playbook …");
+        rows.extend(playbook::measure(&binaries.modekeeper, rounds)?);
     }
     if args.json {
         println!("{:#}", report::to_json(&rows));

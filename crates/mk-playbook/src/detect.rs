@@ -59,7 +59,12 @@ pub fn detect(root: &AbsPath) -> Stack {
             stack.add(Category::Language, language);
         }
         if let Ok(text) = read_within(root, path) {
-            stack.take(kind.ecosystem, (kind.read)(&text));
+            let mut manifest = (kind.read)(&text);
+            // A part's name is not the whole's.
+            if path.contains('/') {
+                manifest.name = None;
+            }
+            stack.take(kind.ecosystem, manifest);
         }
     }
     stack
@@ -67,7 +72,7 @@ pub fn detect(root: &AbsPath) -> Stack {
 
 impl Stack {
     fn take(&mut self, ecosystem: Ecosystem, manifest: Manifest) {
-        if self.name.is_none() {
+        if self.name.is_none() && manifest.name.is_some() {
             self.name = manifest.name;
             self.description = manifest.description;
         }
