@@ -8,13 +8,14 @@
 )]
 
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use mk_types::AbsPath;
 use percent_encoding::percent_decode_str;
 use rmcp::RoleServer;
 use rmcp::service::Peer;
+use tokio::sync::OnceCell;
 
 /// A client that does not answer within this time works without roots.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -22,51 +23,48 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// What is known of a connection's roots.
 #[derive(Debug, Default)]
 pub(crate) struct Roots {
-    /// Held while asking, so that requests that come together ask once.
-    asked: tokio::sync::Mutex<bool>,
-    known: Mutex<Vec<AbsPath>>,
+    /// Empty until somebody has asked; requests that come together ask once.
+    cell: Mutex<Arc<OnceCell<Vec<AbsPath>>>>,
 }
 
 impl Roots {
     pub(crate) fn known(&self) -> Vec<AbsPath> {
-        self.known
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.cell().get().cloned().unwrap_or_default()
     }
 
     /// Asks the client unless it has been asked.
     pub(crate) async fn learn(&self, peer: &Peer<RoleServer>) {
-        if !has_roots(peer) {
-            return;
+        if has_roots(peer) {
+            self.cell().get_or_init(|| ask(peer)).await;
         }
-        let mut asked = self.asked.lock().await;
-        if *asked {
-            return;
-        }
-        let folders = match tokio::time::timeout(PATIENCE, peer.list_roots()).await {
-            Ok(Ok(answer)) => {
-                let uris = answer.roots.iter().map(|root| root.uri.as_str());
-                uris.filter_map(folder).collect()
-            }
-            Ok(Err(error)) => {
-                tracing::warn!(%error, "the client does not say which folders it works in");
-                Vec::new()
-            }
-            Err(_) => {
-                tracing::warn!("the client takes too long to say which folders it works in");
-                Vec::new()
-            }
-        };
-        *asked = true;
-        *self.known.lock().unwrap_or_else(PoisonError::into_inner) = folders;
     }
 
     /// The client has other roots now. They are asked for at once if anybody has needed them before.
     pub(crate) async fn renew(&self, peer: &Peer<RoleServer>) {
-        let needed = std::mem::take(&mut *self.asked.lock().await);
-        if needed {
-            self.learn(peer).await;
+        if self.cell().initialized() {
+            let renewed = Arc::new(OnceCell::new_with(Some(ask(peer).await)));
+            *self.cell.lock().unwrap_or_else(PoisonError::into_inner) = renewed;
+        }
+    }
+
+    fn cell(&self) -> Arc<OnceCell<Vec<AbsPath>>> {
+        Arc::clone(&self.cell.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+async fn ask(peer: &Peer<RoleServer>) -> Vec<AbsPath> {
+    match tokio::time::timeout(PATIENCE, peer.list_roots()).await {
+        Ok(Ok(answer)) => {
+            let uris = answer.roots.iter().map(|root| root.uri.as_str());
+            uris.filter_map(folder).collect()
+        }
+        Ok(Err(error)) => {
+            tracing::warn!(%error, "the client does not say which folders it works in");
+            Vec::new()
+        }
+        Err(_) => {
+            tracing::warn!("the client takes too long to say which folders it works in");
+            Vec::new()
         }
     }
 }

@@ -335,7 +335,7 @@ fn sweep(folder: BorrowedFd<'_>, just_made: &File) -> Option<()> {
             continue;
         };
         let stat = fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
-        if now - i64::from(stat.st_mtime) > LEFTOVER_SECONDS {
+        if now - stat.st_mtime > LEFTOVER_SECONDS {
             fs::unlinkat(folder, name, AtFlags::empty()).ok()?;
         }
     }

@@ -354,7 +354,7 @@ fn a_folder_that_becomes_a_link_at_the_wrong_moment() {
     let project = prison.sandbox.project();
     let (real, away) = (project.join("swap"), project.join("away"));
     fs::create_dir(&real).unwrap();
-    fs::write(real.join("secret.txt"), "harmless\n").unwrap();
+    prison.sandbox.write(real.join("secret.txt"), "harmless\n");
     symlink("../outside", &away).unwrap();
     let mut client = Client::start(&prison.sandbox);
     let done = AtomicBool::new(false);
