@@ -7,16 +7,21 @@ use mk_policy::{At, Node, Position};
 use serde_json::{Map, Value, json};
 
 use crate::frontmatter::read_document;
+use crate::keyword::AgentCard;
 use crate::literal::{read_json, to_json};
 use crate::markdown::first_paragraph;
 use crate::place::{Layer, Place};
 use crate::report::Report;
 
 /// What an agent is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum AgentKind {
+    /// Does the work.
+    #[default]
     Primary,
+    /// Is asked beside it.
     Specialist,
+    /// Stands for a mode, and is never chosen for work.
     Utility,
 }
 
@@ -48,6 +53,24 @@ pub struct Agent {
     pub layer: Layer,
     /// The path in its `rules://` address.
     pub path: String,
+}
+
+impl Agent {
+    /// What choosing an agent needs to know of it.
+    pub(crate) fn card(&self) -> AgentCard {
+        let patterns = self
+            .definition
+            .get("file_patterns")
+            .and_then(Value::as_array);
+        let patterns = patterns.into_iter().flatten().filter_map(Value::as_str);
+        AgentCard {
+            id: self.id.clone(),
+            name: self.name.clone(),
+            kind: self.kind.unwrap_or_default(),
+            patterns: patterns.map(str::to_owned).collect(),
+            model: self.model.as_ref().map(|model| model.model.clone()),
+        }
+    }
 }
 
 /// Reads a JSON agent; `None` if it lacks what makes it one.

@@ -12,6 +12,7 @@ use mk_types::AbsPath;
 use serde_json::{Map, Value};
 
 use crate::entry::read_within;
+use crate::keyword::ModeConfig;
 use crate::literal::{read_json, read_script, to_json};
 use crate::report::Report;
 
@@ -70,6 +71,23 @@ impl Config {
 
     pub fn primary_agent(&self) -> Option<&str> {
         self.text(&["ai", "primaryAgent"])
+    }
+
+    /// What it says about modes of work.
+    pub fn modes(&self) -> ModeConfig {
+        let owned = |text: Option<&str>| text.map(str::to_owned);
+        let rounds = self.get(&["auto", "maxIterations"]).and_then(Value::as_u64);
+        ModeConfig {
+            language: owned(self.language()),
+            primary_agent: owned(self.primary_agent()),
+            exclude_agents: self
+                .excluded_agents()
+                .into_iter()
+                .map(str::to_owned)
+                .collect(),
+            default_model: owned(self.default_model()),
+            max_iterations: rounds.and_then(|rounds| u8::try_from(rounds).ok()),
+        }
     }
 
     pub fn excluded_agents(&self) -> Vec<&str> {

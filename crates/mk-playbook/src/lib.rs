@@ -4,6 +4,7 @@
 //! and no sessions, reads no environment, writes nothing.
 
 mod agent;
+mod analyze;
 mod applies;
 mod checklist;
 mod config;
@@ -14,6 +15,7 @@ mod entry;
 mod error;
 mod frontmatter;
 mod glob;
+mod keyword;
 mod library;
 mod lint;
 mod literal;
@@ -26,8 +28,12 @@ mod rule;
 mod search;
 mod skill;
 mod suggest;
+mod text;
 
 pub use agent::{Agent, AgentKind, PreferredModel};
+pub use analyze::{
+    Advice, Analysis, Complexity, Intent, Phase, Risk, RiskLevel, TaskCategory, analyze_task,
+};
 pub use applies::{AppliedRule, Reason};
 pub use checklist::{
     Category, Checklist, ChecklistItem, ChecklistQuery, DomainChecklist, GeneratedChecklists,
@@ -38,6 +44,11 @@ pub use detect::{Stack, detect};
 pub use discover::{Sources, UserFolders};
 pub use error::Error;
 pub use glob::Glob;
+pub use keyword::{
+    AgentCard, AgentChoice, AgentSource, KeywordMode, ModeConfig, ModeRequest, ModelSource,
+    ModelWishes, ParsedMode, ResolvedModel, Roster, language_instruction, mode_section, parse_mode,
+    resolve_model,
+};
 pub use lint::lint;
 pub use markdown::Section;
 pub use place::Layer;

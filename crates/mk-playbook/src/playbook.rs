@@ -1,6 +1,6 @@
 //! The one thing that callers hold: a playbook of one project, in layers.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use mk_policy::Diagnostic;
 
@@ -12,6 +12,7 @@ use crate::detect::detect;
 use crate::discover::Sources;
 use crate::entry::Entry;
 use crate::error::Error;
+use crate::keyword::Roster;
 use crate::library::Library;
 use crate::place::Kind;
 use crate::prompt::{AgentTask, PreparedAgent, PreparedAgents, prepare, prepare_all};
@@ -48,6 +49,8 @@ pub struct Playbook {
     library: Library,
     searcher: Searcher,
     config: ConfigCache,
+    /// With the scan it was made from.
+    roster: Mutex<Option<(u64, Arc<Roster>)>>,
 }
 
 impl Playbook {
@@ -56,6 +59,7 @@ impl Playbook {
             library: Library::new(sources),
             searcher: Searcher::default(),
             config: ConfigCache::default(),
+            roster: Mutex::default(),
         }
     }
 
@@ -103,6 +107,21 @@ impl Playbook {
     /// An agent by its id, or by its name as people write it.
     pub fn agent(&self, name: &str) -> Option<Arc<Agent>> {
         self.library.agent(name)
+    }
+
+    /// The agents as choosing one needs them; made anew when one has changed.
+    pub fn roster(&self) -> Arc<Roster> {
+        let generation = self.library.known().generation;
+        let mut roster = self.roster.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((made_from, roster)) = roster.as_ref()
+            && *made_from == generation
+        {
+            return Arc::clone(roster);
+        }
+        let cards = self.agents().iter().map(|agent| agent.card()).collect();
+        let made = Arc::new(Roster::new(cards));
+        *roster = Some((generation, Arc::clone(&made)));
+        made
     }
 
     /// All skills, by priority and then by name.

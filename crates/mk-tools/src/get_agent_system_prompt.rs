@@ -1,6 +1,6 @@
 //! `get_agent_system_prompt`: everything that makes a model one of the specialists.
 
-use mk_playbook::{AgentTask, PreparedAgent, WorkMode};
+use mk_playbook::{AgentTask, KeywordMode, PreparedAgent, WorkMode};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -45,6 +45,16 @@ pub(crate) enum Workflow {
     Plan,
     Act,
     Eval,
+}
+
+impl From<Workflow> for KeywordMode {
+    fn from(mode: Workflow) -> Self {
+        match mode {
+            Workflow::Plan => Self::Plan,
+            Workflow::Act => Self::Act,
+            Workflow::Eval => Self::Eval,
+        }
+    }
 }
 
 impl From<Workflow> for WorkMode {

@@ -3,6 +3,7 @@
 //! One module a tool, named like the tool. Knows no JSON-RPC and no transport.
 
 mod activate_project;
+mod analyze_task;
 mod complete_task;
 mod create_task;
 mod delete_file;
@@ -10,6 +11,7 @@ mod delete_memory;
 mod edit_memory;
 mod find_files;
 mod generate_checklist;
+mod get_agent_details;
 mod get_agent_system_prompt;
 mod get_mode_info;
 mod get_onboarding;
@@ -23,6 +25,7 @@ mod list_modes;
 mod list_skills;
 mod mode_info;
 mod move_file;
+mod parse_mode;
 mod prepare_parallel_agents;
 mod read_file;
 mod read_memory;
@@ -48,7 +51,7 @@ pub use mode_info::{ModeConfig, ModeInfo};
 pub use tool::{Answer, Context, Family, Hints, Reply, Tool};
 
 /// All tools, in the order in which they are listed.
-pub static TOOLS: [&Tool; 34] = [
+pub static TOOLS: [&Tool; 37] = [
     &list_modes::TOOL,
     &get_mode_info::TOOL,
     &create_task::TOOL,
@@ -74,7 +77,10 @@ pub static TOOLS: [&Tool; 34] = [
     &activate_project::TOOL,
     &get_project_info::TOOL,
     &get_onboarding::TOOL,
+    &parse_mode::TOOL,
+    &analyze_task::TOOL,
     &search_rules::TOOL,
+    &get_agent_details::TOOL,
     &get_project_config::TOOL,
     &suggest_config_updates::TOOL,
     &list_skills::TOOL,

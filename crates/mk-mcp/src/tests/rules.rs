@@ -293,6 +293,137 @@ async fn updates_are_suggested_with_reason_and_priority() {
 }
 
 #[tokio::test]
+async fn a_prompt_starts_a_mode() {
+    let world = World::new(PROJECT);
+    let mut wire = Wire::open(&world).await;
+    let prompt = json!({ "prompt": "PLAN: Design a user authentication feature" });
+    let answer = wire.call("parse_mode", prompt.clone()).await;
+    assert!(
+        text(&answer).len() < 12_000,
+        "{} bytes",
+        text(&answer).len()
+    );
+    let plan = ask(&mut wire, "parse_mode", prompt).await;
+    let example = json!({
+        "mode": "PLAN",
+        "originalPrompt": "Design a user authentication feature",
+        "agent": "plan-mode",
+        "delegates_to": "technical-planner",
+        "primary_agent_source": "intent",
+        "language": "ko",
+        "languageInstruction": "Always respond in Korean (한국어).",
+        "resolvedModel": { "model": "claude-sonnet-4-20250514", "source": "mode" },
+        "suggestedMode": "architect",
+    });
+    for (key, value) in example.as_object().expect("an object") {
+        assert_eq!(plan[key], *value, "{key}");
+    }
+    assert_eq!(
+        names(&plan["rules"], "name"),
+        ["core.md", "augmented-coding.md"]
+    );
+    assert!(
+        plan["rules"][0]["content"]
+            .as_str()
+            .is_some_and(|text| text.contains("### Plan Mode") && !text.contains("### Act Mode"))
+    );
+    assert_eq!(plan["delegate_agent_info"]["name"], "Technical Planner");
+    assert!(
+        plan["recommended_act_agent"]["agentName"].is_string(),
+        "{plan:#}"
+    );
+    assert_eq!(
+        plan["activation_message"]["activations"][0]["tier"],
+        "primary"
+    );
+    assert_eq!(plan.get("warnings"), None);
+    for (prompt, mode, rest, suggested) in [
+        ("ACT： implement it", "ACT", "implement it", "code"),
+        ("EVALUATE the change", "EVAL", "the change", "ask"),
+        ("자동: 로그인 추가", "AUTO", "로그인 추가", "orchestrator"),
+        (
+            "design auth feature",
+            "PLAN",
+            "design auth feature",
+            "architect",
+        ),
+    ] {
+        let parsed = ask(&mut wire, "parse_mode", json!({ "prompt": prompt })).await;
+        assert_eq!(parsed["mode"], mode, "{prompt}");
+        assert_eq!(parsed["originalPrompt"], rest, "{prompt}");
+        assert_eq!(parsed["suggestedMode"], suggested, "{prompt}");
+        // The mode it names is one that can be worked in.
+        wire.call("create_task", json!({ "mode_slug": suggested }))
+            .await;
+    }
+    check_refused(
+        &mut wire,
+        "parse_mode",
+        json!({ "prompt": "  " }),
+        "Missing required parameter: prompt",
+    )
+    .await;
+    let minimal = json!({ "prompt": "ACT go", "verbosity": "minimal" });
+    let minimal = ask(&mut wire, "parse_mode", minimal).await;
+    assert_eq!(minimal["rules"][0], json!({ "name": "core.md" }));
+}
+
+#[tokio::test]
+async fn an_agent_has_details_and_a_model() {
+    let world = World::new(PROJECT);
+    let mut wire = Wire::open(&world).await;
+    let details = ask(
+        &mut wire,
+        "get_agent_details",
+        json!({ "agentName": "frontend-developer" }),
+    )
+    .await;
+    assert_eq!(details["name"], "Frontend Developer");
+    assert!(details["role"]["expertise"].is_array() && details["workflow"].is_object());
+    assert_eq!(details["communication"]["language"], "ko");
+    assert_eq!(details["source"], "default");
+    assert_eq!(details["resolvedModel"]["source"], "system");
+    let own = ask(
+        &mut wire,
+        "get_agent_details",
+        json!({ "agentName": "pirate" }),
+    )
+    .await;
+    assert_eq!(own["source"], "custom");
+    let nobody = json!({ "agentName": "unknown-agent" });
+    check_refused(
+        &mut wire,
+        "get_agent_details",
+        nobody,
+        "Agent 'unknown-agent' not found.",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_task_has_risks_and_people_to_ask() {
+    let world = World::new(PROJECT);
+    let mut wire = Wire::open(&world).await;
+    let task = json!({ "prompt": "Add user authentication with OAuth", "files": ["src/auth/"], "mode": "PLAN" });
+    let analysis = ask(&mut wire, "analyze_task", task).await;
+    assert_eq!(analysis["riskAssessment"]["level"], "high");
+    assert_eq!(
+        analysis["riskAssessment"]["factors"],
+        json!(["security-sensitive", "authentication"])
+    );
+    assert_eq!(
+        analysis["recommendedChecklists"],
+        json!(["security", "testing"])
+    );
+    assert_eq!(
+        analysis["recommendedSpecialists"],
+        json!(["security-specialist"])
+    );
+    assert_eq!(analysis["workflowSuggestions"][0], "Use TDD approach");
+    assert_eq!(analysis["analysis"]["intent"], "feature_development");
+}
+
+#[tokio::test]
 async fn specialists_are_prepared_one_by_one_and_together() {
     let world = World::new(PROJECT);
     let mut wire = Wire::open(&world).await;
@@ -424,6 +555,7 @@ async fn nothing_is_written_into_the_project() {
     let mut wire = Wire::open(&world).await;
     let before = world.files.list();
     for (tool, arguments) in [
+        ("parse_mode", json!({ "prompt": "ACT add a login" })),
         ("list_skills", json!({})),
         ("search_rules", json!({ "query": "tests" })),
         ("suggest_config_updates", json!({})),

@@ -143,6 +143,13 @@ fn expected(protocol: &str) -> Value {
         "allowed": false,
         "switched": "code",
         "error": -32001,
+        "rules": {
+            "mode": "PLAN",
+            "skill": "systematic-debugging",
+            "agent": "Code Reviewer",
+            "core": "text/markdown",
+            "activated": "Activate Agent: Frontend Developer",
+        },
         "list_changed": true,
     })
 }

@@ -45,6 +45,16 @@ export async function converse(client, seen, project, listen) {
     seen.error = error.code;
   }
 
+  const ask = async (name, args) => JSON.parse((await client.callTool({ name, arguments: args })).content[0].text);
+  const activated = await client.getPrompt({ name: "activate_agent", arguments: { role: "frontend-developer" } });
+  seen.rules = {
+    mode: (await ask("parse_mode", { prompt: "PLAN: Design a login" })).mode,
+    skill: (await ask("recommend_skills", { prompt: "There is a bug in the login" })).recommendations[0].skillName,
+    agent: (await ask("get_agent_details", { agentName: "code-reviewer" })).name,
+    core: (await client.readResource({ uri: "rules://rules/core.md" })).contents[0].mimeType,
+    activated: activated.messages[0].content.text.split("\n")[0],
+  };
+
   const { changed, close } = await listen();
   const text = "customModes: [{slug: new, name: New, roleDefinition: You., groups: []}]";
   writeFileSync(join(project, ".roomodes"), text);

@@ -66,6 +66,19 @@ async def converse(session):
     except McpError as error:
         seen["error"] = error.error.code
 
+    async def ask(tool, **arguments):
+        return json.loads((await session.call_tool(tool, arguments)).content[0].text)
+
+    activated = await session.get_prompt("activate_agent", {"role": "frontend-developer"})
+    skills = (await ask("recommend_skills", prompt="There is a bug in the login"))["recommendations"]
+    seen["rules"] = {
+        "mode": (await ask("parse_mode", prompt="PLAN: Design a login"))["mode"],
+        "skill": skills[0]["skillName"],
+        "agent": (await ask("get_agent_details", agentName="code-reviewer"))["name"],
+        "core": (await session.read_resource("rules://rules/core.md")).contents[0].mimeType,
+        "activated": activated.messages[0].content.text.splitlines()[0],
+    }
+
     changed.clear()
     Path(project, ".roomodes").write_text("customModes: [{slug: new, name: New, roleDefinition: You., groups: []}]")
     await asyncio.wait_for(changed.wait(), 10)

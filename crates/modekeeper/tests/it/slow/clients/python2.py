@@ -64,6 +64,19 @@ async def converse(client):
     except MCPError as error:
         seen["error"] = error.error.code
 
+    async def ask(tool, **arguments):
+        return json.loads((await client.call_tool(tool, arguments)).content[0].text)
+
+    activated = await client.get_prompt("activate_agent", {"role": "frontend-developer"})
+    skills = (await ask("recommend_skills", prompt="There is a bug in the login"))["recommendations"]
+    seen["rules"] = {
+        "mode": (await ask("parse_mode", prompt="PLAN: Design a login"))["mode"],
+        "skill": skills[0]["skillName"],
+        "agent": (await ask("get_agent_details", agentName="code-reviewer"))["name"],
+        "core": (await client.read_resource("rules://rules/core.md")).contents[0].mime_type,
+        "activated": activated.messages[0].content.text.splitlines()[0],
+    }
+
     def save():
         Path(project, ".roomodes").write_text("customModes: [{slug: new, name: New, roleDefinition: You., groups: []}]")
 

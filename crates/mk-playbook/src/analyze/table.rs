@@ -1,0 +1,105 @@
+//! The content behind the analysis: kinds of work, topics, and how work goes on.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use super::{Intent, RiskLevel, TaskCategory};
+use crate::keyword::phrases::{Phrases, SubjectIndex, embedded};
+
+const STRONG: u8 = 3;
+const WEAK: u8 = 1;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct AnalysisFile {
+    intents: Vec<IntentRow>,
+    neutral: Phrases,
+    topics: Vec<Topic>,
+    workflows: HashMap<Intent, Workflow>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct IntentRow {
+    intent: Intent,
+    strong: Phrases,
+    weak: Phrases,
+}
+
+/// Something that a task can touch.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Topic {
+    pub(super) topic: String,
+    pub(super) level: RiskLevel,
+    pub(super) category: TaskCategory,
+    pub(super) factors: Vec<String>,
+    pub(super) checklists: Vec<String>,
+    pub(super) specialists: Vec<String>,
+    pub(super) suggestions: Vec<String>,
+    /// Words of paths.
+    paths: Vec<String>,
+    phrases: Phrases,
+}
+
+/// What to look at in each phase.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Workflow {
+    pub(super) plan: Vec<String>,
+    pub(super) act: Vec<String>,
+    pub(super) eval: Vec<String>,
+    pub(super) suggestions: Vec<String>,
+}
+
+#[derive(Debug)]
+pub(super) struct Table {
+    pub(super) intents: SubjectIndex,
+    pub(super) intent_names: Vec<Intent>,
+    pub(super) topic_index: SubjectIndex,
+    pub(super) topics: Vec<Topic>,
+    /// The topics of each word of a path.
+    pub(super) paths: HashMap<String, Vec<usize>>,
+    workflows: HashMap<Intent, Workflow>,
+    unknown: Workflow,
+}
+
+impl Table {
+    pub(super) fn workflow(&self, intent: Intent) -> &Workflow {
+        self.workflows.get(&intent).unwrap_or(&self.unknown)
+    }
+}
+
+pub(super) static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    let AnalysisFile {
+        intents,
+        neutral,
+        topics,
+        mut workflows,
+    } = embedded(include_str!("../../../../content/playbook/analysis.yaml"));
+    let intent_rows = intents
+        .iter()
+        .enumerate()
+        .flat_map(|(at, row)| row.strong.rows(at, STRONG).chain(row.weak.rows(at, WEAK)));
+    let topic_rows = topics
+        .iter()
+        .enumerate()
+        .flat_map(|(at, topic)| topic.phrases.rows(at, WEAK));
+    let mut paths: HashMap<String, Vec<usize>> = HashMap::new();
+    for (at, topic) in topics.iter().enumerate() {
+        for word in &topic.paths {
+            paths.entry(word.clone()).or_default().push(at);
+        }
+    }
+    Table {
+        intents: SubjectIndex::new(intents.len(), &Phrases::default(), intent_rows),
+        intent_names: intents.iter().map(|row| row.intent).collect(),
+        topic_index: SubjectIndex::new(topics.len(), &neutral, topic_rows),
+        topics,
+        paths,
+        unknown: workflows.remove(&Intent::Unknown).unwrap_or_default(),
+        workflows,
+    }
+});

@@ -1,0 +1,209 @@
+//! `parse_mode`: the mode that a prompt's first word starts, who does the work, and who looks at it.
+//!
+//! The tables are content under `content/playbook`, read when a prompt first needs them.
+//! It takes plain inputs and reads no file; which fields go to which client is the faces' business.
+
+mod agent;
+mod detect;
+mod explicit;
+mod language;
+mod model;
+pub(crate) mod phrases;
+mod roster;
+mod section;
+mod specialist;
+
+use std::fmt;
+
+use serde::Deserialize;
+
+pub use agent::{AgentChoice, AgentSource};
+pub use language::language_instruction;
+pub use model::{ModelSource, ModelWishes, ResolvedModel, resolve_model};
+pub use roster::{AgentCard, Roster};
+pub use section::mode_section;
+
+use crate::text::Text;
+use agent::Chooser;
+
+const DEFAULT_ITERATIONS: u8 = 3;
+const MOST_ITERATIONS: u8 = 10;
+
+/// The mode that a keyword starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum KeywordMode {
+    Plan,
+    Act,
+    Eval,
+    Auto,
+}
+
+impl KeywordMode {
+    pub const ALL: [Self; 4] = [Self::Plan, Self::Act, Self::Eval, Self::Auto];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Plan => "PLAN",
+            Self::Act => "ACT",
+            Self::Eval => "EVAL",
+            Self::Auto => "AUTO",
+        }
+    }
+
+    /// The agent that stands for the mode.
+    pub fn agent(self) -> &'static str {
+        match self {
+            Self::Plan => "plan-mode",
+            Self::Act => "act-mode",
+            Self::Eval => "eval-mode",
+            Self::Auto => "auto-mode",
+        }
+    }
+
+    /// The Modekeeper mode that fits, as `create_task` takes it.
+    pub fn suggested_mode(self) -> &'static str {
+        match self {
+            Self::Plan => "architect",
+            Self::Act => "code",
+            Self::Eval => "ask",
+            Self::Auto => "orchestrator",
+        }
+    }
+
+    /// The rules that belong to it, in the order to read them.
+    pub fn rules(self) -> &'static [&'static str] {
+        match self {
+            Self::Plan | Self::Eval => &["core.md", "augmented-coding.md"],
+            Self::Act | Self::Auto => &["core.md", "project.md", "augmented-coding.md"],
+        }
+    }
+
+    fn default_agent(self) -> &'static str {
+        match self {
+            Self::Plan => "solution-architect",
+            Self::Act | Self::Auto => "software-engineer",
+            Self::Eval => "code-reviewer",
+        }
+    }
+
+    /// Whether files change in it.
+    fn is_acting(self) -> bool {
+        matches!(self, Self::Act | Self::Auto)
+    }
+}
+
+impl fmt::Display for KeywordMode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// What a project's configuration says about modes.
+#[derive(Debug, Clone, Default)]
+pub struct ModeConfig {
+    pub language: Option<String>,
+    pub primary_agent: Option<String>,
+    pub exclude_agents: Vec<String>,
+    pub default_model: Option<String>,
+    /// Rounds of AUTO, from 1 to 10.
+    pub max_iterations: Option<u8>,
+}
+
+/// A prompt and what is known around it.
+#[derive(Debug, Clone, Copy)]
+pub struct ModeRequest<'a> {
+    /// Not blank: that is an error of the caller's to report.
+    pub prompt: &'a str,
+    pub roster: &'a Roster,
+    pub config: &'a ModeConfig,
+    /// The agent that a plan recommended for acting.
+    pub recommended_agent: Option<&'a str>,
+    /// Files that the prompt is about.
+    pub files: &'a [String],
+}
+
+/// Everything that follows from a prompt.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ParsedMode<'a> {
+    pub mode: KeywordMode,
+    /// The prompt without its keyword.
+    pub original_prompt: &'a str,
+    pub warnings: Vec<String>,
+    pub instructions: &'static str,
+    pub delegates_to: AgentChoice<'a>,
+    pub specialists: Vec<&'static str>,
+    /// Who should act on the plan; in PLAN only.
+    pub recommended_act_agent: Option<AgentChoice<'a>>,
+    /// Who could; in PLAN only.
+    pub available_act_agents: Vec<&'a str>,
+    pub language_instruction: String,
+    pub model: ResolvedModel,
+    /// Rounds; in AUTO only.
+    pub max_iterations: Option<u8>,
+}
+
+/// Reads a prompt's mode and resolves what the mode needs.
+pub fn parse_mode<'a>(request: &'a ModeRequest<'a>) -> ParsedMode<'a> {
+    let ModeRequest {
+        prompt,
+        roster,
+        config,
+        recommended_agent,
+        files: _,
+    } = *request;
+    let detect::Detected {
+        mode,
+        rest,
+        warning,
+    } = detect::detect(prompt);
+    let text = Text::of(rest);
+    let chooser = Chooser {
+        request,
+        prompt: rest,
+        text: &text,
+    };
+    let mut warnings: Vec<String> = warning.into_iter().map(str::to_owned).collect();
+    for name in [recommended_agent, config.primary_agent.as_deref()]
+        .into_iter()
+        .flatten()
+    {
+        if roster.find(name).is_none() {
+            warnings.push(format!("Agent '{name}' not found."));
+        }
+    }
+    let is_plan = mode == KeywordMode::Plan;
+    let specialists = specialist::specialists(mode, &text)
+        .into_iter()
+        .filter(|name| chooser.open_agent(name).is_some())
+        .collect();
+    ParsedMode {
+        mode,
+        original_prompt: rest,
+        warnings,
+        instructions: language::instructions(mode, config.language.as_deref()),
+        delegates_to: chooser.choose(mode),
+        specialists,
+        recommended_act_agent: is_plan.then(|| chooser.recommend()),
+        available_act_agents: if is_plan {
+            let agents = chooser.candidates(KeywordMode::Act);
+            agents.into_iter().map(|agent| agent.id.as_str()).collect()
+        } else {
+            Vec::new()
+        },
+        language_instruction: language_instruction(config.language.as_deref()),
+        model: resolve_model(ModelWishes {
+            agent: None,
+            mode: roster
+                .find(mode.agent())
+                .and_then(|agent| agent.model.as_deref()),
+            global: config.default_model.as_deref(),
+        }),
+        max_iterations: (mode == KeywordMode::Auto).then(|| {
+            config
+                .max_iterations
+                .unwrap_or(DEFAULT_ITERATIONS)
+                .clamp(1, MOST_ITERATIONS)
+        }),
+    }
+}

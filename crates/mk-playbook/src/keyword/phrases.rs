@@ -1,0 +1,134 @@
+//! Phrases as data: lists by language, and tables that say which subject of a list a text speaks of.
+//!
+//! What follows from a subject is its owner's business.
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use crate::text::{Hit, Language, PhraseIndex, PhraseRow, Script, Text};
+
+/// The subject of phrases that only hide shorter ones inside them.
+const NEUTRAL: u16 = u16::MAX - 1;
+
+/// Embedded content; a test keeps all of it readable, so the empty table is never met.
+pub(crate) fn embedded<T: DeserializeOwned + Default>(yaml: &str) -> T {
+    serde_saphyr::from_str(yaml).unwrap_or_default()
+}
+
+/// Phrases by language.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Phrases {
+    /// Names that are the same in every language, and have no other forms.
+    all: Vec<String>,
+    en: Vec<String>,
+    ko: Vec<String>,
+    ja: Vec<String>,
+    zh: Vec<String>,
+    es: Vec<String>,
+    pt: Vec<String>,
+    de: Vec<String>,
+    fr: Vec<String>,
+    ru: Vec<String>,
+}
+
+impl Phrases {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Language, &str)> {
+        let own = Language::ALL
+            .into_iter()
+            .flat_map(|language| self.of(language).iter().map(move |it| (language, it)));
+        // The forms of Korean words are not listed, so that language adds none.
+        let shared = self.all.iter().map(|it| (Language::Ko, it));
+        own.chain(shared)
+            .map(|(language, it)| (language, it.as_str()))
+    }
+
+    fn of(&self, language: Language) -> &[String] {
+        match language {
+            Language::En => &self.en,
+            Language::Ko => &self.ko,
+            Language::Ja => &self.ja,
+            Language::Zh => &self.zh,
+            Language::Es => &self.es,
+            Language::Pt => &self.pt,
+            Language::De => &self.de,
+            Language::Fr => &self.fr,
+            Language::Ru => &self.ru,
+        }
+    }
+
+    pub(crate) fn rows(&self, id: usize, weight: u8) -> impl Iterator<Item = PhraseRow<'_>> {
+        let id = u16::try_from(id).unwrap_or(NEUTRAL);
+        self.iter().map(move |(language, phrase)| PhraseRow {
+            phrase,
+            language,
+            id,
+            weight,
+        })
+    }
+}
+
+/// Which of several subjects a text speaks of, and how clearly.
+#[derive(Debug)]
+pub(crate) struct SubjectIndex {
+    phrases: PhraseIndex<'static>,
+    subjects: usize,
+}
+
+/// What a text says of one subject.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Evidence<'t> {
+    pub(crate) score: u32,
+    /// What was typed, each once, in the text's order.
+    pub(crate) typed: Vec<&'t str>,
+    /// The first and the last unit that speaks of it.
+    pub(crate) first: usize,
+    pub(crate) last: usize,
+}
+
+impl SubjectIndex {
+    pub(crate) fn new<'p>(
+        subjects: usize,
+        neutral: &'p Phrases,
+        rows: impl IntoIterator<Item = PhraseRow<'p>>,
+    ) -> Self {
+        let neutral = neutral.rows(usize::MAX, 0);
+        let rows: Vec<PhraseRow<'_>> = rows.into_iter().chain(neutral).collect();
+        Self {
+            phrases: PhraseIndex::new(rows),
+            subjects,
+        }
+    }
+
+    /// The evidence for each subject, in the subjects' order. A word that is typed twice counts once.
+    pub(crate) fn weigh<'t>(&self, text: &Text<'t>) -> Vec<Evidence<'t>> {
+        let mut evidence = vec![Evidence::default(); self.subjects];
+        for Hit { id, weight, units } in self.phrases.find(text) {
+            let Some(subject) = evidence.get_mut(usize::from(id)) else {
+                continue;
+            };
+            let typed = text.typed(units.clone());
+            if subject
+                .typed
+                .iter()
+                .any(|it| it.eq_ignore_ascii_case(typed))
+            {
+                continue;
+            }
+            if subject.typed.is_empty() {
+                subject.first = units.start;
+            }
+            subject.last = units.start;
+            subject.score += u32::from(weight);
+            subject.typed.push(typed);
+        }
+        evidence
+    }
+}
+
+/// Whether a text puts what it is about last, as Korean, Japanese and Chinese noun phrases do.
+pub(crate) fn is_head_last(text: &Text<'_>) -> bool {
+    text.units
+        .iter()
+        .any(|unit| unit.script != Script::Alphabet)
+}

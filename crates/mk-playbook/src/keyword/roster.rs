@@ -1,0 +1,123 @@
+//! The agents that there are: their names in every form people write them, and the files they are made for.
+//!
+//! Reading agents from files and layering them happens elsewhere; a roster is made anew when they change.
+
+use std::sync::OnceLock;
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+
+use super::explicit::other_names;
+use crate::agent::AgentKind;
+use crate::text::{Hit, Language, PhraseIndex, PhraseRow, Text, fold};
+
+/// What choosing an agent needs to know of one.
+#[derive(Debug, Clone, Default)]
+pub struct AgentCard {
+    /// As in `frontend-developer`.
+    pub id: String,
+    /// As in `Frontend Developer`.
+    pub name: String,
+    pub kind: AgentKind,
+    /// Globs of the files it is made for; unreadable ones match nothing.
+    pub patterns: Vec<String>,
+    /// The model it prefers.
+    pub model: Option<String>,
+}
+
+/// All agents of a project. Its tables are made when they are first needed.
+#[derive(Debug, Default)]
+pub struct Roster {
+    agents: Vec<AgentCard>,
+    names: OnceLock<PhraseIndex<'static>>,
+    files: OnceLock<FilePatterns>,
+}
+
+#[derive(Debug, Default)]
+struct FilePatterns {
+    globs: GlobSet,
+    /// The agent of each glob.
+    owners: Vec<usize>,
+}
+
+impl Roster {
+    pub fn new(agents: Vec<AgentCard>) -> Self {
+        Self {
+            agents,
+            names: OnceLock::new(),
+            files: OnceLock::new(),
+        }
+    }
+
+    pub fn agents(&self) -> &[AgentCard] {
+        &self.agents
+    }
+
+    /// The agent that is called so, by its id or its name in any case.
+    pub fn find(&self, name: &str) -> Option<&AgentCard> {
+        let exact = self.agents.iter().find(|agent| agent.id == name);
+        exact.or_else(|| {
+            let name = fold(name);
+            self.agents
+                .iter()
+                .find(|agent| fold(&agent.id) == name || fold(&agent.name) == name)
+        })
+    }
+
+    /// Where a text names agents.
+    pub(super) fn mentions(&self, text: &Text<'_>) -> Vec<(&AgentCard, Hit)> {
+        let names = self.names.get_or_init(|| self.index_names());
+        names
+            .find(text)
+            .into_iter()
+            .filter_map(|hit| Some((self.agents.get(usize::from(hit.id))?, hit)))
+            .collect()
+    }
+
+    fn index_names(&self) -> PhraseIndex<'static> {
+        let rows = self.agents.iter().enumerate().flat_map(|(at, agent)| {
+            let id = u16::try_from(at).unwrap_or(u16::MAX);
+            let own = [agent.id.as_str(), agent.name.as_str()].map(|phrase| PhraseRow {
+                phrase,
+                // A name has no other forms.
+                language: Language::Ko,
+                id,
+                weight: 1,
+            });
+            let others = other_names(&agent.id);
+            own.into_iter()
+                .chain(others.into_iter().flat_map(move |names| names.rows(at, 1)))
+        });
+        PhraseIndex::new(rows)
+    }
+
+    /// The places of the agents that are made for a file, each once.
+    pub(super) fn made_for(&self, path: &str) -> Vec<usize> {
+        let FilePatterns { globs, owners } = self.files.get_or_init(|| self.compile_patterns());
+        let mut agents: Vec<usize> = globs
+            .matches(path)
+            .into_iter()
+            .filter_map(|glob| owners.get(glob).copied())
+            .collect();
+        // Globs are in the agents' order, and so are their matches.
+        agents.dedup();
+        agents
+    }
+
+    fn compile_patterns(&self) -> FilePatterns {
+        let mut globs = GlobSetBuilder::new();
+        let mut owners = Vec::new();
+        for (owner, agent) in self.agents.iter().enumerate() {
+            for pattern in &agent.patterns {
+                if let Ok(glob) = GlobBuilder::new(pattern).literal_separator(true).build() {
+                    globs.add(glob);
+                    owners.push(owner);
+                }
+            }
+        }
+        match globs.build() {
+            Ok(globs) => FilePatterns { globs, owners },
+            // Too large together: files then say nothing about agents.
+            Err(_) => FilePatterns::default(),
+        }
+    }
+}

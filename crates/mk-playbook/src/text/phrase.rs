@@ -1,0 +1,208 @@
+//! Phrases found in texts by whole words: longest match first, never by a part of another word.
+//!
+//! Words are hashed one after another; a phrase is a hash, and so is each of its beginnings, which ends most searches at the first word.
+//! It does not know what a phrase stands for: that is the number it was given.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::hash::{DIRECTORY_BYTES, Hash, HashTable};
+use super::inflect::{Language, forms};
+use super::{Script, Text, fold};
+
+/// The longest phrase, in units; Chinese and Japanese ones count signs.
+const LONGEST: usize = 16;
+/// A row that only says that longer phrases begin so.
+const BEGINNING: u16 = u16::MAX;
+
+/// A phrase to look for.
+#[derive(Debug, Clone)]
+pub struct PhraseRow<'a> {
+    pub phrase: &'a str,
+    pub language: Language,
+    /// What it stands for.
+    pub id: u16,
+    pub weight: u8,
+}
+
+/// A phrase that was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Hit {
+    pub(crate) id: u16,
+    pub(crate) weight: u8,
+    /// The units it covers.
+    pub(crate) units: Range<usize>,
+}
+
+/// Phrases by their hashes.
+#[derive(Debug, Clone)]
+pub(crate) struct PhraseIndex<'a> {
+    table: HashTable<'a, 8>,
+    /// Id and weight of each hash.
+    rows: Cow<'a, [[u8; 3]]>,
+}
+
+impl PhraseIndex<'static> {
+    pub(crate) fn new<'p>(phrases: impl IntoIterator<Item = PhraseRow<'p>>) -> Self {
+        let mut rows: Vec<(Hash, u16, u8)> = Vec::new();
+        for PhraseRow {
+            phrase,
+            language,
+            id,
+            weight,
+        } in phrases
+        {
+            let text = Text::of(phrase);
+            if !searchable(&text) {
+                continue;
+            }
+            let words: Vec<Hash> = text.units.iter().map(|unit| unit.hash).collect();
+            add(&mut rows, &words, id, weight);
+            // One word at a time: phrases with two inflected words are rare, and their number would explode.
+            for (at, unit) in text.units.iter().enumerate() {
+                if unit.script != Script::Alphabet {
+                    continue;
+                }
+                for form in forms(text.normal(unit), language) {
+                    let mut words = words.clone();
+                    words.splice(at..=at, [Hash::of(&fold(&form))]);
+                    add(&mut rows, &words, id, weight);
+                }
+            }
+            // 코드 리뷰 is also written 코드리뷰.
+            if text.units.len() > 1 && text.units.iter().all(|unit| unit.script == Script::Hangul) {
+                let joined: String = text.units.iter().map(|unit| text.normal(unit)).collect();
+                let joined = Text::of(&joined);
+                let words: Vec<Hash> = joined.units.iter().map(|unit| unit.hash).collect();
+                add(&mut rows, &words, id, weight);
+            }
+        }
+        rows.sort_unstable_by_key(|(hash, id, weight)| (*hash, *id, u8::MAX - weight));
+        rows.dedup_by_key(|(hash, id, _)| (*hash, *id));
+        let hashes: Vec<Hash> = rows.iter().map(|(hash, _, _)| *hash).collect();
+        let rows = rows
+            .into_iter()
+            .map(|(_, id, weight)| {
+                let [low, high] = id.to_le_bytes();
+                [low, high, weight]
+            })
+            .collect();
+        Self {
+            table: HashTable::from_sorted(&hashes),
+            rows,
+        }
+    }
+}
+
+impl<'a> PhraseIndex<'a> {
+    /// Reads an index where it lies: its size, then directory, hashes and rows.
+    pub(crate) fn read(bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
+        let (count, bytes) = bytes.split_first_chunk()?;
+        let count = u32::from_le_bytes(*count) as usize;
+        let (directory, bytes) = bytes.split_at_checked(DIRECTORY_BYTES)?;
+        let (keys, bytes) = bytes.split_at_checked(count.checked_mul(8)?)?;
+        let (rows, bytes) = bytes.split_at_checked(count.checked_mul(3)?)?;
+        let index = Self {
+            table: HashTable::read(directory, keys)?,
+            rows: Cow::Borrowed(rows.as_chunks().0),
+        };
+        Some((index, bytes))
+    }
+
+    pub(crate) fn write(&self, bytes: &mut Vec<u8>) {
+        let count = u32::try_from(self.rows.len()).unwrap_or(u32::MAX);
+        bytes.extend(count.to_le_bytes());
+        let mut keys = Vec::new();
+        self.table.write(bytes, &mut keys);
+        bytes.append(&mut keys);
+        bytes.extend(self.rows.iter().flatten());
+    }
+
+    /// The phrases in a text, from its start to its end. A phrase inside a longer one is not there: in "error message" nobody reports an error.
+    pub(crate) fn find(&self, text: &Text<'_>) -> Vec<Hit> {
+        let mut hits: Vec<Hit> = Vec::new();
+        let mut reached = 0;
+        for start in 0..text.units.len() {
+            let Some((end, rows)) = self.longest_from(text, start) else {
+                continue;
+            };
+            if end <= reached {
+                continue;
+            }
+            reached = end;
+            for row in rows {
+                let Some([low, high, weight]) = self.rows.get(row).copied() else {
+                    continue;
+                };
+                let id = u16::from_le_bytes([low, high]);
+                if id != BEGINNING {
+                    hits.push(Hit {
+                        id,
+                        weight,
+                        units: start..end,
+                    });
+                }
+            }
+        }
+        hits
+    }
+
+    fn longest_from(&self, text: &Text<'_>, start: usize) -> Option<(usize, Range<usize>)> {
+        let mut longest = None;
+        let mut hash = Hash::EMPTY;
+        for (at, unit) in text.units.iter().enumerate().skip(start).take(LONGEST) {
+            if at > start && unit.opens {
+                break;
+            }
+            hash = hash.with(unit.hash.0);
+            let rows = self.table.find(hash);
+            if rows.is_empty() {
+                break;
+            }
+            let is_phrase = rows.clone().any(|row| self.is_phrase(row));
+            if is_phrase && stands_alone(text, start, at) {
+                longest = Some((at + 1, rows));
+            }
+        }
+        longest
+    }
+
+    fn is_phrase(&self, row: usize) -> bool {
+        self.rows
+            .get(row)
+            .is_some_and(|[low, high, _]| u16::from_le_bytes([*low, *high]) != BEGINNING)
+    }
+}
+
+fn add(rows: &mut Vec<(Hash, u16, u8)>, words: &[Hash], id: u16, weight: u8) {
+    let mut hash = Hash::EMPTY;
+    for (at, word) in words.iter().enumerate() {
+        hash = hash.with(word.0);
+        if at + 1 < words.len() {
+            rows.push((hash, BEGINNING, 0));
+        }
+    }
+    rows.push((hash, id, weight));
+}
+
+/// One Chinese sign is part of too many words.
+fn searchable(text: &Text<'_>) -> bool {
+    match text.units.as_slice() {
+        [] => false,
+        [unit] => matches!(unit.script, Script::Alphabet | Script::Hangul),
+        units => units.len() <= LONGEST,
+    }
+}
+
+/// Katakana words are written without a break in between, and フォーム is no part of プラットフォーム: the sign before and the sign after must be of another kind.
+fn stands_alone(text: &Text<'_>, first: usize, last: usize) -> bool {
+    let katakana = |at: usize| {
+        text.units
+            .get(at)
+            .is_some_and(|unit| unit.script == Script::Katakana)
+    };
+    let glued = |at: usize| text.units.get(at).is_some_and(|unit| unit.glued);
+    let open_start = first > 0 && katakana(first) && katakana(first - 1) && glued(first);
+    let open_end = katakana(last) && katakana(last + 1) && glued(last + 1);
+    !open_start && !open_end
+}

@@ -1,0 +1,85 @@
+//! `analyze_task`: what a task is, what can go wrong, whom to ask and what to check.
+
+use mk_playbook::{Advice, Analysis, ChecklistQuery, KeywordMode, Phase, analyze_task};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::get_agent_system_prompt::Workflow;
+use crate::tool::{
+    Context, Family, Hints, Run, Running, Schema, Tool, missing, parse, rules_reply,
+};
+
+pub(crate) static TOOL: Tool = Tool {
+    name: "analyze_task",
+    title: "Analyze a task",
+    description: "Risk, checklists, specialists and workflow for a task, from its description and files",
+    group: None,
+    family: Family::Rules,
+    hints: Hints::ReadOnly,
+    paths: &[],
+    input: Schema::of::<AnalyzeTaskArgs>(),
+    output: None,
+    run: Run::Free(run),
+};
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct AnalyzeTaskArgs {
+    /// User's task description
+    prompt: String,
+    /// Optional file paths related to the task
+    files: Option<Vec<String>>,
+    mode: Option<Workflow>,
+}
+
+fn run<'a>(context: &'a Context<'a>, arguments: Value) -> Running<'a> {
+    Box::pin(async move {
+        let args: AnalyzeTaskArgs = parse(arguments)?;
+        if args.prompt.trim().is_empty() {
+            return Err(missing("prompt"));
+        }
+        let answer = context
+            .engine
+            .with_playbook(context.caller, move |playbook| {
+                let files = args.files.unwrap_or_default();
+                let analysis = analyze_task(&args.prompt, &files, args.mode.map(KeywordMode::from));
+                let query = ChecklistQuery {
+                    domains: &[],
+                    files: &files,
+                };
+                let triggers = playbook.checklist(&query).detected_patterns;
+                Ok(shown(&analysis, &triggers))
+            })
+            .await?;
+        Ok(rules_reply(&answer))
+    })
+}
+
+fn shown(analysis: &Analysis<'_>, triggers: &[String]) -> Value {
+    let names: Vec<&str> = analysis
+        .specialists
+        .iter()
+        .map(|advice| advice.name)
+        .collect();
+    let advice = |advice: &Advice| json!({ "name": advice.name, "reason": advice.reason, "priority": advice.priority });
+    let phase = |phase: &Phase| json!({ "phase": phase.mode.as_str(), "focus": phase.focus });
+    json!({
+        "riskAssessment": {
+            "level": analysis.risk.level.to_string(),
+            "factors": analysis.risk.factors,
+            "reason": analysis.risk.reason,
+        },
+        "recommendedChecklists": analysis.checklists,
+        "recommendedSpecialists": names,
+        "workflowSuggestions": analysis.suggestions,
+        "analysis": {
+            "intent": analysis.intent.to_string(),
+            "category": analysis.category.to_string(),
+            "complexity": analysis.complexity.to_string(),
+            "keywords": analysis.keywords,
+        },
+        "specialistDetails": analysis.specialists.iter().map(advice).collect::<Vec<_>>(),
+        "suggestedWorkflow": { "phases": analysis.phases.iter().map(phase).collect::<Vec<_>>() },
+        "matchedTriggers": triggers,
+    })
+}
