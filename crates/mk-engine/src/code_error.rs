@@ -1,8 +1,12 @@
-//! What goes wrong with files, memories and projects, sorted as callers tell it apart.
+//! What goes wrong with files, symbols, memories and projects, sorted as callers tell it apart.
 
 use mk_project::Error as Project;
+use mk_symbols::Error as Symbol;
 
 use crate::error::Error;
+
+/// So many namesakes tell enough.
+const MOST_CANDIDATES: usize = 20;
 
 /// One failure of a code tool.
 #[derive(Debug, thiserror::Error)]
@@ -27,6 +31,9 @@ pub enum CodeKind {
     MemoryMissing,
     /// A memory that is there, and must stay as it is.
     Memory,
+    SymbolNotFound,
+    /// A language server that did not answer as it should.
+    LanguageServer,
     Timeout,
 }
 
@@ -126,6 +133,50 @@ impl From<Project> for Error {
     }
 }
 
+impl From<Symbol> for Error {
+    fn from(error: Symbol) -> Self {
+        let hint = error.hint().map(str::to_owned);
+        let message = sentence(&error);
+        let failed = |kind| CodeError {
+            hint,
+            ..CodeError::new(kind, message)
+        };
+        let invalid = CodeKind::InvalidArguments;
+        match error {
+            Symbol::NoSymbol { name_path, nearest } => {
+                let mut failed = failed(CodeKind::SymbolNotFound);
+                if !nearest.is_empty() {
+                    failed.hint = Some(format!("the nearest names are: {}", nearest.join(", ")));
+                }
+                failed.with_detail("symbol_name", name_path)
+            }
+            Symbol::NothingHere { path, .. } => failed(CodeKind::SymbolNotFound)
+                .with_detail("file_path", path.display().to_string()),
+            Symbol::Ambiguous {
+                name_path,
+                candidates,
+            } => {
+                let mut failed = failed(invalid);
+                for candidate in candidates.iter().take(MOST_CANDIDATES) {
+                    failed.message.push_str(&format!("\n- {candidate}"));
+                }
+                failed.with_detail("symbol_name", name_path)
+            }
+            Symbol::NoLanguage { path } | Symbol::Skipped { path, .. } => {
+                failed(invalid).with_detail("file_path", path.display().to_string())
+            }
+            Symbol::BadName { name } => failed(invalid).with_detail("name", name),
+            Symbol::SharedLines { name_path } => {
+                failed(invalid).with_detail("symbol_name", name_path)
+            }
+            Symbol::BadPattern { .. } => failed(invalid),
+            Symbol::Thread(_) => failed(CodeKind::Timeout),
+            Symbol::Read { source, .. } | Symbol::Open(source) => return source.into(),
+        }
+        .into()
+    }
+}
+
 fn kind_of(error: &Project) -> CodeKind {
     match error {
         Project::Missing { .. } => CodeKind::FileNotFound,
@@ -141,7 +192,7 @@ fn kind_of(error: &Project) -> CodeKind {
     }
 }
 
-fn sentence(error: &Project) -> String {
+fn sentence(error: &impl std::error::Error) -> String {
     let text = error.to_string();
     let mut letters = text.chars();
     letters

@@ -47,7 +47,7 @@ impl Engine {
         }
     }
 
-    /// A folder as a caller wrote it, resolved and visible.
+    /// A folder or file as a caller wrote it, resolved and visible.
     pub fn folder(&self, in_force: &InForce, given: Option<&str>) -> Result<ProjectPath, Error> {
         let raw = RawTarget {
             path: given.unwrap_or(".").to_owned(),

@@ -16,7 +16,10 @@ mod mode;
 mod playbook;
 mod project;
 mod projects;
+mod server;
 mod settings;
+mod status;
+mod symbol;
 mod task;
 mod workspace;
 
@@ -39,6 +42,8 @@ pub use mk_store::{
 };
 pub use project::Project;
 pub use settings::{Folders, Settings};
+pub use status::Status;
+pub use symbol::{IndexStatus, Rename, RenamedFile};
 pub use task::{NewTask, Switched, Task, TaskDetails, TaskQuery};
 pub use workspace::Workspace;
 
@@ -60,6 +65,7 @@ struct Inner {
     changes: broadcast::Sender<Change>,
     seen: Mutex<file::Seen>,
     active_project: Mutex<Option<AbsPath>>,
+    usage: Mutex<status::Usage>,
 }
 
 /// One of our own tools, which the engine is told of because it must not know them.
@@ -191,6 +197,7 @@ impl Engine {
             changes: broadcast::channel(64).0,
             seen: Mutex::default(),
             active_project: Mutex::default(),
+            usage: Mutex::default(),
         };
         Self {
             inner: Arc::new(inner),

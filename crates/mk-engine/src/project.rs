@@ -1,4 +1,4 @@
-//! A project in memory: its modes as the files have them now, and a watch on those files.
+//! A project in memory: its modes as the files have them now, and a watch on those files; its playbook and symbols.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -13,6 +13,7 @@ use mk_types::{AbsPath, ModeSlug};
 
 use crate::playbook::Shelf;
 use crate::settings::Folders;
+use crate::symbol::Symbols;
 
 /// The largest mode file seen in the wild has 267 KB.
 pub(crate) const LARGEST_MODE_FILE: u64 = 1024 * 1024;
@@ -27,6 +28,7 @@ pub struct Project {
     reloading: Mutex<()>,
     watcher: Mutex<Option<Watcher>>,
     pub(crate) playbook: Shelf,
+    pub(crate) symbols: Symbols,
 }
 
 #[derive(Debug)]
@@ -52,11 +54,17 @@ impl Project {
             reloading: Mutex::default(),
             watcher: Mutex::default(),
             playbook: Shelf::default(),
+            symbols: Symbols::default(),
         }
     }
 
     pub fn root(&self) -> &AbsPath {
         &self.root
+    }
+
+    /// Where we keep what can be made again.
+    pub(crate) fn state_folder(&self) -> &Path {
+        &self.folders.state
     }
 
     pub fn catalogue(&self) -> Arc<Catalogue> {

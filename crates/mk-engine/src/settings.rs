@@ -1,5 +1,6 @@
 //! What an operator can set about the engine. Where the values come from is the binary's business.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -59,4 +60,6 @@ pub struct Folders {
     pub home: Option<PathBuf>,
     /// Where backups and locks are kept.
     pub state: PathBuf,
+    /// Where programs are, as `PATH` says it.
+    pub search_path: OsString,
 }

@@ -120,6 +120,7 @@ impl World {
                 roo_config: Some(self.global("roo")),
                 home: Some(self.global("home")),
                 state: self.global("state"),
+                ..Folders::default()
             },
             clock: self.clock.clone(),
             store: self.store.clone(),

@@ -12,7 +12,7 @@ use crate::check::InForce;
 use crate::code_error::{CodeError, CodeKind};
 use crate::error::Error;
 use crate::file::with_nearest;
-use crate::{Engine, Standing};
+use crate::{Engine, Project, Standing};
 
 /// What a granted call works on.
 #[derive(Debug)]
@@ -21,6 +21,8 @@ pub struct Workspace {
     pub backups: Backups,
     config: Option<PathBuf>,
     read_only_memories: Vec<String>,
+    pub(crate) project: Arc<Project>,
+    pub(crate) clock: Clock,
     ignored: Arc<Ignored>,
     mode: Arc<Mode>,
     bound: Option<Arc<Mode>>,
@@ -88,6 +90,7 @@ impl Engine {
             return Err(error.with_hint(hint).into());
         }
         let root = open_root(&in_force.project)?;
+        let project = self.project(&in_force.project);
         Ok(Workspace {
             backups: Backups::new(
                 &self.inner.folders.state,
@@ -96,7 +99,9 @@ impl Engine {
             ),
             config: self.inner.folders.config.clone(),
             read_only_memories: self.settings().read_only_memories.clone(),
-            ignored: self.project(&in_force.project).ignored(),
+            ignored: project.ignored(),
+            project,
+            clock: self.inner.clock.clone(),
             mode: Arc::clone(&in_force.mode),
             bound: in_force.bound.clone(),
             cancel: Arc::default(),

@@ -96,6 +96,8 @@ fn code_name(error: &Error) -> &'static str {
             CodeKind::InvalidArguments => "INVALID_ARGUMENTS",
             CodeKind::ProjectNotActive => "PROJECT_NOT_ACTIVE",
             CodeKind::MemoryMissing | CodeKind::Memory => "MEMORY_ERROR",
+            CodeKind::SymbolNotFound => "SYMBOL_NOT_FOUND",
+            CodeKind::LanguageServer => "LANGUAGE_SERVER_ERROR",
             CodeKind::Timeout => "TIMEOUT",
         },
         Error::InvalidInput { .. }

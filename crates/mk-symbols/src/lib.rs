@@ -1,1 +1,32 @@
 //! A project's symbols: an index of all files at once, and language servers where exactness matters.
+
+mod definition;
+mod edit;
+mod error;
+mod extract;
+mod find;
+mod index;
+mod kind;
+mod language;
+mod map;
+mod outline;
+mod parse;
+mod reference;
+pub mod server;
+mod symbol;
+
+pub use definition::{Definition, Target};
+pub use edit::{EditedText, SymbolEdit, SyntaxError, plan_edit};
+pub use error::Error;
+pub use find::{Answer, Closeness, Hit, Matching, Query, Source};
+pub use index::{Index, IndexState, Progress, SkippedFile, Swept};
+pub use kind::SymbolKind;
+pub use language::Language;
+pub use map::RepositoryMap;
+pub use outline::Outline;
+pub use parse::SkipReason;
+pub use reference::{FileRename, Place, Reference, RenamePlan};
+pub use symbol::{LineSpan, Symbol};
+
+#[cfg(test)]
+mod tests;

@@ -18,7 +18,7 @@ pub(crate) static TOOL: Tool = Tool {
     hints: Hints::Changes,
     paths: &[],
     input: Schema::of::<CompleteTaskArgs>(),
-    output: Some(Schema::of::<CompleteTaskOutput>()),
+    output: Some(Schema::of_output::<CompleteTaskOutput>()),
     run: Run::Free(run),
 };
 

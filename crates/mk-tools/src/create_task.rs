@@ -18,7 +18,7 @@ pub(crate) static TOOL: Tool = Tool {
     hints: Hints::Adds,
     paths: &[],
     input: Schema::of::<CreateTaskArgs>(),
-    output: Some(Schema::of::<CreateTaskOutput>()),
+    output: Some(Schema::of_output::<CreateTaskOutput>()),
     run: Run::Free(run),
 };
 

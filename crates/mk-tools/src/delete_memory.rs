@@ -24,7 +24,7 @@ pub(crate) static TOOL: Tool = Tool {
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct DeleteMemoryArgs {
-    /// Name of the memory; `/` separates topics, `global/…` is shared by all projects
+    /// Name, as list_memories shows it
     name: String,
     /// Session whose mode applies
     #[serde(rename = "session_id")]

@@ -19,7 +19,7 @@ pub(crate) static TOOL: Tool = Tool {
     hints: Hints::ReadOnly,
     paths: &[],
     input: Schema::of::<GetModeInfoArgs>(),
-    output: Some(Schema::of::<GetModeInfoOutput>()),
+    output: Some(Schema::of_output::<GetModeInfoOutput>()),
     run: Run::Free(run),
 };
 

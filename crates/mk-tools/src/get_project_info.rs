@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use mk_engine::Granted;
+use mk_engine::{Granted, IndexStatus};
 use mk_policy::Group;
 use mk_project::{Facts, inspect};
 use mk_types::ProjectPath;
@@ -15,7 +15,7 @@ use crate::tool::{Context, Family, Hints, Run, Running, Schema, Tool, code_reply
 pub(crate) static TOOL: Tool = Tool {
     name: "get_project_info",
     title: "Show the project",
-    description: "Languages, sizes, git state, modes and memories of the project",
+    description: "Languages, sizes, git state, index, modes and memories of the project",
     group: Some(Group::Read),
     family: Family::Project,
     hints: Hints::ReadOnly,
@@ -36,13 +36,16 @@ fn run<'a>(context: &'a Context<'a>, granted: Granted, arguments: Value) -> Runn
     Box::pin(async move {
         let GetProjectInfoArgs { .. } = parse(arguments)?;
         let in_force = granted.in_force;
-        let (facts, memories) = context
+        let engine = context.engine.clone();
+        let (facts, memories, servers) = context
             .engine
             .on_disk(&in_force, move |workspace| {
                 let readable = |path: &_| workspace.readable(path);
                 let facts = inspect(workspace.root.root(), &readable, workspace.cancel());
                 let memories = workspace.memories()?.list(None)?;
-                Ok((facts, memories))
+                let languages: Vec<&str> = facts.languages.iter().map(|it| it.name).collect();
+                let servers = engine.installed_servers(workspace.root.root(), &languages);
+                Ok((facts, memories, servers))
             })
             .await?;
         let catalogue = context.engine.project(&in_force.project).catalogue();
@@ -85,6 +88,18 @@ fn run<'a>(context: &'a Context<'a>, granted: Granted, arguments: Value) -> Runn
             let names = if names.is_empty() { "none" } else { &names };
             let _ = writeln!(text, "{title}: {names}");
         }
+        let spoken: Vec<String> = servers
+            .iter()
+            .map(|server| format!("{} ({})", server.name, server.language))
+            .collect();
+        let spoken = if spoken.is_empty() {
+            "none".to_owned()
+        } else {
+            spoken.join(", ")
+        };
+        let _ = writeln!(text, "Language servers: {spoken}");
+        let index = context.engine.index_status(&in_force.project);
+        let _ = writeln!(text, "Index: {}", describe_index(index));
         let _ = writeln!(text, "Mode in force: {}", in_force.mode.slug);
         let languages: Vec<Value> = languages
             .iter()
@@ -97,10 +112,24 @@ fn run<'a>(context: &'a Context<'a>, granted: Granted, arguments: Value) -> Runn
             "languages": languages,
             "git": git.as_ref().map(|git| json!({ "branch": git.branch, "head": git.head })),
             "manifests": manifests,
+            "index": index.map(|index| json!({ "files": index.files, "symbols": index.symbols, "complete": index.is_complete() })),
+            "language_servers": servers.iter().map(|server| json!({ "language": server.language, "name": server.name })).collect::<Vec<_>>(),
             "modes": modes,
             "memories": memories,
             "mode": in_force.mode.slug.as_str(),
         });
         Ok(code_reply(text, structured))
     })
+}
+
+fn describe_index(index: Option<IndexStatus>) -> String {
+    let Some(index) = index else {
+        return "not made yet, the first question about symbols makes it".to_owned();
+    };
+    let IndexStatus { files, symbols, .. } = index;
+    if index.is_complete() {
+        format!("{symbols} symbols in {files} files")
+    } else {
+        format!("{symbols} symbols in {files} files so far")
+    }
 }

@@ -18,7 +18,7 @@ pub(crate) static TOOL: Tool = Tool {
     hints: Hints::ReadOnly,
     paths: &[],
     input: Schema::of::<GetTaskInfoArgs>(),
-    output: Some(Schema::of::<GetTaskInfoOutput>()),
+    output: Some(Schema::of_output::<GetTaskInfoOutput>()),
     run: Run::Free(run),
 };
 

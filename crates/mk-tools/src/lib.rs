@@ -9,7 +9,10 @@ mod create_task;
 mod delete_file;
 mod delete_memory;
 mod edit_memory;
+mod edit_symbol;
 mod find_files;
+mod find_references;
+mod find_symbols;
 mod generate_checklist;
 mod get_agent_details;
 mod get_agent_system_prompt;
@@ -17,8 +20,12 @@ mod get_mode_info;
 mod get_onboarding;
 mod get_project_config;
 mod get_project_info;
+mod get_repository_map;
 mod get_skill;
+mod get_symbol_definition;
+mod get_symbols_overview;
 mod get_task_info;
+mod indexed;
 mod list_dir;
 mod list_memories;
 mod list_modes;
@@ -47,11 +54,12 @@ mod written;
 #[cfg(test)]
 mod tests;
 
+use mk_policy::Group;
 pub use mode_info::{ModeConfig, ModeInfo};
 pub use tool::{Answer, Context, Family, Hints, Reply, Tool};
 
 /// All tools, in the order in which they are listed.
-pub static TOOLS: [&Tool; 37] = [
+pub static TOOLS: [&Tool; 43] = [
     &list_modes::TOOL,
     &get_mode_info::TOOL,
     &create_task::TOOL,
@@ -68,6 +76,12 @@ pub static TOOLS: [&Tool; 37] = [
     &replace_in_files::TOOL,
     &delete_file::TOOL,
     &move_file::TOOL,
+    &find_symbols::TOOL,
+    &get_symbol_definition::TOOL,
+    &get_symbols_overview::TOOL,
+    &find_references::TOOL,
+    &edit_symbol::TOOL,
+    &get_repository_map::TOOL,
     &read_memory::TOOL,
     &write_memory::TOOL,
     &list_memories::TOOL,
@@ -102,10 +116,10 @@ pub fn own_tools() -> mk_engine::OwnTools {
         name: tool.name,
         group: tool.group,
         paths: tool.paths,
-        reach: if tool.family == Family::Files {
-            mk_policy::Reach::Files
-        } else {
-            mk_policy::Reach::NoFiles
+        reach: match (tool.family, tool.group) {
+            (Family::Files, _) | (Family::Symbols, Some(Group::Edit)) => mk_policy::Reach::Files,
+            // What is asked of all files at once leaves out those that the mode hides.
+            _ => mk_policy::Reach::NoFiles,
         },
     };
     TOOLS.into_iter().map(own).collect()

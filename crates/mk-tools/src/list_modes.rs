@@ -18,7 +18,7 @@ pub(crate) static TOOL: Tool = Tool {
     hints: Hints::ReadOnly,
     paths: &[],
     input: Schema::of::<ListModesArgs>(),
-    output: Some(Schema::of::<ListModesOutput>()),
+    output: Some(Schema::of_output::<ListModesOutput>()),
     run: Run::Free(run),
 };
 

@@ -5,7 +5,7 @@
 use mk_engine::Error;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::tool::{Family, Tool};
 
@@ -30,6 +30,26 @@ pub(crate) fn of<T: JsonSchema>() -> Map<String, Value> {
         }
         _ => Map::new(),
     }
+}
+
+/// The schema of an output: its fields and their types. Every client carries it along with every request, so it says
+/// no more than a program needs to find its way.
+pub(crate) fn of_output<T: JsonSchema>() -> Map<String, Value> {
+    let mut schema = of::<T>();
+    let fields = schema.get_mut("properties").and_then(Value::as_object_mut);
+    for field in fields
+        .into_iter()
+        .flat_map(|fields| fields.values_mut())
+        .filter_map(Value::as_object_mut)
+    {
+        let items = field.get("items").and_then(|items| items.get("type"));
+        let items = items.cloned().map(|kind| json!({ "type": kind }));
+        let kind = field.remove("type").unwrap_or_default();
+        field.clear();
+        field.insert("type".to_owned(), kind);
+        field.extend(items.map(|items| ("items".to_owned(), items)));
+    }
+    schema
 }
 
 /// Optional fields are those that are not required; `null` as a second type says it again, and many clients cannot read it.
@@ -60,6 +80,10 @@ fn simplify(schema: &mut Value) {
                 variants.retain(|variant| !variant.is_null());
             }
             map.remove("format");
+            // Said of every number that is not signed.
+            if map.get("minimum") == Some(&json!(0)) {
+                map.remove("minimum");
+            }
             if map.get("default") == Some(&Value::Null) {
                 map.remove("default");
             }

@@ -23,7 +23,7 @@ pub(crate) static TOOL: Tool = Tool {
     hints: Hints::Changes,
     paths: &[],
     input: Schema::of::<SwitchModeArgs>(),
-    output: Some(Schema::of::<SwitchModeOutput>()),
+    output: Some(Schema::of_output::<SwitchModeOutput>()),
     run: Run::Free(run),
 };
 

@@ -3,6 +3,7 @@
 mod argument;
 mod code;
 mod listing;
+mod symbol;
 mod text;
 
 use std::time::Duration;

@@ -38,15 +38,17 @@ pub struct Tool {
 pub enum Family {
     Modes,
     Files,
+    Symbols,
     Memory,
     Project,
     Rules,
 }
 
 impl Family {
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Modes,
         Self::Files,
+        Self::Symbols,
         Self::Memory,
         Self::Project,
         Self::Rules,
@@ -57,6 +59,7 @@ impl Family {
         match self {
             Self::Modes => "modes",
             Self::Files => "files",
+            Self::Symbols => "symbols",
             Self::Memory => "memory",
             Self::Project => "project",
             Self::Rules => "rules",
@@ -132,9 +135,11 @@ impl Tool {
             ("switch_mode", _) => Some(20),
             (_, Family::Modes | Family::Rules) => None,
             ("find_files" | "list_memories", _) => Some(50),
-            ("get_project_info", _) => Some(100),
+            ("get_project_info" | "get_symbol_definition", _) => Some(100),
+            ("edit_symbol", _) => Some(20),
             ("write_memory", _) => Some(10),
             (_, Family::Files) => Some(100),
+            (_, Family::Symbols) => Some(50),
             (_, Family::Memory) => Some(20),
             (_, Family::Project) => Some(10),
         }
@@ -146,10 +151,11 @@ impl Tool {
         context: &Context<'_>,
         arguments: Map<String, Value>,
     ) -> Result<Answer, Error> {
+        context.engine.count_use(self.name);
         let answer = self.check_and_run(context, arguments).await;
         match self.family {
             Family::Modes | Family::Rules => answer,
-            Family::Files | Family::Memory | Family::Project => {
+            Family::Files | Family::Symbols | Family::Memory | Family::Project => {
                 answer.map_err(|error| advise(self.name, error))
             }
         }
@@ -218,6 +224,13 @@ impl Schema {
     pub(crate) const fn of<T: JsonSchema>() -> Self {
         Self {
             make: schema::of::<T>,
+            made: OnceLock::new(),
+        }
+    }
+
+    pub(crate) const fn of_output<T: JsonSchema>() -> Self {
+        Self {
+            make: schema::of_output::<T>,
             made: OnceLock::new(),
         }
     }

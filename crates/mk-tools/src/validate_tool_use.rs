@@ -18,7 +18,7 @@ pub(crate) static TOOL: Tool = Tool {
     hints: Hints::ReadOnly,
     paths: &[],
     input: Schema::of::<ValidateToolUseArgs>(),
-    output: Some(Schema::of::<ValidateToolUseOutput>()),
+    output: Some(Schema::of_output::<ValidateToolUseOutput>()),
     run: Run::Free(run),
 };
 

@@ -1,7 +1,8 @@
 //! What the tools that change files have in common: one edit, one answer.
 
 use mk_engine::{Error, Granted};
-use mk_project::{Edit, Written};
+use mk_project::{Edit, Written, WrittenKind};
+use mk_types::ProjectPath;
 use serde_json::{Value, json};
 
 use crate::tool::{Answer, Context, code_reply};
@@ -17,7 +18,9 @@ pub(crate) async fn apply(
     let written = context
         .engine
         .on_disk(&in_force, move |workspace| {
-            Ok(workspace.root.edit(permit, &workspace.backups, edits)?)
+            let written = workspace.root.edit(permit, &workspace.backups, edits)?;
+            workspace.changed(written.iter().flat_map(paths));
+            Ok(written)
         })
         .await?;
     for change in &written {
@@ -29,6 +32,14 @@ pub(crate) async fn apply(
         describe(&written),
         json!({ "changes": written.iter().map(to_json).collect::<Vec<_>>() }),
     ))
+}
+
+fn paths(change: &Written) -> impl Iterator<Item = ProjectPath> + use<> {
+    let moved_to = match &change.kind {
+        WrittenKind::Moved { to } => Some(to.clone()),
+        _ => None,
+    };
+    [Some(change.path.clone()), moved_to].into_iter().flatten()
 }
 
 /// `Changed src/x.rs (+3 −1)` and the diff.

@@ -92,6 +92,8 @@ fn code_name(kind: CodeKind) -> &'static str {
         CodeKind::InvalidArguments => "INVALID_ARGUMENTS",
         CodeKind::ProjectNotActive => "PROJECT_NOT_ACTIVE",
         CodeKind::MemoryMissing | CodeKind::Memory => "MEMORY_ERROR",
+        CodeKind::SymbolNotFound => "SYMBOL_NOT_FOUND",
+        CodeKind::LanguageServer => "LANGUAGE_SERVER_ERROR",
         CodeKind::Timeout => "TIMEOUT",
     }
 }

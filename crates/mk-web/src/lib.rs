@@ -8,6 +8,7 @@ mod limit;
 mod memories;
 mod openapi;
 mod server;
+mod status;
 #[cfg(test)]
 mod tests;
 
@@ -25,6 +26,7 @@ pub fn routes(web: Web) -> Router {
         .route("/openapi.json", get(openapi::document))
         .route("/tools/list", get(call::list))
         .route("/tools/call", post(call::call))
+        .route("/api/status", get(status::show))
         .route("/api/memories", get(memories::list))
         .route("/api/memories/{*name}", delete(memories::remove))
         .layer(DefaultBodyLimit::max(limit::LARGEST_BODY))

@@ -40,6 +40,10 @@ pub(crate) async fn document(State(web): State<Web>) -> Json<Value> {
                     "429": limited(answer("Too many calls", "ToolResult")),
                 },
             } },
+            "/api/status": { "get": operation("getStatus", "The project, its index and the use of the tools", json!({
+                "200": answer("The status", "Status"),
+                "400": answer("The project cannot be read", "ToolResult"),
+            })) },
             "/api/memories": { "get": operation("listMemories", "All memories of the project", json!({
                 "200": answer("The memories", "MemoryList"),
                 "400": answer("The project cannot be read", "ToolResult"),
@@ -59,6 +63,18 @@ pub(crate) async fn document(State(web): State<Web>) -> Json<Value> {
         "components": { "schemas": {
             "ServerInfo": shape(&[("name", "string"), ("version", "string"), ("protocol_version", "string"), ("capabilities", "object")]),
             "ToolList": shape(&[("tools", "array")]),
+            "Status": {
+                "type": "object",
+                "required": ["status", "project", "language_servers", "memory_count", "tool_usage"],
+                "properties": {
+                    "status": { "enum": ["active", "inactive"] },
+                    "project": { "type": ["string", "null"] },
+                    "language_servers": { "type": "object", "additionalProperties": { "type": "string" } },
+                    "index": { "type": ["object", "null"] },
+                    "memory_count": { "type": "integer" },
+                    "tool_usage": { "type": "object", "additionalProperties": { "type": "integer" } },
+                },
+            },
             "MemoryList": shape(&[("memories", "array")]),
             "Deleted": shape(&[("status", "string"), ("name", "string")]),
             "ToolResult": {

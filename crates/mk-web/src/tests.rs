@@ -4,6 +4,7 @@ mod call;
 mod limit;
 mod memory;
 mod openapi;
+mod status;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};

@@ -5,10 +5,12 @@ mod backups;
 mod check;
 mod completions;
 mod config;
+mod index;
 mod mcp;
 mod modes;
 mod playbook;
 mod serve;
+mod symbols;
 mod tasks;
 
 use std::path::PathBuf;
@@ -61,6 +63,11 @@ enum Command {
     /// Undo what agents did to files
     #[command(subcommand)]
     Backups(backups::BackupsCommand),
+    /// Find symbols and their uses, outline files, map the project
+    #[command(subcommand)]
+    Symbols(symbols::SymbolsCommand),
+    /// Make the index of the project's symbols, or bring it up to date
+    Index(index::IndexArgs),
     /// Set up and check rules, agents, skills and checklists
     #[command(subcommand)]
     Playbook(playbook::PlaybookCommand),
@@ -89,7 +96,7 @@ struct CommonArgs {
     /// Whether agents may change modes: free, ask_to_widen or locked
     #[arg(long, global = true, value_name = "RULE")]
     switching: Option<String>,
-    /// Tools to offer: a list of modes, files, memory, project, rules (default: all)
+    /// Tools to offer: a list of modes, files, symbols, memory, project, rules (default: all)
     #[arg(long, global = true, value_name = "LIST", value_delimiter = ',')]
     toolsets: Vec<String>,
     /// Keep tasks in memory instead of on disk
@@ -128,6 +135,8 @@ pub(crate) fn run(cli: Cli, env: &Env) -> anyhow::Result<ExitCode> {
         Command::Tasks(command) => tasks::run(command, &start(&flags, env)?),
         Command::Approve(args) => approve::run(&args, &start(&flags, env)?),
         Command::Backups(command) => backups::run(&command, &start(&flags, env)?),
+        Command::Symbols(command) => symbols::run(command, &start(&flags, env)?),
+        Command::Index(args) => index::run(&args, &start(&flags, env)?),
         Command::Playbook(command) => playbook::run(&command, &start(&flags, env)?),
         Command::Config(command) => config::run(&command, &start(&flags, env)?),
         Command::Completions(args) => completions::run(&args),

@@ -3,6 +3,7 @@
 mod error;
 mod file;
 
+use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -90,6 +91,7 @@ pub(crate) struct Config {
     /// Things in the file that have no effect.
     pub(crate) warnings: Vec<String>,
     home: Option<PathBuf>,
+    search_path: OsString,
 }
 
 pub(crate) const DEFAULT_LISTEN: &str = "127.0.0.1:7337";
@@ -202,6 +204,7 @@ impl Config {
             read_only_memories: layers.file_or(file.read_only_memories, Vec::new()),
             warnings,
             home,
+            search_path: env.search_path.clone(),
         })
     }
 
@@ -244,6 +247,7 @@ impl Config {
             config: self.config_dir.value.clone(),
             roo_config: self.global_config_dir.value.clone(),
             home: self.home.clone(),
+            search_path: self.search_path.clone(),
             // Without a home there is still a place for backups, if not a lasting one.
             state: self
                 .storage_path
@@ -415,7 +419,7 @@ fn toolsets(
             Err(ConfigError::bad_value(
                 "toolsets",
                 &given,
-                "a list of modes, files, memory, project",
+                "a list of modes, files, symbols, memory, project, rules",
             ))
         }
     }

@@ -1,5 +1,6 @@
 //! Every environment variable that means something to us, read once. Nothing else looks at the environment.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// The environment as it was at the start.
@@ -23,6 +24,8 @@ pub(crate) struct Env {
     pub(crate) roo_project_root: Option<PathBuf>,
     /// `ROO_CONFIG_DIR`.
     pub(crate) roo_config_dir: Option<PathBuf>,
+    /// `PATH`.
+    pub(crate) search_path: OsString,
 }
 
 impl Env {
@@ -49,6 +52,7 @@ impl Env {
             switching: text("MODEKEEPER_SWITCHING"),
             roo_project_root: path("ROO_PROJECT_ROOT"),
             roo_config_dir: path("ROO_CONFIG_DIR"),
+            search_path: std::env::var_os("PATH").unwrap_or_default(),
         }
     }
 }

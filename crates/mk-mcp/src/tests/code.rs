@@ -1,6 +1,7 @@
 //! Contract 4 on a line: its examples with whole answers, and every code that a call can fail with.
 
 mod mode;
+mod symbol;
 mod write;
 
 use std::fs;
@@ -95,6 +96,11 @@ pub(super) fn examples(root: &str) -> Vec<(&'static str, Value, String)> {
             "find_files",
             json!({ "pattern": "*.py", "max_results": 1 }),
             "src/example.py\n[1 of 2 shown]",
+        ),
+        (
+            "find_symbols",
+            json!({ "query": "MyClass", "symbol_type": "class", "file_pattern": "*.py" }),
+            "Found symbols:\n- MyClass in src/models.py:1-2",
         ),
         (
             "read_memory",
@@ -284,6 +290,8 @@ fn every_kind_of_failure_has_its_code_in_every_era_and_place() {
         (CodeKind::ProjectNotActive, "PROJECT_NOT_ACTIVE"),
         (CodeKind::MemoryMissing, "MEMORY_ERROR"),
         (CodeKind::Memory, "MEMORY_ERROR"),
+        (CodeKind::SymbolNotFound, "SYMBOL_NOT_FOUND"),
+        (CodeKind::LanguageServer, "LANGUAGE_SERVER_ERROR"),
         (CodeKind::Timeout, "TIMEOUT"),
     ] {
         let error = Error::Code(Box::new(CodeError {

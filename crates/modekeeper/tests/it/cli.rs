@@ -7,4 +7,5 @@ mod help;
 mod modes;
 mod output;
 mod playbook;
+mod symbols;
 mod tasks;

@@ -11,12 +11,13 @@ use super::super::World;
 use super::super::wire::{Wire, call, modern, request, text};
 use crate::Server;
 
-const EDITS: [&str; 9] = [
+const EDITS: [&str; 10] = [
     "write_file",
     "replace_content",
     "replace_in_files",
     "delete_file",
     "move_file",
+    "edit_symbol",
     "write_memory",
     "edit_memory",
     "rename_memory",
@@ -59,6 +60,7 @@ fn changes() -> Vec<(&'static str, Value)> {
         "replace_in_files" => json!({ "find": "no such text", "replace": "new" }),
         "delete_file" => json!({ "file_path": "README.md" }),
         "move_file" => json!({ "from_path": "README.md", "to_path": "new.md" }),
+        "edit_symbol" => json!({ "symbol_name": "main", "operation": "delete" }),
         "write_memory" => json!({ "name": "a", "content": "x" }),
         "edit_memory" => json!({ "name": "a", "find": "x", "replace": "y" }),
         "rename_memory" => json!({ "old_name": "a", "new_name": "b" }),

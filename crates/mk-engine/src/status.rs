@@ -1,0 +1,59 @@
+//! What a dashboard shows first: the project, its index, its memories, and which tools have been used.
+
+use std::collections::BTreeMap;
+use std::sync::PoisonError;
+
+use mk_types::AbsPath;
+
+use crate::error::Error;
+use crate::symbol::IndexStatus;
+use crate::{Caller, Engine, Standing};
+
+/// How often each tool was called since the process began.
+pub(crate) type Usage = BTreeMap<&'static str, u64>;
+
+/// What the engine is doing for a caller.
+#[derive(Debug, Clone)]
+pub struct Status {
+    /// `None` as long as nobody has said which.
+    pub project: Option<AbsPath>,
+    /// `None` before the first question about symbols.
+    pub index: Option<IndexStatus>,
+    pub n_memories: usize,
+    pub tool_usage: BTreeMap<&'static str, u64>,
+}
+
+impl Engine {
+    /// Counts a call of a tool.
+    pub fn count_use(&self, tool: &'static str) {
+        let mut usage = self
+            .inner
+            .usage
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *usage.entry(tool).or_default() += 1;
+    }
+
+    pub async fn status(&self, caller: &Caller) -> Result<Status, Error> {
+        let tool_usage = self
+            .inner
+            .usage
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        if caller.standing == Standing::Nowhere {
+            return Ok(Status {
+                project: None,
+                index: None,
+                n_memories: 0,
+                tool_usage,
+            });
+        }
+        Ok(Status {
+            project: Some(caller.project.clone()),
+            index: self.index_status(&caller.project),
+            n_memories: self.memories(caller).await?.len(),
+            tool_usage,
+        })
+    }
+}

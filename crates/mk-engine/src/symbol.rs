@@ -1,0 +1,330 @@
+//! A project's symbols: an index that the first question starts, as fresh as the files are.
+//!
+//! Tools ask here and not the index, so that who answers is decided in one place.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use mk_symbols::{
+    Answer, Definition, Error as SymbolError, Hit, Index, IndexState, Outline, Place, Progress,
+    Query, Reference, RepositoryMap, Source, Target,
+};
+use mk_types::{AbsPath, ProjectPath, Timestamp};
+
+use crate::Engine;
+use crate::code_error::{CodeError, CodeKind};
+use crate::error::Error;
+use crate::file::with_nearest;
+use crate::workspace::Workspace;
+
+/// Small projects are indexed within this time; larger ones answer in part meanwhile.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// Files change outside too, and a whole project is too much to watch.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
+/// More definitions of one name are not told apart by looking at them.
+const MOST_NAMESAKES: usize = 50;
+
+/// The symbols of a project.
+#[derive(Debug, Default)]
+pub(crate) struct Symbols {
+    index: Mutex<Option<Started>>,
+    /// When the files were last looked at. Held while looking, so that nobody answers from before it.
+    looked: Mutex<Option<Timestamp>>,
+    /// Files that we have changed since.
+    changed: Mutex<BTreeSet<ProjectPath>>,
+}
+
+#[derive(Debug)]
+struct Started {
+    index: Arc<Index>,
+    at: Instant,
+}
+
+/// How far a project's index is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IndexStatus {
+    pub progress: Progress,
+    /// Files with symbols.
+    pub files: usize,
+    pub symbols: usize,
+}
+
+impl IndexStatus {
+    pub fn is_complete(&self) -> bool {
+        self.progress.state == IndexState::Ready
+    }
+}
+
+/// What a rename would write.
+#[derive(Debug)]
+pub struct Rename {
+    pub name: String,
+    pub files: Vec<RenamedFile>,
+    pub source: Source,
+    pub progress: Progress,
+    /// Why the places may mean different things, though they share the name; `None` if there is no reason to think so.
+    pub doubt: Option<String>,
+}
+
+#[derive(Debug)]
+pub struct RenamedFile {
+    pub path: ProjectPath,
+    /// Of the text that was renamed.
+    pub revision: String,
+    pub text: String,
+    pub places: Vec<Place>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Symbols {
+    /// Notes files that we have written ourselves; whoever asks next pays for reading them.
+    fn changed(&self, paths: impl Iterator<Item = ProjectPath>) {
+        if lock(&self.index).is_some() {
+            lock(&self.changed).extend(paths);
+        }
+    }
+
+    fn status(&self) -> Option<IndexStatus> {
+        let index = Arc::clone(&lock(&self.index).as_ref()?.index);
+        let (files, symbols) = index.size();
+        Some(IndexStatus {
+            progress: index.progress(),
+            files,
+            symbols,
+        })
+    }
+
+    fn refresh(&self, index: &Index, now: Timestamp) {
+        let mut looked = lock(&self.looked);
+        let changed: Vec<ProjectPath> = std::mem::take(&mut *lock(&self.changed))
+            .into_iter()
+            .collect();
+        if looked.is_none_or(|looked| now.since(looked) > LOOK_AGAIN) {
+            index.sweep();
+            *looked = Some(now);
+        } else if !changed.is_empty() {
+            index.update(&changed);
+        }
+    }
+}
+
+impl Workspace {
+    /// The project's index as the files are now; while it is being made, what there is of it.
+    pub fn index(&self) -> Result<Arc<Index>, Error> {
+        let symbols = &self.project.symbols;
+        let (index, at) = {
+            let mut started = lock(&symbols.index);
+            if let Some(started) = started.as_ref() {
+                (Arc::clone(&started.index), started.at)
+            } else {
+                let cache = self.project.state_folder().join("index");
+                let index = Arc::new(Index::start(self.project.root(), Some(cache))?);
+                let at = Instant::now();
+                *lock(&symbols.looked) = Some(self.clock.now());
+                *started = Some(Started {
+                    index: Arc::clone(&index),
+                    at,
+                });
+                (index, at)
+            }
+        };
+        let progress = index.wait(PATIENCE.saturating_sub(at.elapsed()));
+        if progress.state == IndexState::Ready {
+            symbols.refresh(&index, self.clock.now());
+        }
+        Ok(index)
+    }
+
+    /// Says which files a call has changed.
+    pub fn changed(&self, paths: impl Iterator<Item = ProjectPath>) {
+        self.project.symbols.changed(paths);
+    }
+
+    pub fn find_symbols(&self, query: &Query) -> Result<Answer<Hit>, Error> {
+        Ok(self.index()?.find(query, &|path| self.readable(path))?)
+    }
+
+    pub fn definitions(
+        &self,
+        target: Target<'_>,
+        limit: usize,
+    ) -> Result<Answer<Definition>, Error> {
+        let file = match target {
+            Target::Name { file, .. } => file,
+            Target::Position { file, .. } => Some(file),
+        };
+        let index = self.index()?;
+        let found = index.definitions(target, limit, &|path| self.readable(path));
+        found.map_err(|error| self.explain(error, file))
+    }
+
+    /// The one symbol that a name means.
+    pub fn definition(
+        &self,
+        name_path: &str,
+        file: Option<&ProjectPath>,
+    ) -> Result<Definition, Error> {
+        let target = Target::Name { name_path, file };
+        let mut found = self.definitions(target, MOST_NAMESAKES)?.hits;
+        if found.len() > 1 {
+            let shown = |one: &Definition| {
+                format!("{}:{} {}", one.path, one.symbol.lines.start, one.name_path)
+            };
+            return Err(SymbolError::Ambiguous {
+                name_path: name_path.to_owned(),
+                candidates: found.iter().map(shown).collect(),
+            }
+            .into());
+        }
+        found.pop().ok_or_else(|| {
+            let nearest = Vec::new();
+            let name_path = name_path.to_owned();
+            SymbolError::NoSymbol { name_path, nearest }.into()
+        })
+    }
+
+    /// The symbols of a file as it is now, for which no index is needed.
+    pub fn outline(&self, file: &ProjectPath) -> Result<Outline, Error> {
+        let path = || PathBuf::from(file.as_str());
+        if !self.readable(file) {
+            // Who may not see a file does not learn that it is there.
+            return Err(mk_project::Error::Missing { path: path() }.into());
+        }
+        let text = self.read_file(file)?.text;
+        let outline = Outline::parse(file.as_str(), &text).map_err(|reason| {
+            let reason = reason.to_string();
+            SymbolError::Skipped {
+                path: path(),
+                reason,
+            }
+        })?;
+        Ok(outline.ok_or_else(|| SymbolError::NoLanguage { path: path() })?)
+    }
+
+    /// Where a symbol is used. A name that nobody uses and nobody defines is not there.
+    pub fn references(&self, name_path: &str, limit: usize) -> Result<Answer<Reference>, Error> {
+        let index = self.index()?;
+        let answer = index.references(name_path, limit, &|path| self.readable(path));
+        if answer.hits.is_empty() {
+            let target = Target::Name {
+                name_path,
+                file: None,
+            };
+            self.definitions(target, 1)?;
+        }
+        Ok(answer)
+    }
+
+    pub fn repository_map(
+        &self,
+        tokens: usize,
+        focus: Option<&str>,
+    ) -> Result<RepositoryMap, Error> {
+        Ok(self
+            .index()?
+            .map(tokens, focus, &|path| self.readable(path)))
+    }
+
+    /// What it takes to give a symbol another name wherever it is used. Nothing is written.
+    pub fn rename(&self, symbol: &Definition, new_name: &str) -> Result<Rename, Error> {
+        let index = self.index()?;
+        let name = &symbol.symbol.name;
+        let readable = |path: &ProjectPath| self.readable(path);
+        let plan = index.rename_plan_by_name(name, new_name, &readable)?;
+        let mut files = Vec::new();
+        for file in plan.files {
+            let read = self.read_file(&file.path)?;
+            let Some(text) = renamed(&read.text, &file.places, name, new_name) else {
+                let message = format!("`{}` has changed meanwhile", file.path);
+                let error = CodeError::new(CodeKind::Timeout, message);
+                return Err(error.with_hint("try again").into());
+            };
+            files.push(RenamedFile {
+                path: file.path,
+                revision: read.revision,
+                text,
+                places: file.places,
+            });
+        }
+        Ok(Rename {
+            doubt: self.doubt(symbol)?,
+            name: name.clone(),
+            files,
+            source: plan.source,
+            progress: index.progress(),
+        })
+    }
+
+    fn doubt(&self, symbol: &Definition) -> Result<Option<String>, Error> {
+        let name = &symbol.symbol.name;
+        let target = Target::Name {
+            name_path: name,
+            file: None,
+        };
+        let found = self.definitions(target, MOST_NAMESAKES)?;
+        let is_other = |one: &&Definition| {
+            one.path != symbol.path || one.symbol.container != symbol.symbol.container
+        };
+        let others: Vec<String> = found
+            .hits
+            .iter()
+            .filter(is_other)
+            .map(|one| format!("{}:{}", one.path, one.symbol.lines.start))
+            .collect();
+        Ok(if !others.is_empty() {
+            let shown: Vec<&str> = others.iter().take(5).map(String::as_str).collect();
+            Some(format!("`{name}` is also defined at {}", shown.join(", ")))
+        } else if !symbol.symbol.container.is_empty() {
+            Some(format!(
+                "`{name}` is part of `{}`, and other types may have one too",
+                symbol.symbol.container
+            ))
+        } else if found.is_partial() {
+            Some("the index is not complete".to_owned())
+        } else {
+            None
+        })
+    }
+
+    fn explain(&self, error: SymbolError, file: Option<&ProjectPath>) -> Error {
+        let error = Error::from(error);
+        match file {
+            Some(file) => with_nearest(error, self.root.root(), file, &|path| self.readable(path)),
+            None => error,
+        }
+    }
+}
+
+/// The text with another name at these places; `None` if one of them does not hold the name any more.
+fn renamed(text: &str, places: &[Place], name: &str, new_name: &str) -> Option<String> {
+    let mut lines = text.split_inclusive('\n').zip(1_u32..);
+    let mut places = places.iter().peekable();
+    let mut renamed = String::with_capacity(text.len());
+    for (line, number) in lines.by_ref() {
+        let mut rest = line;
+        let mut column = 1;
+        while let Some(place) = places.next_if(|place| place.line == number) {
+            let n_before = (place.column.checked_sub(column)?) as usize;
+            let at: usize = rest.chars().take(n_before).map(char::len_utf8).sum();
+            let (before, after) = rest.split_at_checked(at)?;
+            renamed.push_str(before);
+            renamed.push_str(new_name);
+            rest = after.strip_prefix(name)?;
+            column = place.column + u32::try_from(name.chars().count()).ok()?;
+        }
+        renamed.push_str(rest);
+    }
+    places.next().is_none().then_some(renamed)
+}
+
+impl Engine {
+    /// How far a project's index is; `None` if nobody has asked for it yet.
+    pub fn index_status(&self, project: &AbsPath) -> Option<IndexStatus> {
+        self.project(project).symbols.status()
+    }
+}

@@ -1,0 +1,17 @@
+; A declarator wraps the name in pointers, arrays and parameters; `@declarator` is unwrapped.
+(function_definition declarator: (_) @declarator) @function
+(declaration declarator: (_) @declarator) @variable
+(class_specifier name: (_) @name body: (_)) @class
+(struct_specifier name: (_) @name body: (_)) @struct
+(union_specifier name: (_) @name body: (_)) @struct
+(enum_specifier name: (_) @name body: (_)) @enum
+(enumerator name: (identifier) @name) @variant
+(namespace_definition name: (_) @name) @namespace
+(concept_definition name: (identifier) @name) @type
+(alias_declaration name: (type_identifier) @name) @type
+(type_definition type: (struct_specifier body: (_)) declarator: (type_identifier) @name) @struct
+(type_definition type: (enum_specifier body: (_)) declarator: (type_identifier) @name) @enum
+(type_definition declarator: (_) @declarator) @type
+(field_declaration declarator: (_) @declarator) @field
+(preproc_def name: (identifier) @name value: (_)) @macro
+(preproc_function_def name: (identifier) @name) @macro

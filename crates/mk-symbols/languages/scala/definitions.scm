@@ -1,0 +1,15 @@
+(class_definition name: (_) @name) @class
+(object_definition name: (_) @name) @class
+(package_object name: (_) @name) @module
+(trait_definition name: (_) @name) @trait
+(enum_definition name: (_) @name) @enum
+(simple_enum_case name: (_) @name) @variant
+(full_enum_case name: (_) @name) @variant
+(type_definition name: (type_identifier) @name) @type
+(function_definition name: (_) @name) @function
+(function_declaration name: (_) @name) @function
+(given_definition name: (_) @name) @constant
+(val_definition pattern: (identifier) @name) @constant
+(val_declaration name: (_) @name) @constant
+(var_definition pattern: (identifier) @name) @variable
+(var_declaration name: (_) @name) @variable

@@ -1,0 +1,364 @@
+//! Changing a file by its symbols: text in, text out. Permission, backup and writing are the caller's.
+//!
+//! What belongs to a symbol goes with it: its comments, attributes and decorators, the comma or semicolon after it.
+//! The result is parsed again, and what is broken now and was not before is reported.
+
+mod indent;
+mod syntax;
+
+use std::ops::Range;
+
+use mk_types::ProjectPath;
+
+use crate::definition::line_of;
+use crate::error::Error;
+use crate::find::shown;
+use crate::kind::SymbolKind;
+use crate::language::Language;
+use crate::outline::Outline;
+use crate::symbol::{LineSpan, Symbol};
+use indent::Block;
+pub use syntax::SyntaxError;
+
+/// What to do with a symbol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SymbolEdit<'a> {
+    /// Puts new text in its place. Comments and attributes stay unless the new text brings its own.
+    Replace(&'a str),
+    /// Above its comments and attributes.
+    InsertBefore(&'a str),
+    InsertAfter(&'a str),
+    /// With its comments and attributes.
+    Delete,
+}
+
+/// A file's text after an edit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EditedText {
+    pub text: String,
+    /// The lines that are new; for a deletion the line where it was.
+    pub lines: LineSpan,
+    /// Whether a replacement kept comments or attributes that stood above the symbol.
+    pub kept_leading: bool,
+    /// What the edit broke.
+    pub errors: Vec<SyntaxError>,
+}
+
+/// Plans an edit of the symbol that `name_path` means in `text`.
+pub fn plan_edit(
+    path: &ProjectPath,
+    text: &str,
+    name_path: &str,
+    edit: SymbolEdit<'_>,
+) -> Result<EditedText, Error> {
+    let outline = Outline::parse(path.as_str(), text).map_err(|reason| Error::Skipped {
+        path: shown(path),
+        reason: reason.to_string(),
+    })?;
+    let outline = outline.ok_or_else(|| Error::NoLanguage { path: shown(path) })?;
+    let position = outline.resolve(path, name_path)?;
+    let symbol = outline
+        .symbols
+        .get(position)
+        .ok_or_else(|| Error::NoSymbol {
+            name_path: name_path.to_owned(),
+            nearest: Vec::new(),
+        })?;
+    let editor = Editor {
+        text,
+        outline: &outline,
+        symbol,
+        newline: if text.contains("\r\n") { "\r\n" } else { "\n" },
+    };
+    let change = match edit {
+        SymbolEdit::Replace(body) => editor.replace(body),
+        SymbolEdit::InsertBefore(body) => editor.insert_before(body)?,
+        SymbolEdit::InsertAfter(body) => editor.insert_after(body)?,
+        SymbolEdit::Delete => editor.delete()?,
+    };
+    let errors = syntax::new_errors(outline.language, text, &change);
+    Ok(EditedText {
+        lines: change.lines(text),
+        kept_leading: change.kept_leading,
+        text: change.apply(text),
+        errors,
+    })
+}
+
+/// One range of the old text, and what comes in its place.
+#[derive(Debug)]
+struct Change {
+    range: Range<usize>,
+    new: String,
+    kept_leading: bool,
+}
+
+impl Change {
+    fn apply(&self, text: &str) -> String {
+        let before = text.get(..self.range.start).unwrap_or_default();
+        let after = text.get(self.range.end..).unwrap_or_default();
+        [before, &self.new, after].concat()
+    }
+
+    fn lines(&self, text: &str) -> LineSpan {
+        let start = u32::try_from(self.range.start).unwrap_or(u32::MAX);
+        // The blank lines around an insertion are not what is new.
+        let leading = self.new.len() - self.new.trim_start().len();
+        let above = self.new.bytes().take(leading).filter(|byte| *byte == b'\n');
+        let within = self.new.trim().bytes().filter(|byte| *byte == b'\n');
+        let first = line_of(text, start) + u32::try_from(above.count()).unwrap_or(0);
+        LineSpan {
+            start: first,
+            end: first + u32::try_from(within.count()).unwrap_or(0),
+        }
+    }
+}
+
+struct Editor<'a> {
+    text: &'a str,
+    outline: &'a Outline,
+    symbol: &'a Symbol,
+    newline: &'static str,
+}
+
+impl Editor<'_> {
+    fn language(&self) -> &'static Language {
+        self.outline.language
+    }
+
+    fn replace(&self, body: &str) -> Change {
+        let block = Block::read(self.language(), body, self.text);
+        let (comments, rest) = block.split_comments(self.language());
+        let brings_attributes = rest.starts_with_one_of(self.language().attribute_marks);
+        let definition = self.symbol.range.start as usize;
+        let attributes = self.symbol.attributes_start as usize;
+        let comments_start = self.symbol.comments_start as usize;
+        let indent = self.indent(comments_start);
+        let kept_attributes = self.text.get(attributes..definition).unwrap_or_default();
+        let (start, new) = match (comments.is_empty(), brings_attributes) {
+            (true, false) => (definition, block.written(indent, self.newline)),
+            (true, true) => (attributes, block.written(indent, self.newline)),
+            (false, false) if !kept_attributes.is_empty() => {
+                let comments = comments.written(indent, self.newline);
+                let rest = rest.written(indent, self.newline);
+                let new = format!("{comments}{}{indent}{kept_attributes}{rest}", self.newline);
+                (comments_start, new)
+            }
+            (false, _) => (comments_start, block.written(indent, self.newline)),
+        };
+        Change {
+            range: start..self.end_with_mark(body),
+            new,
+            kept_leading: start > comments_start
+                || !comments.is_empty() && !brings_attributes && !kept_attributes.is_empty(),
+        }
+    }
+
+    fn insert_before(&self, body: &str) -> Result<Change, Error> {
+        let start = self.own_line_start()?;
+        let indent = self.indent(start);
+        let block = Block::read(self.language(), body, self.text);
+        let gap = self.newline.repeat(1 + self.gap(&block, Side::Before));
+        let new = format!("{indent}{}{gap}", block.written(indent, self.newline));
+        Ok(Change {
+            range: start..start,
+            new,
+            kept_leading: false,
+        })
+    }
+
+    fn insert_after(&self, body: &str) -> Result<Change, Error> {
+        self.own_line_start()?;
+        let end = self.own_line_end()?;
+        let indent = self.indent(self.symbol.comments_start as usize);
+        let block = Block::read(self.language(), body, self.text);
+        let gap = self.newline.repeat(1 + self.gap(&block, Side::After));
+        let new = format!("{gap}{indent}{}", block.written(indent, self.newline));
+        Ok(Change {
+            range: end..end,
+            new,
+            kept_leading: false,
+        })
+    }
+
+    fn delete(&self) -> Result<Change, Error> {
+        let start = self.own_line_start()?;
+        let end = self.own_line_end()?;
+        let before = self.text.get(..start).unwrap_or_default();
+        let after = self.text.get(end..).unwrap_or_default();
+        let above = before.trim_end_matches([' ', '\t', '\r', '\n']);
+        let below = after.trim_start_matches([' ', '\t', '\r', '\n']);
+        let blanks_above = blank_lines(before.get(above.len()..).unwrap_or_default());
+        let blanks_below = after.get(..after.len() - below.len());
+        let blanks_below = blank_lines(blanks_below.unwrap_or_default());
+        let closes =
+            below.is_empty() || below.starts_with(['}', ')', ']']) || below.starts_with("end");
+        let opens = above.is_empty() || above.ends_with(['{', '(', '[', ':']);
+        // Two neighbours keep the larger of their distances; an edge keeps none.
+        let kept = if closes || opens {
+            0
+        } else {
+            blanks_above.max(blanks_below)
+        };
+        let from = if above.is_empty() {
+            0
+        } else {
+            above.len() + line_break_len(before.get(above.len()..).unwrap_or_default())
+        };
+        let below_start = self.text.len() - below.len();
+        // The white space before what follows is its indentation.
+        let line_start = self
+            .text
+            .get(..below_start)
+            .and_then(|text| text.rfind('\n'));
+        let to = line_start
+            .map_or(below_start, |position| position + 1)
+            .max(from);
+        // What Python leaves empty is no block, though its grammar lets it pass.
+        let indent = self.indent(start);
+        let is_only = above.ends_with(':') && self.indent(to).len() < indent.len();
+        let new = if is_only && self.language().name() == "python" {
+            let gap = self.newline.repeat(blanks_below);
+            format!("{indent}pass{}{gap}", self.newline)
+        } else {
+            self.newline.repeat(kept)
+        };
+        Ok(Change {
+            range: from..to,
+            new,
+            kept_leading: false,
+        })
+    }
+
+    /// How many blank lines stand between the symbol and what is put beside it.
+    fn gap(&self, new: &Block, side: Side) -> usize {
+        let is_long = |symbol: &Symbol| symbol.lines.end > symbol.lines.start;
+        if let Some(gap) = self.gap_to_neighbour(side)
+            && (new.is_long() || is_long(self.symbol))
+        {
+            return gap;
+        }
+        let top_of_python = self.language().name() == "python" && self.symbol.parent.is_none();
+        if self.symbol.kind == SymbolKind::Heading {
+            1
+        } else if !new.is_long() && !is_long(self.symbol) {
+            0
+        } else if top_of_python {
+            2
+        } else {
+            1
+        }
+    }
+
+    /// What the file does between this symbol and the next one of its kind on that side.
+    fn gap_to_neighbour(&self, side: Side) -> Option<usize> {
+        let is_long = |symbol: &Symbol| symbol.lines.end > symbol.lines.start;
+        let siblings = self
+            .outline
+            .symbols
+            .iter()
+            .filter(|other| other.parent == self.symbol.parent && is_long(other));
+        let (above, below) = match side {
+            Side::Before => {
+                let mut above =
+                    siblings.filter(|other| other.range.end <= self.symbol.comments_start);
+                (above.next_back()?, self.symbol)
+            }
+            Side::After => {
+                let mut below =
+                    siblings.filter(|other| other.comments_start >= self.symbol.range.end);
+                (self.symbol, below.next()?)
+            }
+        };
+        let between = above.range.end as usize..below.comments_start as usize;
+        let between = self.text.get(between)?;
+        // Anything else between them makes it another distance.
+        let is_gap = between
+            .trim_matches([' ', '\t', '\r', '\n', ';', ','])
+            .is_empty();
+        (is_gap && is_long(self.symbol)).then(|| blank_lines(between))
+    }
+
+    /// The white space before the symbol's first line.
+    fn indent(&self, offset: usize) -> &str {
+        let line = self
+            .text
+            .get(line_start(self.text, offset)..)
+            .unwrap_or_default();
+        let length = line.len() - line.trim_start_matches([' ', '\t']).len();
+        line.get(..length).unwrap_or_default()
+    }
+
+    /// Where the symbol's first line begins, if nothing else is on it.
+    fn own_line_start(&self) -> Result<usize, Error> {
+        let start = self.symbol.comments_start as usize;
+        let line_start = line_start(self.text, start);
+        let before = self.text.get(line_start..start).unwrap_or_default();
+        if before.trim().is_empty() {
+            Ok(line_start)
+        } else {
+            Err(self.shares_lines())
+        }
+    }
+
+    /// Where the symbol's last line ends, if nothing but its mark and a comment follow it there.
+    fn own_line_end(&self) -> Result<usize, Error> {
+        let end = self.symbol.range.end as usize;
+        let rest = self.text.get(end..).unwrap_or_default();
+        let line = rest.split(['\r', '\n']).next().unwrap_or_default();
+        let after = line.trim_start_matches([' ', '\t', ';', ',']);
+        let is_comment = self
+            .language()
+            .comment_marks
+            .iter()
+            .any(|mark| after.starts_with(mark));
+        if after.is_empty() || is_comment {
+            Ok(end + line.len())
+        } else {
+            Err(self.shares_lines())
+        }
+    }
+
+    fn shares_lines(&self) -> Error {
+        Error::SharedLines {
+            name_path: self.symbol.name_path(),
+        }
+    }
+
+    /// The symbol's end; a comma or semicolon that follows it is replaced by one that the new text brings.
+    fn end_with_mark(&self, body: &str) -> usize {
+        let end = self.symbol.range.end as usize;
+        let rest = self.text.get(end..).unwrap_or_default();
+        let body = body.trim_end();
+        for mark in [';', ','] {
+            if body.ends_with(mark) && rest.starts_with(mark) {
+                return end + 1;
+            }
+        }
+        end
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Side {
+    Before,
+    After,
+}
+
+fn line_start(text: &str, offset: usize) -> usize {
+    let before = text.get(..offset).unwrap_or_default();
+    before.rfind('\n').map_or(0, |position| position + 1)
+}
+
+/// How many blank lines white space makes between two lines.
+fn blank_lines(space: &str) -> usize {
+    space
+        .bytes()
+        .filter(|byte| *byte == b'\n')
+        .count()
+        .saturating_sub(1)
+}
+
+fn line_break_len(space: &str) -> usize {
+    space.find('\n').map_or(0, |position| position + 1)
+}

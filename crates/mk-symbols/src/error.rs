@@ -1,0 +1,66 @@
+//! What could not be said about a project's symbols.
+
+use std::path::PathBuf;
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("there is no symbol `{name_path}`")]
+    NoSymbol {
+        name_path: String,
+        nearest: Vec<String>,
+    },
+    /// Each candidate as `file:line name path`.
+    #[error("`{name_path}` names {} symbols", candidates.len())]
+    Ambiguous {
+        name_path: String,
+        candidates: Vec<String>,
+    },
+    #[error("the language of `{path}` is not known")]
+    NoLanguage { path: PathBuf },
+    #[error("`{path}` is not looked into: {reason}")]
+    Skipped { path: PathBuf, reason: String },
+    #[error("there is no symbol at line {line}, column {column} of `{path}`")]
+    NothingHere {
+        path: PathBuf,
+        line: u32,
+        column: u32,
+    },
+    #[error("`{pattern}` is not a pattern: {reason}")]
+    BadPattern { pattern: String, reason: String },
+    #[error("`{name}` is not an identifier")]
+    BadName { name: String },
+    #[error("`{name_path}` shares its lines with other code")]
+    SharedLines { name_path: String },
+    #[error("cannot read `{path}`")]
+    Read {
+        path: PathBuf,
+        #[source]
+        source: mk_project::Error,
+    },
+    #[error("cannot open the project")]
+    Open(#[source] mk_project::Error),
+    #[error("cannot start a thread for the index")]
+    Thread(#[source] std::io::Error),
+}
+
+impl Error {
+    /// What to do about it.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::NoSymbol { .. } => Some("look for it with find_symbols"),
+            Self::Ambiguous { .. } => {
+                Some("name the file, or add the container (`A/b`) or the index (`b[1]`)")
+            }
+            Self::NoLanguage { .. } => Some("read or search the file as text"),
+            Self::Skipped { .. } => Some("read the file by lines"),
+            Self::NothingHere { .. } => {
+                Some("lines and columns are counted from 1; get_symbols_overview lists the file")
+            }
+            Self::BadPattern { .. } => Some("write a glob like `*.py` or `src/**`"),
+            Self::BadName { .. } => Some("a name has letters, digits and `_`"),
+            Self::SharedLines { .. } => Some("edit the lines as text"),
+            Self::Read { source, .. } | Self::Open(source) => source.hint(),
+            Self::Thread(_) => None,
+        }
+    }
+}

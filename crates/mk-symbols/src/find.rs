@@ -1,0 +1,288 @@
+//! Finding symbols by what somebody remembers of their names.
+
+mod matching;
+mod pattern;
+
+use std::path::PathBuf;
+
+use globset::{GlobBuilder, GlobMatcher};
+use mk_project::Readable;
+use mk_types::ProjectPath;
+
+use crate::error::Error;
+use crate::index::{Index, IndexState, Packed, PackedSymbol, Progress, Store};
+use crate::kind::SymbolKind;
+use crate::symbol::{LineSpan, join_path};
+pub(crate) use matching::Matcher;
+pub use matching::{Closeness, Matching};
+pub(crate) use pattern::Patterns;
+
+/// Which symbols to find.
+#[derive(Debug, Clone)]
+pub struct Query {
+    /// A name, the end of a name path `A/b`, a whole one `/A/b`; `[1]` at the end picks one of several namesakes.
+    pub pattern: String,
+    /// See [`SymbolKind::answers`].
+    pub kind: Option<SymbolKind>,
+    /// A glob: without `/` a file's name at any depth, with `/` a path from the root; a folder means all in it.
+    pub files: Option<String>,
+    pub matching: Matching,
+    pub limit: usize,
+}
+
+impl Query {
+    pub fn new(pattern: impl Into<String>) -> Self {
+        Self {
+            pattern: pattern.into(),
+            kind: None,
+            files: None,
+            matching: Matching::Ranked,
+            limit: 50,
+        }
+    }
+}
+
+/// Where an answer comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// Definitions, read from the syntax of the files.
+    Index,
+    /// Uses of a name, whatever it means in each place.
+    IndexByName,
+}
+
+impl Source {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Index => "index",
+            Self::IndexByName => "index (by name)",
+        }
+    }
+}
+
+/// A symbol that was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hit {
+    pub kind: SymbolKind,
+    pub name: String,
+    /// With an index where the file has namesakes.
+    pub name_path: String,
+    pub path: ProjectPath,
+    pub lines: LineSpan,
+    /// Of the name, in characters, counted from 1.
+    pub column: u32,
+    pub signature: String,
+    pub doc: Option<String>,
+    pub closeness: Closeness,
+}
+
+/// An answer of the index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer<T> {
+    /// The best first.
+    pub hits: Vec<T>,
+    /// How many there are, also those beyond the limit.
+    pub total: usize,
+    pub source: Source,
+    pub progress: Progress,
+}
+
+impl<T> Answer<T> {
+    /// Whether files are still missing from the index, so that an empty answer says little.
+    pub fn is_partial(&self) -> bool {
+        self.progress.state != IndexState::Ready
+    }
+}
+
+impl Index {
+    /// Finds symbols by name. Ranked by closeness, then types before functions before values, code before tests,
+    /// shorter paths first.
+    pub fn find(&self, query: &Query, readable: Readable<'_>) -> Result<Answer<Hit>, Error> {
+        let files = query.files.as_deref().map(FileGlob::new).transpose()?;
+        let progress = self.progress();
+        let store = self.store();
+        let mut found = collect(&store, query, query.matching, files.as_ref(), readable);
+        if found.is_empty() && query.matching == Matching::Ranked {
+            found = collect(&store, query, Matching::Fuzzy, files.as_ref(), readable);
+        }
+        found.sort_by(|left, right| left.rank.cmp(&right.rank));
+        let total = found.len();
+        let hits = found
+            .iter()
+            .take(query.limit)
+            .map(|one| one.hit(&store))
+            .collect();
+        Ok(Answer {
+            hits,
+            total,
+            source: Source::Index,
+            progress,
+        })
+    }
+
+    /// Names that are close to one that does not exist, for a suggestion.
+    pub fn nearest(&self, name: &str, most: usize, readable: Readable<'_>) -> Vec<String> {
+        let last = name.rsplit(['/', ':', '.', '#']).next().unwrap_or(name);
+        let query = Query {
+            matching: Matching::Fuzzy,
+            limit: most * 8,
+            ..Query::new(last)
+        };
+        let hits = self.find(&query, readable).map(|answer| answer.hits);
+        let mut names: Vec<String> = Vec::new();
+        for hit in hits.unwrap_or_default() {
+            if !names.contains(&hit.name_path) && names.len() < most {
+                names.push(hit.name_path);
+            }
+        }
+        names
+    }
+}
+
+/// What decides the order; the fields are in the order in which they count.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Rank<'a> {
+    closeness: Closeness,
+    kind: u8,
+    is_test: bool,
+    path_len: usize,
+    path: &'a ProjectPath,
+    line: u32,
+    column: u32,
+}
+
+struct Candidate<'a> {
+    rank: Rank<'a>,
+    packed: &'a Packed,
+    symbol: &'a PackedSymbol,
+    position: usize,
+}
+
+impl Candidate<'_> {
+    fn hit(&self, store: &Store) -> Hit {
+        let name = store.names.text(self.symbol.name);
+        let mut name_path = join_path(store.names.text(self.symbol.container), name);
+        if let Some(overload) = self.packed.overload(self.position) {
+            name_path = format!("{name_path}[{overload}]");
+        }
+        Hit {
+            kind: self.symbol.kind,
+            name: name.to_owned(),
+            name_path,
+            path: self.rank.path.clone(),
+            lines: self.symbol.lines(),
+            column: self.symbol.column,
+            signature: self.packed.signature(self.symbol).to_owned(),
+            doc: self.packed.doc(self.symbol).map(str::to_owned),
+            closeness: self.rank.closeness,
+        }
+    }
+}
+
+fn collect<'a>(
+    store: &'a Store,
+    query: &Query,
+    matching: Matching,
+    files: Option<&FileGlob>,
+    readable: Readable<'_>,
+) -> Vec<Candidate<'a>> {
+    let patterns = Patterns::parse(&query.pattern);
+    let mut matches = patterns.matches(&store.names, matching);
+    let mut found: Vec<Candidate<'a>> = Vec::new();
+    for (path, packed) in store.known() {
+        let mut may_see: Option<bool> = None;
+        let in_test = is_test(path.as_str());
+        for (position, symbol) in packed.symbols.iter().enumerate() {
+            let wanted_kind = query.kind.is_none_or(|asked| symbol.kind.answers(asked));
+            let closeness = matches.closeness(&store.names, symbol);
+            let (Some(closeness), true) = (closeness, wanted_kind) else {
+                continue;
+            };
+            if let Some(overload) = patterns.overload()
+                && packed.overload(position).unwrap_or(0) != overload
+            {
+                continue;
+            }
+            let may_see = *may_see.get_or_insert_with(|| {
+                files.is_none_or(|files| files.matches(path.as_str())) && readable(path)
+            });
+            if !may_see {
+                break;
+            }
+            found.push(Candidate {
+                rank: Rank {
+                    closeness,
+                    kind: symbol.kind.rank(),
+                    is_test: in_test,
+                    path_len: path.as_str().len(),
+                    path,
+                    line: symbol.lines().start,
+                    column: symbol.column,
+                },
+                packed,
+                symbol,
+                position,
+            });
+        }
+    }
+    found
+}
+
+/// Whether a path says that what is in it is a test.
+pub(crate) fn is_test(path: &str) -> bool {
+    let folders_and_name = path.split('/');
+    folders_and_name.into_iter().any(|part| {
+        matches!(
+            part,
+            "test" | "tests" | "spec" | "specs" | "__tests__" | "testdata" | "fixtures"
+        ) || part.starts_with("test_")
+            || part.contains("_test.")
+            || part.contains(".test.")
+            || part.contains(".spec.")
+            || part.contains("_spec.")
+    })
+}
+
+/// A glob for files, as people write it.
+#[derive(Debug)]
+pub(crate) struct FileGlob {
+    glob: GlobMatcher,
+    is_name: bool,
+    /// The same glob as a folder's.
+    folder: GlobMatcher,
+}
+
+impl FileGlob {
+    pub(crate) fn new(pattern: &str) -> Result<Self, Error> {
+        let bad = |reason: String| Error::BadPattern {
+            pattern: pattern.chars().take(200).collect(),
+            reason,
+        };
+        let text = pattern.trim_start_matches("./").trim_matches('/');
+        if text.is_empty() || pattern.len() > 1000 {
+            return Err(bad("it is empty or too long".to_owned()));
+        }
+        let compile = |text: &str| {
+            let glob = GlobBuilder::new(text).literal_separator(true).build();
+            glob.map(|glob| glob.compile_matcher())
+                .map_err(|error| bad(error.kind().to_string()))
+        };
+        Ok(Self {
+            glob: compile(text)?,
+            is_name: !text.contains('/'),
+            folder: compile(&format!("{text}/**"))?,
+        })
+    }
+
+    pub(crate) fn matches(&self, path: &str) -> bool {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        self.glob.is_match(path)
+            || self.is_name && self.glob.is_match(name)
+            || self.folder.is_match(path)
+    }
+}
+
+/// A path as errors show it.
+pub(crate) fn shown(path: &ProjectPath) -> PathBuf {
+    PathBuf::from(path.to_string())
+}

@@ -1,0 +1,409 @@
+//! The index of a project's symbols: made in the background, kept on disk, brought up to date file by file.
+//!
+//! It answers while it is being made and says how complete it is. What a caller may see is the caller's filter's
+//! decision on every question; only what the project's ignore files hide is left out from the start.
+
+mod cache;
+mod read;
+mod store;
+mod words;
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use mk_project::{FindQuery, Ignored, RootDir, find_files};
+use mk_types::{AbsPath, ProjectPath};
+
+use crate::error::Error;
+use crate::language::Language;
+use crate::parse::{Parsers, SkipReason};
+use cache::Cache;
+pub(crate) use read::text_of;
+use store::{Content, Stamp};
+pub(crate) use store::{Letters, Names, Packed, PackedSymbol, Store};
+pub(crate) use words::{hash, occurrences};
+
+/// More threads would take the machine from the person who works on it.
+const MOST_THREADS: usize = 4;
+/// A project with more files is indexed in part.
+const MOST_FILES: usize = 200_000;
+/// Files whose change may show or hide others.
+const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", ".rooignore"];
+
+/// How far the index is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Progress {
+    pub state: IndexState,
+    pub files_done: usize,
+    /// 0 until the files are counted.
+    pub files_total: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum IndexState {
+    /// Looking which files there are, and which have changed.
+    #[default]
+    Listing,
+    Parsing,
+    Ready,
+    /// It was cancelled, or the project cannot be read.
+    Stopped,
+}
+
+/// A file that is not in the index although its name says that it could be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SkippedFile {
+    pub path: ProjectPath,
+    pub reason: SkipReason,
+}
+
+/// What a sweep has found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Swept {
+    /// Read again, or for the first time.
+    pub changed: usize,
+    pub removed: usize,
+}
+
+/// The symbols of one project. Dropping it ends its threads and saves what has changed.
+#[derive(Debug)]
+pub struct Index {
+    shared: Arc<Shared>,
+    builder: Option<JoinHandle<()>>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    root: RootDir,
+    cache: Option<Cache>,
+    store: RwLock<Store>,
+    progress: Mutex<Progress>,
+    progressed: Condvar,
+    cancel: AtomicBool,
+    /// Held by whoever changes the store from what is on disk, so that no older reading overwrites a newer one.
+    working: Mutex<()>,
+    /// Changed while the index was being made.
+    pending: Mutex<BTreeSet<ProjectPath>>,
+    unsaved: AtomicBool,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Index {
+    /// Starts to make the index, from what `cache_folder` holds if there is one.
+    pub fn start(root: &AbsPath, cache_folder: Option<PathBuf>) -> Result<Self, Error> {
+        let shared = Arc::new(Shared {
+            root: RootDir::open(root).map_err(Error::Open)?,
+            cache: cache_folder.map(|folder| Cache::new(&folder, root)),
+            store: RwLock::default(),
+            progress: Mutex::default(),
+            progressed: Condvar::new(),
+            cancel: AtomicBool::new(false),
+            working: Mutex::default(),
+            pending: Mutex::default(),
+            unsaved: AtomicBool::new(false),
+        });
+        let builder = {
+            let shared = Arc::clone(&shared);
+            let thread = std::thread::Builder::new().name("symbols".to_owned());
+            thread
+                .spawn(move || shared.build())
+                .map_err(Error::Thread)?
+        };
+        Ok(Self {
+            shared,
+            builder: Some(builder),
+        })
+    }
+
+    pub fn progress(&self) -> Progress {
+        *lock(&self.shared.progress)
+    }
+
+    /// Waits until the index is ready or stopped, at most this long.
+    pub fn wait(&self, at_most: Duration) -> Progress {
+        let progress = lock(&self.shared.progress);
+        let busy = |progress: &mut Progress| {
+            matches!(progress.state, IndexState::Listing | IndexState::Parsing)
+        };
+        let waited = self
+            .shared
+            .progressed
+            .wait_timeout_while(progress, at_most, busy);
+        let (progress, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        *progress
+    }
+
+    /// Reads files again that somebody says have changed, appeared or vanished.
+    pub fn update(&self, paths: &[ProjectPath]) {
+        if self.progress().state != IndexState::Ready {
+            lock(&self.shared.pending).extend(paths.iter().cloned());
+            // It may have become ready in between.
+            if self.progress().state != IndexState::Ready {
+                return;
+            }
+        }
+        let working = lock(&self.shared.working);
+        self.shared.update(paths);
+        drop(working);
+    }
+
+    /// Compares all files with the disk: finds what has changed, appeared, moved or vanished.
+    pub fn sweep(&self) -> Swept {
+        let working = lock(&self.shared.working);
+        let swept = self.shared.sweep();
+        drop(working);
+        swept
+    }
+
+    /// The files that were left out, and why.
+    pub fn skipped(&self) -> Vec<SkippedFile> {
+        let store = self.store();
+        let files = store.files.iter();
+        files
+            .filter_map(|(path, entry)| match entry.content {
+                Content::Skipped(reason) => Some(SkippedFile {
+                    path: path.clone(),
+                    reason,
+                }),
+                Content::Known(_) | Content::Foreign => None,
+            })
+            .collect()
+    }
+
+    /// How many files have symbols, and how many symbols there are.
+    pub fn size(&self) -> (usize, usize) {
+        let store = self.store();
+        let sizes = store.known().map(|(_, packed)| packed.symbols.len());
+        sizes.fold((0, 0), |(files, symbols), size| (files + 1, symbols + size))
+    }
+
+    pub(crate) fn store(&self) -> RwLockReadGuard<'_, Store> {
+        self.shared
+            .store
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn root(&self) -> &RootDir {
+        &self.shared.root
+    }
+}
+
+impl Drop for Index {
+    fn drop(&mut self) {
+        self.shared.cancel.store(true, Ordering::Relaxed);
+        if let Some(builder) = self.builder.take() {
+            // A thread that panicked has said so already.
+            drop(builder.join());
+        }
+        self.shared.save();
+    }
+}
+
+/// Says that nothing more will come, however the thread ends.
+struct Ending<'a>(&'a Shared);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        let mut progress = lock(&self.0.progress);
+        if progress.state != IndexState::Ready {
+            progress.state = IndexState::Stopped;
+        }
+        drop(progress);
+        self.0.progressed.notify_all();
+    }
+}
+
+impl Shared {
+    fn build(&self) {
+        let _ending = Ending(self);
+        let _working = lock(&self.working);
+        if let Some(cache) = &self.cache
+            && let Some(known) = cache.load(self.root.root())
+        {
+            *self.store.write().unwrap_or_else(PoisonError::into_inner) = known;
+        }
+        self.sweep();
+        self.save();
+        while !self.cancel.load(Ordering::Relaxed) {
+            let mut pending = lock(&self.pending);
+            let paths: Vec<ProjectPath> = std::mem::take(&mut *pending).into_iter().collect();
+            if paths.is_empty() {
+                // While `pending` is held, so that nobody adds to it who then trusts us to look.
+                lock(&self.progress).state = IndexState::Ready;
+                break;
+            }
+            drop(pending);
+            self.update(&paths);
+        }
+    }
+
+    fn update(&self, paths: &[ProjectPath]) {
+        let store = self.store.read().unwrap_or_else(PoisonError::into_inner);
+        // Whether a new file is hidden by an ignore file is known to a walk only.
+        let needs_walk = paths.iter().any(|path| {
+            let name = path.as_str().rsplit('/').next().unwrap_or_default();
+            let new = Language::may_know(path.as_str()) && !store.files.contains_key(path);
+            new || IGNORE_FILES.contains(&name) || !name.contains('.')
+        });
+        let known: Vec<ProjectPath> = paths
+            .iter()
+            .filter(|path| store.files.contains_key(path))
+            .cloned()
+            .collect();
+        drop(store);
+        let (gone, changed): (Vec<_>, Vec<_>) = known
+            .into_iter()
+            .map(|path| {
+                let stamp = self.stamp(&path);
+                (path, stamp)
+            })
+            .partition(|(_, stamp)| stamp.is_none());
+        self.remove(gone.into_iter().map(|(path, _)| path));
+        let changed: Vec<_> = changed
+            .into_iter()
+            .filter_map(|(path, stamp)| Some((path, stamp?)))
+            .collect();
+        self.read_all(&changed);
+        if needs_walk {
+            self.sweep();
+        }
+    }
+
+    /// The state of a regular file; `None` for anything else.
+    fn stamp(&self, path: &ProjectPath) -> Option<Stamp> {
+        let metadata = std::fs::symlink_metadata(path.under(self.root.root())).ok()?;
+        metadata.is_file().then(|| Stamp::of(&metadata))
+    }
+
+    fn sweep(&self) -> Swept {
+        let root = self.root.root();
+        let ignored = Ignored::load(root);
+        let wanted = |path: &ProjectPath| Language::may_know(path.as_str()) && !ignored.hides(path);
+        let Ok(folder) = ProjectPath::parse(".", root) else {
+            return Swept::default();
+        };
+        let query = FindQuery {
+            pattern: "*".to_owned(),
+            folder,
+            max_results: MOST_FILES,
+        };
+        let found = match find_files(root, &query, &wanted, &self.cancel) {
+            Ok(found) => found,
+            Err(mk_project::Error::Cancelled) => return Swept::default(),
+            Err(error) => {
+                tracing::warn!(%error, "the project's files cannot be listed");
+                return Swept::default();
+            }
+        };
+        if found.cut {
+            tracing::warn!(
+                total = found.total,
+                "the project has too many files; some are not in the index"
+            );
+        }
+        let mut changed = Vec::new();
+        let mut gone: BTreeSet<ProjectPath> = BTreeSet::new();
+        {
+            let store = self.store.read().unwrap_or_else(PoisonError::into_inner);
+            gone.extend(store.files.keys().cloned());
+            for path in &found.paths {
+                let Some(stamp) = self.stamp(path) else {
+                    continue;
+                };
+                gone.remove(path);
+                if store
+                    .files
+                    .get(path)
+                    .is_none_or(|entry| entry.stamp != stamp)
+                {
+                    changed.push((path.clone(), stamp));
+                }
+            }
+        }
+        let swept = Swept {
+            changed: changed.len(),
+            removed: gone.len(),
+        };
+        self.remove(gone.into_iter());
+        self.set_progress(|progress| {
+            if progress.state == IndexState::Listing {
+                progress.state = IndexState::Parsing;
+            }
+            progress.files_total = found.paths.len();
+            progress.files_done = found.paths.len() - swept.changed;
+        });
+        self.read_all(&changed);
+        swept
+    }
+
+    fn set_progress(&self, change: impl FnOnce(&mut Progress)) {
+        change(&mut lock(&self.progress));
+    }
+
+    fn remove(&self, paths: impl Iterator<Item = ProjectPath>) {
+        let mut store = self.store.write().unwrap_or_else(PoisonError::into_inner);
+        for path in paths {
+            if store.files.remove(&path).is_some() {
+                self.unsaved.store(true, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// Reads and parses files, on several threads if there are many.
+    fn read_all(&self, files: &[(ProjectPath, Stamp)]) {
+        if files.is_empty() {
+            return;
+        }
+        self.unsaved.store(true, Ordering::Relaxed);
+        let n_cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let n_threads = n_cores.min(MOST_THREADS).min(files.len().div_ceil(8));
+        let next = AtomicUsize::new(0);
+        if n_threads < 2 {
+            return self.read_share(files, &next);
+        }
+        std::thread::scope(|scope| {
+            for _ in 1..n_threads {
+                let thread = std::thread::Builder::new().name("symbols-parse".to_owned());
+                // With fewer threads it takes longer, that is all.
+                drop(thread.spawn_scoped(scope, || self.read_share(files, &next)));
+            }
+            self.read_share(files, &next);
+        });
+    }
+
+    /// One thread's part: takes files until there are none left.
+    fn read_share(&self, files: &[(ProjectPath, Stamp)], next: &AtomicUsize) {
+        let mut parsers = Parsers::default();
+        while let Some((path, stamp)) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let reading = read::read(&self.root, path, *stamp, &mut parsers, &self.cancel);
+            if self.cancel.load(Ordering::Relaxed) {
+                return;
+            }
+            let mut store = self.store.write().unwrap_or_else(PoisonError::into_inner);
+            store.insert(path.clone(), *stamp, reading);
+            drop(store);
+            self.set_progress(|progress| {
+                progress.files_done = (progress.files_done + 1).min(progress.files_total);
+            });
+        }
+    }
+
+    fn save(&self) {
+        let Some(cache) = &self.cache else { return };
+        if !self.unsaved.swap(false, Ordering::Relaxed) {
+            return;
+        }
+        let store = self.store.read().unwrap_or_else(PoisonError::into_inner);
+        if let Err(error) = cache.save(&store) {
+            tracing::warn!(%error, "the index cannot be saved; the next start makes it again");
+        }
+    }
+}

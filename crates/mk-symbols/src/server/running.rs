@@ -1,0 +1,498 @@
+//! One running server: its process, its pipes, and what has been said on both sides.
+//!
+//! It knows no time but what it is given, and decides nothing about restarts: that is the supervisor's.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, TrySendError, sync_channel};
+use std::time::{Duration, Instant};
+
+use mk_project::read_text;
+use mk_types::{AbsPath, ProjectPath};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::ask::{Ask, Question, Reply};
+use super::capability::{Capabilities, initialize};
+use super::document::{Documents, Notice, Shown};
+use super::error::ServerError;
+use super::message::{
+    CONTENT_MODIFIED, Incoming, METHOD_NOT_FOUND, Refusal, SERVER_CANCELLED, notification, request,
+    response,
+};
+use super::options::Limits;
+use super::pipe::{read_all, write_all};
+use super::process::{Pipes, Process};
+use super::progress::{Progress, Warmth};
+use super::published::{Published, Said};
+use super::supervisor::Event;
+use super::table::{Language, Server};
+use super::{FileChange, inquiry, uri};
+
+/// A server that lets more messages pile up does not read.
+const MOST_OUTGOING: usize = 256;
+/// Messages that were read and not yet looked at; a server that floods us waits.
+const MOST_INCOMING: usize = 8;
+/// Diagnostics come in several parts; after this long without another one they count as complete.
+const SETTLED: Duration = Duration::from_millis(250);
+/// Nothing wrong is often only the first part, said before the server has looked closely.
+const SETTLED_EMPTY: Duration = Duration::from_secs(1);
+/// A server that has said nothing at all for this long has nothing to say about a file.
+const SILENCE: Duration = Duration::from_secs(2);
+/// How often is looked after a server that somebody waits for.
+const AWAITED: Duration = Duration::from_millis(100);
+const WATCHED: Duration = Duration::from_millis(50);
+/// How long after its end a server's last words are waited for, should somebody else keep its output open.
+const LAST_WORDS: Duration = Duration::from_millis(50);
+/// How long a server may take to end when it is asked to.
+const FAREWELL: Duration = Duration::from_millis(300);
+/// How many changed files are shown at once to a server that does not look by itself, and how large they may be.
+const MOST_SHOWN: usize = 16;
+const LARGEST_SHOWN: u64 = 1024 * 1024;
+const INITIALIZE: i64 = 0;
+
+/// A server and the conversation with it.
+#[derive(Debug)]
+pub(crate) struct Running {
+    pub(crate) server: Server,
+    pub(crate) generation: u64,
+    root: AbsPath,
+    process: Process,
+    outgoing: SyncSender<Vec<u8>>,
+    incoming: Receiver<Incoming>,
+    pub(crate) started: Instant,
+    /// `None` until it has answered `initialize`.
+    capabilities: Option<Capabilities>,
+    documents: Documents,
+    published: Published,
+    progress: Progress,
+    next_id: i64,
+    pending: BTreeMap<i64, (Ask, Instant)>,
+    /// Questions about diagnostics that it will not answer but publish.
+    watches: Vec<(Ask, Instant)>,
+    heard: Instant,
+    /// When it was last told that files have changed.
+    changed: Option<Instant>,
+    /// By when it must answer something, because it was too slow before.
+    probe: Option<Instant>,
+    /// When its end was noticed; what it wrote before may still be on the way.
+    exited: Option<Instant>,
+    /// Why it cannot go on, as soon as that is known.
+    broken: Option<String>,
+}
+
+impl Running {
+    /// Takes over a process and begins the conversation.
+    pub(crate) fn new(
+        (process, pipes): (Process, Pipes),
+        server: &Server,
+        root: &AbsPath,
+        careful: bool,
+        (generation, events): (u64, &Sender<Event>),
+    ) -> std::io::Result<Self> {
+        let (outgoing, to_write) = sync_channel(MOST_OUTGOING);
+        let (read, incoming) = sync_channel(MOST_INCOMING);
+        write_all(pipes.stdin, to_write)?;
+        read_all(pipes.stdout, read, generation, events.clone())?;
+        let now = Instant::now();
+        let mut running = Self {
+            progress: Progress::new(server.warm.clone(), now),
+            server: server.clone(),
+            generation,
+            root: root.clone(),
+            process,
+            outgoing,
+            incoming,
+            started: now,
+            capabilities: None,
+            documents: Documents::default(),
+            published: Published::default(),
+            next_id: INITIALIZE + 1,
+            pending: BTreeMap::new(),
+            watches: Vec::new(),
+            heard: now,
+            changed: None,
+            probe: None,
+            exited: None,
+            broken: None,
+        };
+        let params = initialize(root, &server.options(careful));
+        running.send(request(INITIALIZE, "initialize", &params));
+        Ok(running)
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.process.id()
+    }
+
+    pub(crate) fn stderr(&mut self) -> Vec<String> {
+        self.process.stderr()
+    }
+
+    pub(crate) fn is_initialized(&self) -> bool {
+        self.capabilities.is_some()
+    }
+
+    /// When to look after it though it says nothing; `None` if nobody waits for it.
+    pub(crate) fn next_look(&self, now: Instant) -> Option<Instant> {
+        if !self.watches.is_empty() {
+            return Some(now + WATCHED);
+        }
+        let awaited = !self.is_initialized() || !self.pending.is_empty() || self.probe.is_some();
+        awaited.then(|| now + AWAITED)
+    }
+
+    fn send(&mut self, message: Vec<u8>) {
+        match self.outgoing.try_send(message) {
+            Ok(()) => {}
+            Err(TrySendError::Full(_)) => self.broken = Some("it does not read its input".into()),
+            // The end of its output, which tells more, comes next.
+            Err(TrySendError::Disconnected(_)) => {}
+        }
+    }
+
+    fn notify(&mut self, notices: Vec<Notice>) {
+        for (method, params) in notices {
+            self.send(notification(method, &params));
+        }
+    }
+
+    /// Shows the server the document of a question.
+    pub(crate) fn show(&mut self, ask: &Ask, now: Instant) {
+        if let Some(shown) = &ask.document {
+            if self.documents.is_empty() {
+                self.progress.first_document(now);
+            }
+            let notices = self.documents.show(shown);
+            self.notify(notices);
+        }
+    }
+
+    /// Tells the server about files on disk.
+    pub(crate) fn changed(&mut self, changes: &[FileChange], language: &Language) {
+        if !self.is_initialized() {
+            return;
+        }
+        let mut notices = Vec::new();
+        if self.server.shown_changes {
+            for change in changes.iter().take(MOST_SHOWN) {
+                notices.extend(self.show_changed(&change.path, language));
+            }
+        }
+        let on_disk = |change: &FileChange| (change.path.under(&self.root), change.kind);
+        let on_disk: Vec<_> = changes.iter().map(on_disk).collect();
+        notices.extend(self.documents.changed(&on_disk));
+        self.notify(notices);
+        self.changed = Some(Instant::now());
+    }
+
+    fn show_changed(&mut self, path: &ProjectPath, language: &Language) -> Vec<Notice> {
+        let language = language.document_language(path.as_str());
+        let path = path.under(&self.root);
+        let text = read_text(&path, LARGEST_SHOWN).ok().flatten();
+        let Some((language, text)) = language.zip(text) else {
+            return Vec::new();
+        };
+        self.documents.show(&Shown {
+            path,
+            language: language.to_owned(),
+            text: text.into(),
+        })
+    }
+
+    /// Whether it has seen the whole project as it is.
+    pub(crate) fn warmth(&self, now: Instant) -> Warmth {
+        let warmth = self.progress.warmth(now);
+        if warmth != Warmth::Warm || !self.server.shown_changes {
+            return warmth;
+        }
+        // It publishes something about each document when it has read it.
+        let unread = self.documents.paths().find_map(|path| {
+            let shown = self.documents.shown_at(path)?;
+            let read = self.current(path).is_some() || now >= shown + SILENCE;
+            (!read).then_some(shown)
+        });
+        unread.map_or(Warmth::Warm, |shown| Warmth::Busy {
+            percent: None,
+            title: String::new(),
+            until: shown + SILENCE,
+        })
+    }
+
+    /// What it has published about a document as it is.
+    fn current(&self, path: &Path) -> Option<&Said> {
+        let version = self.documents.version(path)?;
+        let shown = self.documents.shown_at(path)?;
+        let said = self.published.of(&uri::of_path(path))?;
+        let current = self.published.is_current(said, version, shown);
+        current.then_some(said)
+    }
+
+    /// Puts a question to the server, which is initialized and was shown the document.
+    pub(crate) fn ask(&mut self, ask: Ask, now: Instant) {
+        let Some(capabilities) = &self.capabilities else {
+            return;
+        };
+        let encoding = capabilities.encoding();
+        let method = ask.question.method();
+        let known = capabilities.knows(method);
+        let mut params = match &ask.question {
+            Question::Presence => return self.reply(ask, Box::default()),
+            Question::Diagnostics if !known => return self.watch(ask, now),
+            Question::Diagnostics => json!({}),
+            Question::Request(_, params) if known => params(encoding),
+            Question::Request(..) => {
+                let server = self.server.name.clone();
+                return ask.finish(Err(ServerError::Unsupported { server, method }));
+            }
+        };
+        if let (Value::Object(params), Some(shown)) = (&mut params, &ask.document) {
+            let document = json!({"uri": uri::of_path(&shown.path)});
+            params.insert("textDocument".to_owned(), document);
+        }
+        let id = self.new_id();
+        self.send(request(id, method, &params));
+        self.pending.insert(id, (ask, now));
+    }
+
+    /// Waits for what the server publishes about a document.
+    fn watch(&mut self, ask: Ask, now: Instant) {
+        // It has published what it knew before other files changed, and may not look again unless it must.
+        if let Some(shown) = &ask.document
+            && self.documents.shown_at(&shown.path) < self.changed
+        {
+            let mut notices = self.documents.close(&shown.path);
+            notices.extend(self.documents.show(shown));
+            self.notify(notices);
+        }
+        self.watches.push((ask, now));
+    }
+
+    fn new_id(&mut self) -> i64 {
+        self.next_id += 1;
+        self.next_id
+    }
+
+    fn reply(&self, ask: Ask, result: Box<RawValue>) {
+        let encoding = self.capabilities.as_ref().map(Capabilities::encoding);
+        ask.finish(Ok(Reply {
+            server: self.server.name.clone(),
+            pid: self.pid(),
+            encoding: encoding.unwrap_or(super::position::Encoding::Utf16),
+            result,
+        }));
+    }
+
+    /// The caller has gone.
+    pub(crate) fn forget(&mut self, ticket: u64) {
+        let found = self
+            .pending
+            .iter()
+            .find(|(_, (ask, _))| ask.ticket == ticket);
+        if let Some(id) = found.map(|(id, _)| *id) {
+            self.pending.remove(&id);
+            self.cancel(id);
+        }
+        self.watches.retain(|(ask, _)| ask.ticket != ticket);
+    }
+
+    fn cancel(&mut self, id: i64) {
+        self.send(notification("$/cancelRequest", &json!({"id": id})));
+    }
+
+    /// Takes in one message; a question that has to be put again comes back.
+    pub(crate) fn hear(&mut self, now: Instant) -> Option<Ask> {
+        let message = self.incoming.try_recv().ok()?;
+        self.heard = now;
+        match message {
+            Incoming::Response { id, result } => return self.hear_response(id, result, now),
+            Incoming::Request { id, method, params } => {
+                let result = self.inquiry(&method, &params);
+                self.send(response(&id, &result));
+            }
+            Incoming::Notification { method, params } => self.hear_notice(&method, &params, now),
+        }
+        None
+    }
+
+    fn hear_response(
+        &mut self,
+        id: i64,
+        result: Result<Box<RawValue>, Refusal>,
+        now: Instant,
+    ) -> Option<Ask> {
+        self.probe = None;
+        if id == INITIALIZE && self.capabilities.is_none() {
+            self.hear_initialized(result, now);
+            return None;
+        }
+        let (mut ask, _) = self.pending.remove(&id)?;
+        let server = self.server.name.clone();
+        match result {
+            Ok(result) => self.reply(ask, result),
+            Err(Refusal {
+                code: CONTENT_MODIFIED | SERVER_CANCELLED,
+                ..
+            }) => {
+                ask.not_before = Some(now + SETTLED);
+                return Some(ask);
+            }
+            Err(Refusal {
+                code: METHOD_NOT_FOUND,
+                ..
+            }) => {
+                let method = ask.question.method();
+                ask.finish(Err(ServerError::Unsupported { server, method }));
+            }
+            Err(Refusal { code, message }) => ask.finish(Err(ServerError::Refused {
+                server,
+                code,
+                message: message.chars().take(1_000).collect(),
+            })),
+        }
+        None
+    }
+
+    fn hear_initialized(&mut self, result: Result<Box<RawValue>, Refusal>, now: Instant) {
+        match result.map(|result| Capabilities::parse(&result)) {
+            Ok(Some(capabilities)) => {
+                self.capabilities = Some(capabilities);
+                self.progress = Progress::new(self.server.warm.clone(), now);
+                self.send(notification("initialized", &json!({})));
+                if !self.server.settings.is_null() {
+                    let settings = json!({"settings": self.server.settings});
+                    self.send(notification("workspace/didChangeConfiguration", &settings));
+                }
+            }
+            Ok(None) => self.broken = Some("it does not say what it can do".to_owned()),
+            Err(refusal) => self.broken = Some(refusal.message),
+        }
+    }
+
+    fn inquiry(&mut self, method: &str, params: &RawValue) -> Result<Value, Refusal> {
+        if let ("client/registerCapability", Some(capabilities)) = (method, &mut self.capabilities)
+        {
+            capabilities.register(params);
+        }
+        inquiry::answer(method, params, &self.server, &self.root)
+    }
+
+    fn hear_notice(&mut self, method: &str, params: &RawValue, now: Instant) {
+        match method {
+            "$/progress" => {
+                // It works, even though it does not answer.
+                self.probe = self
+                    .probe
+                    .map(|until| until.max(now + Duration::from_secs(1)));
+                self.progress.report(params, now);
+            }
+            "experimental/serverStatus" => self.progress.status(params),
+            "textDocument/publishDiagnostics" => self.published.take(params, now),
+            "window/logMessage" | "window/showMessage" => {
+                let said: String = params.get().chars().take(500).collect();
+                self.progress.log(&said);
+                tracing::debug!(server = self.server.name, said);
+            }
+            _ => {}
+        }
+    }
+
+    /// Ends what takes too long; the reason if the server itself must be ended.
+    pub(crate) fn look_after(&mut self, now: Instant, limits: &Limits) -> Option<String> {
+        if let Some(reason) = self.broken.take() {
+            return Some(reason);
+        }
+        if self.exited.is_none() && self.process.exited().is_some() {
+            self.exited = Some(now);
+        }
+        if self.exited.is_some_and(|exited| now >= exited + LAST_WORDS) {
+            return Some(self.ending());
+        }
+        if !self.is_initialized() && now >= self.started + limits.warm_up {
+            return Some(format!(
+                "no answer to `initialize` in {} s",
+                limits.warm_up.as_secs()
+            ));
+        }
+        self.expire(now, limits);
+        self.settle(now, limits);
+        let hung = self.probe.is_some_and(|until| now >= until);
+        hung.then(|| "it does not answer any more".to_owned())
+    }
+
+    fn expire(&mut self, now: Instant, limits: &Limits) {
+        let late = self.pending.iter();
+        let late = late.filter(|(_, (_, sent))| now >= *sent + limits.request);
+        let late: Vec<i64> = late.map(|(id, _)| *id).collect();
+        for id in late {
+            if let Some((ask, _)) = self.pending.remove(&id) {
+                let error = self.too_slow(ask.question.method(), limits);
+                ask.finish(Err(error));
+                self.cancel(id);
+                self.probe(now, limits);
+            }
+        }
+    }
+
+    fn too_slow(&self, method: &str, limits: &Limits) -> ServerError {
+        ServerError::Timeout {
+            server: self.server.name.clone(),
+            doing: format!("no answer to `{method}`"),
+            seconds: limits.request.as_secs(),
+        }
+    }
+
+    /// Asks something that every server must answer at once, be it with a refusal.
+    fn probe(&mut self, now: Instant, limits: &Limits) {
+        if self.probe.is_none() {
+            let id = self.new_id();
+            self.send(request(id, "$/modekeeper/alive", &Value::Null));
+            self.probe = Some(now + limits.hang);
+        }
+    }
+
+    /// Answers questions about diagnostics as soon as the server has said what it has to say.
+    fn settle(&mut self, now: Instant, limits: &Limits) {
+        for (ask, since) in std::mem::take(&mut self.watches) {
+            let path = ask.document.as_ref().map(|shown| &*shown.path);
+            let current = path.and_then(|path| self.current(path));
+            let settled = current.is_some_and(|said| {
+                let empty = said.diagnostics.get().trim() == "[]";
+                let settled = if empty { SETTLED_EMPTY } else { SETTLED };
+                now >= said.at + settled && now >= since + SETTLED
+            });
+            if settled || now >= self.heard.max(since) + SILENCE {
+                let result = current.map(|said| said.diagnostics.clone());
+                self.reply(ask, result.unwrap_or_default());
+            } else if now >= since + limits.request {
+                ask.finish(Err(self.too_slow("textDocument/diagnostic", limits)));
+            } else {
+                self.watches.push((ask, since));
+            }
+        }
+    }
+
+    /// How it ended, after its output did.
+    pub(crate) fn ending(&mut self) -> String {
+        self.process
+            .wait_briefly(SETTLED)
+            .map_or("it closed its output".to_owned(), |status| {
+                status.to_string()
+            })
+    }
+
+    /// All questions that it leaves unanswered.
+    pub(crate) fn abandon(&mut self) -> Vec<Ask> {
+        let pending = std::mem::take(&mut self.pending).into_values();
+        let watches = std::mem::take(&mut self.watches).into_iter();
+        pending.chain(watches).map(|(ask, _)| ask).collect()
+    }
+
+    /// Lets it end by itself; it is killed if it does not do so at once.
+    pub(crate) fn close(mut self) {
+        let id = self.new_id();
+        self.send(request(id, "shutdown", &Value::Null));
+        self.send(notification("exit", &Value::Null));
+        self.process.wait_briefly(FAREWELL);
+    }
+}

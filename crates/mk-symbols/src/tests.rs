@@ -1,0 +1,11 @@
+//! Tests of the crate, by subject.
+
+mod edit;
+mod find;
+mod hostile;
+mod index;
+mod language;
+mod map;
+mod reference;
+mod server;
+mod table;

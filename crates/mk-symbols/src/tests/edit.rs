@@ -1,0 +1,300 @@
+//! Edits of symbols: what the file looks like afterwards, and what is said about it.
+
+use mk_types::{AbsPath, ProjectPath};
+
+use crate::{EditedText, Error, SymbolEdit, plan_edit};
+
+fn path(path: &str) -> ProjectPath {
+    let root = AbsPath::new(std::path::Path::new("/project")).unwrap();
+    ProjectPath::parse(path, &root).unwrap()
+}
+
+fn plan(file: &str, text: &str, name: &str, edit: SymbolEdit<'_>) -> Result<EditedText, Error> {
+    plan_edit(&path(file), text, name, edit)
+}
+
+#[track_caller]
+fn check(file: &str, before: &str, name: &str, edit: SymbolEdit<'_>, after: &str) -> EditedText {
+    let edited = plan(file, before, name, edit).unwrap();
+    assert_eq!(edited.text, after);
+    assert_eq!(edited.errors, []);
+    edited
+}
+
+const CART: &str = r#"class Cart:
+    """A cart."""
+
+    # Cached.
+    @property
+    def total(self):
+        return sum(self.items)
+
+    def add(self, item):
+        self.items.append(item)
+
+
+def helper():
+    pass
+"#;
+
+#[test]
+fn a_replacement_keeps_the_decorators_and_comments_it_does_not_bring() {
+    let edited = check(
+        "a.py",
+        CART,
+        "Cart/total",
+        SymbolEdit::Replace("def total(self):\n    return 0\n"),
+        &CART.replace("return sum(self.items)", "return 0"),
+    );
+    assert!(edited.kept_leading);
+    assert_eq!((edited.lines.start, edited.lines.end), (6, 7));
+}
+
+#[test]
+fn a_replacement_with_decorators_replaces_them_and_keeps_the_comment() {
+    check(
+        "a.py",
+        CART,
+        "Cart/total",
+        SymbolEdit::Replace("@cached_property\ndef total(self):\n    return 0"),
+        &CART
+            .replace("@property", "@cached_property")
+            .replace("return sum(self.items)", "return 0"),
+    );
+}
+
+#[test]
+fn a_replacement_with_a_comment_and_no_attribute_keeps_the_attribute() {
+    check(
+        "a.rs",
+        "/// Old.\n#[derive(Debug)]\nstruct A;\n",
+        "A",
+        SymbolEdit::Replace("/// New,\n/// longer.\nstruct A {\n    x: u8,\n}"),
+        "/// New,\n/// longer.\n#[derive(Debug)]\nstruct A {\n    x: u8,\n}\n",
+    );
+}
+
+#[test]
+fn a_replacement_with_comment_and_attribute_replaces_all_three() {
+    let edited = check(
+        "a.rs",
+        "/// Old.\n#[derive(Debug)]\nstruct A;\n",
+        "A",
+        SymbolEdit::Replace("/// New.\n#[derive(Clone)]\nstruct A;"),
+        "/// New.\n#[derive(Clone)]\nstruct A;\n",
+    );
+    assert!(!edited.kept_leading);
+}
+
+#[test]
+fn text_that_is_indented_already_is_not_indented_twice() {
+    let indented = "    def add(self, item):\n        pass";
+    check(
+        "a.py",
+        CART,
+        "add",
+        SymbolEdit::Replace(indented),
+        &CART.replace("self.items.append(item)", "pass"),
+    );
+}
+
+#[test]
+fn text_copied_from_where_the_definition_begins_is_left_as_it_is() {
+    check(
+        "a.py",
+        CART,
+        "add",
+        SymbolEdit::Replace("def add(self, item):\n        pass"),
+        &CART.replace("self.items.append(item)", "pass"),
+    );
+    check(
+        "a.rs",
+        "impl A {\n    fn b() {\n        1;\n    }\n}\n",
+        "A/b",
+        SymbolEdit::Replace("fn b() {\n        2;\n    }"),
+        "impl A {\n    fn b() {\n        2;\n    }\n}\n",
+    );
+}
+
+#[test]
+fn the_lines_of_a_long_string_are_not_moved() {
+    let body = "def add(self, item):\n    text = \"\"\"\nleft\n\"\"\"\n    return text";
+    let edited = plan("a.py", CART, "add", SymbolEdit::Replace(body)).unwrap();
+    assert!(
+        edited.text.contains(
+            "    def add(self, item):\n        text = \"\"\"\nleft\n\"\"\"\n        return text\n"
+        ),
+        "{}",
+        edited.text
+    );
+}
+
+#[test]
+fn an_insertion_goes_above_comments_and_decorators() {
+    check(
+        "a.py",
+        CART,
+        "Cart/total",
+        SymbolEdit::InsertBefore("def first(self):\n    pass"),
+        &CART.replace(
+            "    # Cached.",
+            "    def first(self):\n        pass\n\n    # Cached.",
+        ),
+    );
+}
+
+#[test]
+fn python_has_two_blank_lines_at_the_top_and_one_inside() {
+    check(
+        "a.py",
+        CART,
+        "Cart",
+        SymbolEdit::InsertAfter("class Basket(Cart):\n    pass"),
+        &CART.replace(
+            "\n\n\ndef helper",
+            "\n\n\nclass Basket(Cart):\n    pass\n\n\ndef helper",
+        ),
+    );
+    check(
+        "a.py",
+        CART,
+        "add",
+        SymbolEdit::InsertAfter("def clear(self):\n    pass"),
+        &CART.replace(
+            "append(item)\n",
+            "append(item)\n\n    def clear(self):\n        pass\n",
+        ),
+    );
+}
+
+#[test]
+fn single_lines_stay_together() {
+    check(
+        "a.rs",
+        "struct A {\n    x: u8,\n    y: u8,\n}\n",
+        "A/x",
+        SymbolEdit::InsertAfter("z: u8,"),
+        "struct A {\n    x: u8,\n    z: u8,\n    y: u8,\n}\n",
+    );
+}
+
+#[test]
+fn a_file_without_blank_lines_between_methods_stays_so() {
+    check(
+        "a.js",
+        "class A {\n  b() {\n    1;\n  }\n  c() {\n    2;\n  }\n}\n",
+        "A/b",
+        SymbolEdit::InsertAfter("d() {\n  3;\n}"),
+        "class A {\n  b() {\n    1;\n  }\n  d() {\n    3;\n  }\n  c() {\n    2;\n  }\n}\n",
+    );
+}
+
+#[test]
+fn carriage_returns_and_tabs_are_kept() {
+    check(
+        "a.go",
+        "package a\r\n\r\nfunc A() {\r\n\tx()\r\n}\r\n",
+        "A",
+        SymbolEdit::Replace("func A() {\n    y()\n}"),
+        "package a\r\n\r\nfunc A() {\r\n\ty()\r\n}\r\n",
+    );
+}
+
+#[test]
+fn a_deletion_takes_comments_attributes_and_one_of_the_gaps() {
+    check(
+        "a.rs",
+        "fn a() {}\n\n/// Old.\n#[test]\nfn b() {}\n\nfn c() {}\n",
+        "b",
+        SymbolEdit::Delete,
+        "fn a() {}\n\nfn c() {}\n",
+    );
+    check(
+        "a.rs",
+        "struct A {\n    x: u8,\n    y: u8, // why\n}\n",
+        "A/y",
+        SymbolEdit::Delete,
+        "struct A {\n    x: u8,\n}\n",
+    );
+    let without_helper = CART.replace("\n\n\ndef helper():\n    pass\n", "\n");
+    check("a.py", CART, "helper", SymbolEdit::Delete, &without_helper);
+}
+
+#[test]
+fn deleting_the_only_member_of_a_python_class_leaves_a_pass() {
+    check(
+        "a.py",
+        "class A:\n    def b(self):\n        pass\n\n\nx = 1\n",
+        "A/b",
+        SymbolEdit::Delete,
+        "class A:\n    pass\n\n\nx = 1\n",
+    );
+}
+
+#[test]
+fn what_an_edit_breaks_is_reported_with_its_place() {
+    let edited = plan(
+        "a.rs",
+        "fn a() {}\n\nfn b() {}\n",
+        "b",
+        SymbolEdit::Replace("fn b( {}"),
+    )
+    .unwrap();
+    assert_eq!(edited.errors.first().map(|error| error.line), Some(3));
+}
+
+#[test]
+fn what_was_broken_before_is_not_reported() {
+    let edited = plan(
+        "a.rs",
+        "fn a() {}\n\nfn b( {}\n\nfn c() {}\n",
+        "a",
+        SymbolEdit::Replace("fn a() { 1; }"),
+    )
+    .unwrap();
+    assert_eq!(edited.errors, []);
+}
+
+#[test]
+fn a_semicolon_is_not_doubled() {
+    check(
+        "a.c",
+        "struct a { int x; };\n",
+        "a",
+        SymbolEdit::Replace("struct a { int y; };"),
+        "struct a { int y; };\n",
+    );
+}
+
+#[test]
+fn a_symbol_that_shares_its_line_is_not_deleted() {
+    let text = "const a = 1, b = 2;\n";
+    let error = plan("a.js", text, "a", SymbolEdit::Delete).unwrap_err();
+    assert!(matches!(error, Error::SharedLines { .. }), "{error}");
+}
+
+#[test]
+fn namesakes_need_an_index() {
+    let text = "impl A {\n    fn b() {}\n}\n\nimpl C for A {\n    fn b() {}\n}\n";
+    let error = plan("a.rs", text, "A/b", SymbolEdit::Delete).unwrap_err();
+    let Error::Ambiguous { candidates, .. } = error else {
+        panic!("{error}");
+    };
+    assert_eq!(candidates, ["a.rs:2 A/b[0]", "a.rs:6 A/b[1]"]);
+    check(
+        "a.rs",
+        text,
+        "A/b[1]",
+        SymbolEdit::Replace("fn b() { 1; }"),
+        "impl A {\n    fn b() {}\n}\n\nimpl C for A {\n    fn b() { 1; }\n}\n",
+    );
+}
+
+#[test]
+fn a_wrong_name_gets_the_nearest_ones() {
+    let error = plan("a.py", CART, "Cart/totl", SymbolEdit::Delete).unwrap_err();
+    let Error::NoSymbol { nearest, .. } = error else {
+        panic!("{error}");
+    };
+    assert_eq!(nearest, ["Cart/total"]);
+}

@@ -1,0 +1,196 @@
+//! Finding symbols: which, and in which order.
+
+use std::time::Duration;
+
+use mk_testkit::Fixture;
+
+use crate::{Index, Matching, Query, SymbolKind, Target};
+
+const PROJECT: &str = r"
+//- /src/task/join.rs
+cfg_rt! {
+    pub struct JoinHandle<T> { raw: T }
+}
+impl<T> JoinHandle<T> {
+    pub fn abort(&self) {}
+    fn abort_on_drop(&self) {}
+}
+//- /src/mock.rs
+pub mod mock { pub struct Handle; }
+fn join_handle() {}
+//- /tests/task.rs
+struct JoinHandle;
+fn joinhandle() {}
+//- /app/models.py
+class Account:
+    def abort(self): ...
+    class Meta:
+        name = 'x'
+def handle_join(): ...
+";
+
+fn index(fixture: &Fixture) -> Index {
+    let index = Index::start(fixture.root(), None).unwrap();
+    index.wait(Duration::from_secs(60));
+    index
+}
+
+#[track_caller]
+fn check(query: &Query, expected: &[&str]) {
+    let fixture = Fixture::new(PROJECT);
+    let answer = index(&fixture).find(query, &|_| true).unwrap();
+    let found: Vec<String> = answer
+        .hits
+        .iter()
+        .map(|hit| format!("{}:{} {}", hit.path, hit.lines.start, hit.name_path))
+        .collect();
+    assert_eq!(found, expected);
+    assert!(!answer.is_partial());
+}
+
+fn query(pattern: &str) -> Query {
+    Query::new(pattern)
+}
+
+#[test]
+fn the_exact_name_comes_first_then_code_before_tests() {
+    check(
+        &query("JoinHandle"),
+        &[
+            "src/task/join.rs:2 JoinHandle",
+            "tests/task.rs:1 JoinHandle",
+            "tests/task.rs:2 joinhandle",
+            "src/mock.rs:2 join_handle",
+            "src/task/join.rs:4 impl JoinHandle",
+        ],
+    );
+}
+
+#[test]
+fn the_beginnings_of_words_are_enough() {
+    check(
+        &Query {
+            limit: 2,
+            ..query("joha")
+        },
+        &[
+            "src/task/join.rs:2 JoinHandle",
+            "tests/task.rs:1 JoinHandle",
+        ],
+    );
+}
+
+#[test]
+fn a_name_path_is_the_end_of_a_path() {
+    let expected = ["src/task/join.rs:5 JoinHandle/abort"];
+    let exact = |pattern: &str| Query {
+        matching: Matching::Exact,
+        ..query(pattern)
+    };
+    check(&exact("JoinHandle/abort"), &expected);
+    check(&exact("JoinHandle::abort"), &expected);
+    check(&exact("JoinHandle.abort"), &expected);
+    check(&exact("JoinHandle#abort()"), &expected);
+    check(
+        &exact("Account/Meta/name"),
+        &["app/models.py:4 Account/Meta/name"],
+    );
+    check(&exact("Meta/name"), &["app/models.py:4 Account/Meta/name"]);
+    check(&exact("eta/name"), &[]);
+}
+
+#[test]
+fn a_whole_path_is_exact() {
+    check(&query("/Account/Meta"), &["app/models.py:3 Account/Meta"]);
+    check(&query("/Meta"), &[]);
+}
+
+#[test]
+fn a_typo_is_forgiven_when_nothing_else_fits() {
+    check(&query("Acuont"), &[]);
+    check(&query("Acount"), &["app/models.py:1 Account"]);
+    check(&query("Accuont"), &["app/models.py:1 Account"]);
+}
+
+#[test]
+fn kinds_and_files_narrow_the_search() {
+    check(
+        &Query {
+            kind: Some(SymbolKind::Method),
+            files: Some("*.py".to_owned()),
+            ..query("abort")
+        },
+        &["app/models.py:2 Account/abort"],
+    );
+    check(
+        &Query {
+            kind: Some(SymbolKind::Class),
+            files: Some("src/task".to_owned()),
+            ..query("JoinHandle")
+        },
+        &["src/task/join.rs:2 JoinHandle"],
+    );
+}
+
+#[test]
+fn what_may_not_be_read_is_neither_found_nor_counted() {
+    let fixture = Fixture::new(PROJECT);
+    let index = index(&fixture);
+    let answer = index
+        .find(&query("JoinHandle"), &|path| {
+            !path.as_str().starts_with("tests")
+        })
+        .unwrap();
+    assert_eq!(answer.total, 3);
+}
+
+#[test]
+fn the_nearest_names_are_suggested() {
+    let fixture = Fixture::new(PROJECT);
+    let nearest = index(&fixture).nearest("Account/abrot", 2, &|_| true);
+    assert_eq!(nearest, ["Account/abort", "JoinHandle/abort"]);
+}
+
+#[track_caller]
+fn check_definition(target: impl Fn(&Fixture) -> (String, u32, u32), expected: &str) {
+    let fixture = Fixture::new(PROJECT);
+    let (file, line, column) = target(&fixture);
+    let file = mk_types::ProjectPath::parse(&file, fixture.root()).unwrap();
+    let target = Target::Position {
+        file: &file,
+        line,
+        column,
+    };
+    let answer = index(&fixture).definitions(target, 5, &|_| true).unwrap();
+    let first = answer.hits.first().unwrap();
+    assert_eq!(format!("{} {}", first.path, first.name_path), expected);
+}
+
+#[test]
+fn a_position_means_the_name_that_stands_there() {
+    check_definition(
+        |_| ("src/task/join.rs".to_owned(), 5, 13),
+        "src/task/join.rs JoinHandle/abort",
+    );
+    // A use: `JoinHandle` of the impl.
+    check_definition(
+        |_| ("src/task/join.rs".to_owned(), 4, 12),
+        "src/task/join.rs JoinHandle",
+    );
+    check_definition(
+        |_| ("app/models.py".to_owned(), 4, 17),
+        "app/models.py Account/Meta/name",
+    );
+}
+
+#[test]
+fn a_definition_has_its_text() {
+    let fixture = Fixture::new(PROJECT);
+    let target = Target::Name {
+        name_path: "Account/abort",
+        file: None,
+    };
+    let answer = index(&fixture).definitions(target, 5, &|_| true).unwrap();
+    let bodies: Vec<&str> = answer.hits.iter().map(|one| one.body.as_str()).collect();
+    assert_eq!(bodies, ["def abort(self): ..."]);
+}

@@ -1,0 +1,250 @@
+//! The index over time: made, kept, changed, spoilt.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use mk_testkit::Fixture;
+use mk_types::ProjectPath;
+
+use crate::{Index, IndexState, Query, SkipReason, Swept};
+
+const PROJECT: &str = r"
+//- /.gitignore
+/target
+//- /.rooignore
+secret/
+//- /a.py
+class Alpha: ...
+//- /b.rs
+struct Beta;
+//- /target/c.rs
+struct Gamma;
+//- /secret/d.py
+class Delta: ...
+//- /script
+#!/usr/bin/env python3
+def epsilon(): ...
+//- /LICENSE
+def not_code
+";
+
+fn start(fixture: &Fixture, cache: Option<&Path>) -> Index {
+    let index = Index::start(fixture.root(), cache.map(Path::to_owned)).unwrap();
+    let progress = index.wait(Duration::from_secs(60));
+    assert_eq!(progress.state, IndexState::Ready);
+    assert_eq!(progress.files_done, progress.files_total);
+    index
+}
+
+#[track_caller]
+fn check(index: &Index, expected: &[&str]) {
+    let query = Query {
+        limit: 100,
+        ..Query::new("a")
+    };
+    let mut names: Vec<String> = Vec::new();
+    for pattern in ["a", "e", "o"] {
+        let query = Query {
+            pattern: pattern.to_owned(),
+            ..query.clone()
+        };
+        let hits = index.find(&query, &|_| true).unwrap().hits;
+        names.extend(
+            hits.iter()
+                .map(|hit| format!("{}:{} {}", hit.path, hit.lines.start, hit.name)),
+        );
+    }
+    names.sort();
+    names.dedup();
+    assert_eq!(names, expected);
+}
+
+fn paths(fixture: &Fixture, paths: &[&str]) -> Vec<ProjectPath> {
+    let parse = |path: &&str| ProjectPath::parse(path, fixture.root()).unwrap();
+    paths.iter().map(parse).collect()
+}
+
+const ALL: [&str; 3] = ["a.py:1 Alpha", "b.rs:1 Beta", "script:2 epsilon"];
+
+#[test]
+fn ignored_files_are_not_in_it_and_scripts_are() {
+    let fixture = Fixture::new(PROJECT);
+    check(&start(&fixture, None), &ALL);
+}
+
+#[test]
+fn a_restart_reads_nothing_again() {
+    let fixture = Fixture::new(PROJECT);
+    let cache = tempfile::tempdir().unwrap();
+    drop(start(&fixture, Some(cache.path())));
+    let index = start(&fixture, Some(cache.path()));
+    check(&index, &ALL);
+    assert_eq!(index.sweep(), Swept::default());
+    assert_eq!(fs::read_dir(cache.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn changed_new_moved_and_deleted_files_are_noticed_after_a_restart() {
+    let fixture = Fixture::new(PROJECT);
+    let cache = tempfile::tempdir().unwrap();
+    drop(start(&fixture, Some(cache.path())));
+    fixture.write("/a.py", "\nclass Alphabet: ...\n");
+    fs::rename(fixture.path("b.rs"), fixture.path("moved.rs")).unwrap();
+    fs::remove_file(fixture.path("script")).unwrap();
+    fixture.write("/new/e.go", "package e\nfunc Zeta() {}\n");
+    let index = start(&fixture, Some(cache.path()));
+    check(
+        &index,
+        &["a.py:2 Alphabet", "moved.rs:1 Beta", "new/e.go:2 Zeta"],
+    );
+}
+
+#[test]
+fn a_sweep_says_what_it_found() {
+    let fixture = Fixture::new(PROJECT);
+    let index = start(&fixture, None);
+    fixture.write("/new.py", "def omega(): ...\n");
+    fs::remove_file(fixture.path("script")).unwrap();
+    let expected = Swept {
+        changed: 1,
+        removed: 1,
+    };
+    assert_eq!(index.sweep(), expected);
+    check(&index, &["a.py:1 Alpha", "b.rs:1 Beta", "new.py:1 omega"]);
+}
+
+#[test]
+fn an_update_reads_what_it_is_told() {
+    let fixture = Fixture::new(PROJECT);
+    let index = start(&fixture, None);
+    fixture.write("/a.py", "\n\nclass Alpha: ...\n");
+    fixture.write("/target/new.rs", "struct Hidden_a;\n");
+    fixture.write("/fresh.rb", "class Theta\nend\n");
+    fs::remove_file(fixture.path("b.rs")).unwrap();
+    index.update(&paths(
+        &fixture,
+        &["a.py", "b.rs", "fresh.rb", "target/new.rs"],
+    ));
+    check(
+        &index,
+        &["a.py:3 Alpha", "fresh.rb:1 Theta", "script:2 epsilon"],
+    );
+}
+
+#[test]
+fn a_new_ignore_file_hides_what_was_known() {
+    let fixture = Fixture::new(PROJECT);
+    let index = start(&fixture, None);
+    fixture.write("/.rooignore", "secret/\na.py\n");
+    index.update(&paths(&fixture, &[".rooignore"]));
+    check(&index, &["b.rs:1 Beta", "script:2 epsilon"]);
+}
+
+#[test]
+fn a_spoilt_or_foreign_cache_is_made_again() {
+    let fixture = Fixture::new(PROJECT);
+    let cache = tempfile::tempdir().unwrap();
+    drop(start(&fixture, Some(cache.path())));
+    let file = fs::read_dir(cache.path())
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
+    let good = fs::read(&file).unwrap();
+    let mut spoilt = vec![Vec::new(), b"x".to_vec(), good[..good.len() / 2].to_vec()];
+    for position in [0, 9, 20, good.len() - 1] {
+        let mut bytes = good.clone();
+        bytes[position] ^= 1;
+        spoilt.push(bytes);
+    }
+    for bytes in spoilt {
+        spoil(&file, &bytes);
+        check(&start(&fixture, Some(cache.path())), &ALL);
+        assert_eq!(fs::read(&file).unwrap().len(), good.len());
+    }
+    // Another project's index under this one's name.
+    let other = Fixture::new("\n//- /x.py\nclass Other_a: ...\n");
+    let elsewhere = tempfile::tempdir().unwrap();
+    drop(start(&other, Some(elsewhere.path())));
+    let foreign = fs::read_dir(elsewhere.path())
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
+    fs::copy(foreign, &file).unwrap();
+    check(&start(&fixture, Some(cache.path())), &ALL);
+}
+
+fn spoil(path: &Path, bytes: &[u8]) {
+    use std::io::Write as _;
+    let mut file = fs::File::create(path).unwrap();
+    file.write_all(bytes).unwrap();
+}
+
+#[test]
+fn two_at_once_do_not_spoil_the_cache() {
+    let fixture = Fixture::new(PROJECT);
+    let cache = tempfile::tempdir().unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for _ in 0..5 {
+                    let index = start(&fixture, Some(cache.path()));
+                    index.update(&paths(&fixture, &["a.py"]));
+                }
+            });
+        }
+    });
+    check(&start(&fixture, Some(cache.path())), &ALL);
+    assert_eq!(fs::read_dir(cache.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn a_cache_that_cannot_be_written_is_no_harm() {
+    let fixture = Fixture::new(PROJECT);
+    let cache = fixture.path("a.py").join("below/a/file");
+    check(&start(&fixture, Some(&cache)), &ALL);
+}
+
+#[test]
+fn it_answers_while_it_is_made_and_ends_when_dropped() {
+    let fixture = Fixture::new(PROJECT);
+    for number in 0..200 {
+        fixture.write(
+            &format!("/many/m{number}.py"),
+            format!("class Many{number}: ...\n"),
+        );
+    }
+    let index = Index::start(fixture.root(), None).unwrap();
+    index.find(&Query::new("Many1"), &|_| true).unwrap();
+    index.update(&paths(&fixture, &["a.py"]));
+    drop(index);
+}
+
+#[test]
+fn what_is_left_out_has_a_reason() {
+    let fixture = Fixture::new(PROJECT);
+    fixture.write("/binary.py", b"class A:\0\0");
+    fixture.write("/large.js", "var a = 1;\n".repeat(300_000));
+    fixture.write("/minified.js", format!("var {};", "a=1,b=2,".repeat(5_000)));
+    fixture.write("/latin.py", b"class Latin:\n    name = 'caf\xe9'\n");
+    let index = start(&fixture, None);
+    let skipped: Vec<(String, SkipReason)> = index
+        .skipped()
+        .into_iter()
+        .map(|file| (file.path.to_string(), file.reason))
+        .collect();
+    assert_eq!(
+        skipped,
+        [
+            ("binary.py".to_owned(), SkipReason::Binary),
+            ("large.js".to_owned(), SkipReason::TooLarge),
+            ("minified.js".to_owned(), SkipReason::Minified),
+        ]
+    );
+    let found = index.find(&Query::new("Latin"), &|_| true).unwrap();
+    assert_eq!(found.hits.first().map(|hit| hit.lines.start), Some(1));
+}

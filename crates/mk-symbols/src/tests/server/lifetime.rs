@@ -1,0 +1,114 @@
+//! Nothing that a server starts outlives us, however we end.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use mk_testkit::Fixture;
+
+use super::fake::{World, program};
+
+const ROUNDS: usize = 50;
+
+/// The processes of a group that are not mere entries waiting to be collected.
+fn members(group: u32) -> Vec<u32> {
+    let entries = std::fs::read_dir("/proc").expect("a list of processes");
+    let numbers = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    numbers
+        .filter(|pid| stat(*pid).is_some_and(|(state, of)| of == group && state != "Z"))
+        .collect()
+}
+
+/// State and group of a process.
+fn stat(pid: u32) -> Option<(String, u32)> {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (_, rest) = text.rsplit_once(") ")?;
+    let fields: Vec<&str> = rest.split(' ').collect();
+    Some((fields.first()?.to_string(), fields.get(2)?.parse().ok()?))
+}
+
+fn group_of(pid: u32) -> u32 {
+    stat(pid).expect("a process that runs").1
+}
+
+/// Waits until nothing of a group is left, which takes the kernel a moment.
+#[track_caller]
+fn check_gone(group: u32) {
+    let begun = Instant::now();
+    while !members(group).is_empty() {
+        let left = members(group);
+        assert!(begun.elapsed() < Duration::from_secs(10), "left: {left:?}");
+        std::thread::yield_now();
+    }
+}
+
+async fn started(world: &World) -> u32 {
+    world.define("a.fake").await.expect("an answer");
+    let status = world.servers.status();
+    let pid = status.first().and_then(|status| status.pid);
+    group_of(pid.expect("a server that runs"))
+}
+
+#[tokio::test]
+async fn closing_a_project_kills_the_server_and_what_it_started() {
+    for _ in 0..ROUNDS {
+        let world = World::new("parent");
+        let group = started(&world).await;
+        assert!(members(group).len() >= 3, "guard, server, grandchild");
+        drop(world);
+        check_gone(group);
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_is_killed_takes_what_it_started_with_it() {
+    for _ in 0..ROUNDS {
+        let world = World::new("parent");
+        let group = started(&world).await;
+        let status = world.servers.status();
+        let pid = status.first().and_then(|status| status.pid);
+        kill(pid.expect("a server that runs"));
+        // The next question notices, and starts another one.
+        let mut answer = world.define("a.fake").await;
+        while answer.is_err() {
+            answer = world.define("a.fake").await;
+        }
+        check_gone(group);
+    }
+}
+
+#[test]
+fn nothing_stays_when_we_are_killed() {
+    let fixture = Fixture::new("//- /a.fake\none\n");
+    for _ in 0..ROUNDS {
+        let mut holder = hold(&fixture);
+        let mut line = String::new();
+        let stdout = holder.stdout.take().expect("its output");
+        BufReader::new(stdout)
+            .read_line(&mut line)
+            .expect("a process");
+        let group = group_of(line.trim().parse().expect("a number"));
+        holder.kill().expect("a holder that runs");
+        holder.wait().expect("a holder that ends");
+        check_gone(group);
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "not a server, but who has one")]
+fn hold(fixture: &Fixture) -> Child {
+    let program = program();
+    Command::new(&program)
+        .arg("hold")
+        .arg(fixture.root().as_path())
+        .arg(&program)
+        .arg("parent")
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("a holder")
+}
+
+fn kill(pid: u32) {
+    let pid = rustix::process::Pid::from_raw(i32::try_from(pid).expect("a number"));
+    rustix::process::kill_process(pid.expect("a process"), rustix::process::Signal::KILL)
+        .expect("a process that runs");
+}

@@ -1,0 +1,41 @@
+//! `modekeeper symbols map`
+
+use std::process::ExitCode;
+
+use clap::Args;
+use serde_json::json;
+
+use super::ask;
+use crate::cli::FormatArgs;
+use crate::config::Config;
+use crate::output::{print, print_json};
+
+/// Show the most used symbols of the project
+#[derive(Debug, Args)]
+pub(crate) struct MapArgs {
+    /// How long the map may be
+    #[arg(long, default_value_t = 1000)]
+    tokens: usize,
+    /// File or glob; what it uses comes first
+    #[arg(long, value_name = "GLOB")]
+    focus: Option<String>,
+    #[command(flatten)]
+    format: FormatArgs,
+}
+
+pub(crate) fn run(args: MapArgs, config: &Config) -> anyhow::Result<ExitCode> {
+    let map = ask(config, move |workspace| {
+        workspace.repository_map(args.tokens, args.focus.as_deref())
+    })?;
+    if args.format.json {
+        print_json(&json!({
+            "map": map.text,
+            "tokens": map.tokens,
+            "files_shown": map.files_shown,
+            "files_total": map.files_total,
+        }))?;
+    } else {
+        print(&map.text)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,69 @@
+//! `modekeeper symbols refs`
+
+use std::process::ExitCode;
+
+use clap::Args;
+use mk_symbols::Reference;
+use serde_json::{Value, json};
+
+use super::ask;
+use crate::cli::FormatArgs;
+use crate::config::Config;
+use crate::output::{Style, print, print_json};
+
+/// Find where a symbol is used, by its name
+///
+/// Comments and strings are left out. Whether two uses of one name mean the same is not known.
+#[derive(Debug, Args)]
+pub(crate) struct RefsArgs {
+    /// Name, or name path, of which the last name counts
+    symbol: String,
+    /// How many at the most
+    #[arg(long, default_value_t = 1000)]
+    limit: usize,
+    #[command(flatten)]
+    format: FormatArgs,
+}
+
+pub(crate) fn run(args: RefsArgs, config: &Config) -> anyhow::Result<ExitCode> {
+    let limit = args.limit;
+    let found = ask(config, move |workspace| {
+        workspace.references(&args.symbol, limit)
+    })?;
+    if args.format.json {
+        print_json(&found.hits.iter().map(to_json).collect::<Value>())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let style = Style::stdout();
+    for reference in &found.hits {
+        let place = &reference.place;
+        let within = match &reference.within {
+            _ if reference.is_definition => "  definition".to_owned(),
+            Some(within) => format!("  in {within}"),
+            None => String::new(),
+        };
+        print(&format!(
+            "{}:{}:{}: {}{}\n",
+            reference.path,
+            place.line,
+            place.column,
+            place.text,
+            style.dim(&within)
+        ))?;
+    }
+    if found.hits.len() < found.total {
+        print(&style.dim("there are more: raise --limit\n"))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn to_json(reference: &Reference) -> Value {
+    json!({
+        "file_path": reference.path.as_str(),
+        "line": reference.place.line,
+        "column": reference.place.column,
+        "text": reference.place.text,
+        "within": reference.within,
+        "is_definition": reference.is_definition,
+    })
+}
