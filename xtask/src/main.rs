@@ -1,6 +1,7 @@
 //! What the workspace does to itself: checks, generated documents, measurements, the published binary.
 //!
-//! Nothing here is part of the product, and nothing of the product is linked in: the built binary is used from outside.
+//! Nothing here is part of the product, which is used from outside, as a built binary.
+//! `train` alone links a crate of it, because a model must see prompts in training as it does at work.
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -13,6 +14,7 @@ mod codegen;
 mod dist;
 mod peer;
 mod tidy;
+mod train;
 mod workspace;
 
 #[cfg(test)]
@@ -38,6 +40,8 @@ enum Task {
     Codegen(codegen::CodegenArgs),
     /// Measure the budgets, beside a bare rmcp server
     Bench(bench::BenchArgs),
+    /// Make the vocabulary and the skill model in content/model/ from the rest of content/
+    Train,
     /// Build what is published, and print its size and checksum
     Dist,
 }
@@ -47,6 +51,7 @@ fn main() -> ExitCode {
         Task::Tidy(args) => tidy::run(&args),
         Task::Codegen(args) => codegen::run(&args),
         Task::Bench(args) => bench::run(&args),
+        Task::Train => train::run(),
         Task::Dist => dist::run(),
     };
     match ended {

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 
 use crate::codegen::{self, BinaryArgs};
-use crate::workspace;
+use crate::{train, workspace};
 
 /// What is wrong, and what soon will be.
 #[derive(Debug, Default)]
@@ -48,5 +48,6 @@ pub(crate) fn check(binary: &Path) -> Result<Findings> {
     }
     source::check(&files, &mut findings);
     findings.problems.extend(codegen::stale(binary)?);
+    findings.problems.extend(train::stale(workspace::root())?);
     Ok(findings)
 }

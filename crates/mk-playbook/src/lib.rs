@@ -13,6 +13,7 @@ mod discover;
 mod embedded;
 mod entry;
 mod error;
+mod eval;
 mod frontmatter;
 mod glob;
 mod keyword;
@@ -23,6 +24,7 @@ mod markdown;
 mod place;
 mod playbook;
 mod prompt;
+mod recommend;
 mod report;
 mod rule;
 mod search;
@@ -43,6 +45,7 @@ pub use config::Config;
 pub use detect::{Stack, detect};
 pub use discover::{Sources, UserFolders};
 pub use error::Error;
+pub use eval::{Score, Scores, Share, evaluate};
 pub use glob::Glob;
 pub use keyword::{
     AgentCard, AgentChoice, AgentSource, KeywordMode, ModeConfig, ModeRequest, ModelSource,
@@ -54,10 +57,15 @@ pub use markdown::Section;
 pub use place::Layer;
 pub use playbook::{Playbook, Resource, ResourceInfo};
 pub use prompt::{AgentTask, PreparedAgent, PreparedAgents, WorkMode};
+pub use recommend::{
+    Candidate, Confidence, EVIDENCE, Evidence, FeatureRow, Features, Mass, Model, ModelParts, NONE,
+    Recommendation, Recommender, fused, softmax,
+};
 pub use rule::{Activation, Rule};
 pub use search::{FileMatch, LineMatch, SearchLimits, SearchResult};
 pub use skill::Skill;
 pub use suggest::{Importance, Suggestion, first_config};
+pub use text::{ConceptKind, ConceptName, Language, PhraseRow, Vocabulary};
 
 #[cfg(test)]
 mod tests;

@@ -16,6 +16,7 @@ use crate::keyword::Roster;
 use crate::library::Library;
 use crate::place::Kind;
 use crate::prompt::{AgentTask, PreparedAgent, PreparedAgents, prepare, prepare_all};
+use crate::recommend::{Recommendation, Recommender};
 use crate::rule::Rule;
 use crate::search::{SearchLimits, SearchResult, Searcher};
 use crate::skill::Skill;
@@ -51,6 +52,7 @@ pub struct Playbook {
     config: ConfigCache,
     /// With the scan it was made from.
     roster: Mutex<Option<(u64, Arc<Roster>)>>,
+    recommender: Mutex<Option<(u64, Arc<Recommender>)>>,
 }
 
 impl Playbook {
@@ -60,6 +62,7 @@ impl Playbook {
             searcher: Searcher::default(),
             config: ConfigCache::default(),
             roster: Mutex::default(),
+            recommender: Mutex::default(),
         }
     }
 
@@ -111,17 +114,33 @@ impl Playbook {
 
     /// The agents as choosing one needs them; made anew when one has changed.
     pub fn roster(&self) -> Arc<Roster> {
+        self.made(&self.roster, || {
+            Roster::new(self.agents().iter().map(|agent| agent.card()).collect())
+        })
+    }
+
+    /// The skills that fit a prompt, best first; those that only a person may start are left out.
+    pub fn recommend(&self, prompt: &str) -> Vec<Recommendation> {
+        let recommender = self.made(&self.recommender, || {
+            let skills = self.skills();
+            let open = skills.iter().filter(|skill| skill.model_may_invoke);
+            Recommender::new(open.map(|skill| skill.candidate()).collect())
+        });
+        recommender.recommend(prompt)
+    }
+
+    /// What was made from the files as they are now, made anew when one has changed.
+    fn made<T>(&self, kept: &Mutex<Option<(u64, Arc<T>)>>, make: impl FnOnce() -> T) -> Arc<T> {
         let generation = self.library.known().generation;
-        let mut roster = self.roster.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((made_from, roster)) = roster.as_ref()
-            && *made_from == generation
-        {
-            return Arc::clone(roster);
+        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        match kept.as_ref() {
+            Some((made_from, made)) if *made_from == generation => Arc::clone(made),
+            _ => {
+                let made = Arc::new(make());
+                *kept = Some((generation, Arc::clone(&made)));
+                made
+            }
         }
-        let cards = self.agents().iter().map(|agent| agent.card()).collect();
-        let made = Arc::new(Roster::new(cards));
-        *roster = Some((generation, Arc::clone(&made)));
-        made
     }
 
     /// All skills, by priority and then by name.

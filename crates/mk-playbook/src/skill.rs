@@ -9,7 +9,9 @@ use serde_json::{Map, Value};
 use crate::frontmatter::read_document;
 use crate::literal::to_json;
 use crate::markdown::first_paragraph;
+use crate::markdown::sections;
 use crate::place::{Layer, Place};
+use crate::recommend::Candidate;
 use crate::report::Report;
 use crate::rule::flag;
 
@@ -50,6 +52,21 @@ pub struct Skill {
     pub path: String,
     /// The file without its head.
     pub text: String,
+}
+
+impl Skill {
+    /// What recommending needs to know of it.
+    pub(crate) fn candidate(&self) -> Candidate {
+        let headings = sections(&self.text, 1).into_iter();
+        Candidate {
+            name: self.name.clone(),
+            description: self.description.clone(),
+            headings: headings
+                .filter_map(|section| section.title().map(str::to_owned))
+                .collect(),
+            priority: self.priority,
+        }
+    }
 }
 
 /// Reads a skill; `None` if it has no name or nothing to say.

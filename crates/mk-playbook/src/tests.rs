@@ -9,6 +9,7 @@ mod format;
 mod keyword;
 mod layer;
 mod prompt;
+mod recommend;
 mod search;
 mod suggest;
 

@@ -19,7 +19,8 @@ pub(crate) use hash::{DIRECTORY_BYTES, Hash, HashTable};
 pub use inflect::Language;
 pub use phrase::PhraseRow;
 pub(crate) use phrase::{Hit, PhraseIndex};
-pub use vocabulary::Vocabulary;
+pub(crate) use vocabulary::{Concept, Reading};
+pub use vocabulary::{ConceptKind, ConceptName, Vocabulary};
 
 /// Characters read at the start and at the end of a prompt: who pastes a log says before or after it what to do.
 const MOST_AT_START: usize = 1500;
@@ -38,6 +39,10 @@ pub(crate) enum Script {
 }
 
 /// One comparable piece of a text.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "they are told apart by what comes before a unit, and any may go with any"
+)]
 #[derive(Debug, Clone)]
 pub(crate) struct Unit {
     /// Where it stands in the source, in bytes.
@@ -49,6 +54,8 @@ pub(crate) struct Unit {
     pub(crate) opens: bool,
     /// Follows the unit before without a space.
     pub(crate) glued: bool,
+    /// Inside a katakana word, where no phrase begins or ends: フォーム is no part of プラットフォーム.
+    pub(crate) inside: bool,
     /// Of what it is compared by: the word, or the stem of a Korean one.
     pub(crate) hash: Hash,
 }
@@ -134,9 +141,11 @@ impl<'a> Text<'a> {
             };
             // A particle behind a foreign word ("PR을") says nothing, and would part "PR 리뷰".
             if script == Script::Hangul && glued && hangul::is_ending(letters) {
-                glued = true;
                 continue;
             }
+            let katakana = |unit: &Unit| unit.script == Script::Katakana;
+            let inside =
+                glued && script == Script::Katakana && self.units.last().is_some_and(katakana);
             self.units.push(Unit {
                 source: offset + start..offset + end,
                 hash: Hash::of(compared),
@@ -144,6 +153,7 @@ impl<'a> Text<'a> {
                 script,
                 opens,
                 glued,
+                inside,
             });
             opens = false;
             glued = true;

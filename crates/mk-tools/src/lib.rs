@@ -36,6 +36,7 @@ mod parse_mode;
 mod prepare_parallel_agents;
 mod read_file;
 mod read_memory;
+mod recommend_skills;
 mod rename_memory;
 mod replace_content;
 mod replace_in_files;
@@ -59,7 +60,7 @@ pub use mode_info::{ModeConfig, ModeInfo};
 pub use tool::{Answer, Context, Family, Hints, Reply, Tool};
 
 /// All tools, in the order in which they are listed.
-pub static TOOLS: [&Tool; 43] = [
+pub static TOOLS: [&Tool; 44] = [
     &list_modes::TOOL,
     &get_mode_info::TOOL,
     &create_task::TOOL,
@@ -97,6 +98,7 @@ pub static TOOLS: [&Tool; 43] = [
     &get_agent_details::TOOL,
     &get_project_config::TOOL,
     &suggest_config_updates::TOOL,
+    &recommend_skills::TOOL,
     &list_skills::TOOL,
     &get_skill::TOOL,
     &get_agent_system_prompt::TOOL,

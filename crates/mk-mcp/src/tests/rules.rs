@@ -277,6 +277,49 @@ async fn skills_are_listed_by_priority_and_read() {
 }
 
 #[tokio::test]
+async fn skills_are_recommended_or_nothing_is() {
+    let world = World::new(PROJECT);
+    let mut wire = Wire::open(&world).await;
+    let prompt = "There is a bug in the login";
+    let found = ask(&mut wire, "recommend_skills", json!({ "prompt": prompt })).await;
+    assert_eq!(found["originalPrompt"], prompt);
+    let first = &found["recommendations"][0];
+    assert_eq!(first["skillName"], "systematic-debugging");
+    assert_eq!(first["confidence"], "high");
+    assert_eq!(first["matchedPatterns"], json!(["bug"]));
+    assert!(first["description"].is_string());
+    for (prompt, skill) in [
+        ("로그인에 버그가 있어", "systematic-debugging"),
+        ("Build a dashboard component", "frontend-design"),
+        (
+            "write the release notes from the commits since the last tag",
+            "release-notes",
+        ),
+    ] {
+        let found = ask(&mut wire, "recommend_skills", json!({ "prompt": prompt })).await;
+        let names = names(&found["recommendations"], "skillName");
+        assert!(
+            names.iter().any(|name| name == skill),
+            "{prompt}: {names:?}"
+        );
+    }
+    let nothing = ask(
+        &mut wire,
+        "recommend_skills",
+        json!({ "prompt": "good morning" }),
+    )
+    .await;
+    assert_eq!(nothing["recommendations"], json!([]));
+    check_refused(
+        &mut wire,
+        "recommend_skills",
+        json!({}),
+        "Missing required parameter: prompt",
+    )
+    .await;
+}
+
+#[tokio::test]
 async fn updates_are_suggested_with_reason_and_priority() {
     let world = World::new(PROJECT);
     let mut wire = Wire::open(&world).await;

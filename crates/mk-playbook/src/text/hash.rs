@@ -46,10 +46,14 @@ impl<const N: usize> HashTable<'static, N> {
     /// Takes hashes in ascending order; equal ones stay side by side.
     pub(crate) fn from_sorted(hashes: &[Hash]) -> Self {
         let keys: Vec<[u8; N]> = hashes.iter().map(|hash| cut(*hash)).collect();
+        let mut rest = hashes.iter().map(|hash| bucket_of(*hash)).peekable();
+        let mut before = 0_u32;
         let directory = (0..=BUCKETS)
             .map(|bucket| {
-                let before = hashes.partition_point(|hash| bucket_of(*hash) < bucket);
-                u32::try_from(before).unwrap_or(u32::MAX).to_le_bytes()
+                while rest.next_if(|of| *of < bucket).is_some() {
+                    before += 1;
+                }
+                before.to_le_bytes()
             })
             .collect();
         Self {
@@ -68,10 +72,6 @@ impl<'a, const N: usize> HashTable<'a, N> {
             directory: Cow::Borrowed(directory),
             keys: Cow::Borrowed(keys),
         })
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.keys.len()
     }
 
     pub(crate) fn write(&self, directory: &mut Vec<u8>, keys: &mut Vec<u8>) {

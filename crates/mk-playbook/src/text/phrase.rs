@@ -12,6 +12,8 @@ use super::{Script, Text, fold};
 
 /// The longest phrase, in units; Chinese and Japanese ones count signs.
 const LONGEST: usize = 16;
+/// Bytes kept of a phrase's hash: enough that no two phrases are ever mixed up.
+const HASH_BYTES: usize = 6;
 /// A row that only says that longer phrases begin so.
 const BEGINNING: u16 = u16::MAX;
 
@@ -37,7 +39,7 @@ pub(crate) struct Hit {
 /// Phrases by their hashes.
 #[derive(Debug, Clone)]
 pub(crate) struct PhraseIndex<'a> {
-    table: HashTable<'a, 8>,
+    table: HashTable<'a, HASH_BYTES>,
     /// Id and weight of each hash.
     rows: Cow<'a, [[u8; 3]]>,
 }
@@ -100,7 +102,7 @@ impl<'a> PhraseIndex<'a> {
         let (count, bytes) = bytes.split_first_chunk()?;
         let count = u32::from_le_bytes(*count) as usize;
         let (directory, bytes) = bytes.split_at_checked(DIRECTORY_BYTES)?;
-        let (keys, bytes) = bytes.split_at_checked(count.checked_mul(8)?)?;
+        let (keys, bytes) = bytes.split_at_checked(count.checked_mul(HASH_BYTES)?)?;
         let (rows, bytes) = bytes.split_at_checked(count.checked_mul(3)?)?;
         let index = Self {
             table: HashTable::read(directory, keys)?,
@@ -145,6 +147,67 @@ impl<'a> PhraseIndex<'a> {
             }
         }
         hits
+    }
+
+    /// Cuts katakana compounds of which every part is a phrase: ログインエラー is ログイン and エラー.
+    pub(super) fn cut_compounds(&self, text: &mut Text<'_>) {
+        let mut start = 0;
+        while start < text.units.len() {
+            let length = text
+                .units
+                .iter()
+                .skip(start + 1)
+                .take_while(|unit| unit.inside)
+                .count();
+            let end = start + 1 + length;
+            if length > 0 {
+                for cut in self.cuts(text, start, end) {
+                    if let Some(unit) = text.units.get_mut(cut) {
+                        unit.inside = false;
+                    }
+                }
+            }
+            start = end;
+        }
+    }
+
+    /// Where the parts of a compound begin, if it is made of phrases without a rest.
+    fn cuts(&self, text: &Text<'_>, start: usize, end: usize) -> Vec<usize> {
+        // For each place that phrases lead up to, where the last of them began.
+        let mut came_from = vec![None; end - start + 1];
+        for from in start..end {
+            let reached = from == start || came_from.get(from - start).is_some_and(Option::is_some);
+            if !reached {
+                continue;
+            }
+            let mut hash = Hash::EMPTY;
+            for (at, unit) in text
+                .units
+                .iter()
+                .enumerate()
+                .take(end)
+                .skip(from)
+                .take(LONGEST)
+            {
+                hash = hash.with(unit.hash.0);
+                let mut rows = self.table.find(hash);
+                if rows.is_empty() {
+                    break;
+                }
+                if rows.any(|row| self.is_phrase(row))
+                    && let Some(place) = came_from.get_mut(at + 1 - start)
+                {
+                    place.get_or_insert(from);
+                }
+            }
+        }
+        let mut cuts = Vec::new();
+        let mut place = end;
+        while let Some(from) = came_from.get(place - start).copied().flatten() {
+            cuts.push(from);
+            place = from;
+        }
+        if place == start { cuts } else { Vec::new() }
     }
 
     fn longest_from(&self, text: &Text<'_>, start: usize) -> Option<(usize, Range<usize>)> {
@@ -194,15 +257,8 @@ fn searchable(text: &Text<'_>) -> bool {
     }
 }
 
-/// Katakana words are written without a break in between, and フォーム is no part of プラットフォーム: the sign before and the sign after must be of another kind.
+/// Whether a phrase may begin and end where it does.
 fn stands_alone(text: &Text<'_>, first: usize, last: usize) -> bool {
-    let katakana = |at: usize| {
-        text.units
-            .get(at)
-            .is_some_and(|unit| unit.script == Script::Katakana)
-    };
-    let glued = |at: usize| text.units.get(at).is_some_and(|unit| unit.glued);
-    let open_start = first > 0 && katakana(first) && katakana(first - 1) && glued(first);
-    let open_end = katakana(last) && katakana(last + 1) && glued(last + 1);
-    !open_start && !open_end
+    let inside = |at: usize| text.units.get(at).is_some_and(|unit| unit.inside);
+    !inside(first) && !inside(last + 1)
 }

@@ -2,10 +2,14 @@
 //!
 //! The words are content (`content/playbook/vocabulary/*.yaml`), baked by `cargo xtask train`. What follows from a concept is decided elsewhere.
 
+use std::ops::Range;
+use std::sync::OnceLock;
+
 use super::Text;
 use super::phrase::{Hit, PhraseIndex, PhraseRow};
 
 const MAGIC: &[u8; 8] = b"mkvocab1";
+static SHIPPED: &[u8] = include_bytes!("../../../../content/model/vocabulary.bin");
 
 /// The number of a concept: its place among the names in alphabetical order.
 pub(crate) type Concept = u16;
@@ -15,23 +19,101 @@ pub(crate) type Concept = u16;
 pub struct Vocabulary<'a> {
     source: &'a [u8; 32],
     names: Vec<&'a str>,
+    /// By concept: whether it belongs to everyday life and not to the trade.
+    asides: &'a [u8],
     phrases: PhraseIndex<'a>,
+    guards: Guards,
+}
+
+/// The concepts that take back what stands beside them.
+#[derive(Debug, Clone, Copy, Default)]
+struct Guards {
+    opening: Option<Concept>,
+    next: Option<Concept>,
+    before: Option<Concept>,
+}
+
+/// How far a guard reaches, in words, or in signs where nothing marks words.
+const GUARDED_WORDS: usize = 4;
+const GUARDED_SIGNS: usize = 8;
+
+/// A text with its concepts, and without what the writer took back.
+#[derive(Debug)]
+pub(crate) struct Reading<'a> {
+    pub(crate) text: Text<'a>,
+    pub(crate) concepts: Vec<Hit>,
+    /// Units that do not count: what follows "don't", say.
+    taken_back: Vec<Range<usize>>,
+}
+
+impl Reading<'_> {
+    pub(crate) fn counts(&self, unit: usize) -> bool {
+        !self.taken_back.iter().any(|range| range.contains(&unit))
+    }
+
+    /// Whether a phrase is more than a part of what was taken back.
+    pub(crate) fn counts_phrase(&self, units: &Range<usize>) -> bool {
+        !self
+            .taken_back
+            .iter()
+            .any(|range| range.start <= units.start && units.end <= range.end)
+    }
+}
+
+/// What a vocabulary is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct ConceptName<'a> {
+    pub name: &'a str,
+    pub kind: ConceptKind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ConceptKind {
+    Trade,
+    /// Everyday life: it speaks against work.
+    Aside,
+}
+
+impl Vocabulary<'static> {
+    /// The vocabulary that ships; reading it costs nothing worth speaking of.
+    pub fn shipped() -> &'static Self {
+        static VOCABULARY: OnceLock<Vocabulary<'static>> = OnceLock::new();
+        VOCABULARY.get_or_init(|| {
+            // A test keeps the file readable; without words nothing matches, and nothing is recommended.
+            Self::read(SHIPPED).unwrap_or_else(Self::empty)
+        })
+    }
+
+    fn empty() -> Self {
+        Self {
+            source: &[0; 32],
+            names: Vec::new(),
+            asides: &[],
+            phrases: PhraseIndex::new([]),
+            guards: Guards::default(),
+        }
+    }
 }
 
 impl<'a> Vocabulary<'a> {
-    /// The file's bytes; ids of phrases are places in `names`, which are in alphabetical order.
+    /// The file's bytes. Names are in alphabetical order, and the ids of phrases are places in them.
     pub fn encode<'p>(
         source: [u8; 32],
-        names: &[&str],
+        names: &[ConceptName<'_>],
         phrases: impl IntoIterator<Item = PhraseRow<'p>>,
     ) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         bytes.extend(source);
         bytes.extend(u16::try_from(names.len()).unwrap_or(u16::MAX).to_le_bytes());
-        for name in names {
-            bytes.push(u8::try_from(name.len()).unwrap_or(u8::MAX));
-            bytes.extend(name.bytes());
+        for concept in names {
+            bytes.push(u8::try_from(concept.name.len()).unwrap_or(u8::MAX));
+            bytes.extend(concept.name.bytes());
         }
+        bytes.extend(
+            names
+                .iter()
+                .map(|it| u8::from(it.kind == ConceptKind::Aside)),
+        );
         PhraseIndex::new(phrases).write(&mut bytes);
         bytes
     }
@@ -41,19 +123,29 @@ impl<'a> Vocabulary<'a> {
         let bytes = bytes.strip_prefix(MAGIC)?;
         let (source, bytes) = bytes.split_first_chunk()?;
         let (count, mut bytes) = bytes.split_first_chunk()?;
-        let mut names = Vec::new();
-        for _ in 0..u16::from_le_bytes(*count) {
+        let count = u16::from_le_bytes(*count);
+        let mut names = Vec::with_capacity(usize::from(count));
+        for _ in 0..count {
             let (&length, rest) = bytes.split_first()?;
             let (name, rest) = rest.split_at_checked(usize::from(length))?;
             names.push(std::str::from_utf8(name).ok()?);
             bytes = rest;
         }
+        let (asides, bytes) = bytes.split_at_checked(names.len())?;
         let (phrases, _) = PhraseIndex::read(bytes)?;
-        Some(Self {
+        let mut vocabulary = Self {
             source,
             names,
+            asides,
             phrases,
-        })
+            guards: Guards::default(),
+        };
+        vocabulary.guards = Guards {
+            opening: vocabulary.concept("not_opening"),
+            next: vocabulary.concept("not_next"),
+            before: vocabulary.concept("not_before"),
+        };
+        Some(vocabulary)
     }
 
     /// What the vocabulary was baked from.
@@ -66,7 +158,83 @@ impl<'a> Vocabulary<'a> {
         Concept::try_from(at).ok()
     }
 
-    pub(crate) fn find(&self, text: &Text<'_>) -> Vec<Hit> {
-        self.phrases.find(text)
+    pub(crate) fn is_aside(&self, concept: Concept) -> bool {
+        self.asides
+            .get(usize::from(concept))
+            .is_some_and(|aside| *aside != 0)
     }
+
+    /// Reads a prompt: its units, its concepts, and what it takes back.
+    pub(crate) fn read_prompt<'p>(&self, prompt: &'p str) -> Reading<'p> {
+        let mut text = Text::of(prompt);
+        self.phrases.cut_compounds(&mut text);
+        let hits = self.phrases.find(&text);
+        let taken_back = hits
+            .iter()
+            .filter_map(|hit| self.taken_back(&text, hit))
+            .collect();
+        let mut reading = Reading {
+            text,
+            concepts: Vec::new(),
+            taken_back,
+        };
+        reading.concepts = hits
+            .into_iter()
+            .filter(|hit| !self.is_guard(hit.id) && reading.counts_phrase(&hit.units))
+            .collect();
+        reading
+    }
+
+    fn is_guard(&self, concept: Concept) -> bool {
+        let Guards {
+            opening,
+            next,
+            before,
+        } = self.guards;
+        [opening, next, before].contains(&Some(concept))
+    }
+
+    /// The units that a guard takes back: to the end of the clause, but not far.
+    fn taken_back(&self, text: &Text<'_>, hit: &Hit) -> Option<Range<usize>> {
+        let guard = Some(hit.id);
+        let opens = text.units.get(hit.units.start)?.opens;
+        if guard == self.guards.next || (guard == self.guards.opening && opens) {
+            let clause = text
+                .units
+                .iter()
+                .skip(hit.units.end)
+                .take_while(|unit| !unit.opens);
+            return Some(hit.units.end..hit.units.end + reach(clause));
+        }
+        if guard == self.guards.before {
+            let mut opened = opens;
+            let clause = text
+                .units
+                .iter()
+                .take(hit.units.start)
+                .rev()
+                .take_while(|unit| {
+                    let before_clause = opened;
+                    opened = unit.opens;
+                    !before_clause
+                });
+            return Some(hit.units.start - reach(clause)..hit.units.start);
+        }
+        None
+    }
+}
+
+fn reach<'u>(clause: impl Iterator<Item = &'u super::Unit>) -> usize {
+    let mut left = GUARDED_SIGNS;
+    clause
+        .take_while(|unit| {
+            let cost = match unit.script {
+                super::Script::Alphabet | super::Script::Hangul => GUARDED_SIGNS / GUARDED_WORDS,
+                super::Script::Katakana | super::Script::Ideograph => 1,
+            };
+            let fits = cost <= left;
+            left = left.saturating_sub(cost);
+            fits
+        })
+        .count()
 }

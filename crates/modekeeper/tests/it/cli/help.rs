@@ -30,6 +30,7 @@ const COMMANDS: &[&str] = &[
     "index",
     "playbook",
     "playbook init",
+    "playbook eval",
     "playbook lint",
     "config",
     "config show",

@@ -125,7 +125,7 @@ fn expected(protocol: &str) -> Value {
         "server": "modekeeper",
         "protocol": protocol,
         "tools": mk_tools::TOOLS.iter().map(|tool| tool.name).collect::<Vec<_>>(),
-        "resources": 77,
+        "resources": 78,
         "templates": 7,
         "prompts": ["code", "architect", "ask", "debug", "orchestrator", "activate_agent"],
         "read": "code",

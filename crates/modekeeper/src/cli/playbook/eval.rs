@@ -1,0 +1,110 @@
+//! `modekeeper playbook eval`
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use clap::Args;
+use mk_engine::Watching;
+use mk_playbook::{Score, Scores, Share, evaluate};
+use serde_json::{Map, Value, json};
+
+use crate::cli::{FormatArgs, engine, operator};
+use crate::config::Config;
+use crate::output::{print, print_json};
+
+/// Cases are read whole.
+const LARGEST: u64 = 50 * 1024 * 1024;
+
+/// Say how well prompts are understood, on cases of your own
+#[derive(Debug, Args)]
+pub(crate) struct EvalArgs {
+    /// File with one case a line: {"lang", "prompt", "skill", "match"} or {"lang", "prompt", "mode", "originalPrompt"}
+    #[arg(required = true)]
+    cases: Vec<PathBuf>,
+    /// Show every prompt that was not understood
+    #[arg(long)]
+    failures: bool,
+    #[command(flatten)]
+    format: FormatArgs,
+}
+
+pub(crate) fn run(args: &EvalArgs, config: &Config) -> anyhow::Result<ExitCode> {
+    let playbook = engine(config, Watching::Off).playbook(&operator(config))?;
+    let mut cases = String::new();
+    for path in &args.cases {
+        let text = mk_project::read_text(path, LARGEST)?;
+        cases.push_str(&text.with_context(|| format!("there is no `{}`", path.display()))?);
+        cases.push('\n');
+    }
+    let scores = evaluate(&playbook, &cases);
+    if args.format.json {
+        print_json(&to_json(&scores))?;
+    } else {
+        print(&table(&scores))?;
+        if args.failures {
+            for failure in &scores.failures {
+                print(&format!("{failure}\n"))?;
+            }
+        }
+        if !scores.unreadable.is_empty() {
+            print(&format!("{} lines are no cases\n", scores.unreadable.len()))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn columns(score: &Score) -> [(&'static str, Share); 6] {
+    [
+        ("first", score.first),
+        ("among three", score.among_three),
+        ("listed", score.listed),
+        ("silent", score.silent),
+        ("avoided", score.avoided),
+        ("modes", score.modes),
+    ]
+}
+
+fn table(scores: &Scores) -> String {
+    let rows = scores.by_language.iter();
+    let rows = rows.map(|(language, score)| (language.as_str(), score));
+    let mut table = format!("{:10}", "");
+    for (title, _) in columns(&scores.all) {
+        let _ = write!(table, "{title:>22}");
+    }
+    table.push('\n');
+    for (language, score) in rows.chain([("all", &scores.all)]) {
+        let _ = write!(table, "{language:10}");
+        for (_, share) in columns(score) {
+            let cell = match share.of {
+                0 => "–".to_owned(),
+                of => format!("{:.1} % ({} of {of})", share.ratio() * 100.0, share.right),
+            };
+            let _ = write!(table, "{cell:>22}");
+        }
+        table.push('\n');
+    }
+    table
+}
+
+fn to_json(scores: &Scores) -> Value {
+    let score = |score: &Score| -> Value {
+        let shares = columns(score).into_iter().filter(|(_, share)| share.of > 0);
+        let shares = shares.map(|(title, share)| {
+            let value = json!({ "ratio": share.ratio(), "right": share.right, "of": share.of });
+            (title.replace(' ', "_"), value)
+        });
+        Value::Object(shares.collect::<Map<String, Value>>())
+    };
+    let languages = scores.by_language.iter();
+    let languages: Map<String, Value> = languages
+        .map(|(language, it)| (language.clone(), score(it)))
+        .collect();
+    json!({
+        "all": score(&scores.all),
+        "languages": languages,
+        "failures": scores.failures,
+        "unreadable_lines": scores.unreadable,
+    })
+}
