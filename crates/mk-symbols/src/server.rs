@@ -1,6 +1,6 @@
 //! Language servers, where an answer must be exact: a client of our own for any server that speaks over its pipes.
 //!
-//! Each language of a project has at most one server and one thread that looks after it ([`supervisor`]). Servers are
+//! Each language of a project has at most one server and one thread that looks after it (`supervisor`). Servers are
 //! started by the first question and die with us. Nothing here writes to the project: a rename is a plan.
 
 mod ask;

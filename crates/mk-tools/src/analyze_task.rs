@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::generate_checklist::checklists;
 use crate::get_agent_system_prompt::Workflow;
 use crate::tool::{
     Context, Family, Hints, Run, Running, Schema, Tool, missing, parse, rules_reply,
@@ -47,15 +48,16 @@ fn run<'a>(context: &'a Context<'a>, arguments: Value) -> Running<'a> {
                     domains: &[],
                     files: &files,
                 };
-                let triggers = playbook.checklist(&query).detected_patterns;
-                Ok(shown(&analysis, &triggers))
+                let made = checklists(&playbook.checklist(&query));
+                Ok(shown(&analysis, &made))
             })
             .await?;
         Ok(rules_reply(&answer))
     })
 }
 
-fn shown(analysis: &Analysis<'_>, triggers: &[String]) -> Value {
+/// `made` is what the files alone call for.
+fn shown(analysis: &Analysis<'_>, made: &Value) -> Value {
     let names: Vec<&str> = analysis
         .specialists
         .iter()
@@ -68,6 +70,7 @@ fn shown(analysis: &Analysis<'_>, triggers: &[String]) -> Value {
             "level": analysis.risk.level.to_string(),
             "factors": analysis.risk.factors,
             "reason": analysis.risk.reason,
+            "attentionAreas": analysis.risk.factors,
         },
         "recommendedChecklists": analysis.checklists,
         "recommendedSpecialists": names,
@@ -80,6 +83,7 @@ fn shown(analysis: &Analysis<'_>, triggers: &[String]) -> Value {
         },
         "specialistDetails": analysis.specialists.iter().map(advice).collect::<Vec<_>>(),
         "suggestedWorkflow": { "phases": analysis.phases.iter().map(phase).collect::<Vec<_>>() },
-        "matchedTriggers": triggers,
+        "checklistSummary": made["summary"],
+        "matchedTriggers": made["matchedTriggers"],
     })
 }

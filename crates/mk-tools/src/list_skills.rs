@@ -49,10 +49,29 @@ fn run<'a>(context: &'a Context<'a>, arguments: Value) -> Running<'a> {
             min_priority.is_none_or(|least| priority >= least)
                 && max_priority.is_none_or(|most| priority <= most)
         };
-        let skill = |skill: &Arc<Skill>| json!({ "name": skill.name, "priority": skill.priority, "description": skill.description, "source": source_of(skill.layer) });
+        let skill = |skill: &Arc<Skill>| {
+            json!({
+                "name": skill.name,
+                "priority": skill.priority,
+                "description": skill.description,
+                "concepts": concepts(skill),
+                "source": source_of(skill.layer),
+            })
+        };
         let skills: Vec<Value> = skills.iter().filter(fits).map(skill).collect();
         Ok(rules_reply(
             &json!({ "skills": skills, "total": skills.len() }),
         ))
     })
+}
+
+/// What a skill is about, as its author put it.
+fn concepts(skill: &Skill) -> Vec<&str> {
+    let given = skill.metadata.iter().find(|(key, _)| key == "concepts");
+    let given = given.map_or("", |(_, concepts)| concepts);
+    given
+        .split(',')
+        .map(str::trim)
+        .filter(|it| !it.is_empty())
+        .collect()
 }

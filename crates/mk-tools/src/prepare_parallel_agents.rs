@@ -53,7 +53,7 @@ fn run<'a>(context: &'a Context<'a>, arguments: Value) -> Running<'a> {
                 Ok(playbook.prepare_agents(&args.specialists, &task))
             })
             .await?;
-        let agent = |agent: &PreparedAgent| json!({ "id": agent.id, "displayName": agent.name, "description": agent.description });
+        let agent = |agent: &PreparedAgent| json!({ "id": agent.id, "displayName": agent.name, "taskPrompt": agent.task_prompt, "description": agent.description });
         let mut answer = json!({
             "prepared": prepared.agents.iter().map(shown).collect::<Vec<_>>(),
             "executionHint": HINT,

@@ -254,6 +254,7 @@ async fn skills_are_listed_by_priority_and_read() {
     let all = ask(&mut wire, "list_skills", json!({})).await;
     assert_eq!(all["skills"][0]["name"], "systematic-debugging");
     assert_eq!(all["skills"][0]["priority"], 1);
+    assert_eq!(all["skills"][0]["concepts"][0], "bug");
     let known = names(&all["skills"], "name");
     assert_eq!(all["total"], known.len());
     assert!(
@@ -395,6 +396,11 @@ async fn a_prompt_starts_a_mode() {
         assert_eq!(parsed["mode"], mode, "{prompt}");
         assert_eq!(parsed["originalPrompt"], rest, "{prompt}");
         assert_eq!(parsed["suggestedMode"], suggested, "{prompt}");
+        assert!(
+            parsed.to_string().len() < 12_000,
+            "{prompt}: {}",
+            parsed.to_string().len()
+        );
         // The mode it names is one that can be worked in.
         wire.call("create_task", json!({ "mode_slug": suggested }))
             .await;
