@@ -10,6 +10,7 @@ mod keyword;
 mod layer;
 mod prompt;
 mod recommend;
+mod routing;
 mod search;
 mod suggest;
 
@@ -23,6 +24,11 @@ fn playbook(fixture: &Fixture) -> Playbook {
         project: Some(fixture.root().clone()),
         ..Sources::default()
     })
+}
+
+/// What everybody has.
+fn shipped() -> Playbook {
+    Playbook::open(Sources::default())
 }
 
 /// What is wrong, one line each.

@@ -16,12 +16,17 @@ use super::Example;
 
 /// To be raised when the same content shall give another model.
 const RECIPE: u32 = 1;
-/// The file of concepts that speak against work.
-const ASIDES: &str = "everyday";
+/// The kind of a file's concepts; all other files are about the trade.
+const KINDS: [(&str, ConceptKind); 4] = [
+    ("everyday", ConceptKind::Aside),
+    ("small-words", ConceptKind::Small),
+    ("guards", ConceptKind::Guard),
+    ("common", ConceptKind::Common),
+];
 /// What a sketch counts beside a real prompt.
 const SKETCH_WEIGHT: f32 = 0.3;
 /// People say more that needs no skill than was collected here.
-const NONE_WEIGHT: f32 = 2.0;
+const NONE_WEIGHT: f32 = 1.5;
 /// Words that are written alike in every language.
 const EVERYWHERE: &str = "all";
 
@@ -89,19 +94,19 @@ pub(crate) struct Corpus {
     held_out: Vec<Said>,
     sketches: BTreeMap<String, Vec<Sketch>>,
     concepts: Concepts,
-    asides: BTreeSet<String>,
+    kinds: BTreeMap<String, ConceptKind>,
 }
 
 impl Corpus {
     pub(crate) fn read(root: &Path) -> Result<Self> {
         let content = root.join("content");
         let mut inputs = Inputs::new(&content);
-        let (mut concepts, mut asides) = (Concepts::new(), BTreeSet::new());
+        let (mut concepts, mut kinds) = (Concepts::new(), BTreeMap::new());
         for (name, file) in inputs.folder::<Concepts>("playbook/vocabulary")? {
+            let kind = KINDS.iter().find(|(file, _)| *file == name);
+            let kind = kind.map_or(ConceptKind::Trade, |(_, kind)| *kind);
             for (concept, words) in file {
-                if name == ASIDES {
-                    asides.insert(concept.clone());
-                }
+                kinds.insert(concept.clone(), kind);
                 if concepts.insert(concept.clone(), words).is_some() {
                     bail!("the concept `{concept}` is in two files");
                 }
@@ -148,23 +153,16 @@ impl Corpus {
             held_out,
             sketches,
             concepts,
-            asides,
+            kinds,
         })
     }
 
     /// The vocabulary's bytes.
     pub(crate) fn vocabulary(&self) -> Vec<u8> {
         let names: Vec<ConceptName<'_>> = self
-            .concepts
-            .keys()
-            .map(|name| ConceptName {
-                name,
-                kind: if self.asides.contains(name) {
-                    ConceptKind::Aside
-                } else {
-                    ConceptKind::Trade
-                },
-            })
+            .kinds
+            .iter()
+            .map(|(name, kind)| ConceptName { name, kind: *kind })
             .collect();
         let phrases = self.concepts.values().zip(0_u16..).flat_map(|(words, id)| {
             words.iter().flat_map(move |(code, words)| {

@@ -9,12 +9,12 @@ use super::feature::{concept_feature, word_feature};
 use super::model::Model;
 use crate::text::{Hash, Reading, Script, Vocabulary};
 
-/// Words this common say nothing.
+/// Words this common in training's prompts say nothing, beside those that every text has.
 const COMMON: f32 = 3.5;
 /// What a word counts that training has never seen: a product's name, mostly.
 const UNSEEN: f32 = 4.5;
 /// A concept is wider than a word.
-const CONCEPT_WORTH: f32 = 0.6;
+const CONCEPT_WORTH: f32 = 0.8;
 /// Pairs of Chinese or Japanese signs overlap, and so count twice.
 const PAIR_WORTH: f32 = 0.5;
 
@@ -27,6 +27,8 @@ const IN_HEADING: f32 = 0.7;
 const STRENGTH: f32 = 0.42;
 const COVERAGE: f32 = 3.2;
 const THRESHOLD: f32 = 4.4;
+/// A prompt of common words only is not covered by one of them.
+const LEAST_WHOLE: f32 = 5.0;
 
 /// What a skill says of itself.
 #[derive(Debug, Clone, Copy)]
@@ -58,11 +60,19 @@ struct Sum {
     units: Vec<(usize, f32)>,
 }
 
-/// A comparable piece of a text, what it is worth, and the unit that it begins with.
-struct Term {
-    hash: Hash,
-    worth: f32,
+/// A word or phrase of a text in its readings: as it is written, and as the concept it stands for.
+struct Span {
     unit: usize,
+    /// What it is compared by, and what that is worth.
+    readings: Vec<(Hash, f32)>,
+}
+
+impl Span {
+    fn worth(&self) -> f32 {
+        self.readings
+            .iter()
+            .fold(0.0, |most, (_, worth)| most.max(*worth))
+    }
 }
 
 impl OverlapIndex {
@@ -72,8 +82,9 @@ impl OverlapIndex {
             let mut terms: BTreeMap<Hash, f32> = BTreeMap::new();
             let mut add = |text: &str, boost: f32| {
                 let reading = Vocabulary::shipped().read_prompt(text);
-                for term in terms_of(&reading, model) {
-                    let worth = terms.entry(term.hash).or_default();
+                let spans = spans(&reading, model);
+                for (term, _) in spans.iter().flat_map(|span| &span.readings) {
+                    let worth = terms.entry(*term).or_default();
                     *worth = worth.max(boost);
                 }
             };
@@ -96,19 +107,12 @@ impl OverlapIndex {
         }
         let mut sums: BTreeMap<usize, Sum> = BTreeMap::new();
         let mut whole = 0.0_f32;
-        for term in terms_of(reading, model) {
-            whole += term.worth;
-            let Some(postings) = self.postings.get(&term.hash) else {
-                continue;
-            };
-            // What many skills say tells none of them apart.
-            #[expect(clippy::cast_precision_loss, reason = "a count of skills")]
-            let shared = 1.0 + (postings.len() as f32).ln();
-            for (skill, boost) in postings {
-                let sum = sums.entry(*skill).or_default();
-                let gain = term.worth * boost / shared;
+        for span in spans(reading, model) {
+            whole += span.worth();
+            for (skill, gain) in self.gains(&span) {
+                let sum = sums.entry(skill).or_default();
                 sum.strength += gain;
-                sum.units.push((term.unit, gain));
+                sum.units.push((span.unit, gain));
             }
         }
         sums.into_iter()
@@ -119,10 +123,28 @@ impl OverlapIndex {
             })
             .collect()
     }
+
+    /// What a span is worth to each skill, by the reading that is worth most.
+    fn gains(&self, span: &Span) -> BTreeMap<usize, f32> {
+        let mut gains: BTreeMap<usize, f32> = BTreeMap::new();
+        for (term, worth) in &span.readings {
+            let Some(postings) = self.postings.get(term) else {
+                continue;
+            };
+            // What many skills say tells none of them apart.
+            #[expect(clippy::cast_precision_loss, reason = "a count of skills")]
+            let shared = 1.0 + (postings.len() as f32).ln();
+            for (skill, boost) in postings {
+                let gain = gains.entry(*skill).or_default();
+                *gain = gain.max(worth * boost / shared);
+            }
+        }
+        gains
+    }
 }
 
 fn probability(strength: f32, whole: f32) -> f32 {
-    let coverage = (strength / whole.max(1.0)).min(1.0);
+    let coverage = (strength / whole.max(LEAST_WHOLE)).min(1.0);
     let sum = STRENGTH * strength + COVERAGE * coverage - THRESHOLD;
     1.0 / (1.0 + (-sum).exp())
 }
@@ -138,57 +160,57 @@ fn by_gain(mut units: Vec<(usize, f32)>) -> Vec<usize> {
     seen
 }
 
-fn terms_of(reading: &Reading<'_>, model: &Model<'_>) -> Vec<Term> {
+fn spans(reading: &Reading<'_>, model: &Model<'_>) -> Vec<Span> {
     let units = &reading.text.units;
-    let mut terms: Vec<Term> = Vec::with_capacity(units.len());
-    for (at, unit) in units.iter().enumerate() {
-        if !reading.counts(at) {
-            continue;
-        }
-        let term = match unit.script {
-            Script::Alphabet | Script::Hangul => Term {
-                hash: Hash::of(stem(reading.text.normal(unit))),
-                worth: worth(model.idf(word_feature(unit.hash))),
-                unit: at,
-            },
+    let mut spans: Vec<Span> = Vec::with_capacity(units.len());
+    for (at, unit) in units
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| reading.counts(*at))
+    {
+        let mut readings = Vec::new();
+        match unit.script {
+            Script::Alphabet | Script::Hangul if reading.is_common(at) => {}
+            Script::Alphabet | Script::Hangul => {
+                let worth = worth(model.idf(word_feature(unit.hash)));
+                readings.push((Hash::of(stem(reading.text.normal(unit))), worth));
+            }
             Script::Katakana | Script::Ideograph => {
-                let Some(next) = units.get(at + 1).filter(|next| next.glued) else {
-                    continue;
-                };
-                Term {
-                    hash: unit.hash.with(next.hash.0),
-                    worth: UNSEEN * PAIR_WORTH,
-                    unit: at,
+                if let Some(next) = units.get(at + 1).filter(|next| next.glued) {
+                    readings.push((unit.hash.with(next.hash.0), UNSEEN * PAIR_WORTH));
                 }
             }
-        };
-        terms.push(term);
-    }
-    for hit in &reading.concepts {
-        if Vocabulary::shipped().is_aside(hit.id) {
-            continue;
         }
-        let feature = concept_feature(hit.id);
-        terms.push(Term {
-            hash: feature,
-            worth: worth(model.idf(feature)) * CONCEPT_WORTH,
-            unit: hit.units.start,
-        });
+        let trade = |concept| !Vocabulary::shipped().is_aside(concept);
+        let concepts = reading
+            .concepts
+            .iter()
+            .filter(|hit| hit.units.start == at && trade(hit.id));
+        readings.extend(concepts.map(|hit| {
+            let feature = concept_feature(hit.id);
+            (feature, worth(model.idf(feature)) * CONCEPT_WORTH)
+        }));
+        readings.retain(|(_, worth)| *worth > 0.0);
+        if !readings.is_empty() {
+            spans.push(Span { unit: at, readings });
+        }
     }
-    terms.retain(|term| term.worth > 0.0);
-    terms.sort_by_key(|term| (term.hash, term.unit));
-    terms.dedup_by_key(|term| term.hash);
-    terms
+    spans
 }
 
 fn worth(idf: Option<f32>) -> f32 {
     idf.map_or(UNSEEN, |idf| (idf - COMMON).clamp(0.0, UNSEEN))
 }
 
-/// A plural is the same word; more is not known of a language here.
+/// Endings that do not make another word in most languages with an alphabet.
+const ENDINGS: [&str; 9] = ["ing", "ed", "es", "en", "er", "em", "s", "e", "n"];
+const SHORTEST_STEM: usize = 4;
+
+/// A word without its ending; roughly, because the language is not known here.
 fn stem(word: &str) -> &str {
-    match word.strip_suffix('s') {
-        Some(stem) if stem.len() > 2 && !stem.ends_with('s') => stem,
-        _ => word,
-    }
+    let stems = ENDINGS
+        .iter()
+        .filter_map(|ending| word.strip_suffix(ending));
+    let mut long = stems.filter(|stem| stem.len() >= SHORTEST_STEM);
+    long.next().unwrap_or(word)
 }

@@ -5,13 +5,9 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::playbook;
-use crate::{Confidence, Playbook, Sources, evaluate};
+use super::{playbook, shipped};
+use crate::{Confidence, Playbook, evaluate};
 use mk_testkit::Fixture;
-
-fn shipped() -> Playbook {
-    Playbook::open(Sources::default())
-}
 
 /// The skill that comes first; `-` where nothing fits.
 #[track_caller]

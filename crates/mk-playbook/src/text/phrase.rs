@@ -150,7 +150,7 @@ impl<'a> PhraseIndex<'a> {
     }
 
     /// Cuts katakana compounds of which every part is a phrase: ログインエラー is ログイン and エラー.
-    pub(super) fn cut_compounds(&self, text: &mut Text<'_>) {
+    pub(crate) fn cut_compounds(&self, text: &mut Text<'_>) {
         let mut start = 0;
         while start < text.units.len() {
             let length = text

@@ -19,8 +19,8 @@ pub(crate) type Concept = u16;
 pub struct Vocabulary<'a> {
     source: &'a [u8; 32],
     names: Vec<&'a str>,
-    /// By concept: whether it belongs to everyday life and not to the trade.
-    asides: &'a [u8],
+    /// By concept, as places in [`ConceptKind::ALL`].
+    kinds: &'a [u8],
     phrases: PhraseIndex<'a>,
     guards: Guards,
 }
@@ -44,6 +44,8 @@ pub(crate) struct Reading<'a> {
     pub(crate) concepts: Vec<Hit>,
     /// Units that do not count: what follows "don't", say.
     taken_back: Vec<Range<usize>>,
+    /// Units that every text has.
+    common: Vec<usize>,
 }
 
 impl Reading<'_> {
@@ -58,6 +60,11 @@ impl Reading<'_> {
             .iter()
             .any(|range| range.start <= units.start && units.end <= range.end)
     }
+
+    /// Whether a unit is a word that every text uses.
+    pub(crate) fn is_common(&self, unit: usize) -> bool {
+        self.common.binary_search(&unit).is_ok()
+    }
 }
 
 /// What a vocabulary is made of.
@@ -67,11 +74,28 @@ pub struct ConceptName<'a> {
     pub kind: ConceptKind,
 }
 
+/// What a concept belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConceptKind {
     Trade,
     /// Everyday life: it speaks against work.
     Aside,
+    /// Shapes sentences, and is about nothing.
+    Small,
+    /// Takes back what stands beside it.
+    Guard,
+    /// In every text.
+    Common,
+}
+
+impl ConceptKind {
+    const ALL: [Self; 5] = [
+        Self::Trade,
+        Self::Aside,
+        Self::Small,
+        Self::Guard,
+        Self::Common,
+    ];
 }
 
 impl Vocabulary<'static> {
@@ -88,7 +112,7 @@ impl Vocabulary<'static> {
         Self {
             source: &[0; 32],
             names: Vec::new(),
-            asides: &[],
+            kinds: &[],
             phrases: PhraseIndex::new([]),
             guards: Guards::default(),
         }
@@ -109,11 +133,7 @@ impl<'a> Vocabulary<'a> {
             bytes.push(u8::try_from(concept.name.len()).unwrap_or(u8::MAX));
             bytes.extend(concept.name.bytes());
         }
-        bytes.extend(
-            names
-                .iter()
-                .map(|it| u8::from(it.kind == ConceptKind::Aside)),
-        );
+        bytes.extend(names.iter().map(|it| it.kind as u8));
         PhraseIndex::new(phrases).write(&mut bytes);
         bytes
     }
@@ -131,12 +151,12 @@ impl<'a> Vocabulary<'a> {
             names.push(std::str::from_utf8(name).ok()?);
             bytes = rest;
         }
-        let (asides, bytes) = bytes.split_at_checked(names.len())?;
+        let (kinds, bytes) = bytes.split_at_checked(names.len())?;
         let (phrases, _) = PhraseIndex::read(bytes)?;
         let mut vocabulary = Self {
             source,
             names,
-            asides,
+            kinds,
             phrases,
             guards: Guards::default(),
         };
@@ -159,9 +179,12 @@ impl<'a> Vocabulary<'a> {
     }
 
     pub(crate) fn is_aside(&self, concept: Concept) -> bool {
-        self.asides
-            .get(usize::from(concept))
-            .is_some_and(|aside| *aside != 0)
+        self.kind(concept) == Some(ConceptKind::Aside)
+    }
+
+    fn kind(&self, concept: Concept) -> Option<ConceptKind> {
+        let byte = self.kinds.get(usize::from(concept))?;
+        ConceptKind::ALL.get(usize::from(*byte)).copied()
     }
 
     /// Reads a prompt: its units, its concepts, and what it takes back.
@@ -173,25 +196,28 @@ impl<'a> Vocabulary<'a> {
             .iter()
             .filter_map(|hit| self.taken_back(&text, hit))
             .collect();
+        let common = hits
+            .iter()
+            .filter(|hit| self.kind(hit.id) == Some(ConceptKind::Common));
+        let common = common.map(|hit| hit.units.start).collect();
         let mut reading = Reading {
             text,
             concepts: Vec::new(),
             taken_back,
+            common,
         };
         reading.concepts = hits
             .into_iter()
-            .filter(|hit| !self.is_guard(hit.id) && reading.counts_phrase(&hit.units))
+            .filter(|hit| self.says_something(hit.id) && reading.counts_phrase(&hit.units))
             .collect();
         reading
     }
 
-    fn is_guard(&self, concept: Concept) -> bool {
-        let Guards {
-            opening,
-            next,
-            before,
-        } = self.guards;
-        [opening, next, before].contains(&Some(concept))
+    fn says_something(&self, concept: Concept) -> bool {
+        match self.kind(concept) {
+            Some(ConceptKind::Trade | ConceptKind::Aside | ConceptKind::Small) => true,
+            Some(ConceptKind::Guard | ConceptKind::Common) | None => false,
+        }
     }
 
     /// The units that a guard takes back: to the end of the clause, but not far.
