@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mk_playbook::{Playbook, Sources, UserFolders};
+use mk_playbook::{Needs, Playbook, Sources, UserFolders};
 use mk_project::{Watched, Watcher};
 use mk_types::{AbsPath, Timestamp};
 
@@ -43,13 +43,17 @@ struct Opened {
 }
 
 impl Engine {
-    /// Asks the playbook of the caller's project something, beside the runtime: its files may have to be read.
+    /// Asks the playbook of the caller's project something; if files have to be read, beside the runtime.
     pub async fn with_playbook<T: Send + 'static>(
         &self,
         caller: &Caller,
+        needs: Needs,
         ask: impl FnOnce(&Playbook) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
         let playbook = self.playbook(caller)?;
+        if playbook.is_at_hand(needs) {
+            return ask(&playbook);
+        }
         let joined = tokio::task::spawn_blocking(move || ask(&playbook)).await;
         joined.unwrap_or_else(|error| {
             tracing::error!(%error, "the playbook failed");

@@ -72,12 +72,16 @@ impl KeywordMode {
     }
 
     /// The rules that belong to it, in the order to read them.
-    pub fn rules(self) -> &'static [&'static str] {
+    pub(crate) fn rules(self) -> &'static [&'static str] {
         match self {
             Self::Plan | Self::Eval => &["core.md", "augmented-coding.md"],
-            Self::Act | Self::Auto => &["core.md", "project.md", "augmented-coding.md"],
+            Self::Act | Self::Auto => &Self::ALL_RULES,
         }
     }
+
+    /// What any of the modes has for rules.
+    pub(crate) const ALL_RULES: [&'static str; 3] =
+        ["core.md", "project.md", "augmented-coding.md"];
 
     fn default_agent(self) -> &'static str {
         match self {

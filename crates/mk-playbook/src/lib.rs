@@ -55,7 +55,7 @@ pub use keyword::{
 pub use lint::lint;
 pub use markdown::Section;
 pub use place::Layer;
-pub use playbook::{Playbook, Resource, ResourceInfo};
+pub use playbook::{Briefing, Needs, Playbook, Resource, ResourceInfo};
 pub use prompt::{AgentTask, PreparedAgent, PreparedAgents, WorkMode};
 pub use recommend::{
     Candidate, Confidence, EVIDENCE, Evidence, FeatureRow, Features, Mass, Model, ModelParts, NONE,

@@ -81,6 +81,13 @@ impl Library {
             .all(|shelf| is_fresh(&shelf.scan))
     }
 
+    /// Which scans are in force, of what is known by name and of the rest; looks at no disk.
+    pub(crate) fn generations(&self) -> (Option<u64>, Option<u64>) {
+        let shelves = self.shelves.read().unwrap_or_else(PoisonError::into_inner);
+        let generation = |shelf: &Option<Arc<Shelf>>| shelf.as_ref().map(|shelf| shelf.generation);
+        (generation(&shelves.known), generation(&shelves.nested))
+    }
+
     /// What is in folders known by name.
     pub(crate) fn known(&self) -> Arc<Shelf> {
         self.shelf(Extent::Known)

@@ -12,7 +12,7 @@ use crate::detect::detect;
 use crate::discover::Sources;
 use crate::entry::Entry;
 use crate::error::Error;
-use crate::keyword::Roster;
+use crate::keyword::{KeywordMode, Roster};
 use crate::library::Library;
 use crate::place::Kind;
 use crate::prompt::{AgentTask, PreparedAgent, PreparedAgents, prepare, prepare_all};
@@ -50,9 +50,38 @@ pub struct Playbook {
     library: Library,
     searcher: Searcher,
     config: ConfigCache,
-    /// With the scan it was made from.
-    roster: Mutex<Option<(u64, Arc<Roster>)>>,
-    recommender: Mutex<Option<(u64, Arc<Recommender>)>>,
+    briefing: Made<Briefing>,
+    recommender: Made<Recommender>,
+}
+
+/// Something made from the files, with the scan it was made from.
+type Made<T> = Mutex<Option<(u64, Arc<T>)>>;
+
+/// What a question needs at hand, so that answering it reads no file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Needs {
+    /// Files that depend on what is asked: it is never known whether they have been read.
+    Files,
+    Briefing,
+    Recommender,
+    SearchIndex,
+}
+
+/// What choosing a mode of work, and who does it, looks at.
+#[derive(Debug)]
+pub struct Briefing {
+    pub roster: Roster,
+    rules: Vec<(&'static str, Arc<Rule>)>,
+}
+
+impl Briefing {
+    /// The rules of a mode of work, by their names.
+    pub fn rules(&self, mode: KeywordMode) -> impl Iterator<Item = (&'static str, &Rule)> {
+        let rules = self.rules.iter();
+        rules
+            .filter(move |(name, _)| mode.rules().contains(name))
+            .map(|(name, rule)| (*name, &**rule))
+    }
 }
 
 impl Playbook {
@@ -61,7 +90,7 @@ impl Playbook {
             library: Library::new(sources),
             searcher: Searcher::default(),
             config: ConfigCache::default(),
-            roster: Mutex::default(),
+            briefing: Mutex::default(),
             recommender: Mutex::default(),
         }
     }
@@ -112,10 +141,27 @@ impl Playbook {
         self.library.agent(name)
     }
 
-    /// The agents as choosing one needs them; made anew when one has changed.
-    pub fn roster(&self) -> Arc<Roster> {
-        self.made(&self.roster, || {
-            Roster::new(self.agents().iter().map(|agent| agent.card()).collect())
+    /// Whether a question can be answered without reading a file, the configuration apart.
+    pub fn is_at_hand(&self, needs: Needs) -> bool {
+        let (known, nested) = self.library.generations();
+        match needs {
+            Needs::Files => false,
+            Needs::Briefing => known.is_some() && generation(&self.briefing) == known,
+            Needs::Recommender => known.is_some() && generation(&self.recommender) == known,
+            Needs::SearchIndex => known
+                .zip(nested)
+                .is_some_and(|generation| self.searcher.knows(generation)),
+        }
+    }
+
+    /// The agents and the rules of each mode of work; made anew when a file has changed.
+    pub fn briefing(&self) -> Arc<Briefing> {
+        self.made(&self.briefing, || {
+            let rule = |name: &&'static str| Some((*name, self.rule(&format!("rules/{name}"))?));
+            Briefing {
+                roster: Roster::new(self.agents().iter().map(|agent| agent.card()).collect()),
+                rules: KeywordMode::ALL_RULES.iter().filter_map(rule).collect(),
+            }
         })
     }
 
@@ -130,7 +176,7 @@ impl Playbook {
     }
 
     /// What was made from the files as they are now, made anew when one has changed.
-    fn made<T>(&self, kept: &Mutex<Option<(u64, Arc<T>)>>, make: impl FnOnce() -> T) -> Arc<T> {
+    fn made<T>(&self, kept: &Made<T>, make: impl FnOnce() -> T) -> Arc<T> {
         let generation = self.library.known().generation;
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
         match kept.as_ref() {
@@ -282,4 +328,9 @@ impl Playbook {
         }
         diagnostics
     }
+}
+
+fn generation<T>(made: &Made<T>) -> Option<u64> {
+    let made = made.lock().unwrap_or_else(PoisonError::into_inner);
+    made.as_ref().map(|(generation, _)| *generation)
 }

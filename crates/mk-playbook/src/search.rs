@@ -69,6 +69,12 @@ pub(crate) struct Searcher {
 }
 
 impl Searcher {
+    /// Whether these files have been read.
+    pub(crate) fn knows(&self, generation: (u64, u64)) -> bool {
+        let index = self.index.read().unwrap_or_else(PoisonError::into_inner);
+        index.generation == Some(generation)
+    }
+
     /// Searches these files. `generation` tells one list of files from another, so that nothing is compared in vain.
     pub(crate) fn search(
         &self,

@@ -1,6 +1,6 @@
 //! `analyze_task`: what a task is, what can go wrong, whom to ask and what to check.
 
-use mk_playbook::{Advice, Analysis, ChecklistQuery, KeywordMode, Phase, analyze_task};
+use mk_playbook::{Advice, Analysis, ChecklistQuery, KeywordMode, Needs, Phase, analyze_task};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -41,7 +41,7 @@ fn run<'a>(context: &'a Context<'a>, arguments: Value) -> Running<'a> {
         }
         let answer = context
             .engine
-            .with_playbook(context.caller, move |playbook| {
+            .with_playbook(context.caller, Needs::Files, move |playbook| {
                 let files = args.files.unwrap_or_default();
                 let analysis = analyze_task(&args.prompt, &files, args.mode.map(KeywordMode::from));
                 let query = ChecklistQuery {

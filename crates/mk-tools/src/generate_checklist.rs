@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use mk_playbook::{
-    ChecklistItem, ChecklistQuery, DomainChecklist, GeneratedChecklists, MatchedTrigger,
+    ChecklistItem, ChecklistQuery, DomainChecklist, GeneratedChecklists, MatchedTrigger, Needs,
     TriggerReason,
 };
 use schemars::{JsonSchema, SchemaGenerator, json_schema};
@@ -59,7 +59,7 @@ fn run<'a>(context: &'a Context<'a>, arguments: Value) -> Running<'a> {
         let GenerateChecklistArgs { files, domains } = parse(arguments)?;
         let made = context
             .engine
-            .with_playbook(context.caller, move |playbook| {
+            .with_playbook(context.caller, Needs::Files, move |playbook| {
                 let domains: Vec<String> = domains
                     .unwrap_or_default()
                     .into_iter()

@@ -1,7 +1,7 @@
 //! `get_agent_details`: who an agent is, as it was written down.
 
 use mk_engine::Error;
-use mk_playbook::{ModelWishes, Playbook, resolve_model};
+use mk_playbook::{ModelWishes, Needs, Playbook, resolve_model};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ fn run<'a>(context: &'a Context<'a>, arguments: Value) -> Running<'a> {
         let GetAgentDetailsArgs { agent_name } = parse(arguments)?;
         let details = context
             .engine
-            .with_playbook(context.caller, move |playbook| {
+            .with_playbook(context.caller, Needs::Files, move |playbook| {
                 details(playbook, &agent_name)
             })
             .await?;

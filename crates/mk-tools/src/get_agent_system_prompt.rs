@@ -1,6 +1,6 @@
 //! `get_agent_system_prompt`: everything that makes a model one of the specialists.
 
-use mk_playbook::{AgentTask, KeywordMode, PreparedAgent, WorkMode};
+use mk_playbook::{AgentTask, KeywordMode, Needs, PreparedAgent, WorkMode};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -75,7 +75,7 @@ fn run<'a>(context: &'a Context<'a>, arguments: Value) -> Running<'a> {
         } = parse(arguments)?;
         let prepared = context
             .engine
-            .with_playbook(context.caller, move |playbook| {
+            .with_playbook(context.caller, Needs::Files, move |playbook| {
                 let config = playbook.config()?;
                 let task = AgentTask {
                     mode: given.mode.into(),

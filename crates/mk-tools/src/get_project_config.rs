@@ -1,5 +1,6 @@
 //! `get_project_config`: the configuration that people wrote for the project.
 
+use mk_playbook::Needs;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -27,7 +28,9 @@ fn run<'a>(context: &'a Context<'a>, arguments: Value) -> Running<'a> {
         let GetProjectConfigArgs {} = parse(arguments)?;
         let config = context
             .engine
-            .with_playbook(context.caller, |playbook| Ok(playbook.config()?))
+            .with_playbook(context.caller, Needs::Files, |playbook| {
+                Ok(playbook.config()?)
+            })
             .await?;
         Ok(rules_reply(&Value::Object(config.settings.clone())))
     })

@@ -1,5 +1,6 @@
 //! `get_skill`: how to do something, step by step.
 
+use mk_playbook::Needs;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -32,7 +33,7 @@ fn run<'a>(context: &'a Context<'a>, arguments: Value) -> Running<'a> {
         let GetSkillArgs { name } = parse(arguments)?;
         let skill = context
             .engine
-            .with_playbook(context.caller, move |playbook| {
+            .with_playbook(context.caller, Needs::Files, move |playbook| {
                 playbook
                     .skill(&name)
                     .ok_or_else(|| not_found("Skill", &name, "list_skills shows all of them"))

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mk_playbook::Skill;
+use mk_playbook::{Needs, Skill};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -42,7 +42,9 @@ fn run<'a>(context: &'a Context<'a>, arguments: Value) -> Running<'a> {
         } = parse(arguments)?;
         let skills = context
             .engine
-            .with_playbook(context.caller, |playbook| Ok(playbook.skills()))
+            .with_playbook(context.caller, Needs::Files, |playbook| {
+                Ok(playbook.skills())
+            })
             .await?;
         let fits = |skill: &&Arc<Skill>| {
             let priority = f64::from(skill.priority);

@@ -2,8 +2,8 @@
 
 use mk_engine::Error;
 use mk_playbook::{
-    AgentChoice, KeywordMode, ModeRequest, ParsedMode, Playbook, ResolvedModel, mode_section,
-    parse_mode,
+    AgentChoice, Briefing, KeywordMode, ModeRequest, Needs, ParsedMode, Playbook, ResolvedModel,
+    Rule, mode_section, parse_mode,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -59,7 +59,7 @@ fn run<'a>(context: &'a Context<'a>, arguments: Value) -> Running<'a> {
         let now = context.engine.clock().now().to_string();
         let answer = context
             .engine
-            .with_playbook(context.caller, move |playbook| {
+            .with_playbook(context.caller, Needs::Briefing, move |playbook| {
                 answer(playbook, &args, &now)
             })
             .await?;
@@ -70,10 +70,10 @@ fn run<'a>(context: &'a Context<'a>, arguments: Value) -> Running<'a> {
 fn answer(playbook: &Playbook, args: &ParseModeArgs, now: &str) -> Result<Value, Error> {
     let config = playbook.config()?;
     let modes = config.modes();
-    let roster = playbook.roster();
+    let briefing = playbook.briefing();
     let request = ModeRequest {
         prompt: &args.prompt,
-        roster: &roster,
+        roster: &briefing.roster,
         config: &modes,
         recommended_agent: args.recommended_agent.as_deref(),
         files: args.files.as_deref().unwrap_or_default(),
@@ -84,7 +84,7 @@ fn answer(playbook: &Playbook, args: &ParseModeArgs, now: &str) -> Result<Value,
         "mode": parsed.mode.as_str(),
         "originalPrompt": parsed.original_prompt,
         "instructions": parsed.instructions,
-        "rules": rules(playbook, parsed.mode, args.verbosity.unwrap_or_default()),
+        "rules": rules(&briefing, parsed.mode, args.verbosity.unwrap_or_default()),
     });
     if !parsed.warnings.is_empty() {
         answer["warnings"] = json!(parsed.warnings);
@@ -120,17 +120,16 @@ fn answer(playbook: &Playbook, args: &ParseModeArgs, now: &str) -> Result<Value,
 }
 
 /// The rules of a mode, of the core rules only what the mode needs.
-fn rules(playbook: &Playbook, mode: KeywordMode, verbosity: Verbosity) -> Vec<Value> {
-    let rule = |name: &&str| {
-        let rule = playbook.rule(&format!("rules/{name}"))?;
-        let content = match (verbosity, *name) {
-            (Verbosity::Minimal, _) => return Some(json!({ "name": name })),
+fn rules(briefing: &Briefing, mode: KeywordMode, verbosity: Verbosity) -> Vec<Value> {
+    let rule = |(name, rule): (&str, &Rule)| {
+        let content = match (verbosity, name) {
+            (Verbosity::Minimal, _) => return json!({ "name": name }),
             (Verbosity::Standard, "core.md") => mode_section(&rule.text, mode),
             (Verbosity::Standard | Verbosity::Full, _) => rule.text.clone(),
         };
-        Some(json!({ "name": name, "content": content }))
+        json!({ "name": name, "content": content })
     };
-    mode.rules().iter().filter_map(rule).collect()
+    briefing.rules(mode).map(rule).collect()
 }
 
 fn act_agent(choice: &AgentChoice<'_>) -> Value {

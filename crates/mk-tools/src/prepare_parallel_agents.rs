@@ -1,6 +1,6 @@
 //! `prepare_parallel_agents`: several specialists made ready for one task.
 
-use mk_playbook::{AgentTask, PreparedAgent};
+use mk_playbook::{AgentTask, Needs, PreparedAgent};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -42,7 +42,7 @@ fn run<'a>(context: &'a Context<'a>, arguments: Value) -> Running<'a> {
         let args: PrepareParallelAgentsArgs = parse(arguments)?;
         let prepared = context
             .engine
-            .with_playbook(context.caller, move |playbook| {
+            .with_playbook(context.caller, Needs::Files, move |playbook| {
                 let config = playbook.config()?;
                 let task = AgentTask {
                     mode: args.mode.into(),

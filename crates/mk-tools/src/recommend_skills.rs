@@ -1,6 +1,6 @@
 //! `recommend_skills`: which instructions fit what a person asked for.
 
-use mk_playbook::Recommendation;
+use mk_playbook::{Needs, Recommendation};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -37,7 +37,7 @@ fn run<'a>(context: &'a Context<'a>, arguments: Value) -> Running<'a> {
         let asked = prompt.clone();
         let recommended = context
             .engine
-            .with_playbook(context.caller, move |playbook| {
+            .with_playbook(context.caller, Needs::Recommender, move |playbook| {
                 Ok(playbook.recommend(&asked))
             })
             .await?;

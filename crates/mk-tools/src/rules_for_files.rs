@@ -1,6 +1,6 @@
 //! `rules_for_files`: which rules hold where.
 
-use mk_playbook::{AppliedRule, Reason};
+use mk_playbook::{AppliedRule, Needs, Reason};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ fn run<'a>(context: &'a Context<'a>, arguments: Value) -> Running<'a> {
         let RulesForFilesArgs { files } = parse(arguments)?;
         let applied = context
             .engine
-            .with_playbook(context.caller, move |playbook| {
+            .with_playbook(context.caller, Needs::Files, move |playbook| {
                 Ok(playbook.rules_for_files(&files))
             })
             .await?;

@@ -1,6 +1,6 @@
 //! `search_rules`: what the team has written about something.
 
-use mk_playbook::{FileMatch, LineMatch, SearchLimits};
+use mk_playbook::{FileMatch, LineMatch, Needs, SearchLimits};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ fn run<'a>(context: &'a Context<'a>, arguments: Value) -> Running<'a> {
         }
         let found = context
             .engine
-            .with_playbook(context.caller, move |playbook| {
+            .with_playbook(context.caller, Needs::SearchIndex, move |playbook| {
                 Ok(playbook.search(&query, &SearchLimits::default()))
             })
             .await?;

@@ -1,7 +1,7 @@
 //! `suggest_config_updates`: what the configuration does not say yet.
 
 use mk_engine::{Error, Outcome};
-use mk_playbook::{Playbook, Suggestion};
+use mk_playbook::{Needs, Playbook, Suggestion};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ fn run<'a>(context: &'a Context<'a>, arguments: Value) -> Running<'a> {
                 let suggest = |playbook: &Playbook| Ok(playbook.suggest_config()?);
                 context
                     .engine
-                    .with_playbook(context.caller, suggest)
+                    .with_playbook(context.caller, Needs::Files, suggest)
                     .await?
             }
             Some(folder) => match context.engine.admit(context.caller, &folder).await? {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use mk_engine::Error;
-use mk_playbook::{Agent, Config, Playbook};
+use mk_playbook::{Agent, Config, Needs, Playbook};
 use rmcp::ErrorData;
 use rmcp::model::{
     GetPromptRequestParams, GetPromptResult, Prompt, PromptArgument, PromptMessage, Role,
@@ -45,7 +45,9 @@ pub(super) async fn get(
     let caller = connection.caller(era);
     let activated = connection
         .engine()
-        .with_playbook(&caller, move |playbook| activate(playbook, &role))
+        .with_playbook(&caller, Needs::Files, move |playbook| {
+            activate(playbook, &role)
+        })
         .await;
     let (text, description) = activated.map_err(|refusal| error::unknown_role(&refusal))?;
     let mut result = GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]);

@@ -1,6 +1,6 @@
 //! `rules://` resources: every rule, agent, skill and checklist; and `config://project`.
 
-use mk_playbook::{Playbook, ResourceInfo};
+use mk_playbook::{Needs, Playbook, ResourceInfo};
 use rmcp::ErrorData;
 use rmcp::model::{ReadResourceResult, Resource, ResourceTemplate};
 use serde_json::Value;
@@ -57,7 +57,9 @@ async fn resources(connection: &Connection, era: Era) -> Vec<ResourceInfo> {
     let caller = connection.caller(era);
     let known = connection
         .engine()
-        .with_playbook(&caller, |playbook: &Playbook| Ok(playbook.resources()));
+        .with_playbook(&caller, Needs::Files, |playbook: &Playbook| {
+            Ok(playbook.resources())
+        });
     known.await.unwrap_or_default()
 }
 
@@ -80,7 +82,7 @@ pub(super) async fn read(
     let not_found = || error::unknown_resource(uri, era);
     if uri == CONFIG {
         let config = engine
-            .with_playbook(&caller, |playbook| Ok(playbook.config()?))
+            .with_playbook(&caller, Needs::Files, |playbook| Ok(playbook.config()?))
             .await;
         let config = config.map_err(|refusal| error::invalid_config(&refusal))?;
         let settings = Value::Object(config.settings.clone());
@@ -88,7 +90,9 @@ pub(super) async fn read(
     }
     let path = uri.strip_prefix(SCHEME).ok_or_else(not_found)?.to_owned();
     let found = engine
-        .with_playbook(&caller, move |playbook| Ok(playbook.resource(&path)))
+        .with_playbook(&caller, Needs::Files, move |playbook| {
+            Ok(playbook.resource(&path))
+        })
         .await;
     let found = found.map_err(|refusal| error::refused_resource(&refusal, era))?;
     let found = found.ok_or_else(not_found)?;
