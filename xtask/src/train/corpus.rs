@@ -134,15 +134,16 @@ impl Corpus {
         let sketches = inputs.file("playbook/sketches.yaml")?;
         let source = inputs.hash();
         let mut held_out = Vec::new();
-        let files = inputs.folder::<BTreeMap<String, Utterances>>("utterances/held-out")?;
-        for (name, file) in files {
-            let language = language(&name)?;
-            for (skill, Utterances { key: _, say }) in file {
-                held_out.extend(say.into_iter().map(|prompt| Said {
-                    skill: skill.clone(),
-                    prompt,
-                    language,
-                }));
+        for folder in ["utterances/held-out", "utterances/exam"] {
+            for (name, file) in inputs.folder::<BTreeMap<String, Utterances>>(folder)? {
+                let language = language(&name)?;
+                for (skill, Utterances { key: _, say }) in file {
+                    held_out.extend(say.into_iter().map(|prompt| Said {
+                        skill: skill.clone(),
+                        prompt,
+                        language,
+                    }));
+                }
             }
         }
         Ok(Self {

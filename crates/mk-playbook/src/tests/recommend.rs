@@ -166,14 +166,25 @@ struct Entry {
     say: Vec<String>,
 }
 
-/// Prompts that were written by somebody else than the training's, and never trained on.
+/// Prompts that nobody has tuned anything on: written by somebody who knew neither training nor program, looked at once.
+/// Whoever mends what fails here moves the prompts to `held-out` and has a new exam written.
 #[test]
-fn unseen_prompts_are_understood_in_every_language() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../content/utterances/held-out");
+fn prompts_of_the_exam_are_understood_in_every_language() {
+    understands("exam");
+}
+
+/// Prompts that were never trained on, but were looked at while the model was made.
+#[test]
+fn held_out_prompts_stay_understood_in_every_language() {
+    understands("held-out");
+}
+
+fn understands(folder: &str) {
+    let utterances = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../content/utterances");
     let mut cases = String::new();
     for language in ["en", "ko", "ja", "zh", "es", "pt", "de", "fr", "ru"] {
-        let text =
-            std::fs::read_to_string(folder.join(format!("{language}.yaml"))).expect("a file");
+        let file = utterances.join(folder).join(format!("{language}.yaml"));
+        let text = std::fs::read_to_string(file).expect("a file");
         let entries: BTreeMap<String, Entry> = serde_saphyr::from_str(&text).expect("YAML");
         for (skill, entry) in entries {
             for prompt in entry.say {
