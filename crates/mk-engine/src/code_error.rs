@@ -2,6 +2,7 @@
 
 use mk_project::Error as Project;
 use mk_symbols::Error as Symbol;
+use mk_symbols::server::ServerError;
 
 use crate::error::Error;
 
@@ -174,6 +175,21 @@ impl From<Symbol> for Error {
             Symbol::Read { source, .. } | Symbol::Open(source) => return source.into(),
         }
         .into()
+    }
+}
+
+impl From<ServerError> for Error {
+    fn from(error: ServerError) -> Self {
+        let kind = match error {
+            ServerError::UnknownLanguage { .. } => CodeKind::InvalidArguments,
+            ServerError::Timeout { .. } => CodeKind::Timeout,
+            _ => CodeKind::LanguageServer,
+        };
+        let failed = CodeError {
+            hint: error.hint(),
+            ..CodeError::new(kind, sentence(&error))
+        };
+        failed.into()
     }
 }
 

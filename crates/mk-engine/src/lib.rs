@@ -9,6 +9,7 @@ mod backup;
 mod check;
 mod code_error;
 mod error;
+mod exact;
 mod file;
 mod lint;
 mod memory;
@@ -35,6 +36,7 @@ pub use authorize::Granted;
 pub use check::{Checked, InForce};
 pub use code_error::{CodeError, CodeKind};
 pub use error::{Error, Missing};
+pub use exact::{Diagnosed, Noted};
 pub use lint::lint_file;
 pub use memory::Memory;
 pub use mk_store::{

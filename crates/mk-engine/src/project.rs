@@ -12,6 +12,7 @@ use mk_project::{Ignored, RulesFolders, Watched, Watcher, read_text, rules_for};
 use mk_types::{AbsPath, ModeSlug};
 
 use crate::playbook::Shelf;
+use crate::server::ProjectServers;
 use crate::settings::Folders;
 use crate::symbol::Symbols;
 
@@ -29,6 +30,7 @@ pub struct Project {
     watcher: Mutex<Option<Watcher>>,
     pub(crate) playbook: Shelf,
     pub(crate) symbols: Symbols,
+    pub(crate) servers: ProjectServers,
 }
 
 #[derive(Debug)]
@@ -55,11 +57,16 @@ impl Project {
             watcher: Mutex::default(),
             playbook: Shelf::default(),
             symbols: Symbols::default(),
+            servers: ProjectServers::default(),
         }
     }
 
     pub fn root(&self) -> &AbsPath {
         &self.root
+    }
+
+    pub(crate) fn folders(&self) -> &Folders {
+        &self.folders
     }
 
     /// Where we keep what can be made again.

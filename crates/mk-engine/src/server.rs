@@ -1,28 +1,203 @@
-//! The language servers that a project could use.
+//! The language servers of a project: found and started when a question needs one, ended with the process.
 
-use mk_symbols::server::{KnownServer, Limits, ProjectCode, ServerOptions, Servers};
-use mk_types::AbsPath;
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::{Duration, SystemTime};
 
-use crate::Engine;
+use mk_symbols::server::{
+    Answered, ChangeKind, FileChange, Health, InstallPlan, KnownServer, Limits, ProjectCode,
+    ServerError, ServerOptions, ServerStatus, Servers,
+};
+use mk_types::{AbsPath, ProjectPath};
+
+use crate::error::Error;
+use crate::project::Project;
+use crate::settings::Folders;
+use crate::{Caller, Engine};
+
+/// A project's servers, none before the first question.
+#[derive(Debug, Default)]
+pub(crate) struct ProjectServers {
+    servers: OnceLock<Servers>,
+    /// The last time somebody asked for a restart, by language, as it was when we looked.
+    asked: Mutex<BTreeMap<String, Option<SystemTime>>>,
+}
+
+/// The folder that servers are installed into.
+fn tools(folders: &Folders) -> PathBuf {
+    folders.state.join("servers")
+}
+
+/// Touched by whoever wants a language's server started anew, in whichever process it runs.
+fn restart_file(folders: &Folders, language: &str) -> PathBuf {
+    folders.state.join("servers/restart").join(language)
+}
+
+fn modified(path: &Path) -> Option<SystemTime> {
+    std::fs::metadata(path).ok()?.modified().ok()
+}
+
+impl Project {
+    pub(crate) fn servers(&self) -> &Servers {
+        self.servers.servers.get_or_init(|| {
+            // Servers answer with real names, and a project may be reached by a link.
+            let real = std::fs::canonicalize(self.root().as_path()).ok();
+            let real = real.and_then(|path| AbsPath::new(&path));
+            let options = ServerOptions {
+                search_path: self.folders().search_path.clone(),
+                tools: tools(self.folders()),
+                project_code: ProjectCode::Avoid,
+                custom: Vec::new(),
+                limits: Limits::default(),
+            };
+            Servers::new(real.unwrap_or_else(|| self.root().clone()), options)
+        })
+    }
+
+    /// Asks a language's server, and gives up after a while; it goes on with what it was doing.
+    pub(crate) async fn ask_server<T>(
+        &self,
+        language: &str,
+        patience: Duration,
+        ask: impl Future<Output = Result<Answered<T>, ServerError>>,
+    ) -> Result<Answered<T>, ServerError> {
+        if self.restart_was_asked(language) {
+            self.servers().stop(language).await?;
+        }
+        let answered = tokio::time::timeout(patience, ask).await;
+        answered.unwrap_or_else(|_| {
+            let status = self.servers().status();
+            let status = status.iter().find(|status| status.language == language);
+            Err(ServerError::Timeout {
+                server: status
+                    .and_then(|status| status.server.clone())
+                    .unwrap_or_else(|| language.to_owned()),
+                doing: status.map_or_else(|| "starting".to_owned(), doing),
+                seconds: patience.as_secs(),
+            })
+        })
+    }
+
+    /// The languages whose servers would answer at once.
+    pub(crate) fn ready_languages(&self) -> Vec<String> {
+        let servers = self.servers.servers.get();
+        let status = servers.map(Servers::status).unwrap_or_default();
+        let ready = status.into_iter().filter(|it| it.health == Health::Ready);
+        ready.map(|status| status.language).collect()
+    }
+
+    fn restart_was_asked(&self, language: &str) -> bool {
+        let now = modified(&restart_file(self.folders(), language));
+        let mut asked = self
+            .servers
+            .asked
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let before = asked.insert(language.to_owned(), now);
+        before.is_some_and(|before| before != now)
+    }
+
+    /// Tells the servers that run which files are not as they were.
+    pub(crate) fn tell_servers(&self, paths: impl Iterator<Item = ProjectPath>) {
+        let Some(servers) = self.servers.servers.get() else {
+            return;
+        };
+        let change = |path: ProjectPath| FileChange {
+            kind: if path.under(self.root()).exists() {
+                ChangeKind::Changed
+            } else {
+                ChangeKind::Deleted
+            },
+            path,
+        };
+        let changes: Vec<FileChange> = paths.map(change).collect();
+        servers.files_changed(&changes);
+    }
+}
+
+fn doing(status: &ServerStatus) -> String {
+    match &status.health {
+        Health::Indexing { percent, title } => {
+            let percent = percent.map(|percent| format!(" ({percent} %)"));
+            format!("{title}{}", percent.unwrap_or_default())
+        }
+        health => health.as_str().to_owned(),
+    }
+}
 
 impl Engine {
-    /// The servers for these languages that are installed; looks at disk.
-    pub fn installed_servers(&self, project: &AbsPath, languages: &[&str]) -> Vec<KnownServer> {
-        let folders = &self.inner.folders;
-        let options = ServerOptions {
-            search_path: folders.search_path.clone(),
-            tools: folders.state.join("servers"),
-            project_code: ProjectCode::Avoid,
-            custom: Vec::new(),
-            limits: Limits::default(),
-        };
-        let spoken = |server: &KnownServer| {
-            let mut languages = languages.iter();
-            server.program.is_some()
-                && languages.any(|it| it.eq_ignore_ascii_case(&server.language))
-        };
-        let mut servers = Servers::new(project.clone(), options).list();
-        servers.retain(spoken);
-        servers
+    /// Every server that is known, whether it is installed, and how it is doing in this project; looks at disk.
+    pub fn known_servers(&self, project: &AbsPath) -> Vec<KnownServer> {
+        self.project(project).servers().list()
     }
+
+    /// How the languages stand for which there is a server, by their names; looks at disk.
+    pub fn server_states(&self, project: &AbsPath) -> BTreeMap<String, &'static str> {
+        let mut states = BTreeMap::new();
+        for server in self.known_servers(project) {
+            match (server.status, server.program) {
+                (Some(status), _) => {
+                    states.insert(server.language, status.health.as_str());
+                }
+                (None, Some(_)) => {
+                    let stopped = Health::Stopped.as_str();
+                    states.entry(server.language).or_insert(stopped);
+                }
+                (None, None) => {}
+            }
+        }
+        states
+    }
+
+    /// The same, beside the runtime.
+    pub(crate) async fn server_states_beside(
+        &self,
+        project: AbsPath,
+    ) -> BTreeMap<String, &'static str> {
+        let engine = self.clone();
+        let states = tokio::task::spawn_blocking(move || engine.server_states(&project));
+        states.await.unwrap_or_default()
+    }
+
+    /// Ends a language's server and starts it anew; its name and its process.
+    pub async fn restart_server(
+        &self,
+        caller: &Caller,
+        language: &str,
+    ) -> Result<Answered<u32>, Error> {
+        let in_force = self.in_force(caller, None)?;
+        let project = self.project(&in_force.project);
+        Ok(project.servers().restart(language).await?)
+    }
+
+    /// How a language's servers can be installed, the preferred one first.
+    pub fn install_plans(
+        &self,
+        project: &AbsPath,
+        language: &str,
+    ) -> Result<Vec<InstallPlan>, Error> {
+        Ok(self.project(project).servers().install_plans(language)?)
+    }
+
+    /// Makes every process start a language's server anew before the next question to it; the language's name.
+    pub fn ask_for_restart(
+        &self,
+        project: &AbsPath,
+        language: &str,
+    ) -> Result<std::io::Result<String>, Error> {
+        let project = self.project(project);
+        let language = project.servers().language_called(language)?.to_owned();
+        let file = restart_file(&self.inner.folders, &language);
+        Ok(touch(&file).map(|()| language))
+    }
+}
+
+fn touch(file: &Path) -> std::io::Result<()> {
+    if let Some(folder) = file.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    let file = std::fs::File::create(file)?;
+    file.set_modified(SystemTime::now())
 }

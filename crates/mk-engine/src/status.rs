@@ -19,6 +19,8 @@ pub struct Status {
     pub project: Option<AbsPath>,
     /// `None` before the first question about symbols.
     pub index: Option<IndexStatus>,
+    /// Languages that have a server, and how it is doing.
+    pub language_servers: BTreeMap<String, &'static str>,
     pub n_memories: usize,
     pub tool_usage: BTreeMap<&'static str, u64>,
 }
@@ -45,6 +47,7 @@ impl Engine {
             return Ok(Status {
                 project: None,
                 index: None,
+                language_servers: BTreeMap::new(),
                 n_memories: 0,
                 tool_usage,
             });
@@ -52,6 +55,7 @@ impl Engine {
         Ok(Status {
             project: Some(caller.project.clone()),
             index: self.index_status(&caller.project),
+            language_servers: self.server_states_beside(caller.project.clone()).await,
             n_memories: self.memories(caller).await?.len(),
             tool_usage,
         })

@@ -142,7 +142,9 @@ impl Workspace {
 
     /// Says which files a call has changed.
     pub fn changed(&self, paths: impl Iterator<Item = ProjectPath>) {
-        self.project.symbols.changed(paths);
+        let paths: Vec<ProjectPath> = paths.collect();
+        self.project.tell_servers(paths.iter().cloned());
+        self.project.symbols.changed(paths.into_iter());
     }
 
     pub fn find_symbols(&self, query: &Query) -> Result<Answer<Hit>, Error> {
@@ -230,8 +232,12 @@ impl Workspace {
             .map(tokens, focus, &|path| self.readable(path)))
     }
 
-    /// What it takes to give a symbol another name wherever it is used. Nothing is written.
-    pub fn rename(&self, symbol: &Definition, new_name: &str) -> Result<Rename, Error> {
+    /// What it takes to give every use of a symbol's name another one. Nothing is written.
+    pub(crate) fn rename_by_name(
+        &self,
+        symbol: &Definition,
+        new_name: &str,
+    ) -> Result<Rename, Error> {
         let index = self.index()?;
         let name = &symbol.symbol.name;
         let readable = |path: &ProjectPath| self.readable(path);
@@ -239,7 +245,7 @@ impl Workspace {
         let mut files = Vec::new();
         for file in plan.files {
             let read = self.read_file(&file.path)?;
-            let Some(text) = renamed(&read.text, &file.places, name, new_name) else {
+            let Some(text) = renamed(&read.editable(), &file.places, name, new_name) else {
                 let message = format!("`{}` has changed meanwhile", file.path);
                 let error = CodeError::new(CodeKind::Timeout, message);
                 return Err(error.with_hint("try again").into());

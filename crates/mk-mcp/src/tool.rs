@@ -50,11 +50,9 @@ pub(crate) fn describe(tool: &mk_tools::Tool) -> Tool {
     let annotations = ToolAnnotations::new().open_world(false);
     described.annotations = Some(match tool.hints {
         Hints::ReadOnly => annotations.read_only(true),
-        Hints::Adds => annotations.read_only(false).destructive(false),
-        Hints::Changes => annotations
-            .read_only(false)
-            .destructive(true)
-            .idempotent(true),
+        // Unless it is said, a tool changes things and destroys some.
+        Hints::Adds => annotations.destructive(false),
+        Hints::Changes => annotations.idempotent(true),
     });
     described
 }

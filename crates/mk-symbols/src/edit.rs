@@ -18,7 +18,7 @@ use crate::language::Language;
 use crate::outline::Outline;
 use crate::symbol::{LineSpan, Symbol};
 use indent::Block;
-pub use syntax::SyntaxError;
+pub use syntax::{SyntaxError, syntax_errors};
 
 /// What to do with a symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

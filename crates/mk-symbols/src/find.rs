@@ -3,6 +3,7 @@
 mod matching;
 mod pattern;
 
+use std::fmt;
 use std::path::PathBuf;
 
 use globset::{GlobBuilder, GlobMatcher};
@@ -43,19 +44,28 @@ impl Query {
 }
 
 /// Where an answer comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
     /// Definitions, read from the syntax of the files.
     Index,
     /// Uses of a name, whatever it means in each place.
     IndexByName,
+    /// Language servers, by their names.
+    Servers(Vec<String>),
+    /// The index, and what these language servers know beside it.
+    IndexAndServers(Vec<String>),
+    /// One file's text, parsed alone.
+    Syntax,
 }
 
-impl Source {
-    pub fn as_str(self) -> &'static str {
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Index => "index",
-            Self::IndexByName => "index (by name)",
+            Self::Index => f.write_str("index"),
+            Self::IndexByName => f.write_str("index (by name)"),
+            Self::Servers(names) => f.write_str(&names.join(", ")),
+            Self::IndexAndServers(names) => write!(f, "index, {}", names.join(", ")),
+            Self::Syntax => f.write_str("syntax"),
         }
     }
 }
@@ -229,7 +239,7 @@ fn collect<'a>(
 }
 
 /// Whether a path says that what is in it is a test.
-pub(crate) fn is_test(path: &str) -> bool {
+pub fn is_test(path: &str) -> bool {
     let folders_and_name = path.split('/');
     folders_and_name.into_iter().any(|part| {
         matches!(

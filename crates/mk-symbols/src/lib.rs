@@ -8,6 +8,7 @@ mod find;
 mod index;
 mod kind;
 mod language;
+mod located;
 mod map;
 mod outline;
 mod parse;
@@ -16,16 +17,17 @@ pub mod server;
 mod symbol;
 
 pub use definition::{Definition, Target};
-pub use edit::{EditedText, SymbolEdit, SyntaxError, plan_edit};
+pub use edit::{EditedText, SymbolEdit, SyntaxError, plan_edit, syntax_errors};
 pub use error::Error;
-pub use find::{Answer, Closeness, Hit, Matching, Query, Source};
+pub use find::{Answer, Closeness, Hit, Matching, Query, Source, is_test};
 pub use index::{Index, IndexState, Progress, SkippedFile, Swept};
 pub use kind::SymbolKind;
 pub use language::Language;
+pub use located::{hits_beside, name_position, references_at};
 pub use map::RepositoryMap;
 pub use outline::Outline;
 pub use parse::SkipReason;
-pub use reference::{FileRename, Place, Reference, RenamePlan};
+pub use reference::{FileRename, Place, Reference, RenamePlan, check_name};
 pub use symbol::{LineSpan, Symbol};
 
 #[cfg(test)]

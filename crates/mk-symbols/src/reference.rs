@@ -111,13 +111,8 @@ impl Index {
         readable: Readable<'_>,
     ) -> Result<RenamePlan, Error> {
         let name = last_name(name);
-        for name in [name, new_name] {
-            if !is_identifier(name) {
-                return Err(Error::BadName {
-                    name: name.to_owned(),
-                });
-            }
-        }
+        check_name(name)?;
+        check_name(new_name)?;
         let mut files = Vec::new();
         for path in self.candidates(name, readable) {
             let text = text_of(self.root(), &path)?;
@@ -160,13 +155,20 @@ fn last_name(name_path: &str) -> &str {
     name.split('[').next().unwrap_or(name)
 }
 
-fn is_identifier(name: &str) -> bool {
+/// Whether something could be called so, in any language.
+pub fn check_name(name: &str) -> Result<(), Error> {
     let mut letters = name.chars();
-    letters
+    let is_identifier = letters
         .next()
         .is_some_and(|first| first.is_alphabetic() || first == '_')
         && letters.all(|letter| letter.is_alphanumeric() || letter == '_')
-        && name.len() <= 200
+        && name.len() <= 200;
+    if is_identifier {
+        return Ok(());
+    }
+    Err(Error::BadName {
+        name: name.to_owned(),
+    })
 }
 
 fn parsed(path: &ProjectPath, text: &str) -> Option<(&'static Language, Tree)> {

@@ -123,6 +123,11 @@ impl Servers {
             .find_map(|language| Some((language, language.document_language(path.as_str())?)))
     }
 
+    /// The name of a language, which people call by several.
+    pub fn language_called(&self, name: &str) -> Result<&str, ServerError> {
+        Ok(&self.language(name)?.name)
+    }
+
     fn language(&self, name: &str) -> Result<&Language, ServerError> {
         self.languages
             .iter()

@@ -28,7 +28,6 @@ pub(crate) struct DeleteFileArgs {
     /// Path, relative to the project
     #[serde(rename = "file_path")]
     _file_path: String,
-    /// Session whose mode applies
     #[serde(rename = "session_id")]
     _session_id: Option<String>,
 }

@@ -28,13 +28,12 @@ pub(crate) struct EditMemoryArgs {
     name: String,
     /// Text to find
     find: String,
-    /// Text to put there
+    /// New text
     replace: String,
-    /// Take `find` as a regex
+    /// `find` is a regex
     regex: Option<bool>,
     /// Replace every occurrence
     all: Option<bool>,
-    /// Session whose mode applies
     #[serde(rename = "session_id")]
     _session_id: Option<String>,
 }

@@ -2,7 +2,7 @@
 //!
 //! What is to be changed is found first; then the mode decides about every file; then all is written or nothing.
 
-use mk_engine::{CodeError, CodeKind, Error, InForce, Outcome, Rename, Workspace};
+use mk_engine::{CodeError, CodeKind, Engine, Error, InForce, Outcome, Rename};
 use mk_policy::Group;
 use mk_project::{Edit, Error as ProjectError};
 use mk_symbols::{Definition, EditedText, Reference, SymbolEdit, plan_edit};
@@ -24,7 +24,7 @@ pub(crate) static TOOL: Tool = Tool {
     name: "edit_symbol",
     title: "Edit a symbol",
     description: "Replace, delete or rename a symbol, or insert code beside it, with a backup; \
-                  rename changes all uses; delete refuses while there are uses",
+                  rename changes all uses; delete refuses while it is used",
     group: Some(Group::Edit),
     family: Family::Symbols,
     hints: Hints::Changes,
@@ -47,11 +47,10 @@ pub(crate) struct EditSymbolArgs {
     content: Option<String>,
     /// For rename
     new_name: Option<String>,
-    /// Show what would change, change nothing
+    /// Only show what would change
     dry_run: Option<bool>,
-    /// Refuse a rename unless exactly so many places change
+    /// Refuse to rename any other number of places
     expected_count: Option<u32>,
-    /// Session whose mode applies
     session_id: Option<String>,
 }
 
@@ -100,12 +99,7 @@ fn run<'a>(context: &'a Context<'a>, arguments: Value) -> Running<'a> {
             },
         };
         let is_dry = args.dry_run == Some(true);
-        let planned = context
-            .engine
-            .on_disk(&in_force, move |workspace| {
-                plan(workspace, &args, file.as_ref())
-            })
-            .await?;
+        let planned = plan(context.engine, &in_force, args, file).await?;
         // The mode decides about every file, also for the dry run: it should not promise what would be refused.
         let granted = match context
             .engine
@@ -149,34 +143,38 @@ async fn refuse(
         .map(drop)
 }
 
-fn plan(
-    workspace: &Workspace,
-    args: &EditSymbolArgs,
-    file: Option<&ProjectPath>,
+async fn plan(
+    engine: &Engine,
+    in_force: &InForce,
+    args: EditSymbolArgs,
+    file: Option<ProjectPath>,
 ) -> Result<Plan, Error> {
-    let symbol = workspace.definition(&args.symbol_name, file)?;
+    let name = args.symbol_name.clone();
+    let symbol = engine
+        .on_disk(in_force, move |workspace| {
+            workspace.definition(&name, file.as_ref())
+        })
+        .await?;
     let content = || needed(args.content.as_deref(), "content", args.operation);
-    let edit = match args.operation.unwrap_or(Operation::Replace) {
-        Operation::Replace => SymbolEdit::Replace(content()?),
-        Operation::InsertBefore => SymbolEdit::InsertBefore(content()?),
-        Operation::InsertAfter => SymbolEdit::InsertAfter(content()?),
-        Operation::Delete => {
-            refuse_used(workspace, &symbol)?;
-            SymbolEdit::Delete
+    let (edit, content): (fn(&str) -> SymbolEdit<'_>, &str) = match args.operation {
+        None | Some(Operation::Replace) => (|text| SymbolEdit::Replace(text), content()?),
+        Some(Operation::InsertBefore) => (|text| SymbolEdit::InsertBefore(text), content()?),
+        Some(Operation::InsertAfter) => (|text| SymbolEdit::InsertAfter(text), content()?),
+        Some(Operation::Delete) => {
+            refuse_used(engine, in_force, &symbol).await?;
+            (|_| SymbolEdit::Delete, "")
         }
-        Operation::Rename => {
-            let new_name = needed(args.new_name.as_deref(), "new_name", args.operation)?;
-            return plan_rename(workspace, args, &symbol, new_name);
-        }
+        Some(Operation::Rename) => return plan_rename(engine, in_force, &args, &symbol).await,
     };
-    let read = workspace.read_file(&symbol.path)?;
-    let edited = plan_edit(
-        &symbol.path,
-        &read.editable(),
-        &format!("/{}", symbol.name_path),
-        edit,
-    )?;
-    Ok(plan_text(symbol, read.revision, edited))
+    let content = content.to_owned();
+    engine
+        .on_disk(in_force, move |workspace| {
+            let read = workspace.read_file(&symbol.path)?;
+            let name_path = format!("/{}", symbol.name_path);
+            let edited = plan_edit(&symbol.path, &read.editable(), &name_path, edit(&content))?;
+            Ok(plan_text(symbol, read.revision, edited))
+        })
+        .await
 }
 
 fn needed<'a>(
@@ -238,9 +236,17 @@ fn replace(path: ProjectPath, revision: String, text: String) -> Edit {
 }
 
 /// A symbol that somebody uses stays.
-fn refuse_used(workspace: &Workspace, symbol: &Definition) -> Result<(), Error> {
-    let name = &symbol.symbol.name;
-    let found = workspace.references(name, MOST_LOOKED_AT)?;
+async fn refuse_used(
+    engine: &Engine,
+    in_force: &InForce,
+    symbol: &Definition,
+) -> Result<(), Error> {
+    let name_path = format!("/{}", symbol.name_path);
+    let file = Some(symbol.path.clone());
+    let found = engine
+        .references(in_force, &name_path, file, MOST_LOOKED_AT)
+        .await?
+        .answer;
     let is_inside = |one: &Reference| {
         let lines = symbol.body_lines;
         one.path == symbol.path && (lines.start..=lines.end).contains(&one.place.line)
@@ -265,19 +271,20 @@ fn refuse_used(workspace: &Workspace, symbol: &Definition) -> Result<(), Error> 
     ))
 }
 
-fn plan_rename(
-    workspace: &Workspace,
+async fn plan_rename(
+    engine: &Engine,
+    in_force: &InForce,
     args: &EditSymbolArgs,
     symbol: &Definition,
-    new_name: &str,
 ) -> Result<Plan, Error> {
+    let new_name = needed(args.new_name.as_deref(), "new_name", args.operation)?;
     let Rename {
         name,
         files,
         source,
         progress,
         doubt,
-    } = workspace.rename(symbol, new_name)?;
+    } = engine.rename(in_force, symbol, new_name).await?;
     let count: usize = files.iter().map(|file| file.places.len()).sum();
     let expected = args.expected_count.map(|expected| expected as usize);
     if let Some(expected) = expected.filter(|expected| *expected != count) {
@@ -294,11 +301,11 @@ fn plan_rename(
     let mut notes = vec![format!(
         "{count} places in {} files: {name} → {new_name}; source: {}",
         files.len(),
-        source.as_str()
+        source
     )];
     notes.extend(doubt);
     notes.extend(indexed::note(progress));
-    let mut facts = indexed::facts(source, progress);
+    let mut facts = indexed::facts(&source, progress);
     facts["symbol"] = json!(symbol.name_path);
     facts["total_matches"] = json!(count);
     let edits = files

@@ -30,12 +30,11 @@ pub(crate) static TOOL: Tool = Tool {
 pub(crate) struct FindFilesArgs {
     /// Glob
     pattern: String,
-    /// Folder to look in (default: the project)
+    /// Folder (default: the project)
     #[serde(rename = "path")]
     _path: Option<String>,
-    /// How many at the most (default: 100)
+    /// Default: 100
     max_results: Option<u32>,
-    /// Session whose mode applies
     #[serde(rename = "session_id")]
     _session_id: Option<String>,
 }

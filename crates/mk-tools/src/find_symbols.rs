@@ -36,7 +36,6 @@ pub(crate) struct FindSymbolsArgs {
     file_pattern: Option<String>,
     /// Default: 50
     max_results: Option<u32>,
-    /// Session whose mode applies
     #[serde(rename = "session_id")]
     _session_id: Option<String>,
 }
@@ -54,11 +53,9 @@ fn run<'a>(context: &'a Context<'a>, granted: Granted, arguments: Value) -> Runn
         };
         let found = context
             .engine
-            .on_disk(&granted.in_force, move |workspace| {
-                workspace.find_symbols(&query)
-            })
+            .find_symbols(&granted.in_force, query)
             .await?;
-        let mut facts = indexed::facts(found.source, found.progress);
+        let mut facts = indexed::facts(&found.source, found.progress);
         facts["total"] = json!(found.total);
         facts["symbols"] = found.hits.iter().map(to_json).collect();
         Ok(code_reply(describe(&found, kind), facts))

@@ -27,7 +27,6 @@ pub(crate) static TOOL: Tool = Tool {
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct GetOnboardingArgs {
-    /// Session whose mode applies
     #[serde(rename = "session_id")]
     _session_id: Option<String>,
 }

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use mk_engine::{Granted, IndexStatus};
 use mk_policy::Group;
 use mk_project::{Facts, inspect};
+use mk_symbols::server::{Health, KnownServer};
 use mk_types::ProjectPath;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -27,7 +28,6 @@ pub(crate) static TOOL: Tool = Tool {
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct GetProjectInfoArgs {
-    /// Session whose mode applies
     #[serde(rename = "session_id")]
     _session_id: Option<String>,
 }
@@ -44,7 +44,13 @@ fn run<'a>(context: &'a Context<'a>, granted: Granted, arguments: Value) -> Runn
                 let facts = inspect(workspace.root.root(), &readable, workspace.cancel());
                 let memories = workspace.memories()?.list(None)?;
                 let languages: Vec<&str> = facts.languages.iter().map(|it| it.name).collect();
-                let servers = engine.installed_servers(workspace.root.root(), &languages);
+                let is_spoken = |server: &KnownServer| {
+                    let mut languages = languages.iter();
+                    server.program.is_some()
+                        && languages.any(|it| it.eq_ignore_ascii_case(&server.language))
+                };
+                let mut servers = engine.known_servers(workspace.root.root());
+                servers.retain(is_spoken);
                 Ok((facts, memories, servers))
             })
             .await?;
@@ -90,7 +96,7 @@ fn run<'a>(context: &'a Context<'a>, granted: Granted, arguments: Value) -> Runn
         }
         let spoken: Vec<String> = servers
             .iter()
-            .map(|server| format!("{} ({})", server.name, server.language))
+            .map(|server| format!("{} ({}, {})", server.name, server.language, state(server)))
             .collect();
         let spoken = if spoken.is_empty() {
             "none".to_owned()
@@ -113,13 +119,18 @@ fn run<'a>(context: &'a Context<'a>, granted: Granted, arguments: Value) -> Runn
             "git": git.as_ref().map(|git| json!({ "branch": git.branch, "head": git.head })),
             "manifests": manifests,
             "index": index.map(|index| json!({ "files": index.files, "symbols": index.symbols, "complete": index.is_complete() })),
-            "language_servers": servers.iter().map(|server| json!({ "language": server.language, "name": server.name })).collect::<Vec<_>>(),
+            "language_servers": servers.iter().map(|server| json!({ "language": server.language, "name": server.name, "status": state(server) })).collect::<Vec<_>>(),
             "modes": modes,
             "memories": memories,
             "mode": in_force.mode.slug.as_str(),
         });
         Ok(code_reply(text, structured))
     })
+}
+
+fn state(server: &KnownServer) -> &'static str {
+    let health = server.status.as_ref().map(|status| &status.health);
+    health.unwrap_or(&Health::Stopped).as_str()
 }
 
 fn describe_index(index: Option<IndexStatus>) -> String {

@@ -32,7 +32,6 @@ pub(crate) struct GetRepositoryMapArgs {
     max_tokens: Option<u32>,
     /// File or glob; what it uses comes first
     focus: Option<String>,
-    /// Session whose mode applies
     #[serde(rename = "session_id")]
     _session_id: Option<String>,
 }
@@ -53,7 +52,7 @@ fn run<'a>(context: &'a Context<'a>, granted: Granted, arguments: Value) -> Runn
             map.text
         };
         text.extend(indexed::note(map.progress));
-        let mut facts = indexed::facts(Source::Index, map.progress);
+        let mut facts = indexed::facts(&Source::Index, map.progress);
         facts["tokens"] = json!(map.tokens);
         facts["files_shown"] = json!(map.files_shown);
         facts["files_total"] = json!(map.files_total);

@@ -1,7 +1,8 @@
 //! `get_symbol_definition`: a symbol's text, by its name or by where it stands.
 
-use mk_engine::{Error, Granted};
+use mk_engine::{Error, Granted, Noted, Workspace};
 use mk_policy::Group;
+use mk_symbols::server::Position;
 use mk_symbols::{Answer, Definition, Target};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -39,7 +40,6 @@ pub(crate) struct GetSymbolDefinitionArgs {
     line: Option<u32>,
     /// From 1
     column: Option<u32>,
-    /// Session whose mode applies
     #[serde(rename = "session_id")]
     _session_id: Option<String>,
 }
@@ -52,35 +52,44 @@ fn run<'a>(context: &'a Context<'a>, granted: Granted, arguments: Value) -> Runn
             Some(_) => Some(context.engine.only_target(&permit)?),
             None => None,
         };
-        let found = context
-            .engine
-            .on_disk(&in_force, move |workspace| {
-                let target = match (&args.symbol_name, &file, args.line) {
-                    (Some(name_path), file, _) => Target::Name {
-                        name_path,
+        let engine = context.engine;
+        let Noted {
+            answer: found,
+            note,
+        } = match (args.symbol_name, file, args.line) {
+            (Some(name_path), file, _) => {
+                let named = move |workspace: &Workspace| {
+                    let target = Target::Name {
+                        name_path: &name_path,
                         file: file.as_ref(),
-                    },
-                    (None, Some(file), Some(line)) => Target::Position {
-                        file,
-                        line,
-                        column: args.column.unwrap_or(1),
-                    },
-                    (None, _, _) => {
-                        let message = "Missing required parameter for get_symbol_definition: symbol_name, or file_path and line";
-                        return Err(Error::invalid("symbol_name", message));
-                    }
+                    };
+                    workspace.definitions(target, MOST_DEFINITIONS)
                 };
-                workspace.definitions(target, MOST_DEFINITIONS)
-            })
-            .await?;
-        let mut facts = indexed::facts(found.source, found.progress);
+                Noted {
+                    answer: engine.on_disk(&in_force, named).await?,
+                    note: None,
+                }
+            }
+            (None, Some(file), Some(line)) => {
+                let column = args.column.unwrap_or(1);
+                let position = Position { line, column };
+                engine
+                    .definition_at(&in_force, file, position, MOST_DEFINITIONS)
+                    .await?
+            }
+            (None, _, _) => {
+                let message = "Missing required parameter for get_symbol_definition: symbol_name, or file_path and line";
+                return Err(Error::invalid("symbol_name", message));
+            }
+        };
+        let mut facts = indexed::facts(&found.source, found.progress);
         facts["total"] = json!(found.total);
         facts["definitions"] = found.hits.iter().map(to_json).collect();
-        Ok(code_reply(describe(&found), facts))
+        Ok(code_reply(describe(&found, note.as_deref()), facts))
     })
 }
 
-fn describe(found: &Answer<Definition>) -> String {
+fn describe(found: &Answer<Definition>, note: Option<&str>) -> String {
     let mut parts = Vec::new();
     for (position, definition) in found.hits.iter().enumerate() {
         let lines = definition.body_lines;
@@ -102,6 +111,7 @@ fn describe(found: &Answer<Definition>) -> String {
         parts.push(format!("[{} of {} shown]", found.hits.len(), found.total));
     }
     parts.extend(indexed::note(found.progress));
+    parts.extend(indexed::remark(note));
     parts.join("\n\n")
 }
 

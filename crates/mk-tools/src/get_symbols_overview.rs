@@ -31,7 +31,6 @@ pub(crate) struct GetSymbolsOverviewArgs {
     _file_path: String,
     /// 0 for the top only (default: all)
     depth: Option<u32>,
-    /// Session whose mode applies
     #[serde(rename = "session_id")]
     _session_id: Option<String>,
 }

@@ -21,9 +21,9 @@ pub(crate) fn note(progress: Progress) -> Option<String> {
 }
 
 /// The same for programs.
-pub(crate) fn facts(source: Source, progress: Progress) -> Value {
+pub(crate) fn facts(source: &Source, progress: Progress) -> Value {
     let mut facts = json!({
-        "source": source.as_str(),
+        "source": source.to_string(),
         "complete": progress.state == IndexState::Ready,
     });
     if progress.state == IndexState::Parsing {
@@ -31,4 +31,9 @@ pub(crate) fn facts(source: Source, progress: Progress) -> Value {
         facts["files_to_index"] = json!(progress.files_total);
     }
     facts
+}
+
+/// What a text adds about why an answer is not better.
+pub(crate) fn remark(note: Option<&str>) -> Option<String> {
+    note.map(|note| format!("[{note}]"))
 }

@@ -11,11 +11,13 @@ mod delete_memory;
 mod edit_memory;
 mod edit_symbol;
 mod find_files;
+mod find_implementations;
 mod find_references;
 mod find_symbols;
 mod generate_checklist;
 mod get_agent_details;
 mod get_agent_system_prompt;
+mod get_diagnostics;
 mod get_mode_info;
 mod get_onboarding;
 mod get_project_config;
@@ -33,6 +35,7 @@ mod list_skills;
 mod mode_info;
 mod move_file;
 mod parse_mode;
+mod places;
 mod prepare_parallel_agents;
 mod read_file;
 mod read_memory;
@@ -60,7 +63,7 @@ pub use mode_info::{ModeConfig, ModeInfo};
 pub use tool::{Answer, Context, Family, Hints, Reply, Tool};
 
 /// All tools, in the order in which they are listed.
-pub static TOOLS: [&Tool; 44] = [
+pub static TOOLS: [&Tool; 46] = [
     &list_modes::TOOL,
     &get_mode_info::TOOL,
     &create_task::TOOL,
@@ -81,6 +84,8 @@ pub static TOOLS: [&Tool; 44] = [
     &get_symbol_definition::TOOL,
     &get_symbols_overview::TOOL,
     &find_references::TOOL,
+    &find_implementations::TOOL,
+    &get_diagnostics::TOOL,
     &edit_symbol::TOOL,
     &get_repository_map::TOOL,
     &read_memory::TOOL,

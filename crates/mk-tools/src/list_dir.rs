@@ -31,7 +31,6 @@ pub(crate) struct ListDirArgs {
     _path: Option<String>,
     /// List what is in subfolders too
     recursive: Option<bool>,
-    /// Session whose mode applies
     #[serde(rename = "session_id")]
     _session_id: Option<String>,
 }

@@ -26,7 +26,6 @@ pub(crate) static TOOL: Tool = Tool {
 pub(crate) struct ListMemoriesArgs {
     /// Only memories below this topic
     topic: Option<String>,
-    /// Session whose mode applies
     #[serde(rename = "session_id")]
     _session_id: Option<String>,
 }

@@ -31,7 +31,6 @@ pub(crate) struct MoveFileArgs {
     /// Path afterwards
     #[serde(rename = "to_path")]
     _to_path: String,
-    /// Session whose mode applies
     #[serde(rename = "session_id")]
     _session_id: Option<String>,
 }

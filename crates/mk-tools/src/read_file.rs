@@ -30,11 +30,10 @@ pub(crate) struct ReadFileArgs {
     /// Path, relative to the project
     #[serde(rename = "file_path")]
     _file_path: String,
-    /// First line, counted from 1; negative counts from the end
+    /// First line, from 1; negative from the end
     start_line: Option<i64>,
     /// Last line, included
     end_line: Option<i64>,
-    /// Session whose mode applies
     #[serde(rename = "session_id")]
     _session_id: Option<String>,
 }

@@ -26,7 +26,6 @@ pub(crate) static TOOL: Tool = Tool {
 pub(crate) struct ReadMemoryArgs {
     /// Name, as list_memories shows it
     name: String,
-    /// Session whose mode applies
     #[serde(rename = "session_id")]
     _session_id: Option<String>,
 }

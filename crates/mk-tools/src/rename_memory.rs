@@ -28,7 +28,6 @@ pub(crate) struct RenameMemoryArgs {
     old_name: String,
     /// Name afterwards
     new_name: String,
-    /// Session whose mode applies
     #[serde(rename = "session_id")]
     _session_id: Option<String>,
 }

@@ -30,13 +30,12 @@ pub(crate) struct ReplaceContentArgs {
     _file_path: String,
     /// Text to find
     find: String,
-    /// Text to put there; `$1` refers to a group of a regex
+    /// New text; `$1` is a group of the regex
     replace: String,
-    /// Take `find` as a regex
+    /// `find` is a regex
     regex: Option<bool>,
     /// Replace every occurrence
     all: Option<bool>,
-    /// Session whose mode applies
     #[serde(rename = "session_id")]
     _session_id: Option<String>,
 }

@@ -30,9 +30,9 @@ pub(crate) static TOOL: Tool = Tool {
 pub(crate) struct ReplaceInFilesArgs {
     /// Text to find
     find: String,
-    /// Text to put there; `$1` refers to a group of a regex
+    /// New text; `$1` is a group of the regex
     replace: String,
-    /// Take `find` as a regex
+    /// `find` is a regex
     regex: Option<bool>,
     /// Folder (default: the project)
     path: Option<String>,
@@ -40,11 +40,10 @@ pub(crate) struct ReplaceInFilesArgs {
     include: Option<Vec<String>>,
     /// No files matching these globs
     exclude: Option<Vec<String>>,
-    /// Show what would change, change nothing
+    /// Only show what would change
     dry_run: Option<bool>,
     /// Refuse unless exactly so many places match
     expected_count: Option<u32>,
-    /// Session whose mode applies
     session_id: Option<String>,
 }
 

@@ -31,24 +31,23 @@ pub(crate) static TOOL: Tool = Tool {
 pub(crate) struct SearchForPatternArgs {
     /// What to search for
     pattern: String,
-    /// Take the pattern literally
+    /// No regex
     literal: Option<bool>,
     /// Ignore case
     ignore_case: Option<bool>,
     /// Let the pattern span lines
     multiline: Option<bool>,
-    /// File or folder to search (default: the project)
+    /// File or folder (default: the project)
     #[serde(rename = "path")]
     _path: Option<String>,
     /// Only files matching these globs
     include: Option<Vec<String>>,
     /// No files matching these globs
     exclude: Option<Vec<String>>,
-    /// Lines shown before and after (default: 0)
+    /// Lines around each match (default: 0)
     context_lines: Option<u32>,
-    /// How many matches at the most (default: 100)
+    /// Default: 100
     max_results: Option<u32>,
-    /// Session whose mode applies
     #[serde(rename = "session_id")]
     _session_id: Option<String>,
 }

@@ -32,7 +32,6 @@ pub(crate) struct WriteFileArgs {
     content: String,
     /// `revision` from read_file: refuse if the file has changed since
     expected_revision: Option<String>,
-    /// Session whose mode applies
     #[serde(rename = "session_id")]
     _session_id: Option<String>,
 }

@@ -28,7 +28,6 @@ pub(crate) struct WriteMemoryArgs {
     name: String,
     /// Markdown
     content: String,
-    /// Session whose mode applies
     #[serde(rename = "session_id")]
     _session_id: Option<String>,
 }

@@ -4,6 +4,7 @@
 
 mod call;
 mod error;
+mod language_servers;
 mod limit;
 mod memories;
 mod openapi;
@@ -27,6 +28,10 @@ pub fn routes(web: Web) -> Router {
         .route("/tools/list", get(call::list))
         .route("/tools/call", post(call::call))
         .route("/api/status", get(status::show))
+        .route(
+            "/api/language-servers/{language}/restart",
+            post(language_servers::restart),
+        )
         .route("/api/memories", get(memories::list))
         .route("/api/memories/{*name}", delete(memories::remove))
         .layer(DefaultBodyLimit::max(limit::LARGEST_BODY))

@@ -44,6 +44,18 @@ pub(crate) async fn document(State(web): State<Web>) -> Json<Value> {
                 "200": answer("The status", "Status"),
                 "400": answer("The project cannot be read", "ToolResult"),
             })) },
+            "/api/language-servers/{language}/restart": { "post": {
+                "operationId": "restartLanguageServer",
+                "summary": "Start a language's server anew",
+                "parameters": [{ "name": "language", "in": "path", "required": true, "schema": { "type": "string", "minLength": 1 } }],
+                "responses": {
+                    "200": answer("It runs", "Restarted"),
+                    "400": answer("The project cannot be read", "ToolResult"),
+                    "404": answer("No server is known for this language", "ToolResult"),
+                    "502": answer("It is not installed or does not start", "ToolResult"),
+                    "504": answer("It did not start in time", "ToolResult"),
+                },
+            } },
             "/api/memories": { "get": operation("listMemories", "All memories of the project", json!({
                 "200": answer("The memories", "MemoryList"),
                 "400": answer("The project cannot be read", "ToolResult"),
@@ -75,6 +87,7 @@ pub(crate) async fn document(State(web): State<Web>) -> Json<Value> {
                     "tool_usage": { "type": "object", "additionalProperties": { "type": "integer" } },
                 },
             },
+            "Restarted": shape(&[("status", "string"), ("language", "string"), ("pid", "integer")]),
             "MemoryList": shape(&[("memories", "array")]),
             "Deleted": shape(&[("status", "string"), ("name", "string")]),
             "ToolResult": {

@@ -26,6 +26,7 @@ fn to_json(status: &Status) -> Value {
     let Status {
         project,
         index: made,
+        language_servers,
         n_memories,
         tool_usage,
     } = status;
@@ -41,7 +42,7 @@ fn to_json(status: &Status) -> Value {
     json!({
         "status": if project.is_some() { "active" } else { "inactive" },
         "project": project.as_ref().map(AbsPath::as_str),
-        "language_servers": {},
+        "language_servers": language_servers,
         "index": made.as_ref().map(index),
         "memory_count": n_memories,
         "tool_usage": tool_usage,

@@ -6,6 +6,7 @@ mod check;
 mod completions;
 mod config;
 mod index;
+mod lsp;
 mod mcp;
 mod modes;
 mod playbook;
@@ -68,6 +69,9 @@ enum Command {
     Symbols(symbols::SymbolsCommand),
     /// Make the index of the project's symbols, or bring it up to date
     Index(index::IndexArgs),
+    /// List, install and restart language servers, for exact references and renames
+    #[command(subcommand)]
+    Lsp(lsp::LspCommand),
     /// Set up and check rules, agents, skills and checklists
     #[command(subcommand)]
     Playbook(playbook::PlaybookCommand),
@@ -137,6 +141,7 @@ pub(crate) fn run(cli: Cli, env: &Env) -> anyhow::Result<ExitCode> {
         Command::Backups(command) => backups::run(&command, &start(&flags, env)?),
         Command::Symbols(command) => symbols::run(command, &start(&flags, env)?),
         Command::Index(args) => index::run(&args, &start(&flags, env)?),
+        Command::Lsp(command) => lsp::run(&command, &start(&flags, env)?),
         Command::Playbook(command) => playbook::run(&command, &start(&flags, env)?),
         Command::Config(command) => config::run(&command, &start(&flags, env)?),
         Command::Completions(args) => completions::run(&args),

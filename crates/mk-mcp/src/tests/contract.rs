@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::World;
 use super::transcript::Transcript;
+use super::wire::{Wire, request};
 
 fn called(id: u32, text: &str) -> Value {
     json!({
@@ -127,6 +128,15 @@ async fn the_handshake_and_the_resources() {
     )
     .await;
     insta::assert_snapshot!("handshake_and_resources", talk.text);
+}
+
+/// Clients send the whole list to their models, with every request.
+#[tokio::test]
+async fn the_list_of_all_tools_is_at_most_24_kb_on_the_line() {
+    let mut wire = Wire::open(&World::new("")).await;
+    let list = wire.request(request(1, "tools/list", json!({}))).await;
+    let size = list["result"]["tools"].to_string().len();
+    assert!(size <= 24 * 1024, "the list has {size} bytes");
 }
 
 #[tokio::test]

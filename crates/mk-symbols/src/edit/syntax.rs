@@ -1,5 +1,6 @@
 //! What an edit broke: errors of the new text that the old one did not have.
 
+use mk_types::ProjectPath;
 use tree_sitter::{Node, Tree};
 
 use super::Change;
@@ -15,6 +16,14 @@ pub struct SyntaxError {
     pub line: u32,
     pub column: u32,
     pub message: String,
+}
+
+/// The places of a text that do not parse; `None` if nobody knows its language.
+pub fn syntax_errors(path: &ProjectPath, text: &str) -> Option<Vec<SyntaxError>> {
+    let language = Language::of_file(path.as_str(), text)?;
+    let tree = tree_of(language, text).ok()?;
+    let broken = broken(&tree).into_iter().take(MOST_ERRORS);
+    Some(broken.map(|node| describe(node, text)).collect())
 }
 
 pub(super) fn new_errors(language: &Language, old: &str, change: &Change) -> Vec<SyntaxError> {

@@ -49,7 +49,7 @@ fn check(name: &str, limit: usize, expected: &[&str]) {
         })
         .collect();
     assert_eq!(found, expected);
-    assert_eq!(answer.source.as_str(), "index (by name)");
+    assert_eq!(answer.source.to_string(), "index (by name)");
 }
 
 #[test]

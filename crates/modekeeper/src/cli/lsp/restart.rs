@@ -1,0 +1,30 @@
+//! `modekeeper lsp restart`
+
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use clap::Args;
+use mk_engine::Watching;
+
+use crate::cli::engine;
+use crate::config::Config;
+use crate::output::print;
+
+/// Start a language's server anew, wherever it runs
+///
+/// Every Modekeeper that runs for you does so before its next question to that server.
+#[derive(Debug, Args)]
+pub(crate) struct RestartArgs {
+    /// Language, such as python or typescript
+    language: String,
+}
+
+pub(crate) fn run(args: &RestartArgs, config: &Config) -> anyhow::Result<ExitCode> {
+    let engine = engine(config, Watching::Off);
+    let language = engine.ask_for_restart(&config.project_root.value, &args.language)?;
+    let language = language.context("cannot leave word for the running servers")?;
+    print(&format!(
+        "{language} servers are started anew with the next question\n"
+    ))?;
+    Ok(ExitCode::SUCCESS)
+}
