@@ -43,7 +43,7 @@ install() {
     ln -sfn ../node/node_modules/.bin/pyright-langserver "$directory/bin/pyright-langserver"
     ln -sfn ../node/node_modules/.bin/tsc "$directory/bin/tsc"
     command -v clangd >/dev/null || debian clangd
-    command -v gopls >/dev/null || debian gopls golang-go
+    { command -v gopls && command -v go; } >/dev/null || debian gopls golang-go
     local program
     for program in clangd gopls go; do
         ln -sfn "$(command -v "$program")" "$directory/bin/$program"

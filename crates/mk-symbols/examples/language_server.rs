@@ -2,7 +2,8 @@
 //!
 //! `language_server <behaviour>` speaks the protocol over its pipes. It answers `hover` with the methods and replies
 //! that it has received, one in a line, so that tests can see what reached it. `language_server hold <folder>
-//! <server>` starts `<server>` through this crate, prints its process, and waits to be killed.
+//! <file> <search path> [<server>]` starts the server for a file through this crate, prints its process, and waits to
+//! be killed; `<server>` is one for `*.fake`.
 
 use std::io::{BufRead as _, Read as _, Write as _};
 use std::path::Path;
@@ -19,7 +20,7 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments.as_slice() {
-        ["hold", folder, server @ ..] => hold(folder, server),
+        ["hold", folder, file, search_path, server @ ..] => hold(folder, file, search_path, server),
         [behaviour] => Server::new(behaviour).run(),
         _ => None,
     }
@@ -232,32 +233,34 @@ fn spawn(program: &str, arguments: &[&str]) -> Option<()> {
 }
 
 /// Starts a server as a product would, and waits to be killed.
-fn hold(folder: &str, server: &[&str]) -> Option<()> {
+fn hold(folder: &str, file: &str, search_path: &str, server: &[&str]) -> Option<()> {
     let root = AbsPath::new(Path::new(folder))?;
+    let custom = CustomServer {
+        language: "fake".to_owned(),
+        extensions: vec!["fake".to_owned()],
+        command: server.iter().map(|word| (*word).to_owned()).collect(),
+        options: Value::Null,
+        settings: Value::Null,
+        warm: Warm::Nothing,
+    };
     let options = ServerOptions {
-        search_path: "/usr/bin:/bin".into(),
+        search_path: search_path.into(),
         tools: root.as_path().join("tools"),
         project_code: ProjectCode::Avoid,
-        custom: vec![CustomServer {
-            language: "fake".to_owned(),
-            extensions: vec!["fake".to_owned()],
-            command: server.iter().map(|word| (*word).to_owned()).collect(),
-            options: Value::Null,
-            settings: Value::Null,
-            warm: Warm::Nothing,
-        }],
+        custom: vec![custom],
         limits: Limits::default(),
     };
     let servers = Servers::new(root.clone(), options);
+    let path = ProjectPath::parse(file, &root).ok()?;
+    let text = std::fs::read_to_string(path.under(&root)).ok()?;
     let document = Document {
-        path: ProjectPath::parse("a.fake", &root).ok()?,
-        text: Arc::from("text"),
+        path,
+        text: Arc::from(text),
     };
     let position = Position { line: 1, column: 1 };
     let runtime = tokio::runtime::Builder::new_current_thread().build().ok()?;
-    runtime
-        .block_on(servers.definition(&document, position))
-        .ok()?;
+    // That nothing is there, or that it cannot say so, is an answer too.
+    drop(runtime.block_on(servers.definition(&document, position)));
     let pid = servers.status().first()?.pid?;
     write(format!("{pid}\n").as_bytes())?;
     block()

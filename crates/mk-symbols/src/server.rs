@@ -15,6 +15,7 @@ mod locate;
 mod message;
 mod operation;
 mod options;
+mod pending;
 mod pipe;
 pub(crate) mod position;
 mod process;
@@ -204,7 +205,7 @@ impl Servers {
         let handle = self.handle(self.language(language)?)?;
         let (done, stopped) = oneshot::channel();
         drop(handle.events.send(Event::Stop(done)));
-        stopped.await.map(drop).map_err(|_| ServerError::Stopped)
+        stopped.await.map_err(|_| ServerError::Stopped)
     }
 
     /// Ends a language's server, forgets its failures, and starts it; returns its process.
@@ -276,7 +277,7 @@ impl Servers {
             ticket,
             question,
             document,
-            shown: false,
+            shown_to: None,
             when,
             asked: Instant::now(),
             not_before: None,

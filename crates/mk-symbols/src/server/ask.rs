@@ -19,8 +19,8 @@ pub(crate) struct Ask {
     pub(crate) question: Question,
     /// The document it is about; the server is shown its text first.
     pub(crate) document: Option<Shown>,
-    /// Whether the server was shown the document.
-    pub(crate) shown: bool,
+    /// The generation of the server that was shown the document.
+    pub(crate) shown_to: Option<u64>,
     pub(crate) when: When,
     pub(crate) asked: Instant,
     /// It was turned away for the moment; not again before this.

@@ -1,5 +1,7 @@
 //! The handshake: what we can, and what a server says it can.
 
+use std::collections::BTreeSet;
+
 use mk_types::AbsPath;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -11,8 +13,8 @@ use super::uri;
 #[derive(Debug, Default)]
 pub(crate) struct Capabilities {
     declared: Value,
-    /// Methods that it added later.
-    registered: Vec<String>,
+    /// Abilities that it added later.
+    registered: BTreeSet<&'static str>,
 }
 
 impl Capabilities {
@@ -21,7 +23,7 @@ impl Capabilities {
         let mut result: Value = serde_json::from_str(result.get()).ok()?;
         Some(Self {
             declared: result.get_mut("capabilities")?.take(),
-            registered: Vec::new(),
+            registered: BTreeSet::new(),
         })
     }
 
@@ -40,30 +42,34 @@ impl Capabilities {
     pub(crate) fn register(&mut self, params: &RawValue) {
         let params: Value = serde_json::from_str(params.get()).unwrap_or_default();
         let registrations = params.get("registrations").and_then(Value::as_array);
-        for registration in registrations.into_iter().flatten().take(256) {
-            if let Some(method) = registration.get("method").and_then(Value::as_str) {
-                self.registered.push(method.to_owned());
-            }
-        }
+        let methods = registrations.into_iter().flatten();
+        let methods = methods.filter_map(|registration| registration.get("method")?.as_str());
+        self.registered.extend(methods.filter_map(provider));
     }
 
     /// Whether it answers a request.
     pub(crate) fn knows(&self, method: &str) -> bool {
-        let key = match method {
-            "textDocument/definition" => "definitionProvider",
-            "textDocument/references" => "referencesProvider",
-            "textDocument/implementation" => "implementationProvider",
-            "textDocument/rename" => "renameProvider",
-            "textDocument/hover" => "hoverProvider",
-            "textDocument/documentSymbol" => "documentSymbolProvider",
-            "textDocument/diagnostic" => "diagnosticProvider",
-            "workspace/symbol" => "workspaceSymbolProvider",
-            _ => return true,
-        };
-        let declared = self.declared.get(key);
-        declared.is_some_and(|value| !matches!(value, Value::Null | Value::Bool(false)))
-            || self.registered.iter().any(|known| known == method)
+        provider(method).is_some_and(|provider| {
+            let declared = self.declared.get(provider);
+            declared.is_some_and(|value| !matches!(value, Value::Null | Value::Bool(false)))
+                || self.registered.contains(provider)
+        })
     }
+}
+
+/// What a server that answers a request calls this ability.
+fn provider(method: &str) -> Option<&'static str> {
+    Some(match method {
+        "textDocument/definition" => "definitionProvider",
+        "textDocument/references" => "referencesProvider",
+        "textDocument/implementation" => "implementationProvider",
+        "textDocument/rename" => "renameProvider",
+        "textDocument/hover" => "hoverProvider",
+        "textDocument/documentSymbol" => "documentSymbolProvider",
+        "textDocument/diagnostic" => "diagnosticProvider",
+        "workspace/symbol" => "workspaceSymbolProvider",
+        _ => return None,
+    })
 }
 
 /// The parameters of `initialize`.

@@ -80,10 +80,10 @@ impl Documents {
         open.map(|_| closing(path)).into_iter().collect()
     }
 
-    /// Makes the server see `shown` as it is, and the other documents as they are on disk.
+    /// Makes the server see `shown` as it is.
     pub(crate) fn show(&mut self, shown: &Shown) -> Vec<Notice> {
         self.clock += 1;
-        let mut notices = self.refresh(&shown.path);
+        let mut notices = Vec::new();
         let hash = hash(&shown.text);
         let uri = uri::of_path(&shown.path);
         let stamp = Stamp::of(&shown.path);
@@ -126,28 +126,19 @@ impl Documents {
         notices
     }
 
-    /// Closes what has changed on disk behind the server's back.
-    pub(crate) fn refresh(&mut self, except: &Path) -> Vec<Notice> {
-        let stale = |(path, open): (&PathBuf, &Open)| {
-            (path != except && Stamp::of(path) != open.stamp).then(|| path.clone())
+    /// What has changed on disk behind the server's back, but for one document.
+    pub(crate) fn stale(&self, except: &Path) -> Vec<(PathBuf, ChangeKind)> {
+        let open = self.open.iter();
+        let stale = open.filter(|(path, open)| *path != except && Stamp::of(path) != open.stamp);
+        let kind = |path: &Path| match path.exists() {
+            true => ChangeKind::Changed,
+            false => ChangeKind::Deleted,
         };
-        let stale: Vec<PathBuf> = self.open.iter().filter_map(stale).collect();
-        let changes = stale.iter().map(|path| {
-            let kind = if path.exists() {
-                ChangeKind::Changed
-            } else {
-                ChangeKind::Deleted
-            };
-            (path.clone(), kind)
-        });
-        self.changed(&changes.collect::<Vec<_>>())
+        stale.map(|(path, _)| (path.clone(), kind(path))).collect()
     }
 
     /// Tells the server what has changed on disk; such documents are closed, so that it reads them again.
     pub(crate) fn changed(&mut self, changes: &[(PathBuf, ChangeKind)]) -> Vec<Notice> {
-        if changes.is_empty() {
-            return Vec::new();
-        }
         let mut notices = Vec::new();
         for (path, _) in changes {
             let stale = |open: &Open| open.stamp.is_none() || open.stamp != Stamp::of(path);

@@ -97,7 +97,7 @@ impl WorkspaceEdit {
         self,
         root: &AbsPath,
         encoding: Encoding,
-        text: &mut dyn FnMut(&FileRef) -> Option<Arc<str>>,
+        text: &dyn Fn(&FileRef) -> Option<Arc<str>>,
     ) -> Result<RenamePlan, String> {
         let mut by_file: BTreeMap<FileRef, Vec<WireEdit>> = BTreeMap::new();
         let mut moves = Vec::new();

@@ -77,14 +77,16 @@ impl Servers {
         self.locations(method, document, position, json!({})).await
     }
 
-    /// Where the thing at a place is used. Its definition is not asked for, but some servers give it all the same.
+    /// Every place that names the thing at a place, its declarations and its definition among them.
+    ///
+    /// Without them most servers would leave out imports too, which declare a name in their own file.
     pub async fn references(
         &self,
         document: &Document,
         position: Position,
     ) -> Result<Answered<Vec<Location>>, ServerError> {
         let method = "textDocument/references";
-        let context = json!({"context": {"includeDeclaration": false}});
+        let context = json!({"context": {"includeDeclaration": true}});
         self.locations(method, document, position, context).await
     }
 
@@ -110,7 +112,7 @@ impl Servers {
         let places: Option<OneOrMany<WireLocation>> = parse(&reply, method)?;
         let places = places.map(OneOrMany::into_vec).unwrap_or_default();
         let places = places.into_iter().map(WireLocation::target).collect();
-        let value = self.resolve(document, reply.encoding, places).await;
+        let value = self.resolve(Some(document), reply.encoding, places).await;
         Ok(Answered {
             server: reply.server,
             value,
@@ -131,9 +133,8 @@ impl Servers {
         let (root, known) = (self.root.clone(), document.clone());
         let encoding = reply.encoding;
         let plan = move || {
-            let mut texts = Texts::new(&root, &known);
-            edit.unwrap_or_default()
-                .plan(&root, encoding, &mut |file| texts.of(file))
+            let text = |file: &FileRef| text_of(file, &root, Some(&known));
+            edit.unwrap_or_default().plan(&root, encoding, &text)
         };
         let plan = beside(plan).await.unwrap_or(Err("it was given up".into()));
         let server = reply.server;
@@ -200,11 +201,7 @@ impl Servers {
         let symbols: Option<Vec<symbol::Wire>> = parse(&reply, method)?;
         let symbols = symbols.unwrap_or_default();
         let places = symbols.iter().map(symbol::Wire::place).collect();
-        let nothing = Document {
-            path: ProjectPath::parse(".", &self.root).map_err(|_| ServerError::Stopped)?,
-            text: "".into(),
-        };
-        let places = self.resolve(&nothing, reply.encoding, places).await;
+        let places = self.resolve(None, reply.encoding, places).await;
         let found = symbols.into_iter().zip(places);
         Ok(Answered {
             server: reply.server,
@@ -235,11 +232,11 @@ impl Servers {
     /// Turns a server's places into ours; files are read for it, away from the caller's thread.
     async fn resolve(
         &self,
-        known: &Document,
+        known: Option<&Document>,
         encoding: Encoding,
         places: Vec<(String, WireRange)>,
     ) -> Vec<Location> {
-        let (root, known) = (self.root.clone(), known.clone());
+        let (root, known) = (self.root.clone(), known.cloned());
         let resolved = beside(move || {
             let mut by_file: BTreeMap<FileRef, Vec<usize>> = BTreeMap::new();
             let mut locations = Vec::with_capacity(places.len());
@@ -249,9 +246,8 @@ impl Servers {
                 let range = range.unread();
                 locations.push(Location { file, range });
             }
-            let mut texts = Texts::new(&root, &known);
             for (file, indices) in by_file.iter().take(MOST_FILES) {
-                let Some(text) = texts.of(file) else {
+                let Some(text) = text_of(file, &root, known.as_ref()) else {
                     continue;
                 };
                 let lines = Lines::new(&text);
@@ -278,25 +274,16 @@ async fn beside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) ->
     result.await.ok()
 }
 
-/// The texts of files that a server speaks of.
-struct Texts<'a> {
-    root: &'a AbsPath,
-    known: &'a Document,
-}
-
-impl<'a> Texts<'a> {
-    fn new(root: &'a AbsPath, known: &'a Document) -> Self {
-        Self { root, known }
+/// The text of a file that a server speaks of; `known` is not read again.
+fn text_of(file: &FileRef, root: &AbsPath, known: Option<&Document>) -> Option<Arc<str>> {
+    let known = known.filter(|known| *file == FileRef::Inside(known.path.clone()));
+    if let Some(known) = known {
+        return Some(Arc::clone(&known.text));
     }
-
-    fn of(&mut self, file: &FileRef) -> Option<Arc<str>> {
-        if *file == FileRef::Inside(self.known.path.clone()) {
-            return Some(Arc::clone(&self.known.text));
-        }
-        let path = file.on_disk(self.root)?;
-        let text = read_text(&path, LARGEST_FILE).ok().flatten()?;
-        Some(text.into())
-    }
+    let text = read_text(&file.on_disk(root)?, LARGEST_FILE)
+        .ok()
+        .flatten()?;
+    Some(text.into())
 }
 
 /// A question about a document.

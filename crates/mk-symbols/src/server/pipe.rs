@@ -2,7 +2,9 @@
 
 use std::io::{BufReader, Write as _};
 use std::process::{ChildStdin, ChildStdout};
-use std::sync::mpsc::{Receiver, Sender, SyncSender};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Sender, SyncSender, channel};
 
 use super::frame::Frames;
 use super::message::Incoming;
@@ -12,21 +14,43 @@ use super::supervisor::Event;
 /// A server that cannot write JSON more often than this is not one.
 const MOST_UNREADABLE: usize = 8;
 
-/// Writes on a thread of its own: a server that does not read would stop whoever writes.
-pub(crate) fn write_all(mut stdin: ChildStdin, messages: Receiver<Vec<u8>>) -> std::io::Result<()> {
-    thread("input")
-        .spawn(move || {
-            for message in messages {
-                if stdin
-                    .write_all(&message)
-                    .and_then(|()| stdin.flush())
-                    .is_err()
-                {
+/// A server that leaves more than this unread does not read.
+const MOST_UNREAD: usize = 32 * 1024 * 1024;
+
+/// What goes to a server; whoever sends does not wait until it is read.
+#[derive(Debug)]
+pub(crate) struct Outbox {
+    messages: Sender<Vec<u8>>,
+    /// Bytes that were sent and not yet written.
+    unread: Arc<AtomicUsize>,
+}
+
+impl Outbox {
+    /// Writes on a thread of its own: a server that does not read would stop whoever writes.
+    pub(crate) fn new(mut stdin: ChildStdin) -> std::io::Result<Self> {
+        let (messages, sent) = channel::<Vec<u8>>();
+        let unread = Arc::new(AtomicUsize::new(0));
+        let written = Arc::clone(&unread);
+        let write = move || {
+            for message in sent {
+                let result = stdin.write_all(&message).and_then(|()| stdin.flush());
+                written.fetch_sub(message.len(), Ordering::Relaxed);
+                if result.is_err() {
                     break;
                 }
             }
-        })
-        .map(drop)
+        };
+        thread("input").spawn(write)?;
+        Ok(Self { messages, unread })
+    }
+
+    /// `false` if the server does not read.
+    pub(crate) fn send(&self, message: Vec<u8>) -> bool {
+        let unread = self.unread.fetch_add(message.len(), Ordering::Relaxed);
+        // If it cannot be written, the end of the server's output, which tells more, comes next.
+        drop(self.messages.send(message));
+        unread < MOST_UNREAD
+    }
 }
 
 /// Reads and parses on a thread of its own; each message is announced as an event.

@@ -106,10 +106,11 @@ impl Process {
         self.child.try_wait().ok().flatten()
     }
 
-    /// The last lines of its standard error; of a program that has ended, what it said before it did.
-    pub(crate) fn stderr(&mut self) -> Vec<String> {
-        if let (Some(_), Some(read)) = (self.exited(), &self.stderr_read) {
-            // Somebody else may keep it open, so the end is not waited for at any price.
+    /// Kills all that is left of it, and gives the last lines of its standard error.
+    pub(crate) fn last_words(&mut self) -> Vec<String> {
+        kill_group(&self.guard);
+        if let Some(read) = &self.stderr_read {
+            // Somebody outside the group may keep it open, so the end is not waited for at any price.
             if read.recv_timeout(LAST_LINES) == Err(RecvTimeoutError::Timeout) {
                 tracing::debug!("the standard error of a language server outlives it");
             }
@@ -249,7 +250,7 @@ pub(crate) fn run_briefly(program: &Program<'_>, limit: Duration) -> io::Result<
     Ok(Printed {
         success: status.is_some_and(|status| status.success()),
         stdout: String::from_utf8_lossy(&stdout).into_owned(),
-        stderr: process.stderr(),
+        stderr: process.last_words(),
     })
 }
 

@@ -2,41 +2,42 @@
 //!
 //! It knows no time but what it is given, and decides nothing about restarts: that is the supervisor's.
 
-use std::collections::BTreeMap;
-use std::path::Path;
-use std::sync::mpsc::{Receiver, Sender, SyncSender, TrySendError, sync_channel};
+mod watch;
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Duration, Instant};
 
 use mk_project::read_text;
-use mk_types::{AbsPath, ProjectPath};
+use mk_types::AbsPath;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::ask::{Ask, Question, Reply};
 use super::capability::{Capabilities, initialize};
-use super::document::{Documents, Notice, Shown};
+use super::document::{ChangeKind, Documents, Notice, Shown};
 use super::error::ServerError;
 use super::message::{
-    CONTENT_MODIFIED, Incoming, METHOD_NOT_FOUND, Refusal, SERVER_CANCELLED, notification, request,
-    response,
+    CONTENT_MODIFIED, Incoming, METHOD_NOT_FOUND, REQUEST_CANCELLED, Refusal, SERVER_CANCELLED,
+    notification, request, response,
 };
-use super::options::Limits;
-use super::pipe::{read_all, write_all};
+use super::options::{Limits, ProjectCode};
+use super::pending::Pending;
+use super::pipe::{Outbox, read_all};
 use super::process::{Pipes, Process};
 use super::progress::{Progress, Warmth};
-use super::published::{Published, Said};
-use super::supervisor::Event;
+use super::published::Published;
+use super::supervisor::Duty;
 use super::table::{Language, Server};
 use super::{FileChange, inquiry, uri};
+use watch::Watch;
 
-/// A server that lets more messages pile up does not read.
-const MOST_OUTGOING: usize = 256;
+/// Questions that a server has at the same time; those that wait here can still be called off.
+const MOST_ASKED: usize = 16;
 /// Messages that were read and not yet looked at; a server that floods us waits.
 const MOST_INCOMING: usize = 8;
 /// Diagnostics come in several parts; after this long without another one they count as complete.
 const SETTLED: Duration = Duration::from_millis(250);
-/// Nothing wrong is often only the first part, said before the server has looked closely.
-const SETTLED_EMPTY: Duration = Duration::from_secs(1);
 /// A server that has said nothing at all for this long has nothing to say about a file.
 const SILENCE: Duration = Duration::from_secs(2);
 /// How often is looked after a server that somebody waits for.
@@ -49,16 +50,21 @@ const FAREWELL: Duration = Duration::from_millis(300);
 /// How many changed files are shown at once to a server that does not look by itself, and how large they may be.
 const MOST_SHOWN: usize = 16;
 const LARGEST_SHOWN: u64 = 1024 * 1024;
+/// Numbers of requests that are nobody's question.
 const INITIALIZE: i64 = 0;
+const PROBE: i64 = -1;
+const SHUTDOWN: i64 = -2;
+const DIAGNOSTIC: &str = "textDocument/diagnostic";
 
 /// A server and the conversation with it.
 #[derive(Debug)]
 pub(crate) struct Running {
     pub(crate) server: Server,
     pub(crate) generation: u64,
+    language: Language,
     root: AbsPath,
     process: Process,
-    outgoing: SyncSender<Vec<u8>>,
+    outgoing: Outbox,
     incoming: Receiver<Incoming>,
     pub(crate) started: Instant,
     /// `None` until it has answered `initialize`.
@@ -66,10 +72,8 @@ pub(crate) struct Running {
     documents: Documents,
     published: Published,
     progress: Progress,
-    next_id: i64,
-    pending: BTreeMap<i64, (Ask, Instant)>,
-    /// Questions about diagnostics that it will not answer but publish.
-    watches: Vec<(Ask, Instant)>,
+    pending: Pending,
+    watches: Vec<Watch>,
     heard: Instant,
     /// When it was last told that files have changed.
     changed: Option<Instant>,
@@ -86,20 +90,19 @@ impl Running {
     pub(crate) fn new(
         (process, pipes): (Process, Pipes),
         server: &Server,
-        root: &AbsPath,
-        careful: bool,
-        (generation, events): (u64, &Sender<Event>),
+        duty: &Duty,
+        generation: u64,
     ) -> std::io::Result<Self> {
-        let (outgoing, to_write) = sync_channel(MOST_OUTGOING);
         let (read, incoming) = sync_channel(MOST_INCOMING);
-        write_all(pipes.stdin, to_write)?;
-        read_all(pipes.stdout, read, generation, events.clone())?;
+        let outgoing = Outbox::new(pipes.stdin)?;
+        read_all(pipes.stdout, read, generation, duty.events.clone())?;
         let now = Instant::now();
         let mut running = Self {
             progress: Progress::new(server.warm.clone(), now),
             server: server.clone(),
             generation,
-            root: root.clone(),
+            language: duty.language.clone(),
+            root: duty.root.clone(),
             process,
             outgoing,
             incoming,
@@ -107,8 +110,7 @@ impl Running {
             capabilities: None,
             documents: Documents::default(),
             published: Published::default(),
-            next_id: INITIALIZE + 1,
-            pending: BTreeMap::new(),
+            pending: Pending::default(),
             watches: Vec::new(),
             heard: now,
             changed: None,
@@ -116,7 +118,8 @@ impl Running {
             exited: None,
             broken: None,
         };
-        let params = initialize(root, &server.options(careful));
+        let careful = duty.options.project_code == ProjectCode::Avoid;
+        let params = initialize(&duty.root, &server.options(careful));
         running.send(request(INITIALIZE, "initialize", &params));
         Ok(running)
     }
@@ -125,8 +128,9 @@ impl Running {
         self.process.id()
     }
 
-    pub(crate) fn stderr(&mut self) -> Vec<String> {
-        self.process.stderr()
+    /// Kills it, and gives the last lines of its standard error.
+    pub(crate) fn last_words(&mut self) -> Vec<String> {
+        self.process.last_words()
     }
 
     pub(crate) fn is_initialized(&self) -> bool {
@@ -135,6 +139,9 @@ impl Running {
 
     /// When to look after it though it says nothing; `None` if nobody waits for it.
     pub(crate) fn next_look(&self, now: Instant) -> Option<Instant> {
+        if let Some(exited) = self.exited {
+            return Some(exited + LAST_WORDS);
+        }
         if !self.watches.is_empty() {
             return Some(now + WATCHED);
         }
@@ -143,11 +150,8 @@ impl Running {
     }
 
     fn send(&mut self, message: Vec<u8>) {
-        match self.outgoing.try_send(message) {
-            Ok(()) => {}
-            Err(TrySendError::Full(_)) => self.broken = Some("it does not read its input".into()),
-            // The end of its output, which tells more, comes next.
-            Err(TrySendError::Disconnected(_)) => {}
+        if !self.outgoing.send(message) {
+            self.broken = Some("it does not read its input".into());
         }
     }
 
@@ -157,44 +161,49 @@ impl Running {
         }
     }
 
-    /// Shows the server the document of a question.
+    /// Shows the server the document of a question, and tells it what happened to the others.
     pub(crate) fn show(&mut self, ask: &Ask, now: Instant) {
         if let Some(shown) = &ask.document {
             if self.documents.is_empty() {
                 self.progress.first_document(now);
             }
+            self.tell(&self.documents.stale(&shown.path));
             let notices = self.documents.show(shown);
             self.notify(notices);
         }
     }
 
     /// Tells the server about files on disk.
-    pub(crate) fn changed(&mut self, changes: &[FileChange], language: &Language) {
-        if !self.is_initialized() {
+    pub(crate) fn changed(&mut self, changes: &[FileChange]) {
+        if self.is_initialized() {
+            let on_disk = |change: &FileChange| (change.path.under(&self.root), change.kind);
+            self.tell(&changes.iter().map(on_disk).collect::<Vec<_>>());
+        }
+    }
+
+    fn tell(&mut self, changes: &[(PathBuf, ChangeKind)]) {
+        if changes.is_empty() {
             return;
         }
         let mut notices = Vec::new();
         if self.server.shown_changes {
-            for change in changes.iter().take(MOST_SHOWN) {
-                notices.extend(self.show_changed(&change.path, language));
+            for (path, _) in changes.iter().take(MOST_SHOWN) {
+                notices.extend(self.show_changed(path));
             }
         }
-        let on_disk = |change: &FileChange| (change.path.under(&self.root), change.kind);
-        let on_disk: Vec<_> = changes.iter().map(on_disk).collect();
-        notices.extend(self.documents.changed(&on_disk));
+        notices.extend(self.documents.changed(changes));
         self.notify(notices);
         self.changed = Some(Instant::now());
     }
 
-    fn show_changed(&mut self, path: &ProjectPath, language: &Language) -> Vec<Notice> {
-        let language = language.document_language(path.as_str());
-        let path = path.under(&self.root);
-        let text = read_text(&path, LARGEST_SHOWN).ok().flatten();
+    fn show_changed(&mut self, path: &Path) -> Vec<Notice> {
+        let language = self.language.document_language(&path.to_string_lossy());
+        let text = read_text(path, LARGEST_SHOWN).ok().flatten();
         let Some((language, text)) = language.zip(text) else {
             return Vec::new();
         };
         self.documents.show(&Shown {
-            path,
+            path: path.to_owned(),
             language: language.to_owned(),
             text: text.into(),
         })
@@ -203,7 +212,8 @@ impl Running {
     /// Whether it has seen the whole project as it is.
     pub(crate) fn warmth(&self, now: Instant) -> Warmth {
         let warmth = self.progress.warmth(now);
-        if warmth != Warmth::Warm || !self.server.shown_changes {
+        let publishes = !self.knows(DIAGNOSTIC);
+        if warmth != Warmth::Warm || !self.server.shown_changes || !publishes {
             return warmth;
         }
         // It publishes something about each document when it has read it.
@@ -219,13 +229,19 @@ impl Running {
         })
     }
 
-    /// What it has published about a document as it is.
-    fn current(&self, path: &Path) -> Option<&Said> {
-        let version = self.documents.version(path)?;
-        let shown = self.documents.shown_at(path)?;
-        let said = self.published.of(&uri::of_path(path))?;
-        let current = self.published.is_current(said, version, shown);
-        current.then_some(said)
+    fn knows(&self, method: &str) -> bool {
+        let capabilities = self.capabilities.as_ref();
+        capabilities.is_some_and(|capabilities| capabilities.knows(method))
+    }
+
+    /// Whether it can be asked something before it has answered.
+    pub(crate) fn has_room(&self) -> bool {
+        let most = if self.server.one_at_a_time {
+            1
+        } else {
+            MOST_ASKED
+        };
+        self.exited.is_none() && self.pending.len() < most
     }
 
     /// Puts a question to the server, which is initialized and was shown the document.
@@ -247,30 +263,10 @@ impl Running {
             }
         };
         if let (Value::Object(params), Some(shown)) = (&mut params, &ask.document) {
-            let document = json!({"uri": uri::of_path(&shown.path)});
-            params.insert("textDocument".to_owned(), document);
+            params.insert("textDocument".to_owned(), identifier(shown));
         }
-        let id = self.new_id();
+        let id = self.pending.push(Some(ask), now);
         self.send(request(id, method, &params));
-        self.pending.insert(id, (ask, now));
-    }
-
-    /// Waits for what the server publishes about a document.
-    fn watch(&mut self, ask: Ask, now: Instant) {
-        // It has published what it knew before other files changed, and may not look again unless it must.
-        if let Some(shown) = &ask.document
-            && self.documents.shown_at(&shown.path) < self.changed
-        {
-            let mut notices = self.documents.close(&shown.path);
-            notices.extend(self.documents.show(shown));
-            self.notify(notices);
-        }
-        self.watches.push((ask, now));
-    }
-
-    fn new_id(&mut self) -> i64 {
-        self.next_id += 1;
-        self.next_id
     }
 
     fn reply(&self, ask: Ask, result: Box<RawValue>) {
@@ -285,15 +281,10 @@ impl Running {
 
     /// The caller has gone.
     pub(crate) fn forget(&mut self, ticket: u64) {
-        let found = self
-            .pending
-            .iter()
-            .find(|(_, (ask, _))| ask.ticket == ticket);
-        if let Some(id) = found.map(|(id, _)| *id) {
-            self.pending.remove(&id);
+        if let Some(id) = self.pending.forget(ticket) {
             self.cancel(id);
         }
-        self.watches.retain(|(ask, _)| ask.ticket != ticket);
+        self.watches.retain(|watch| watch.ask.ticket != ticket);
     }
 
     fn cancel(&mut self, id: i64) {
@@ -326,12 +317,12 @@ impl Running {
             self.hear_initialized(result, now);
             return None;
         }
-        let (mut ask, _) = self.pending.remove(&id)?;
+        let mut ask = self.pending.take(id)?;
         let server = self.server.name.clone();
         match result {
             Ok(result) => self.reply(ask, result),
             Err(Refusal {
-                code: CONTENT_MODIFIED | SERVER_CANCELLED,
+                code: CONTENT_MODIFIED | SERVER_CANCELLED | REQUEST_CANCELLED,
                 ..
             }) => {
                 ask.not_before = Some(now + SETTLED);
@@ -421,16 +412,13 @@ impl Running {
     }
 
     fn expire(&mut self, now: Instant, limits: &Limits) {
-        let late = self.pending.iter();
-        let late = late.filter(|(_, (_, sent))| now >= *sent + limits.request);
-        let late: Vec<i64> = late.map(|(id, _)| *id).collect();
-        for id in late {
-            if let Some((ask, _)) = self.pending.remove(&id) {
+        for (id, ask) in self.pending.take_late(now, limits.request) {
+            if let Some(ask) = ask {
                 let error = self.too_slow(ask.question.method(), limits);
                 ask.finish(Err(error));
                 self.cancel(id);
-                self.probe(now, limits);
             }
+            self.probe(now, limits);
         }
     }
 
@@ -443,32 +431,10 @@ impl Running {
     }
 
     /// Asks something that every server must answer at once, be it with a refusal.
-    fn probe(&mut self, now: Instant, limits: &Limits) {
+    pub(crate) fn probe(&mut self, now: Instant, limits: &Limits) {
         if self.probe.is_none() {
-            let id = self.new_id();
-            self.send(request(id, "$/modekeeper/alive", &Value::Null));
+            self.send(request(PROBE, "$/modekeeper/alive", &Value::Null));
             self.probe = Some(now + limits.hang);
-        }
-    }
-
-    /// Answers questions about diagnostics as soon as the server has said what it has to say.
-    fn settle(&mut self, now: Instant, limits: &Limits) {
-        for (ask, since) in std::mem::take(&mut self.watches) {
-            let path = ask.document.as_ref().map(|shown| &*shown.path);
-            let current = path.and_then(|path| self.current(path));
-            let settled = current.is_some_and(|said| {
-                let empty = said.diagnostics.get().trim() == "[]";
-                let settled = if empty { SETTLED_EMPTY } else { SETTLED };
-                now >= said.at + settled && now >= since + SETTLED
-            });
-            if settled || now >= self.heard.max(since) + SILENCE {
-                let result = current.map(|said| said.diagnostics.clone());
-                self.reply(ask, result.unwrap_or_default());
-            } else if now >= since + limits.request {
-                ask.finish(Err(self.too_slow("textDocument/diagnostic", limits)));
-            } else {
-                self.watches.push((ask, since));
-            }
         }
     }
 
@@ -483,16 +449,20 @@ impl Running {
 
     /// All questions that it leaves unanswered.
     pub(crate) fn abandon(&mut self) -> Vec<Ask> {
-        let pending = std::mem::take(&mut self.pending).into_values();
         let watches = std::mem::take(&mut self.watches).into_iter();
-        pending.chain(watches).map(|(ask, _)| ask).collect()
+        let mut asks = self.pending.abandon();
+        asks.extend(watches.map(|watch| watch.ask));
+        asks
     }
 
     /// Lets it end by itself; it is killed if it does not do so at once.
     pub(crate) fn close(mut self) {
-        let id = self.new_id();
-        self.send(request(id, "shutdown", &Value::Null));
+        self.send(request(SHUTDOWN, "shutdown", &Value::Null));
         self.send(notification("exit", &Value::Null));
         self.process.wait_briefly(FAREWELL);
     }
+}
+
+fn identifier(shown: &Shown) -> Value {
+    json!({"uri": uri::of_path(&shown.path)})
 }

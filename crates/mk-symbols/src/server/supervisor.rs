@@ -15,7 +15,7 @@ use super::FileChange;
 use super::ask::{Ask, When};
 use super::error::ServerError;
 use super::locate::choose;
-use super::options::{ProjectCode, ServerOptions};
+use super::options::ServerOptions;
 use super::process::{Process, Program};
 use super::progress::Warmth;
 use super::running::Running;
@@ -36,7 +36,7 @@ pub(crate) enum Event {
     Forget(u64),
     Changed(Vec<FileChange>),
     /// Ends the server, and with it all memory of its failures.
-    Stop(oneshot::Sender<Stopped>),
+    Stop(oneshot::Sender<()>),
     /// The project is closed.
     End,
     /// A message can be taken from the server of this generation.
@@ -44,10 +44,6 @@ pub(crate) enum Event {
     /// The output of the server of this generation has ended, with the reason if it was not the end of the file.
     Closed(u64, Option<String>),
 }
-
-/// The server has ended.
-#[derive(Debug)]
-pub(crate) struct Stopped;
 
 /// What a supervisor looks after, and with what means.
 #[derive(Debug)]
@@ -115,7 +111,7 @@ impl Supervisor {
             }
             Event::Changed(changes) => {
                 if let Some(running) = &mut self.running {
-                    running.changed(&changes, &self.duty.language);
+                    running.changed(&changes);
                 }
             }
             Event::Stop(done) => {
@@ -127,7 +123,8 @@ impl Supervisor {
                     }
                     running.close();
                 }
-                drop(done.send(Stopped));
+                // Who does not wait any more need not know.
+                done.send(()).ok();
             }
             Event::Message(generation) => {
                 let current = self.running.as_mut();
@@ -161,6 +158,7 @@ impl Supervisor {
             && !self.queue.is_empty()
             && let Err(error) = self.start()
         {
+            self.turn_away(&error);
             self.pause(error, now);
         }
         self.dispatch(now);
@@ -171,7 +169,6 @@ impl Supervisor {
             language,
             root,
             options,
-            events,
             ..
         } = &self.duty;
         let (server, program) = choose(language, root, options)?;
@@ -187,10 +184,8 @@ impl Supervisor {
             search_path: &options.search_path,
         });
         self.generation += 1;
-        let careful = options.project_code == ProjectCode::Avoid;
-        let generation = (self.generation, events);
         let running = process
-            .and_then(|process| Running::new(process, server, root, careful, generation))
+            .and_then(|process| Running::new(process, server, &self.duty, self.generation))
             .map_err(failed)?;
         tracing::info!(
             language = language.name,
@@ -208,7 +203,7 @@ impl Supervisor {
             return;
         };
         let server = running.server.name.clone();
-        let stderr = running.stderr();
+        let stderr = running.last_words();
         let error = if running.is_initialized() {
             ServerError::Crashed {
                 server,
@@ -230,19 +225,27 @@ impl Supervisor {
             self.failures = 0;
         }
         let unanswered = running.abandon();
-        // Killed before anybody hears of it, so that nobody finds it still there.
+        // Gone before anybody hears of it, so that nobody finds it still there.
         drop(running);
         for ask in unanswered {
             ask.finish(Err(error.clone()));
         }
+        // What it was not asked yet the next one can be, if there is one at once.
+        if self.failures > 0 || matches!(error, ServerError::Start { .. }) {
+            self.turn_away(&error);
+        }
         self.pause(error, now);
     }
 
-    /// Keeps the failure for a while instead of trying again, and answers whoever waits.
-    fn pause(&mut self, error: ServerError, now: Instant) {
+    /// Answers whoever waits for a server.
+    fn turn_away(&mut self, error: &ServerError) {
         for ask in self.queue.drain(..) {
             ask.finish(Err(error.clone()));
         }
+    }
+
+    /// Keeps the failure for a while instead of trying again.
+    fn pause(&mut self, error: ServerError, now: Instant) {
         self.failures += 1;
         let pause = match (&error, self.failures) {
             // The first time may be chance, and what is not installed may be at any moment.
@@ -258,12 +261,13 @@ impl Supervisor {
 
     /// Answers questions that have waited too long for the server to be far enough.
     fn give_up(&mut self, now: Instant) {
-        let limit = self.duty.options.limits.warm_up;
+        let limits = self.duty.options.limits;
         // One that does not even start has a limit of its own, and a better reason.
-        let Some(running) = self.running.as_ref().filter(|it| it.is_initialized()) else {
+        let Some(running) = self.running.as_mut().filter(|it| it.is_initialized()) else {
             return;
         };
         let doing = match running.warmth(now) {
+            Warmth::Warm if !running.has_room() => "it is busy with other questions".to_owned(),
             Warmth::Warm => "the project keeps changing".to_owned(),
             Warmth::Busy { percent, title, .. } => {
                 let percent = percent.map(|percent| format!(" {percent} %"));
@@ -274,12 +278,13 @@ impl Supervisor {
             }
         };
         for ask in std::mem::take(&mut self.queue) {
-            if now >= ask.asked + limit {
+            if now >= ask.asked + limits.warm_up {
                 ask.finish(Err(ServerError::Timeout {
                     server: running.server.name.clone(),
                     doing: doing.clone(),
-                    seconds: limit.as_secs(),
+                    seconds: limits.warm_up.as_secs(),
                 }));
+                running.probe(now, &limits);
             } else {
                 self.queue.push_back(ask);
             }
@@ -295,15 +300,16 @@ impl Supervisor {
             return;
         }
         self.failed = None;
-        for mut ask in std::mem::take(&mut self.queue) {
-            // Some servers begin to read the project only when they see a document of it.
-            if !ask.shown {
-                running.show(&ask, now);
-                ask.shown = true;
-            }
+        // Some servers begin to read the project only when they see a document of it.
+        let current = Some(running.generation);
+        for ask in self.queue.iter_mut().filter(|ask| ask.shown_to != current) {
+            running.show(ask, now);
+            ask.shown_to = current;
+        }
+        let warm = running.warmth(now) == Warmth::Warm;
+        for ask in std::mem::take(&mut self.queue) {
             let due = ask.not_before.is_none_or(|at| now >= at);
-            let far_enough = ask.when == When::Initialized || running.warmth(now) == Warmth::Warm;
-            if due && far_enough {
+            if due && (warm || ask.when == When::Initialized) && running.has_room() {
                 // Again, because it may have waited, and files do not.
                 running.show(&ask, now);
                 running.ask(ask, now);

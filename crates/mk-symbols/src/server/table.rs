@@ -67,6 +67,8 @@ pub(crate) struct Server {
     pub(crate) warm: Warm,
     #[serde(default)]
     pub(crate) shown_changes: bool,
+    #[serde(default)]
+    pub(crate) one_at_a_time: bool,
 }
 
 /// Packages by their source.
@@ -124,6 +126,7 @@ pub(crate) fn languages(custom: &[CustomServer]) -> Vec<Language> {
             careful: Value::Null,
             warm: custom.warm.clone(),
             shown_changes: false,
+            one_at_a_time: false,
         };
         for language in &mut languages {
             // An extension belongs to one language: the one that was named last, by the user.

@@ -22,8 +22,7 @@ fn check(edit: &Value, expected: &str) {
         };
         Some(Arc::from(TEXT))
     };
-    let mut readable = readable;
-    let said = match edit.plan(&root, Encoding::Utf16, &mut readable) {
+    let said = match edit.plan(&root, Encoding::Utf16, &readable) {
         Err(reason) => reason,
         Ok(plan) => {
             let files = plan

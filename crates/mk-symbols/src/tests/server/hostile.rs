@@ -1,9 +1,12 @@
 //! Servers that misbehave: the error says how, and the other languages do not notice.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
 
 use super::fake::World;
-use crate::server::{Limits, ServerError};
+use super::lifetime::signal;
+use crate::server::{Health, Limits, ServerError};
 
 const SHORT: Duration = Duration::from_secs(1);
 
@@ -188,6 +191,96 @@ async fn one_that_hangs_is_killed_and_started_again() {
                 .await,
         );
         again = world.servers.status();
+    }
+}
+
+#[tokio::test]
+async fn one_that_hangs_is_noticed_though_nobody_waits_any_more() {
+    let world = World::with_limits("stuck", IMPATIENT);
+    world.heard().await;
+    poll_once(&mut [Box::pin(world.define("a.fake"))]).await;
+    check_given_up(&world).await;
+}
+
+#[tokio::test]
+async fn one_that_hangs_while_it_reads_the_project_is_noticed() {
+    let world = World::with_limits("indexing", IMPATIENT);
+    world.servers.restart("fake").await.expect("a start");
+    stop(&world);
+    let slow = world.define("a.fake").await;
+    assert!(matches!(slow, Err(ServerError::Timeout { .. })), "{slow:?}");
+    check_given_up(&world).await;
+}
+
+#[tokio::test]
+async fn silence_means_that_nothing_is_wrong_only_if_the_server_is_there() {
+    let limits = Limits {
+        request: Duration::from_secs(4),
+        ..IMPATIENT
+    };
+    let world = World::with_limits("polite", limits);
+    let document = world.document("a.fake");
+    let answer = world.servers.diagnostics(&document).await;
+    assert_eq!(answer.expect("an answer").value, []);
+    stop(&world);
+    let slow = world.servers.diagnostics(&document).await;
+    assert!(matches!(slow, Err(ServerError::Timeout { .. })), "{slow:?}");
+    check_given_up(&world).await;
+}
+
+#[tokio::test]
+async fn many_questions_at_once_are_all_answered() {
+    let world = World::new("polite");
+    world.heard().await;
+    let mut questions: Vec<_> = (0..1_000)
+        .map(|_| Box::pin(world.define("a.fake")))
+        .collect();
+    poll_once(&mut questions).await;
+    let kept = questions.split_off(500);
+    drop(questions);
+    for question in kept {
+        question.await.expect("an answer");
+    }
+    let status = world.servers.status();
+    assert_eq!(status.first().map(|status| status.n_starts), Some(1));
+}
+
+const IMPATIENT: Limits = Limits {
+    request: SHORT,
+    warm_up: SHORT,
+    hang: SHORT,
+    back_off: SHORT,
+};
+
+/// Puts questions without waiting for their answers.
+async fn poll_once<F: Future>(questions: &mut [std::pin::Pin<Box<F>>]) {
+    std::future::poll_fn(|context| {
+        for question in &mut *questions {
+            assert!(question.as_mut().poll(context).is_pending());
+        }
+        std::task::Poll::Ready(())
+    })
+    .await;
+}
+
+fn stop(world: &World) {
+    let status = world.servers.status();
+    let pid = status.first().and_then(|status| status.pid);
+    signal(pid.expect("a server that runs"), Signal::STOP);
+}
+
+/// Waits until a server that hangs has been ended.
+async fn check_given_up(world: &World) {
+    let begun = Instant::now();
+    loop {
+        let status = world.servers.status();
+        let status = status.first().expect("a server");
+        if let Health::Failed { error } = &status.health {
+            let hung = "`language_server` ended before it answered: it does not answer any more";
+            return assert_eq!(error.to_string(), hung);
+        }
+        assert!(begun.elapsed() < Duration::from_secs(10), "{status:?}");
+        tokio::task::yield_now().await;
     }
 }
 

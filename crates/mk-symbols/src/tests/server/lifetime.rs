@@ -5,6 +5,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use mk_testkit::Fixture;
+use rustix::process::{Pid, Signal, kill_process};
 
 use super::fake::{World, program};
 
@@ -67,7 +68,7 @@ async fn a_server_that_is_killed_takes_what_it_started_with_it() {
         let group = started(&world).await;
         let status = world.servers.status();
         let pid = status.first().and_then(|status| status.pid);
-        kill(pid.expect("a server that runs"));
+        signal(pid.expect("a server that runs"), Signal::KILL);
         // The next question notices, and starts another one.
         let mut answer = world.define("a.fake").await;
         while answer.is_err() {
@@ -100,6 +101,7 @@ fn hold(fixture: &Fixture) -> Child {
     Command::new(&program)
         .arg("hold")
         .arg(fixture.root().as_path())
+        .args(["a.fake", "/usr/bin:/bin"])
         .arg(&program)
         .arg("parent")
         .stdout(Stdio::piped())
@@ -107,8 +109,7 @@ fn hold(fixture: &Fixture) -> Child {
         .expect("a holder")
 }
 
-fn kill(pid: u32) {
-    let pid = rustix::process::Pid::from_raw(i32::try_from(pid).expect("a number"));
-    rustix::process::kill_process(pid.expect("a process"), rustix::process::Signal::KILL)
-        .expect("a process that runs");
+pub(super) fn signal(pid: u32, signal: Signal) {
+    let pid = Pid::from_raw(i32::try_from(pid).expect("a number"));
+    kill_process(pid.expect("a process"), signal).expect("a process that runs");
 }
