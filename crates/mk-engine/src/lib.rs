@@ -44,7 +44,7 @@ pub use mk_store::{
 };
 pub use project::Project;
 pub use settings::{Folders, Settings};
-pub use status::Status;
+pub use status::{Status, Work};
 pub use symbol::{IndexStatus, Rename, RenamedFile};
 pub use task::{NewTask, Switched, Task, TaskDetails, TaskQuery};
 pub use workspace::Workspace;

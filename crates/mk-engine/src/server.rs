@@ -88,6 +88,17 @@ impl Project {
         ready.map(|status| status.language).collect()
     }
 
+    /// A server that is not ready yet, and what it is doing.
+    pub(crate) fn busy_server(&self) -> Option<String> {
+        let servers = self.servers.servers.get()?;
+        let is_busy = |status: &ServerStatus| {
+            matches!(status.health, Health::Starting | Health::Indexing { .. })
+        };
+        let status = servers.status().into_iter().find(is_busy)?;
+        let name = status.server.as_ref().unwrap_or(&status.language);
+        Some(format!("{name}: {}", doing(&status)))
+    }
+
     fn restart_was_asked(&self, language: &str) -> bool {
         let now = modified(&restart_file(self.folders(), language));
         let mut asked = self

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::PoisonError;
 
+use mk_symbols::IndexState;
 use mk_types::AbsPath;
 
 use crate::error::Error;
@@ -25,7 +26,28 @@ pub struct Status {
     pub tool_usage: BTreeMap<&'static str, u64>,
 }
 
+/// Something that a project's questions may be waiting for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Work {
+    pub what: String,
+    /// So many of so many.
+    pub done: Option<(usize, usize)>,
+}
+
 impl Engine {
+    /// What is being done for a project that is not ready yet: its index, or a language server.
+    pub fn work(&self, project: &AbsPath) -> Option<Work> {
+        let index = self.index_status(project).map(|index| index.progress);
+        if let Some(progress) = index.filter(|progress| progress.state == IndexState::Parsing) {
+            return Some(Work {
+                what: "Indexing files".to_owned(),
+                done: Some((progress.files_done, progress.files_total)),
+            });
+        }
+        let what = self.project(project).busy_server()?;
+        Some(Work { what, done: None })
+    }
+
     /// Counts a call of a tool.
     pub fn count_use(&self, tool: &'static str) {
         let mut usage = self

@@ -11,6 +11,7 @@ mod handler;
 pub mod http;
 mod lift;
 mod listen;
+mod progress;
 mod prompt;
 mod resource;
 mod roots;

@@ -8,6 +8,7 @@ mod http;
 mod line;
 mod listen;
 mod pipeline;
+mod progress;
 mod rename;
 mod resource;
 mod roots;

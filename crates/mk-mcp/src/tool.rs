@@ -16,6 +16,7 @@ use crate::connection::Connection;
 use crate::era::Era;
 use crate::error::{self, Place};
 use crate::guard::turn;
+use crate::progress::with_progress;
 
 /// Where the contract's `metadata` travels; [`crate::Lift`] moves it to the top level.
 pub(crate) const METADATA: &str = "modekeeper/metadata";
@@ -97,11 +98,16 @@ pub(crate) async fn call(
     let caller = connection.caller(era);
     let run = async || {
         let _turn = turn(server, context).await?;
-        let context = Context {
-            engine: server.engine(),
+        let engine = server.engine();
+        let within = Context {
+            engine,
             caller: &caller,
         };
-        Ok::<_, ErrorData>(tool.call(&context, arguments.clone()).await)
+        let call = tool.call(&within, arguments.clone());
+        Ok::<_, ErrorData>(match tool.family {
+            Family::Symbols => with_progress(context, engine, &caller.project, call).await,
+            _ => call.await,
+        })
     };
     let mut answer = run().await?;
     if let Ok(Answer::NeedsApproval(question)) = &answer {
