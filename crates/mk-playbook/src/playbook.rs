@@ -1,5 +1,6 @@
 //! The one thing that callers hold: a playbook of one project, in layers.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mk_policy::Diagnostic;
@@ -71,6 +72,8 @@ pub enum Needs {
 #[derive(Debug)]
 pub struct Briefing {
     pub roster: Roster,
+    /// By id.
+    pub agents: BTreeMap<String, Arc<Agent>>,
     rules: Vec<(&'static str, Arc<Rule>)>,
 }
 
@@ -158,8 +161,13 @@ impl Playbook {
     pub fn briefing(&self) -> Arc<Briefing> {
         self.made(&self.briefing, || {
             let rule = |name: &&'static str| Some((*name, self.rule(&format!("rules/{name}"))?));
+            let agents = self.agents();
             Briefing {
-                roster: Roster::new(self.agents().iter().map(|agent| agent.card()).collect()),
+                roster: Roster::new(agents.iter().map(|agent| agent.card()).collect()),
+                agents: agents
+                    .into_iter()
+                    .map(|agent| (agent.id.clone(), agent))
+                    .collect(),
                 rules: KeywordMode::ALL_RULES.iter().filter_map(rule).collect(),
             }
         })

@@ -93,7 +93,7 @@ fn answer(playbook: &Playbook, args: &ParseModeArgs, now: &str) -> Result<Value,
     answer["delegates_to"] = json!(delegate);
     answer["primary_agent_source"] = json!(parsed.delegates_to.source.to_string());
     answer["primary_agent_confidence"] = json!(rounded(parsed.delegates_to.confidence));
-    if let Some(agent) = playbook.agent(delegate) {
+    if let Some(agent) = briefing.agents.get(delegate) {
         answer["delegate_agent_info"] = json!({
             "name": agent.name,
             "description": agent.description,
