@@ -134,6 +134,7 @@ fn doing(status: &ServerStatus) -> String {
             let percent = percent.map(|percent| format!(" ({percent} %)"));
             format!("{title}{}", percent.unwrap_or_default())
         }
+        Health::Ready => "busy".to_owned(),
         health => health.as_str().to_owned(),
     }
 }

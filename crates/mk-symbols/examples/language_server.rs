@@ -186,6 +186,10 @@ impl Server {
                 }
                 Some(())
             }
+            "blind" => notify(
+                "experimental/serverStatus",
+                &json!({"health": "error", "quiescent": true, "message": "there is no manifest"}),
+            ),
             "indexing" => {
                 for value in [
                     json!({"kind": "begin", "title": "Reading", "percentage": 0}),

@@ -34,6 +34,9 @@ pub enum ServerError {
         doing: String,
         seconds: u64,
     },
+    /// In the server's own words.
+    #[error("`{server}` cannot read the project: {reason}")]
+    Blind { server: String, reason: String },
     /// The server's own words.
     #[error("`{server}` refused: {message}")]
     Refused {
@@ -75,6 +78,9 @@ impl ServerError {
             }
             Self::Timeout { .. } => {
                 Some("try again: large projects take a while the first time".to_owned())
+            }
+            Self::Blind { .. } => {
+                Some("mend what it complains of, then restart the language server".to_owned())
             }
             Self::Unsupported { .. } => Some("search for the text instead".to_owned()),
             Self::Unusable { .. } => Some("restart the language server".to_owned()),

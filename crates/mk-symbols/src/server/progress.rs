@@ -38,6 +38,8 @@ pub(crate) struct Progress {
     announced: bool,
     /// What it said itself about being done.
     done: Option<bool>,
+    /// Why it cannot see the project at all.
+    complaint: Option<String>,
     tasks: BTreeMap<String, Task>,
 }
 
@@ -64,6 +66,9 @@ struct ReportValue {
 #[derive(Deserialize)]
 struct Status {
     quiescent: bool,
+    #[serde(default)]
+    health: String,
+    message: Option<String>,
 }
 
 impl Progress {
@@ -73,6 +78,7 @@ impl Progress {
             since: now,
             announced: false,
             done: None,
+            complaint: None,
             tasks: BTreeMap::new(),
         }
     }
@@ -123,7 +129,14 @@ impl Progress {
     pub(crate) fn status(&mut self, params: &RawValue) {
         if let Ok(status) = serde_json::from_str::<Status>(params.get()) {
             self.done = Some(status.quiescent);
+            let message = status.message.unwrap_or_default();
+            self.complaint = (status.health == "error").then_some(message);
         }
+    }
+
+    /// Why its answers about the project would be wrong, if it says so itself.
+    pub(crate) fn complaint(&self) -> Option<&str> {
+        self.complaint.as_deref()
     }
 
     /// Takes in a line of its log.

@@ -13,7 +13,7 @@ use mk_types::AbsPath;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::ask::{Ask, Question, Reply};
+use super::ask::{Ask, Question, Reply, When};
 use super::capability::{Capabilities, initialize};
 use super::document::{ChangeKind, Documents, Notice, Shown};
 use super::error::ServerError;
@@ -269,7 +269,18 @@ impl Running {
         self.send(request(id, method, &params));
     }
 
+    /// Why an answer to this question would mean nothing.
+    fn blind(&self, ask: &Ask) -> Option<ServerError> {
+        let reason = self.progress.complaint()?.trim().to_owned();
+        let server = self.server.name.clone();
+        (ask.when == When::Warm).then_some(ServerError::Blind { server, reason })
+    }
+
     fn reply(&self, ask: Ask, result: Box<RawValue>) {
+        // Without the project it answers all the same, mostly with nothing.
+        if let Some(blind) = self.blind(&ask) {
+            return ask.finish(Err(blind));
+        }
         let encoding = self.capabilities.as_ref().map(Capabilities::encoding);
         ask.finish(Ok(Reply {
             server: self.server.name.clone(),
@@ -335,11 +346,15 @@ impl Running {
                 let method = ask.question.method();
                 ask.finish(Err(ServerError::Unsupported { server, method }));
             }
-            Err(Refusal { code, message }) => ask.finish(Err(ServerError::Refused {
-                server,
-                code,
-                message: message.chars().take(1_000).collect(),
-            })),
+            Err(Refusal { code, message }) => {
+                let refused = ServerError::Refused {
+                    server,
+                    code,
+                    message: message.chars().take(1_000).collect(),
+                };
+                let error = self.blind(&ask).unwrap_or(refused);
+                ask.finish(Err(error));
+            }
         }
         None
     }

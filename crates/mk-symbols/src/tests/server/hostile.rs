@@ -44,6 +44,15 @@ fn one_that_ends_at_once_did_not_start() {
 }
 
 #[test]
+fn one_that_says_that_it_cannot_read_the_project_is_believed() {
+    check(
+        "blind",
+        Limits::default(),
+        "`language_server` cannot read the project: there is no manifest; mend what it complains of, then restart the language server",
+    );
+}
+
+#[test]
 fn one_that_writes_noise_did_not_start() {
     check(
         "noise",
