@@ -3,7 +3,7 @@
 //! Rare words count, common ones do not: how common a word is, training's prompts tell.
 //! Concepts are compared beside words, so that a description in English answers a prompt in Korean.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::feature::{concept_feature, word_feature};
 use super::model::Model;
@@ -30,6 +30,9 @@ const THRESHOLD: f32 = 4.4;
 /// A prompt of common words only is not covered by one of them.
 const LEAST_WHOLE: f32 = 5.0;
 
+/// A word that more skills use than this, and more than a tenth of them, tells none of them apart.
+const FEW: usize = 20;
+
 /// What a skill says of itself.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Words<'a> {
@@ -43,6 +46,8 @@ pub(crate) struct Words<'a> {
 pub(crate) struct OverlapIndex {
     /// Skills by term, each with what the term is worth there.
     postings: HashMap<Hash, Vec<(usize, f32)>>,
+    /// What so many use that it tells none of them apart.
+    shared: HashSet<Hash>,
 }
 
 /// A skill whose words a prompt uses.
@@ -78,7 +83,9 @@ impl Span {
 impl OverlapIndex {
     pub(crate) fn new<'w>(skills: impl IntoIterator<Item = Words<'w>>, model: &Model<'_>) -> Self {
         let mut postings: HashMap<Hash, Vec<(usize, f32)>> = HashMap::new();
+        let mut n_skills = 0_usize;
         for (skill, words) in skills.into_iter().enumerate() {
+            n_skills += 1;
             let mut terms: BTreeMap<Hash, f32> = BTreeMap::new();
             let mut add = |text: &str, boost: f32| {
                 let reading = Vocabulary::shipped().read_prompt(text);
@@ -97,7 +104,10 @@ impl OverlapIndex {
                 postings.entry(term).or_default().push((skill, worth));
             }
         }
-        Self { postings }
+        let most = FEW.max(n_skills / 10);
+        let shared = postings.extract_if(|_, skills| skills.len() > most);
+        let shared = shared.map(|(term, _)| term).collect();
+        Self { postings, shared }
     }
 
     /// Every skill that shares a word worth counting, with a probability.
@@ -108,6 +118,13 @@ impl OverlapIndex {
         let mut sums: BTreeMap<usize, Sum> = BTreeMap::new();
         let mut whole = 0.0_f32;
         for span in spans(reading, model) {
+            if span
+                .readings
+                .iter()
+                .all(|(term, _)| self.shared.contains(term))
+            {
+                continue;
+            }
             whole += span.worth();
             for (skill, gain) in self.gains(&span) {
                 let sum = sums.entry(skill).or_default();

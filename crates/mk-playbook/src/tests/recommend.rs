@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::{playbook, shipped};
-use crate::{Confidence, Playbook, evaluate};
+use crate::{Candidate, Confidence, Playbook, Recommender, evaluate};
 use mk_testkit::Fixture;
 
 /// The skill that comes first; `-` where nothing fits.
@@ -159,6 +159,23 @@ fn hostile_prompts_are_answered() {
     ] {
         assert!(playbook.recommend(prompt).len() <= 5);
     }
+}
+
+#[test]
+fn a_word_of_every_skill_tells_none_of_them_apart() {
+    let candidate = |number: usize| Candidate {
+        name: format!("tenant-{number}"),
+        description: format!("Runs the nightly zookeeper export of warehouse{number}"),
+        headings: Vec::new(),
+        priority: 100,
+    };
+    let recommender = Recommender::new((0..500).map(candidate).collect());
+    assert_eq!(recommender.recommend("the zookeeper is hungry"), []);
+    let found = recommender.recommend("zookeeper export of warehouse417");
+    assert_eq!(
+        found.first().map(|it| it.skill.as_str()),
+        Some("tenant-417")
+    );
 }
 
 #[derive(Deserialize)]
