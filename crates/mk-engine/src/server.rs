@@ -1,6 +1,6 @@
 //! The language servers of a project: found and started when a question needs one, ended with the process.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -143,6 +143,17 @@ impl Engine {
     /// Every server that is known, whether it is installed, and how it is doing in this project; looks at disk.
     pub fn known_servers(&self, project: &AbsPath) -> Vec<KnownServer> {
         self.project(project).servers().list()
+    }
+
+    /// The servers that are installed for languages, whatever people call these; looks at disk.
+    pub fn servers_for(&self, project: &AbsPath, languages: &[&str]) -> Vec<KnownServer> {
+        let project = self.project(project);
+        let servers = project.servers();
+        let called = |name: &&str| servers.language_called(name).ok();
+        let spoken: BTreeSet<&str> = languages.iter().filter_map(called).collect();
+        let mut known = servers.list();
+        known.retain(|it| it.program.is_some() && spoken.contains(it.language.as_str()));
+        known
     }
 
     /// How the languages stand for which there is a server, by their names; looks at disk.

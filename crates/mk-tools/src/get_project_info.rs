@@ -44,13 +44,7 @@ fn run<'a>(context: &'a Context<'a>, granted: Granted, arguments: Value) -> Runn
                 let facts = inspect(workspace.root.root(), &readable, workspace.cancel());
                 let memories = workspace.memories()?.list(None)?;
                 let languages: Vec<&str> = facts.languages.iter().map(|it| it.name).collect();
-                let is_spoken = |server: &KnownServer| {
-                    let mut languages = languages.iter();
-                    server.program.is_some()
-                        && languages.any(|it| it.eq_ignore_ascii_case(&server.language))
-                };
-                let mut servers = engine.known_servers(workspace.root.root());
-                servers.retain(is_spoken);
+                let servers = engine.servers_for(workspace.root.root(), &languages);
                 Ok((facts, memories, servers))
             })
             .await?;
