@@ -1,6 +1,7 @@
 //! The routes without a socket: requests go in, whole answers come out.
 
 mod call;
+mod language_servers;
 mod limit;
 mod memory;
 mod openapi;
