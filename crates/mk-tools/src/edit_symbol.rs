@@ -2,10 +2,14 @@
 //!
 //! What is to be changed is found first; then the mode decides about every file; then all is written or nothing.
 
-use mk_engine::{CodeError, CodeKind, Engine, Error, InForce, Outcome, Rename};
+use mk_engine::{
+    CodeError, CodeKind, Engine, Error, InForce, Outcome, Rename, RenamedFile, Workspace,
+};
 use mk_policy::Group;
 use mk_project::{Edit, Error as ProjectError};
-use mk_symbols::{Definition, EditedText, Reference, SymbolEdit, plan_edit};
+use mk_symbols::{
+    Definition, EditedText, Reference, SymbolEdit, SyntaxError, plan_edit, syntax_errors,
+};
 use mk_types::{ProjectPath, SessionId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -202,10 +206,7 @@ fn plan_text(symbol: Definition, revision: String, edited: EditedText) -> Plan {
         notes.push("The comments and attributes above it were kept".to_owned());
     }
     for error in &errors {
-        notes.push(format!(
-            "Syntax error at {}:{}:{}: {}",
-            symbol.path, error.line, error.column, error.message
-        ));
+        notes.push(told(&symbol.path, error));
     }
     let errors: Vec<Value> = errors
         .iter()
@@ -308,6 +309,18 @@ async fn plan_rename(
     let mut facts = indexed::facts(&source, progress);
     facts["symbol"] = json!(symbol.name_path);
     facts["total_matches"] = json!(count);
+    let (files, errors) = engine
+        .on_disk(in_force, move |workspace| {
+            let broken = |file| broken_by(workspace, file);
+            let errors = files.iter().map(broken).collect::<Result<Vec<_>, _>>()?;
+            Ok((files, errors.concat()))
+        })
+        .await?;
+    for (path, error) in &errors {
+        notes.push(told(path, error));
+    }
+    let shown = |(path, error): &(ProjectPath, SyntaxError)| json!({ "file_path": path.as_str(), "line": error.line, "column": error.column, "message": error.message });
+    facts["syntax_errors"] = errors.iter().map(shown).collect();
     let edits = files
         .into_iter()
         .map(|file| replace(file.path, file.revision, file.text));
@@ -316,6 +329,31 @@ async fn plan_rename(
         notes,
         facts,
     })
+}
+
+/// Where a file does not parse any more, if it has more such places than before.
+fn broken_by(
+    workspace: &Workspace,
+    file: &RenamedFile,
+) -> Result<Vec<(ProjectPath, SyntaxError)>, Error> {
+    let after = syntax_errors(&file.path, &file.text).unwrap_or_default();
+    if after.is_empty() {
+        return Ok(Vec::new());
+    }
+    let read = workspace.read_file(&file.path)?;
+    let before = syntax_errors(&file.path, &read.editable()).unwrap_or_default();
+    let is_more = after.len() > before.len();
+    let errors = after.into_iter().filter(|_| is_more);
+    Ok(errors.map(|error| (file.path.clone(), error)).collect())
+}
+
+fn told(path: &ProjectPath, error: &SyntaxError) -> String {
+    let SyntaxError {
+        line,
+        column,
+        message,
+    } = error;
+    format!("Syntax error at {path}:{line}:{column}: {message}")
 }
 
 fn invalid(message: String, hint: &str, symbol: &str) -> Error {

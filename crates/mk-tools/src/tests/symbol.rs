@@ -404,6 +404,20 @@ async fn a_rename_changes_every_file_and_no_comment() {
 }
 
 #[tokio::test]
+async fn a_rename_that_breaks_the_syntax_says_where() {
+    let mut world = World::new(SHAPES);
+    let rename = json!({ "symbol_name": "unused", "operation": "rename", "new_name": "class", "dry_run": true });
+    let shown = world.done("edit_symbol", rename).await;
+    assert!(
+        shown.text.contains("Syntax error at src/shape.py:16:"),
+        "{}",
+        shown.text
+    );
+    let errors = &shown.structured["syntax_errors"];
+    assert_eq!(errors[0]["file_path"], "src/shape.py", "{errors}");
+}
+
+#[tokio::test]
 async fn a_name_that_is_nobodys_else_is_renamed_without_asking() {
     let mut world = World::new(SHAPES);
     world.files.write(
