@@ -8,6 +8,7 @@ mod playbook;
 mod report;
 mod sessions;
 mod start;
+mod symbols;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -50,6 +51,8 @@ enum What {
     Files,
     /// The rules tools, with our content and with 2,000 files of the user's
     Playbook,
+    /// The index of symbols on Django, tokio and a TypeScript package, beside ctags and Serena
+    Symbols,
     All,
 }
 
@@ -58,6 +61,7 @@ enum What {
 struct Binaries {
     modekeeper: PathBuf,
     echo: PathBuf,
+    index: PathBuf,
 }
 
 impl Binaries {
@@ -67,6 +71,7 @@ impl Binaries {
         Ok(Self {
             modekeeper: release(&["--package", "modekeeper"])?,
             echo: release(&["--package", "xtask", "--example", "echo"])?,
+            index: release(&["--package", "mk-symbols", "--example", "measure"])?,
         })
     }
 
@@ -75,6 +80,7 @@ impl Binaries {
         Ok(Self {
             modekeeper: folder.join("modekeeper"),
             echo: folder.join("examples/echo"),
+            index: folder.join("examples/measure"),
         })
     }
 }
@@ -106,6 +112,14 @@ pub(crate) fn run(args: &BenchArgs) -> Result<ExitCode> {
     if wanted(What::Playbook) {
         eprintln!("playbook …");
         rows.extend(playbook::measure(&binaries.modekeeper, rounds)?);
+    }
+    if wanted(What::Symbols) {
+        eprintln!("symbols …");
+        rows.extend(symbols::measure(
+            &binaries.modekeeper,
+            &binaries.index,
+            rounds,
+        )?);
     }
     if args.json {
         println!("{:#}", report::to_json(&rows));

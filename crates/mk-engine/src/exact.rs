@@ -132,7 +132,7 @@ impl Engine {
         file: Option<ProjectPath>,
         limit: usize,
     ) -> Result<Noted<Answer<Reference>>, Error> {
-        let anchors = self.anchors(in_force, name_path, file).await;
+        let anchors = self.anchors(in_force, name_path, file.clone()).await;
         let note = match anchors {
             Ok(anchors) if anchors.len() <= MOST_ASKED => {
                 match self
@@ -160,7 +160,7 @@ impl Engine {
         let name_path = name_path.to_owned();
         let answer = self
             .on_disk(in_force, move |workspace| {
-                workspace.references(&name_path, limit)
+                workspace.references(&name_path, file.as_ref(), limit)
             })
             .await?;
         Ok(Noted { answer, note })
@@ -352,7 +352,11 @@ impl Engine {
         let project = self.project(&in_force.project);
         let shown = file.clone();
         let document = self
-            .on_disk(in_force, move |workspace| document(workspace, &shown))
+            .on_disk(in_force, move |workspace| {
+                // Whatever changed in other files, the server has to know of it.
+                workspace.index()?;
+                document(workspace, &shown)
+            })
             .await?;
         let mut note = None;
         if let Some(language) = project.servers().language_of(&file) {

@@ -21,8 +21,6 @@ use crate::workspace::Workspace;
 
 /// Small projects are indexed within this time; larger ones answer in part meanwhile.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Files change outside too, and a whole project is too much to watch.
-const LOOK_AGAIN: Duration = Duration::from_secs(1);
 /// More definitions of one name are not told apart by looking at them.
 const MOST_NAMESAKES: usize = 50;
 
@@ -30,8 +28,6 @@ const MOST_NAMESAKES: usize = 50;
 #[derive(Debug, Default)]
 pub(crate) struct Symbols {
     index: Mutex<Option<Started>>,
-    /// When the files were last looked at. Held while looking, so that nobody answers from before it.
-    looked: Mutex<Option<Timestamp>>,
     /// Files that we have changed since.
     changed: Mutex<BTreeSet<ProjectPath>>,
 }
@@ -99,17 +95,15 @@ impl Symbols {
         })
     }
 
-    fn refresh(&self, index: &Index, now: Timestamp) {
-        let mut looked = lock(&self.looked);
-        let changed: Vec<ProjectPath> = std::mem::take(&mut *lock(&self.changed))
-            .into_iter()
-            .collect();
-        if looked.is_none_or(|looked| now.since(looked) > LOOK_AGAIN) {
-            index.sweep();
-            *looked = Some(now);
-        } else if !changed.is_empty() {
+    /// Brings the index up to date; the files that were not as it knew them.
+    fn refresh(&self, index: &Index, now: Timestamp) -> Vec<ProjectPath> {
+        let changed = std::mem::take(&mut *lock(&self.changed));
+        let changed: Vec<ProjectPath> = changed.into_iter().collect();
+        if !changed.is_empty() {
             index.update(&changed);
         }
+        index.refresh(now);
+        index.take_news()
     }
 }
 
@@ -125,7 +119,7 @@ impl Workspace {
                 let cache = self.project.state_folder().join("index");
                 let index = Arc::new(Index::start(self.project.root(), Some(cache))?);
                 let at = Instant::now();
-                *lock(&symbols.looked) = Some(self.clock.now());
+                index.refresh(self.clock.now());
                 *started = Some(Started {
                     index: Arc::clone(&index),
                     at,
@@ -135,7 +129,8 @@ impl Workspace {
         };
         let progress = index.wait(PATIENCE.saturating_sub(at.elapsed()));
         if progress.state == IndexState::Ready {
-            symbols.refresh(&index, self.clock.now());
+            let news = symbols.refresh(&index, self.clock.now());
+            self.project.tell_servers(news.into_iter());
         }
         Ok(index)
     }
@@ -209,9 +204,16 @@ impl Workspace {
     }
 
     /// Where a symbol is used. A name that nobody uses and nobody defines is not there.
-    pub fn references(&self, name_path: &str, limit: usize) -> Result<Answer<Reference>, Error> {
+    ///
+    /// Uses in languages that cannot mean the symbol of file `of` do not count.
+    pub fn references(
+        &self,
+        name_path: &str,
+        of: Option<&ProjectPath>,
+        limit: usize,
+    ) -> Result<Answer<Reference>, Error> {
         let index = self.index()?;
-        let answer = index.references(name_path, limit, &|path| self.readable(path));
+        let answer = index.references(name_path, of, limit, &|path| self.readable(path))?;
         if answer.hits.is_empty() {
             let target = Target::Name {
                 name_path,
@@ -241,7 +243,7 @@ impl Workspace {
         let index = self.index()?;
         let name = &symbol.symbol.name;
         let readable = |path: &ProjectPath| self.readable(path);
-        let plan = index.rename_plan_by_name(name, new_name, &readable)?;
+        let plan = index.rename_plan_by_name(name, &symbol.path, new_name, &readable)?;
         let mut files = Vec::new();
         for file in plan.files {
             let read = self.read_file(&file.path)?;

@@ -14,8 +14,8 @@ use tree_sitter::{
 };
 
 use crate::kind::SymbolKind;
-use crate::language::{Capture, Compiled, Language};
-use crate::parse::{Limit, Parsers, SkipReason, judge};
+use crate::language::{Capture, Compiled, Language, Role};
+use crate::parse::{Limit, Parsers, SkipReason};
 use crate::symbol::{LineSpan, Symbol};
 use arrange::arrange;
 use describe::Description;
@@ -25,6 +25,8 @@ use name::{base_name, one_line, scope_parts, split_outside_generics, unwrap_decl
 const DEEPEST: u32 = 300;
 /// A file with more is data.
 const MOST_SYMBOLS: usize = 20_000;
+/// Nodes that are looked at before it is asked whether to go on.
+const VISITS_A_CHECK: u32 = 1024;
 const MOST_NESTED_MACROS: usize = 4;
 const LONGEST_NAME: usize = 200;
 
@@ -35,9 +37,19 @@ pub(crate) fn extract(
     text: &str,
     limit: &Limit<'_>,
 ) -> Result<Vec<Symbol>, SkipReason> {
-    judge(text)?;
+    let tree = parsers.tree_of(language, text, limit)?;
+    extract_from(parsers, language, text, &tree, limit)
+}
+
+/// The same for a text that is parsed already.
+pub(crate) fn extract_from(
+    parsers: &mut Parsers,
+    language: &Language,
+    text: &str,
+    tree: &Tree,
+    limit: &Limit<'_>,
+) -> Result<Vec<Symbol>, SkipReason> {
     let compiled = language.compiled().ok_or(SkipReason::Unreadable)?;
-    let tree = parsers.parse(compiled, text, &[], limit)?;
     let mut extraction = Extraction {
         language,
         compiled,
@@ -45,9 +57,10 @@ pub(crate) fn extract(
         found: Vec::new(),
         cursor: QueryCursor::new(),
     };
-    extraction.cursor.set_max_start_depth(Some(DEEPEST));
+    // Where to begin is decided by a walk that leaves out most of the text.
+    extraction.cursor.set_max_start_depth(Some(0));
     extraction.cursor.set_match_limit(4096);
-    let mut items = extraction.collect(&tree, limit)?;
+    let mut items = extraction.collect(tree, limit)?;
     for _ in 0..MOST_NESTED_MACROS {
         items = extraction.collect_items(parsers, &items, limit)?;
         if items.is_empty() {
@@ -79,6 +92,38 @@ impl Extraction<'_> {
     /// Adds what the query finds in a tree; returns the texts that may hold further items.
     fn collect(&mut self, tree: &Tree, limit: &Limit<'_>) -> Result<Vec<Range>, SkipReason> {
         let mut items = Vec::new();
+        let mut walk = tree.walk();
+        let mut n_visited = 0_u32;
+        loop {
+            n_visited += 1;
+            if n_visited.is_multiple_of(VISITS_A_CHECK) && limit.check().is_break() {
+                return Err(SkipReason::TimedOut);
+            }
+            let node = walk.node();
+            let role = self.compiled.role(node.kind_id());
+            if role == Role::Root && self.found.len() < MOST_SYMBOLS {
+                self.collect_at(node, &mut items, limit)?;
+            }
+            // Where the text is broken, anything can be anywhere.
+            let is_opaque = role == Role::Opaque && !node.has_error();
+            if !is_opaque && walk.depth() < DEEPEST && walk.goto_first_child() {
+                continue;
+            }
+            while !walk.goto_next_sibling() {
+                if !walk.goto_parent() {
+                    return Ok(items);
+                }
+            }
+        }
+    }
+
+    /// Adds what patterns find that begin at a node.
+    fn collect_at(
+        &mut self,
+        node: Node<'_>,
+        items: &mut Vec<Range>,
+        limit: &Limit<'_>,
+    ) -> Result<(), SkipReason> {
         let mut stopped = false;
         let mut check = |_: &QueryCursorState| {
             let next = limit.check();
@@ -87,12 +132,8 @@ impl Extraction<'_> {
         };
         let options = QueryCursorOptions::new().progress_callback(&mut check);
         let (query, captures): (&Query, _) = (&self.compiled.query, &self.compiled.captures);
-        let mut matches = self.cursor.matches_with_options(
-            query,
-            tree.root_node(),
-            self.text.as_bytes(),
-            options,
-        );
+        let text = self.text.as_bytes();
+        let mut matches = self.cursor.matches_with_options(query, node, text, options);
         while let Some(found) = matches.next() {
             if self.found.len() >= MOST_SYMBOLS {
                 break;
@@ -109,7 +150,7 @@ impl Extraction<'_> {
         if stopped {
             return Err(SkipReason::TimedOut);
         }
-        Ok(items)
+        Ok(())
     }
 
     /// Parses the bodies of macros as if they stood alone; those that are not items are left out.

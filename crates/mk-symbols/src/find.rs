@@ -105,8 +105,8 @@ impl<T> Answer<T> {
 }
 
 impl Index {
-    /// Finds symbols by name. Ranked by closeness, then types before functions before values, code before tests,
-    /// shorter paths first.
+    /// Finds symbols by name. Ranked by closeness, then types before functions before values, code before tests and
+    /// mocks, what has a doc comment before what has none, shorter paths first.
     pub fn find(&self, query: &Query, readable: Readable<'_>) -> Result<Answer<Hit>, Error> {
         let files = query.files.as_deref().map(FileGlob::new).transpose()?;
         let progress = self.progress();
@@ -155,6 +155,7 @@ struct Rank<'a> {
     closeness: Closeness,
     kind: u8,
     is_test: bool,
+    is_undocumented: bool,
     path_len: usize,
     path: &'a ProjectPath,
     line: u32,
@@ -197,33 +198,38 @@ fn collect<'a>(
     readable: Readable<'_>,
 ) -> Vec<Candidate<'a>> {
     let patterns = Patterns::parse(&query.pattern);
-    let mut matches = patterns.matches(&store.names, matching);
+    let matches = patterns.matches(&store.names, matching);
     let mut found: Vec<Candidate<'a>> = Vec::new();
+    if matches.is_empty() {
+        return found;
+    }
     for (path, packed) in store.known() {
-        let mut may_see: Option<bool> = None;
-        let in_test = is_test(path.as_str());
+        let mut seen: Option<FileView> = None;
         for (position, symbol) in packed.symbols.iter().enumerate() {
-            let wanted_kind = query.kind.is_none_or(|asked| symbol.kind.answers(asked));
-            let closeness = matches.closeness(&store.names, symbol);
-            let (Some(closeness), true) = (closeness, wanted_kind) else {
+            let Some(closeness) = matches.closeness(&store.names, symbol) else {
                 continue;
             };
+            if query.kind.is_some_and(|asked| !symbol.kind.answers(asked)) {
+                continue;
+            }
             if let Some(overload) = patterns.overload()
                 && packed.overload(position).unwrap_or(0) != overload
             {
                 continue;
             }
-            let may_see = *may_see.get_or_insert_with(|| {
-                files.is_none_or(|files| files.matches(path.as_str())) && readable(path)
+            let view = *seen.get_or_insert_with(|| FileView {
+                may_see: files.is_none_or(|files| files.matches(path.as_str())) && readable(path),
+                is_test: is_test(path.as_str()),
             });
-            if !may_see {
+            if !view.may_see {
                 break;
             }
             found.push(Candidate {
                 rank: Rank {
                     closeness,
                     kind: symbol.kind.rank(),
-                    is_test: in_test,
+                    is_test: view.is_test,
+                    is_undocumented: !symbol.is_documented(),
                     path_len: path.as_str().len(),
                     path,
                     line: symbol.lines().start,
@@ -238,14 +244,22 @@ fn collect<'a>(
     found
 }
 
-/// Whether a path says that what is in it is a test.
+/// What holds for all symbols of a file; asked once, and only where one of them matches.
+#[derive(Clone, Copy)]
+struct FileView {
+    may_see: bool,
+    is_test: bool,
+}
+
+/// Whether a path says that what is in it is a test, or stands in for something in one.
 pub fn is_test(path: &str) -> bool {
-    let folders_and_name = path.split('/');
-    folders_and_name.into_iter().any(|part| {
+    path.split('/').any(|part| {
+        let stem = part.split('.').next().unwrap_or(part);
         matches!(
-            part,
-            "test" | "tests" | "spec" | "specs" | "__tests__" | "testdata" | "fixtures"
-        ) || part.starts_with("test_")
+            stem,
+            "test" | "tests" | "spec" | "specs" | "testdata" | "fixtures" | "mock" | "mocks"
+        ) || matches!(part, "__tests__" | "__mocks__")
+            || part.starts_with("test_")
             || part.contains("_test.")
             || part.contains(".test.")
             || part.contains(".spec.")

@@ -5,30 +5,32 @@
 
 mod cache;
 mod read;
+mod refresh;
 mod store;
+mod watch;
 mod words;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use mk_project::{FindQuery, Ignored, RootDir, find_files};
+use mk_project::{Depth, EntryKind, FindQuery, Ignored, ListQuery, RootDir, find_files, list_dir};
 use mk_types::{AbsPath, ProjectPath};
 
 use crate::error::Error;
 use crate::language::Language;
-use crate::parse::{Parsers, SkipReason};
+use crate::parallel;
+use crate::parse::SkipReason;
 use cache::Cache;
 pub(crate) use read::text_of;
+use refresh::Freshness;
 use store::{Content, Stamp};
 pub(crate) use store::{Letters, Names, Packed, PackedSymbol, Store};
 pub(crate) use words::{hash, occurrences};
 
-/// More threads would take the machine from the person who works on it.
-const MOST_THREADS: usize = 4;
 /// A project with more files is indexed in part.
 const MOST_FILES: usize = 200_000;
 /// Files whose change may show or hide others.
@@ -73,7 +75,7 @@ pub struct Swept {
 #[derive(Debug)]
 pub struct Index {
     shared: Arc<Shared>,
-    builder: Option<JoinHandle<()>>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
 #[derive(Debug)]
@@ -89,7 +91,13 @@ struct Shared {
     /// Changed while the index was being made.
     pending: Mutex<BTreeSet<ProjectPath>>,
     unsaved: AtomicBool,
+    freshness: Mutex<Freshness>,
+    /// Read again or gone since somebody last asked which.
+    news: Mutex<BTreeSet<ProjectPath>>,
 }
+
+/// Whoever is told of more changes at once had better look for itself.
+const MOST_NEWS: usize = 10_000;
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -108,6 +116,8 @@ impl Index {
             working: Mutex::default(),
             pending: Mutex::default(),
             unsaved: AtomicBool::new(false),
+            freshness: Mutex::default(),
+            news: Mutex::default(),
         });
         let builder = {
             let shared = Arc::clone(&shared);
@@ -118,7 +128,7 @@ impl Index {
         };
         Ok(Self {
             shared,
-            builder: Some(builder),
+            threads: Mutex::new(vec![builder]),
         })
     }
 
@@ -162,6 +172,12 @@ impl Index {
         swept
     }
 
+    /// The files that were found changed, new or gone since the last call; not those of the first reading.
+    pub fn take_news(&self) -> Vec<ProjectPath> {
+        let news = std::mem::take(&mut *lock(&self.shared.news));
+        news.into_iter().collect()
+    }
+
     /// The files that were left out, and why.
     pub fn skipped(&self) -> Vec<SkippedFile> {
         let store = self.store();
@@ -199,12 +215,23 @@ impl Index {
 impl Drop for Index {
     fn drop(&mut self) {
         self.shared.cancel.store(true, Ordering::Relaxed);
-        if let Some(builder) = self.builder.take() {
+        for thread in lock(&self.threads).drain(..) {
             // A thread that panicked has said so already.
-            drop(builder.join());
+            drop(thread.join());
         }
         self.shared.save();
     }
+}
+
+/// The folder a path is in; empty for the root.
+fn parent(path: &ProjectPath) -> &str {
+    path.as_str()
+        .rsplit_once('/')
+        .map_or("", |(folder, _)| folder)
+}
+
+fn name(path: &ProjectPath) -> &str {
+    path.as_str().rsplit('/').next().unwrap_or_default()
 }
 
 /// Says that nothing more will come, however the thread ends.
@@ -247,17 +274,26 @@ impl Shared {
 
     fn update(&self, paths: &[ProjectPath]) {
         let store = self.store.read().unwrap_or_else(PoisonError::into_inner);
-        // Whether a new file is hidden by an ignore file is known to a walk only.
-        let needs_walk = paths.iter().any(|path| {
-            let name = path.as_str().rsplit('/').next().unwrap_or_default();
-            let new = Language::may_know(path.as_str()) && !store.files.contains_key(path);
-            new || IGNORE_FILES.contains(&name) || !name.contains('.')
-        });
         let known: Vec<ProjectPath> = paths
             .iter()
             .filter(|path| store.files.contains_key(path))
             .cloned()
             .collect();
+        let new: Vec<&ProjectPath> = paths
+            .iter()
+            .filter(|path| Language::may_know(path.as_str()) && !store.files.contains_key(path))
+            .collect();
+        // Who sees one file of a folder sees the folder.
+        let is_in_known_folder = |path: &&ProjectPath| {
+            let folder = parent(path);
+            store.files.keys().any(|other| parent(other) == folder)
+        };
+        // Without an extension it may be, or have been, a folder.
+        let may_be_folder =
+            |path: &&ProjectPath| !name(path).contains('.') && self.stamp(path).is_none();
+        let needs_walk = !new.iter().all(is_in_known_folder)
+            || new.iter().any(may_be_folder)
+            || paths.iter().any(|path| IGNORE_FILES.contains(&name(path)));
         drop(store);
         let (gone, changed): (Vec<_>, Vec<_>) = known
             .into_iter()
@@ -267,14 +303,48 @@ impl Shared {
             })
             .partition(|(_, stamp)| stamp.is_none());
         self.remove(gone.into_iter().map(|(path, _)| path));
-        let changed: Vec<_> = changed
+        let mut changed: Vec<_> = changed
             .into_iter()
             .filter_map(|(path, stamp)| Some((path, stamp?)))
             .collect();
-        self.read_all(&changed);
         if needs_walk {
+            self.read_all(&changed);
             self.sweep();
+        } else {
+            changed.extend(self.visible(&new));
+            self.read_all(&changed);
         }
+    }
+
+    /// Those of the new files that no ignore file hides. Their folders are known to be visible.
+    fn visible(&self, new: &[&ProjectPath]) -> Vec<(ProjectPath, Stamp)> {
+        let root = self.root.root();
+        let folders: BTreeSet<&str> = new.iter().map(|path| parent(path)).collect();
+        let ignored = Ignored::load(root);
+        let mut visible = Vec::new();
+        for folder in folders {
+            let folder = if folder.is_empty() { "." } else { folder };
+            let Ok(folder) = ProjectPath::parse(folder, root) else {
+                continue;
+            };
+            let query = ListQuery {
+                folder,
+                depth: Depth::Flat,
+                max_entries: MOST_FILES,
+            };
+            let readable = |path: &ProjectPath| new.contains(&path) && !ignored.hides(path);
+            // A folder that has vanished since has nothing to read.
+            let listed = list_dir(root, &query, &readable, &self.cancel);
+            let entries = listed.map(|listed| listed.entries).unwrap_or_default();
+            let files = entries
+                .into_iter()
+                .filter(|one| one.kind == EntryKind::File);
+            visible.extend(files.filter_map(|file| {
+                let stamp = self.stamp(&file.path)?;
+                Some((file.path, stamp))
+            }));
+        }
+        visible
     }
 
     /// The state of a regular file; `None` for anything else.
@@ -353,7 +423,16 @@ impl Shared {
         for path in paths {
             if store.files.remove(&path).is_some() {
                 self.unsaved.store(true, Ordering::Relaxed);
+                self.note([&path]);
             }
+        }
+    }
+
+    fn note<'a>(&self, paths: impl IntoIterator<Item = &'a ProjectPath>) {
+        if lock(&self.progress).state == IndexState::Ready {
+            let mut news = lock(&self.news);
+            let room = MOST_NEWS.saturating_sub(news.len());
+            news.extend(paths.into_iter().take(room).cloned());
         }
     }
 
@@ -363,27 +442,13 @@ impl Shared {
             return;
         }
         self.unsaved.store(true, Ordering::Relaxed);
-        let n_cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let n_threads = n_cores.min(MOST_THREADS).min(files.len().div_ceil(8));
-        let next = AtomicUsize::new(0);
-        if n_threads < 2 {
-            return self.read_share(files, &next);
-        }
-        std::thread::scope(|scope| {
-            for _ in 1..n_threads {
-                let thread = std::thread::Builder::new().name("symbols-parse".to_owned());
-                // With fewer threads it takes longer, that is all.
-                drop(thread.spawn_scoped(scope, || self.read_share(files, &next)));
+        self.note(files.iter().map(|(path, _)| path));
+        parallel::map(files, |parsers, (path, stamp)| {
+            if self.cancel.load(Ordering::Relaxed) {
+                return;
             }
-            self.read_share(files, &next);
-        });
-    }
-
-    /// One thread's part: takes files until there are none left.
-    fn read_share(&self, files: &[(ProjectPath, Stamp)], next: &AtomicUsize) {
-        let mut parsers = Parsers::default();
-        while let Some((path, stamp)) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let reading = read::read(&self.root, path, *stamp, &mut parsers, &self.cancel);
+            let reading = read::read(&self.root, path, *stamp, parsers, &self.cancel);
+            // What was cut short says nothing about the file.
             if self.cancel.load(Ordering::Relaxed) {
                 return;
             }
@@ -393,7 +458,7 @@ impl Shared {
             self.set_progress(|progress| {
                 progress.files_done = (progress.files_done + 1).min(progress.files_total);
             });
-        }
+        });
     }
 
     fn save(&self) {

@@ -32,6 +32,9 @@ pub struct Language {
     pub(crate) comments: &'static [&'static str],
     /// Where a signature ends, for grammars that do not call it `body`.
     pub(crate) bodies: &'static [&'static str],
+    /// Nodes in which no definition can be, other than what a query finds there from further up. They are most of a
+    /// text.
+    opaque: &'static [&'static str],
     /// How a comment and an attribute begin when somebody writes one.
     pub(crate) comment_marks: &'static [&'static str],
     pub(crate) attribute_marks: &'static [&'static str],
@@ -46,6 +49,26 @@ pub(crate) struct Compiled {
     pub(crate) grammar: tree_sitter::Language,
     pub(crate) query: Query,
     pub(crate) captures: Vec<Capture>,
+    /// By the number of a node's kind.
+    roles: Vec<Role>,
+}
+
+/// What a kind of nodes is to the search for definitions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    Plain,
+    /// A pattern of the query begins with it.
+    Root,
+    /// Nothing in it is looked for.
+    Opaque,
+}
+
+impl Compiled {
+    pub(crate) fn role(&self, kind: u16) -> Role {
+        let role = self.roles.get(usize::from(kind)).copied();
+        // The kind of errors has a number of its own.
+        role.unwrap_or(Role::Plain)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,6 +139,18 @@ impl Language {
         !name.contains('.') || Self::of_path(path).is_some()
     }
 
+    /// Whether code in one language can mean a definition in the other by its name.
+    pub fn shares_names(&self, other: &Self) -> bool {
+        const FAMILIES: [&[&str]; 3] = [
+            &["javascript", "typescript", "tsx"],
+            &["c", "cpp", "swift"],
+            &["java", "kotlin", "scala"],
+        ];
+        let together =
+            |family: &&[&str]| family.contains(&self.name) && family.contains(&other.name);
+        self == other || FAMILIES.iter().any(together)
+    }
+
     /// The query, made ready on first use. `None` if grammar and query do not fit, which a test rules out.
     pub(crate) fn compiled(&self) -> Option<&Compiled> {
         let compiled = self.compiled.get_or_init(|| match self.compile() {
@@ -143,10 +178,20 @@ impl Language {
                 name => SymbolKind::parse(name).map_or(Capture::Internal, Capture::Definition),
             })
             .collect();
+        let mut roles = vec![Role::Plain; grammar.node_kind_count()];
+        let opaque = self.opaque.iter().map(|kind| (*kind, Role::Opaque));
+        // A root is looked at, whatever the table says.
+        for (kind, role) in opaque.chain(roots(self.query).map(|kind| (kind, Role::Root))) {
+            let id = usize::from(grammar.id_for_node_kind(kind, true));
+            if let Some(place) = roles.get_mut(id) {
+                *place = role;
+            }
+        }
         Ok(Compiled {
             grammar,
             query,
             captures,
+            roles,
         })
     }
 
@@ -169,6 +214,26 @@ impl PartialEq for Language {
 }
 
 impl Eq for Language {}
+
+/// The kinds of nodes with which a query's patterns begin, one pattern `(kind …)` after the other.
+fn roots(query: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0_usize;
+    let code = query.lines().filter(|line| !line.starts_with(';'));
+    code.flat_map(|line| {
+        line.match_indices(['(', ')'])
+            .map(move |found| (line, found))
+    })
+    .filter_map(move |(line, (position, bracket))| {
+        if bracket == ")" {
+            depth = depth.saturating_sub(1);
+            return None;
+        }
+        depth += 1;
+        let kind = line.get(position + 1..)?;
+        let end = kind.find(|letter: char| !letter.is_alphanumeric() && letter != '_');
+        (depth == 1).then(|| kind.get(..end.unwrap_or(kind.len())))?
+    })
+}
 
 /// Whether a header is C++: both languages share the extension.
 fn is_cpp(text: &str) -> bool {

@@ -11,6 +11,7 @@ mod language;
 mod located;
 mod map;
 mod outline;
+mod parallel;
 mod parse;
 mod reference;
 pub mod server;

@@ -70,7 +70,7 @@ impl<'a> Limit<'a> {
 }
 
 /// Whether a text is worth parsing.
-pub(crate) fn judge(text: &str) -> Result<(), SkipReason> {
+fn judge(text: &str) -> Result<(), SkipReason> {
     if text.len() as u64 > LARGEST {
         return Err(SkipReason::TooLarge);
     }
@@ -111,6 +111,18 @@ impl fmt::Debug for Parsers {
 }
 
 impl Parsers {
+    /// Parses a text if it is worth it.
+    pub(crate) fn tree_of(
+        &mut self,
+        language: &Language,
+        text: &str,
+        limit: &Limit<'_>,
+    ) -> Result<Tree, SkipReason> {
+        judge(text)?;
+        let compiled = language.compiled().ok_or(SkipReason::Unreadable)?;
+        self.parse(compiled, text, &[], limit)
+    }
+
     /// Parses a text, or only `ranges` of it if there are any.
     pub(crate) fn parse(
         &mut self,
@@ -138,8 +150,6 @@ impl Parsers {
 
 /// Parses a text once, for callers that look at the tree themselves.
 pub(crate) fn tree_of(language: &Language, text: &str) -> Result<Tree, SkipReason> {
-    judge(text)?;
-    let compiled = language.compiled().ok_or(SkipReason::Unreadable)?;
     let cancel = AtomicBool::new(false);
-    Parsers::default().parse(compiled, text, &[], &Limit::new(&cancel))
+    Parsers::default().tree_of(language, text, &Limit::new(&cancel))
 }

@@ -2,18 +2,25 @@
 //!
 //! Comments and strings are not uses. Whether two uses mean the same thing is not known here: a language server knows.
 
+use std::sync::atomic::AtomicBool;
+
 use mk_project::Readable;
 use mk_types::ProjectPath;
 use tree_sitter::{Node, Tree};
 
 use crate::error::Error;
-use crate::find::{Answer, Source, is_test};
+use crate::extract::extract_from;
+use crate::find::{Answer, Source, is_test, shown};
 use crate::index::{Index, hash, occurrences, text_of};
 use crate::language::Language;
 use crate::outline::Outline;
-use crate::parse::tree_of;
+use crate::parallel;
+use crate::parse::{Limit, Parsers};
+use crate::symbol::Symbol;
 
 const LONGEST_LINE: usize = 200;
+/// Files that are looked into before it is asked whether there are uses enough.
+const BATCH: usize = 64;
 
 /// A place where a name stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,100 +59,175 @@ pub struct FileRename {
     pub places: Vec<Place>,
 }
 
+/// A file that holds a name, parsed.
+struct Parsed {
+    path: ProjectPath,
+    text: String,
+    language: &'static Language,
+    tree: Tree,
+}
+
 impl Index {
-    /// The uses of a name, code before tests. The last part of a name path counts. When there are more than `limit`,
-    /// the total is one more than that: the rest is not looked for.
+    /// The uses of a name, code before tests. The last part of a name path counts. With `of`, the file that defines
+    /// it, only languages count that can mean it. When there are more than `limit`, the total is one more than that:
+    /// the rest is not looked for.
     pub fn references(
         &self,
         name_path: &str,
+        of: Option<&ProjectPath>,
         limit: usize,
         readable: Readable<'_>,
-    ) -> Answer<Reference> {
+    ) -> Result<Answer<Reference>, Error> {
         let name = last_name(name_path);
+        let language = of.map(|file| self.language_of(file)).transpose()?;
         let mut hits = Vec::new();
-        for path in self.candidates(name, readable) {
+        for batch in self.candidates(name, language, readable).chunks(BATCH) {
             if hits.len() > limit {
                 break;
             }
-            // A file that has vanished since has no uses.
-            let Ok(text) = text_of(self.root(), &path) else {
-                continue;
-            };
-            let Some((language, tree)) = parsed(&path, &text) else {
-                continue;
-            };
-            let outline = Outline::parse(path.as_str(), &text).ok().flatten();
-            for offset in uses(language, &tree, &text, name) {
-                let position = u32::try_from(offset).unwrap_or(u32::MAX);
-                let at = |outline: &Outline| {
-                    let mut symbols = outline.symbols.iter();
-                    let is_definition = symbols
-                        .any(|symbol| symbol.name_range.contains(&position) && symbol.name == name);
-                    let within = outline.at(position).map(|one| outline.indexed_path(one));
-                    (is_definition, within)
-                };
-                let (is_definition, within) = outline.as_ref().map(at).unwrap_or_default();
-                hits.push(Reference {
-                    path: path.clone(),
-                    place: place(&text, offset),
-                    within,
-                    is_definition,
-                });
-            }
+            let found = parallel::map(batch, |parsers, path| {
+                // A file that has vanished since has no uses.
+                let parsed = self.parsed(parsers, path, language).ok().flatten();
+                parsed.map(|parsed| parsed.references(parsers, name))
+            });
+            hits.extend(found.into_iter().flatten().flatten());
         }
         let total = hits.len().min(limit + 1);
         hits.truncate(limit);
-        Answer {
+        Ok(Answer {
             hits,
             total,
             source: Source::IndexByName,
             progress: self.progress(),
-        }
+        })
     }
 
-    /// What it would take to give every use of a name another one. Nothing is written.
+    /// What it would take to give every use of a name that the file `of` defines another one, in the languages that
+    /// can mean it. Nothing is written.
     pub fn rename_plan_by_name(
         &self,
         name: &str,
+        of: &ProjectPath,
         new_name: &str,
         readable: Readable<'_>,
     ) -> Result<RenamePlan, Error> {
         let name = last_name(name);
         check_name(name)?;
         check_name(new_name)?;
-        let mut files = Vec::new();
-        for path in self.candidates(name, readable) {
-            let text = text_of(self.root(), &path)?;
-            let Some((language, tree)) = parsed(&path, &text) else {
-                continue;
-            };
-            let offsets = uses(language, &tree, &text, name);
-            if offsets.is_empty() {
-                continue;
-            }
-            files.push(FileRename {
-                path,
-                places: offsets.iter().map(|offset| place(&text, *offset)).collect(),
-                text: renamed(&text, &offsets, name, new_name),
-            });
-        }
+        let language = Some(self.language_of(of)?);
+        let candidates = self.candidates(name, language, readable);
+        let renamed = parallel::map(&candidates, |parsers, path| {
+            let parsed = self.parsed(parsers, path, language)?;
+            Ok(parsed.and_then(|parsed| parsed.rename(name, new_name)))
+        });
+        let renamed: Result<Vec<Option<FileRename>>, Error> = renamed.into_iter().collect();
         Ok(RenamePlan {
-            files,
+            files: renamed?.into_iter().flatten().collect(),
             source: Source::IndexByName,
         })
     }
 
-    /// The files that hold the word somewhere, code before tests.
-    fn candidates(&self, name: &str, readable: Readable<'_>) -> Vec<ProjectPath> {
+    /// The files that hold the word somewhere and may be in a language that can mean it, code before tests.
+    fn candidates(
+        &self,
+        name: &str,
+        language: Option<&Language>,
+        readable: Readable<'_>,
+    ) -> Vec<ProjectPath> {
         let word = hash(name);
         let store = self.store();
+        // The language of a script is known from its text only.
+        let may_mean = |path: &ProjectPath| {
+            let pair = language.zip(Language::of_path(path.as_str()));
+            pair.is_none_or(|(language, other)| language.shares_names(other))
+        };
         let mut paths: Vec<ProjectPath> = store
             .known()
-            .filter(|(path, packed)| packed.uses(word) && readable(path))
+            .filter(|(path, packed)| packed.uses(word) && may_mean(path) && readable(path))
             .map(|(path, _)| path.clone())
             .collect();
         paths.sort_by_key(|path| is_test(path.as_str()));
         paths
+    }
+
+    fn language_of(&self, file: &ProjectPath) -> Result<&'static Language, Error> {
+        let text = text_of(self.root(), file)?;
+        let language = Language::of_file(file.as_str(), &text);
+        language.ok_or_else(|| Error::NoLanguage { path: shown(file) })
+    }
+
+    /// `None` if the file cannot mean a name of this language, or is not looked into.
+    fn parsed(
+        &self,
+        parsers: &mut Parsers,
+        path: &ProjectPath,
+        wanted: Option<&Language>,
+    ) -> Result<Option<Parsed>, Error> {
+        let text = text_of(self.root(), path)?;
+        let language = Language::of_file(path.as_str(), &text)
+            .filter(|language| wanted.is_none_or(|wanted| wanted.shares_names(language)));
+        let Some(language) = language else {
+            return Ok(None);
+        };
+        let cancel = AtomicBool::new(false);
+        let tree = parsers.tree_of(language, &text, &Limit::new(&cancel));
+        Ok(tree.ok().map(|tree| Parsed {
+            path: path.clone(),
+            text,
+            language,
+            tree,
+        }))
+    }
+}
+
+impl Parsed {
+    fn references(&self, parsers: &mut Parsers, name: &str) -> Vec<Reference> {
+        let offsets = self.uses(name);
+        if offsets.is_empty() {
+            return Vec::new();
+        }
+        let cancel = AtomicBool::new(false);
+        let limit = Limit::new(&cancel);
+        let symbols = extract_from(parsers, self.language, &self.text, &self.tree, &limit);
+        let outline = Outline {
+            language: self.language,
+            // Where a use stands is known without them.
+            symbols: symbols.unwrap_or_default(),
+        };
+        let reference = |offset: usize| {
+            let position = u32::try_from(offset).unwrap_or(u32::MAX);
+            let is_named_here =
+                |symbol: &Symbol| symbol.name_range.contains(&position) && symbol.name == name;
+            Reference {
+                path: self.path.clone(),
+                place: place(&self.text, offset),
+                within: outline.at(position).map(|one| outline.indexed_path(one)),
+                is_definition: outline.symbols.iter().any(is_named_here),
+            }
+        };
+        offsets.into_iter().map(reference).collect()
+    }
+
+    fn rename(&self, name: &str, new_name: &str) -> Option<FileRename> {
+        let offsets = self.uses(name);
+        let places = offsets.iter().map(|offset| place(&self.text, *offset));
+        (!offsets.is_empty()).then(|| FileRename {
+            places: places.collect(),
+            text: renamed(&self.text, &offsets, name, new_name),
+            path: self.path.clone(),
+        })
+    }
+
+    /// The bytes at which a name stands as an identifier.
+    fn uses(&self, name: &str) -> Vec<usize> {
+        let root = self.tree.root_node();
+        occurrences(&self.text, name)
+            .filter(|offset| {
+                let end = offset + name.len();
+                let node = root.descendant_for_byte_range(*offset, end);
+                node.is_some_and(|node| is_use(self.language, node, *offset, end))
+            })
+            .collect()
     }
 }
 
@@ -169,23 +251,6 @@ pub fn check_name(name: &str) -> Result<(), Error> {
     Err(Error::BadName {
         name: name.to_owned(),
     })
-}
-
-fn parsed(path: &ProjectPath, text: &str) -> Option<(&'static Language, Tree)> {
-    let language = Language::of_file(path.as_str(), text)?;
-    Some((language, tree_of(language, text).ok()?))
-}
-
-/// The bytes at which a name stands as an identifier.
-fn uses(language: &Language, tree: &Tree, text: &str, name: &str) -> Vec<usize> {
-    let root = tree.root_node();
-    occurrences(text, name)
-        .filter(|offset| {
-            let end = offset + name.len();
-            let node = root.descendant_for_byte_range(*offset, end);
-            node.is_some_and(|node| is_use(language, node, *offset, end))
-        })
-        .collect()
 }
 
 fn is_use(language: &Language, node: Node<'_>, start: usize, end: usize) -> bool {

@@ -7,5 +7,6 @@ mod index;
 mod language;
 mod map;
 mod reference;
+mod refresh;
 mod server;
 mod table;

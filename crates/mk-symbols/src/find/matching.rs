@@ -75,12 +75,23 @@ impl<'a> Matcher<'a> {
         // Most names lack a letter of the pattern, and nothing more needs to be known about them.
         let n_missing = self.letters.missing_in(letters);
         let guesses = self.matching == Matching::Fuzzy;
-        if n_missing > 0 && !(guesses && n_missing <= self.most_typos) {
-            return None;
+        if n_missing > 0 {
+            let may_be_typo = guesses && n_missing <= self.most_typos && self.is_as_long(name);
+            return may_be_typo
+                .then(|| self.typo(&name.to_lowercase()))
+                .flatten();
         }
         let lower = name.to_lowercase();
         self.sure(name, &lower)
             .or_else(|| guesses.then(|| self.guess(&lower)).flatten())
+    }
+
+    /// Whether so few typos can make up for how much longer or shorter a name is.
+    fn is_as_long(&self, name: &str) -> bool {
+        let difference = name.len().abs_diff(self.lower.len());
+        let most = self.most_typos as usize;
+        // A letter has at most four bytes.
+        difference <= most || difference <= 4 * most && !(name.is_ascii() && self.lower.is_ascii())
     }
 
     fn sure(&self, name: &str, lower: &str) -> Option<Closeness> {
@@ -104,10 +115,19 @@ impl<'a> Matcher<'a> {
         if self.most_typos == 0 {
             return None;
         }
-        if let Some(typos) = distance(&self.lower, lower, self.most_typos as usize) {
-            return Some(Closeness::Typo(u8::try_from(typos).unwrap_or(u8::MAX)));
-        }
-        is_subsequence(&self.lower, lower).then_some(Closeness::Scattered)
+        let typo = self.is_as_long(lower).then(|| self.typo(lower)).flatten();
+        typo.or_else(|| is_subsequence(&self.lower, lower).then_some(Closeness::Scattered))
+    }
+
+    fn typo(&self, lower: &str) -> Option<Closeness> {
+        let most = self.most_typos as usize;
+        let typos = if self.lower.is_ascii() && lower.is_ascii() {
+            distance(self.lower.as_bytes(), lower.as_bytes(), most)
+        } else {
+            let letters = |text: &str| text.chars().collect::<Vec<char>>();
+            distance(&letters(&self.lower), &letters(lower), most)
+        };
+        Some(Closeness::Typo(u8::try_from(typos?).unwrap_or(u8::MAX)))
     }
 }
 
@@ -115,27 +135,40 @@ impl<'a> Matcher<'a> {
 /// letter is the pattern's `n`th.
 #[derive(Debug)]
 struct Humps {
-    letters: Vec<(char, u64)>,
+    ascii: [u64; 128],
+    others: Vec<(char, u64)>,
     n_letters: usize,
 }
 
 impl Humps {
     /// `None` if the pattern is too short to say something, or too long.
     fn new(lower: &str) -> Option<Self> {
-        let mut letters: Vec<(char, u64)> = Vec::new();
-        let mut n_letters = 0;
+        let mut humps = Self {
+            ascii: [0; 128],
+            others: Vec::new(),
+            n_letters: 0,
+        };
         for letter in lower.chars().filter(|letter| *letter != '_') {
-            let known = letters.iter_mut().find(|(known, _)| *known == letter);
-            match known {
-                Some((_, places)) => *places |= 1 << n_letters,
-                None => letters.push((letter, 1 << n_letters)),
+            let place = 1 << humps.n_letters;
+            match humps.ascii.get_mut(letter as usize) {
+                Some(places) => *places |= place,
+                None => humps.others.push((letter, place)),
             }
-            n_letters += 1;
-            if n_letters >= 60 {
+            humps.n_letters += 1;
+            if humps.n_letters >= 60 {
                 return None;
             }
         }
-        (n_letters >= 2).then_some(Self { letters, n_letters })
+        (humps.n_letters >= 2).then_some(humps)
+    }
+
+    fn places(&self, letter: char) -> u64 {
+        let in_others = || {
+            let same = self.others.iter().filter(|(known, _)| *known == letter);
+            same.fold(0, |places, (_, place)| places | place)
+        };
+        let known = self.ascii.get(letter as usize).copied();
+        known.unwrap_or_else(in_others)
     }
 
     /// Whether beginnings of a name's words, in their order, make up the pattern.
@@ -151,9 +184,7 @@ impl Humps {
             if starts {
                 going = reached;
             }
-            let small = letter.to_ascii_lowercase();
-            let places = self.letters.iter().find(|(known, _)| *known == small);
-            going = (going & places.map_or(0, |(_, places)| *places)) << 1;
+            going = (going & self.places(letter.to_ascii_lowercase())) << 1;
             reached |= going;
             previous = letter;
         }
@@ -169,41 +200,38 @@ fn is_subsequence(pattern: &str, name: &str) -> bool {
 }
 
 /// How many letters must be changed, left out, put in or swapped with their neighbour; `None` above `most`.
-fn distance(left: &str, right: &str, most: usize) -> Option<usize> {
-    // A letter has at most four bytes.
-    if left.len().abs_diff(right.len()) > 4 * most
-        || left.is_ascii() && right.is_ascii() && left.len().abs_diff(right.len()) > most
-    {
-        return None;
-    }
-    let left: Vec<char> = left.chars().collect();
-    let right: Vec<char> = right.chars().collect();
-    let mut before: Vec<usize> = Vec::new();
+fn distance<T: PartialEq>(left: &[T], right: &[T], most: usize) -> Option<usize> {
+    let too_many = most + 1;
+    let mut before = vec![too_many; right.len() + 1];
     let mut above: Vec<usize> = (0..=right.len()).collect();
+    let mut line = before.clone();
     for (row, wanted) in left.iter().enumerate() {
-        let mut line = Vec::with_capacity(above.len());
-        line.push(row + 1);
-        let mut best = row + 1;
-        for (column, letter) in right.iter().enumerate() {
-            let cell =
-                |cells: &[usize], at: usize| cells.get(at).copied().unwrap_or(usize::MAX / 2);
-            let mut cost = (cell(&above, column) + usize::from(wanted != letter))
-                .min(cell(&above, column + 1) + 1)
-                .min(cell(&line, column) + 1);
-            let swapped = row > 0
-                && column > 0
-                && left.get(row - 1) == Some(letter)
-                && right.get(column - 1) == Some(wanted);
+        // Whatever is further from the diagonal costs too much.
+        let first = row.saturating_sub(most);
+        let last = (row + most + 1).min(right.len());
+        line.fill(too_many);
+        if row < most {
+            line[0] = row + 1;
+        }
+        let mut best = line[0];
+        for column in first..last {
+            let letter = &right[column];
+            let mut cost = (above[column] + usize::from(wanted != letter))
+                .min(above[column + 1] + 1)
+                .min(line[column] + 1);
+            let swapped =
+                row > 0 && column > 0 && left[row - 1] == *letter && right[column - 1] == *wanted;
             if swapped {
-                cost = cost.min(cell(&before, column - 1) + 1);
+                cost = cost.min(before[column - 1] + 1);
             }
             best = best.min(cost);
-            line.push(cost);
+            line[column + 1] = cost;
         }
         if best > most {
             return None;
         }
-        before = std::mem::replace(&mut above, line);
+        std::mem::swap(&mut before, &mut above);
+        std::mem::swap(&mut above, &mut line);
     }
     above.last().copied().filter(|cost| *cost <= most)
 }

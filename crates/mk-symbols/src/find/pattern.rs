@@ -72,14 +72,21 @@ impl Patterns {
             } else {
                 matching
             };
+            let matcher = Matcher::new(&pattern.name, matching);
+            let compare = |(name, letters)| matcher.closeness(name, letters);
+            let all = || names.iter().map(compare).collect();
             Comparison {
                 pattern,
-                matcher: Matcher::new(&pattern.name, matching),
-                known: vec![None; names.texts().len()],
+                names: pattern.container.is_empty().then(all),
+                matcher,
             }
         });
+        let says_something = |one: &Comparison<'_>| {
+            let names = one.names.as_ref();
+            names.is_none_or(|names: &Vec<_>| names.iter().any(Option::is_some))
+        };
         Matches {
-            readings: readings.collect(),
+            readings: readings.filter(says_something).collect(),
         }
     }
 }
@@ -95,7 +102,7 @@ fn split_overload(text: &str) -> (&str, Option<usize>) {
         .map_or((text, None), |(name, index)| (name, Some(index)))
 }
 
-/// How close names are, for every reading of a pattern.
+/// How close names are, for every reading of a pattern that fits some name.
 pub(super) struct Matches<'a> {
     readings: Vec<Comparison<'a>>,
 }
@@ -103,28 +110,34 @@ pub(super) struct Matches<'a> {
 struct Comparison<'a> {
     pattern: &'a Pattern,
     matcher: Matcher<'a>,
-    /// Many symbols share a name; each is compared once.
-    known: Vec<Option<Option<Closeness>>>,
+    /// How close each name is, by its number: many symbols share a name. `None` where the container fits few symbols,
+    /// and their names are compared one by one.
+    names: Option<Vec<Option<Closeness>>>,
 }
 
 impl Matches<'_> {
-    pub(super) fn closeness(&mut self, names: &Names, symbol: &PackedSymbol) -> Option<Closeness> {
-        let readings = self.readings.iter_mut();
-        readings
-            .filter_map(|reading| {
-                let closeness = reading.closeness(names, symbol.name)?;
-                let fits = fits_container(reading.pattern, names.text(symbol.container))?;
-                Some(closeness.max(fits))
-            })
-            .min()
+    pub(super) fn is_empty(&self) -> bool {
+        self.readings.is_empty()
+    }
+
+    pub(super) fn closeness(&self, names: &Names, symbol: &PackedSymbol) -> Option<Closeness> {
+        let readings = self.readings.iter();
+        let closeness = readings.filter_map(|reading| reading.closeness(names, symbol));
+        closeness.min()
     }
 }
 
 impl Comparison<'_> {
-    fn closeness(&mut self, names: &Names, name: u32) -> Option<Closeness> {
-        let known = self.known.get_mut(name as usize)?;
-        let letters = names.letters(name)?;
-        *known.get_or_insert_with(|| self.matcher.closeness(names.text(name), letters))
+    fn closeness(&self, names: &Names, symbol: &PackedSymbol) -> Option<Closeness> {
+        let fits = || fits_container(self.pattern, names.text(symbol.container));
+        if let Some(known) = &self.names {
+            let closeness = (*known.get(symbol.name as usize)?)?;
+            return Some(closeness.max(fits()?));
+        }
+        let fits = fits()?;
+        let letters = names.letters(symbol.name)?;
+        let closeness = self.matcher.closeness(names.text(symbol.name), letters)?;
+        Some(closeness.max(fits))
     }
 }
 

@@ -12,12 +12,12 @@ use std::path::{Path, PathBuf};
 use mk_types::{AbsPath, ProjectPath};
 use serde::{Deserialize, Serialize};
 
-use super::store::{Entry, Names, Store};
+use super::store::{Entry, Store};
 use crate::language::Language;
 
 const MAGIC: &[u8; 8] = b"mksymbol";
 /// Goes up with every change of the format, and of what extraction makes of the same query.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 /// A cache that is larger was not written by us.
 const LARGEST: u64 = 1 << 30;
 
@@ -83,10 +83,8 @@ impl Cache {
             let path = ProjectPath::parse(&path, root).ok()?;
             Some((path, entry))
         });
-        Some(Store {
-            files: files.collect::<BTreeMap<_, _>>(),
-            names: Names::from_texts(loaded.names),
-        })
+        let files = files.collect::<BTreeMap<_, _>>();
+        Some(Store::new(loaded.names, files))
     }
 
     /// Writes the index beside the old one and puts it in its place.

@@ -90,6 +90,10 @@ impl PackedSymbol {
             end: self.last_line,
         }
     }
+
+    pub(crate) fn is_documented(&self) -> bool {
+        self.doc_len > 0
+    }
 }
 
 impl Packed {
@@ -126,12 +130,13 @@ impl Packed {
 pub(crate) struct Names {
     texts: Vec<Box<str>>,
     ids: HashMap<Box<str>, u32>,
-    /// Which letters each name has, to pass over those that cannot match.
+    /// Which letters each has, to pass over those that cannot match. None where it is no symbol's name, but the path
+    /// of a container.
     letters: Vec<Letters>,
 }
 
 /// Which letters a text has, whatever their case, as bits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Letters(u64);
 
 impl Letters {
@@ -155,14 +160,13 @@ impl Letters {
 }
 
 impl Names {
-    pub(crate) fn from_texts(texts: Vec<Box<str>>) -> Self {
+    fn from_texts(texts: Vec<Box<str>>) -> Self {
         let numbered = texts.iter().zip(0_u32..);
         let ids = numbered.map(|(text, id)| (text.clone(), id)).collect();
-        let letters = texts.iter().map(|text| Letters::of(text)).collect();
         Self {
+            letters: vec![Letters::default(); texts.len()],
             texts,
             ids,
-            letters,
         }
     }
 
@@ -172,9 +176,23 @@ impl Names {
         }
         let id = u32::try_from(self.texts.len()).unwrap_or(u32::MAX);
         self.texts.push(text.into());
-        self.letters.push(Letters::of(text));
+        self.letters.push(Letters::default());
         self.ids.insert(text.into(), id);
         id
+    }
+
+    fn intern_name(&mut self, text: &str) -> u32 {
+        let id = self.intern(text);
+        self.set_letters(id);
+        id
+    }
+
+    /// Notes that it is a symbol's name.
+    fn set_letters(&mut self, id: u32) {
+        let text = self.texts.get(id as usize);
+        if let (Some(text), Some(letters)) = (text, self.letters.get_mut(id as usize)) {
+            *letters = Letters::of(text);
+        }
     }
 
     pub(crate) fn text(&self, id: u32) -> &str {
@@ -183,6 +201,12 @@ impl Names {
 
     pub(crate) fn letters(&self, id: u32) -> Option<Letters> {
         self.letters.get(id as usize).copied()
+    }
+
+    /// Every name with its letters, in the order of their numbers.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, Letters)> {
+        let texts = self.texts.iter().map(|text| &**text);
+        texts.zip(self.letters.iter().copied())
     }
 
     pub(crate) fn texts(&self) -> &[Box<str>] {
@@ -211,6 +235,23 @@ pub(crate) enum Reading {
 }
 
 impl Store {
+    /// As it was saved.
+    pub(crate) fn new(names: Vec<Box<str>>, files: BTreeMap<ProjectPath, Entry>) -> Self {
+        let mut store = Self {
+            names: Names::from_texts(names),
+            files,
+        };
+        let Self { names, files } = &mut store;
+        for entry in files.values() {
+            if let Content::Known(packed) = &entry.content {
+                for symbol in &packed.symbols {
+                    names.set_letters(symbol.name);
+                }
+            }
+        }
+        store
+    }
+
     pub(crate) fn insert(&mut self, path: ProjectPath, stamp: Stamp, reading: Reading) {
         let content = match reading {
             Reading::Known {
@@ -230,7 +271,7 @@ impl Store {
             let doc = symbol.doc.as_deref().unwrap_or_default();
             let packed = PackedSymbol {
                 kind: symbol.kind,
-                name: self.names.intern(&symbol.name),
+                name: self.names.intern_name(&symbol.name),
                 container: self.names.intern(&symbol.container),
                 first_line: symbol.lines.start,
                 last_line: symbol.lines.end,

@@ -9,12 +9,20 @@ use crate::{Index, Matching, Query, SymbolKind, Target};
 const PROJECT: &str = r"
 //- /src/task/join.rs
 cfg_rt! {
+    /// Waits for a task.
     pub struct JoinHandle<T> { raw: T }
 }
 impl<T> JoinHandle<T> {
     pub fn abort(&self) {}
     fn abort_on_drop(&self) {}
 }
+//- /src/none.rs
+cfg_not_rt! {
+    pub(crate) struct JoinHandle<R> { _p: PhantomData<R> }
+}
+//- /src/mocks.rs
+/// Stands in.
+pub(super) struct JoinHandle<T> { rx: T }
 //- /src/mock.rs
 pub mod mock { pub struct Handle; }
 fn join_handle() {}
@@ -53,15 +61,17 @@ fn query(pattern: &str) -> Query {
 }
 
 #[test]
-fn the_exact_name_comes_first_then_code_before_tests() {
+fn the_exact_name_comes_first_then_code_before_tests_and_what_is_documented() {
     check(
         &query("JoinHandle"),
         &[
-            "src/task/join.rs:2 JoinHandle",
+            "src/task/join.rs:3 JoinHandle",
+            "src/none.rs:2 JoinHandle",
+            "src/mocks.rs:2 JoinHandle",
             "tests/task.rs:1 JoinHandle",
             "tests/task.rs:2 joinhandle",
             "src/mock.rs:2 join_handle",
-            "src/task/join.rs:4 impl JoinHandle",
+            "src/task/join.rs:5 impl JoinHandle",
         ],
     );
 }
@@ -73,16 +83,13 @@ fn the_beginnings_of_words_are_enough() {
             limit: 2,
             ..query("joha")
         },
-        &[
-            "src/task/join.rs:2 JoinHandle",
-            "tests/task.rs:1 JoinHandle",
-        ],
+        &["src/task/join.rs:3 JoinHandle", "src/none.rs:2 JoinHandle"],
     );
 }
 
 #[test]
 fn a_name_path_is_the_end_of_a_path() {
-    let expected = ["src/task/join.rs:5 JoinHandle/abort"];
+    let expected = ["src/task/join.rs:6 JoinHandle/abort"];
     let exact = |pattern: &str| Query {
         matching: Matching::Exact,
         ..query(pattern)
@@ -128,7 +135,7 @@ fn kinds_and_files_narrow_the_search() {
             files: Some("src/task".to_owned()),
             ..query("JoinHandle")
         },
-        &["src/task/join.rs:2 JoinHandle"],
+        &["src/task/join.rs:3 JoinHandle"],
     );
 }
 
@@ -141,7 +148,7 @@ fn what_may_not_be_read_is_neither_found_nor_counted() {
             !path.as_str().starts_with("tests")
         })
         .unwrap();
-    assert_eq!(answer.total, 3);
+    assert_eq!(answer.total, 5);
 }
 
 #[test]
@@ -169,12 +176,12 @@ fn check_definition(target: impl Fn(&Fixture) -> (String, u32, u32), expected: &
 #[test]
 fn a_position_means_the_name_that_stands_there() {
     check_definition(
-        |_| ("src/task/join.rs".to_owned(), 5, 13),
+        |_| ("src/task/join.rs".to_owned(), 6, 13),
         "src/task/join.rs JoinHandle/abort",
     );
     // A use: `JoinHandle` of the impl.
     check_definition(
-        |_| ("src/task/join.rs".to_owned(), 4, 12),
+        |_| ("src/task/join.rs".to_owned(), 5, 12),
         "src/task/join.rs JoinHandle",
     );
     check_definition(

@@ -1,13 +1,14 @@
 //! The index over time: made, kept, changed, spoilt.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
 use mk_testkit::Fixture;
 use mk_types::ProjectPath;
 
-use crate::{Index, IndexState, Query, SkipReason, Swept};
+use crate::{Answer, Hit, Index, IndexState, Query, SkipReason, Swept};
 
 const PROJECT: &str = r"
 //- /.gitignore
@@ -78,6 +79,12 @@ fn a_restart_reads_nothing_again() {
     let fixture = Fixture::new(PROJECT);
     let cache = tempfile::tempdir().unwrap();
     drop(start(&fixture, Some(cache.path())));
+    // Another text that looks the same from outside: whoever reads it finds another name.
+    let file = fs::File::options().write(true).open(fixture.path("a.py"));
+    let mut file = file.unwrap();
+    let before = file.metadata().unwrap().modified().unwrap();
+    file.write_all(b"class Aleph").unwrap();
+    file.set_modified(before).unwrap();
     let index = start(&fixture, Some(cache.path()));
     check(&index, &ALL);
     assert_eq!(index.sweep(), Swept::default());
@@ -179,7 +186,6 @@ fn a_spoilt_or_foreign_cache_is_made_again() {
 }
 
 fn spoil(path: &Path, bytes: &[u8]) {
-    use std::io::Write as _;
     let mut file = fs::File::create(path).unwrap();
     file.write_all(bytes).unwrap();
 }
@@ -209,19 +215,81 @@ fn a_cache_that_cannot_be_written_is_no_harm() {
     check(&start(&fixture, Some(&cache)), &ALL);
 }
 
+const MANY: usize = 600;
+
+fn find_many(index: &Index) -> Answer<Hit> {
+    let query = Query {
+        limit: MANY,
+        ..Query::new("Many")
+    };
+    index.find(&query, &|_| true).unwrap()
+}
+
+/// An index with something in it that is not complete, and its answer.
+fn unfinished(fixture: &Fixture, cache: &Path) -> (Index, Answer<Hit>) {
+    // It may be complete before the first question on a machine that has other things to do; then once more.
+    for _ in 0..50 {
+        let index = Index::start(fixture.root(), Some(cache.to_owned())).unwrap();
+        let mut answer = find_many(&index);
+        while answer.hits.is_empty() && answer.is_partial() {
+            answer = find_many(&index);
+        }
+        if answer.is_partial() && answer.hits.len() < MANY {
+            return (index, answer);
+        }
+        drop(index);
+        fs::remove_dir_all(cache).unwrap();
+    }
+    panic!("the index is complete before anybody can ask");
+}
+
 #[test]
-fn it_answers_while_it_is_made_and_ends_when_dropped() {
+fn it_answers_while_it_is_made_and_says_how_complete_it_is() {
     let fixture = Fixture::new(PROJECT);
-    for number in 0..200 {
+    for number in 0..MANY {
+        let text = format!(
+            "class Many{number}:\n{}",
+            "    def a(self): ...\n".repeat(50)
+        );
+        fixture.write(&format!("/many/m{number}.py"), text);
+    }
+    let cache = tempfile::tempdir().unwrap();
+    let (index, part) = unfinished(&fixture, cache.path());
+    assert_eq!(part.progress.state, IndexState::Parsing);
+    // The many, `a.py`, `b.rs`, `script` and `LICENSE`, whose name says nothing.
+    assert_eq!(part.progress.files_total, MANY + 4);
+    assert!(part.progress.files_done < part.progress.files_total);
+    // What somebody says has changed meanwhile is not lost.
+    fixture.write("/many/m0.py", "\nclass Many0: ...\n");
+    index.update(&paths(&fixture, &["many/m0.py"]));
+    index.wait(Duration::from_secs(60));
+    let whole = find_many(&index);
+    assert!(!whole.is_partial());
+    assert_eq!(whole.hits.len(), MANY);
+    assert!(
+        part.hits
+            .iter()
+            .all(|hit| hit.name == "Many0" || whole.hits.contains(hit))
+    );
+    let changed = whole.hits.iter().find(|hit| hit.name == "Many0").unwrap();
+    assert_eq!(changed.lines.start, 2);
+}
+
+#[test]
+fn what_was_done_before_it_was_dropped_is_completed_by_the_next() {
+    let fixture = Fixture::new(PROJECT);
+    for number in 0..MANY {
         fixture.write(
             &format!("/many/m{number}.py"),
             format!("class Many{number}: ...\n"),
         );
     }
-    let index = Index::start(fixture.root(), None).unwrap();
-    index.find(&Query::new("Many1"), &|_| true).unwrap();
-    index.update(&paths(&fixture, &["a.py"]));
+    let cache = tempfile::tempdir().unwrap();
+    let (index, _) = unfinished(&fixture, cache.path());
     drop(index);
+    assert_eq!(fs::read_dir(cache.path()).unwrap().count(), 1);
+    let index = start(&fixture, Some(cache.path()));
+    assert_eq!(find_many(&index).hits.len(), MANY);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use mk_testkit::Fixture;
+use mk_types::ProjectPath;
 
 use crate::{Error, Index, RenamePlan};
 
@@ -20,6 +21,15 @@ from a import total
 assert total([]) == 0
 //- /b.rs
 fn other() { total!(total) }
+//- /other/c.py
+total = 1
+//- /run
+#!/bin/sh
+total() { echo 1; }
+total
+//- /tool
+#!/usr/bin/env python3
+from a import total
 "#;
 
 fn index(fixture: &Fixture) -> Index {
@@ -31,7 +41,9 @@ fn index(fixture: &Fixture) -> Index {
 #[track_caller]
 fn check(name: &str, limit: usize, expected: &[&str]) {
     let fixture = Fixture::new(PROJECT);
-    let answer = index(&fixture).references(name, limit, &|_| true);
+    let answer = index(&fixture)
+        .references(name, None, limit, &|_| true)
+        .unwrap();
     let found: Vec<String> = answer
         .hits
         .iter()
@@ -56,13 +68,17 @@ fn check(name: &str, limit: usize, expected: &[&str]) {
 fn comments_strings_and_parts_of_words_are_no_uses() {
     check(
         "total",
-        10,
+        20,
         &[
             "a.py:1:5 total (definition)",
             "a.py:7:24 Cart/show",
             "a.py:7:46 Cart/show",
             "b.rs:1:14 other",
             "b.rs:1:21 other",
+            "other/c.py:1:1 total (definition)",
+            "run:2:1 total (definition)",
+            "run:3:1 -",
+            "tool:2:15 -",
             "tests/test_a.py:1:15 -",
             "tests/test_a.py:2:8 -",
         ],
@@ -76,7 +92,9 @@ fn a_limit_is_a_limit() {
 
 fn rename(from: &str, to: &str) -> Result<RenamePlan, Error> {
     let fixture = Fixture::new(PROJECT);
-    index(&fixture).rename_plan_by_name(from, to, &|path| path.as_str() != "b.rs")
+    let file = ProjectPath::parse("a.py", fixture.root()).unwrap();
+    let readable = |path: &ProjectPath| path.as_str() != "other/c.py";
+    index(&fixture).rename_plan_by_name(from, &file, to, &readable)
 }
 
 #[test]
@@ -94,9 +112,33 @@ class Cart:
     def show(self):
         print("total", amount(self.items), f"{amount(1)}", subtotal)
 "#,
+            "#!/usr/bin/env python3\nfrom a import amount\n",
             "from a import amount\nassert amount([]) == 0\n",
         ]
     );
+}
+
+/// The files in which a name that `of` defines is used.
+#[track_caller]
+fn check_files(name: &str, of: &str, expected: &[&str]) {
+    let fixture = Fixture::new(PROJECT);
+    let file = ProjectPath::parse(of, fixture.root()).unwrap();
+    let answer = index(&fixture).references(name, Some(&file), 100, &|_| true);
+    let hits = answer.unwrap().hits;
+    let mut files: Vec<&str> = hits.iter().map(|one| one.path.as_str()).collect();
+    files.dedup();
+    assert_eq!(files, expected);
+}
+
+#[test]
+fn a_name_means_nothing_in_another_language() {
+    check_files(
+        "total",
+        "a.py",
+        &["a.py", "other/c.py", "tool", "tests/test_a.py"],
+    );
+    check_files("total", "run", &["run"]);
+    check_files("total", "b.rs", &["b.rs"]);
 }
 
 #[test]

@@ -39,7 +39,7 @@ pub(crate) fn run(args: RefsArgs, config: &Config) -> anyhow::Result<ExitCode> {
         (found.answer, found.note)
     } else {
         let by_name = ask(config, move |workspace| {
-            workspace.references(&args.symbol, limit)
+            workspace.references(&args.symbol, None, limit)
         });
         (by_name?, None)
     };

@@ -1,0 +1,139 @@
+//! Keeping the index as fresh as the files are, at a cost that a question does not feel.
+
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use mk_types::{ProjectPath, Timestamp};
+
+use super::watch::{Changes, Watch};
+use super::{Index, IndexState, Shared, lock};
+
+/// Where nothing can be watched, files are compared with the disk this often.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
+/// What a network file system changes elsewhere, no watcher sees.
+const LOOK_AGAIN_WATCHED: Duration = Duration::from_secs(60);
+
+/// How the index learns of changes.
+#[derive(Debug, Default)]
+pub(super) struct Freshness {
+    /// When the files were last compared with the disk.
+    looked: Option<Timestamp>,
+    watching: Watching,
+}
+
+#[derive(Debug, Default)]
+enum Watching {
+    /// Who asks once does not pay for it.
+    #[default]
+    NotYet,
+    Starting,
+    On(Watch),
+    Impossible,
+}
+
+impl Index {
+    /// Brings the index up to date with the disk, for whoever is about to ask.
+    ///
+    /// Call it before every question, and once right after [`Index::start`]. While the index is being made it only
+    /// notes the time. The first call a second later starts to watch the project's folders, in the background; from
+    /// then on a call costs a fraction of a millisecond when nothing has changed, and the time to read what has
+    /// changed otherwise: everything that was on disk before the call is in the index after it. Where folders cannot
+    /// be watched, or are not yet, all files are compared with the disk at most once a second. A watched project is
+    /// compared once a minute too, because a network file system does not tell what changes elsewhere.
+    ///
+    /// [`Index::update`] remains for files that the caller has written itself.
+    pub fn refresh(&self, now: Timestamp) {
+        // Held while looking, so that nobody answers from before it.
+        let mut freshness = lock(&self.shared.freshness);
+        if self.progress().state != IndexState::Ready {
+            freshness.looked.get_or_insert(now);
+            return;
+        }
+        let age = freshness.looked.map(|looked| now.since(looked));
+        let is_older = |than| age.is_none_or(|age| age > than);
+        if let Watching::On(watch) = &mut freshness.watching {
+            let changes = watch.take();
+            let must_walk = changes.need_walk();
+            if must_walk && !watch.follow(&changes, &self.shared.cancel) {
+                tracing::warn!("the project cannot be watched any more; its files are compared");
+                freshness.watching = Watching::Impossible;
+            }
+            if must_walk || is_older(LOOK_AGAIN_WATCHED) {
+                self.sweep();
+                freshness.looked = Some(now);
+            } else {
+                self.shared.take_up(&changes);
+            }
+        } else if is_older(LOOK_AGAIN) {
+            self.sweep();
+            freshness.looked = Some(now);
+            if matches!(freshness.watching, Watching::NotYet) {
+                freshness.watching = self.start_watching();
+            }
+        }
+    }
+
+    /// How many folders are watched; `None` where files are compared instead.
+    pub fn watched_folders(&self) -> Option<usize> {
+        match &lock(&self.shared.freshness).watching {
+            Watching::On(watch) => Some(watch.n_folders()),
+            Watching::NotYet | Watching::Starting | Watching::Impossible => None,
+        }
+    }
+
+    fn start_watching(&self) -> Watching {
+        let shared = Arc::clone(&self.shared);
+        let thread = std::thread::Builder::new().name("symbols-watch".to_owned());
+        match thread.spawn(move || shared.watch()) {
+            Ok(thread) => {
+                lock(&self.threads).push(thread);
+                Watching::Starting
+            }
+            Err(_) => Watching::Impossible,
+        }
+    }
+}
+
+impl Shared {
+    fn watch(&self) {
+        let watch = Watch::start(self.root.root(), &self.cancel);
+        if watch.is_some() {
+            // What changed before the watches were there.
+            let working = lock(&self.working);
+            self.sweep();
+            drop(working);
+        } else if !self.cancel.load(Ordering::Relaxed) {
+            tracing::info!("the project cannot be watched; its files are compared instead");
+        }
+        lock(&self.freshness).watching = watch.map_or(Watching::Impossible, Watching::On);
+    }
+
+    /// Reads what has really changed: many a write leaves a file as it was, or was ours.
+    fn take_up(&self, changes: &Changes) {
+        if changes.files.is_empty() {
+            return;
+        }
+        let root = self.root.root();
+        let path_of = |file: &PathBuf| {
+            let below = file.strip_prefix(root.as_path()).ok()?.to_str()?;
+            ProjectPath::parse(below, root).ok()
+        };
+        let is_changed = |path: &ProjectPath| {
+            let store = self.store.read().unwrap_or_else(PoisonError::into_inner);
+            store.files.get(path).map(|entry| entry.stamp) != self.stamp(path)
+        };
+        let working = lock(&self.working);
+        let changed: Vec<ProjectPath> = changes
+            .files
+            .iter()
+            .filter_map(path_of)
+            .filter(is_changed)
+            .collect();
+        if !changed.is_empty() {
+            self.update(&changed);
+        }
+        drop(working);
+    }
+}
