@@ -352,11 +352,7 @@ impl Engine {
         let project = self.project(&in_force.project);
         let shown = file.clone();
         let document = self
-            .on_disk(in_force, move |workspace| {
-                // Whatever changed in other files, the server has to know of it.
-                workspace.index()?;
-                document(workspace, &shown)
-            })
+            .on_disk(in_force, move |workspace| document(workspace, &shown))
             .await?;
         let mut note = None;
         if let Some(language) = project.servers().language_of(&file) {

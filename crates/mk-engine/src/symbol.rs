@@ -95,15 +95,14 @@ impl Symbols {
         })
     }
 
-    /// Brings the index up to date; the files that were not as it knew them.
-    fn refresh(&self, index: &Index, now: Timestamp) -> Vec<ProjectPath> {
+    /// Brings the index up to date.
+    fn refresh(&self, index: &Index, now: Timestamp) {
         let changed = std::mem::take(&mut *lock(&self.changed));
         let changed: Vec<ProjectPath> = changed.into_iter().collect();
         if !changed.is_empty() {
             index.update(&changed);
         }
         index.refresh(now);
-        index.take_news()
     }
 }
 
@@ -129,8 +128,7 @@ impl Workspace {
         };
         let progress = index.wait(PATIENCE.saturating_sub(at.elapsed()));
         if progress.state == IndexState::Ready {
-            let news = symbols.refresh(&index, self.clock.now());
-            self.project.tell_servers(news.into_iter());
+            symbols.refresh(&index, self.clock.now());
         }
         Ok(index)
     }

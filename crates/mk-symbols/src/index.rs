@@ -92,12 +92,7 @@ struct Shared {
     pending: Mutex<BTreeSet<ProjectPath>>,
     unsaved: AtomicBool,
     freshness: Mutex<Freshness>,
-    /// Read again or gone since somebody last asked which.
-    news: Mutex<BTreeSet<ProjectPath>>,
 }
-
-/// Whoever is told of more changes at once had better look for itself.
-const MOST_NEWS: usize = 10_000;
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -117,7 +112,6 @@ impl Index {
             pending: Mutex::default(),
             unsaved: AtomicBool::new(false),
             freshness: Mutex::default(),
-            news: Mutex::default(),
         });
         let builder = {
             let shared = Arc::clone(&shared);
@@ -170,12 +164,6 @@ impl Index {
         let swept = self.shared.sweep();
         drop(working);
         swept
-    }
-
-    /// The files that were found changed, new or gone since the last call; not those of the first reading.
-    pub fn take_news(&self) -> Vec<ProjectPath> {
-        let news = std::mem::take(&mut *lock(&self.shared.news));
-        news.into_iter().collect()
     }
 
     /// The files that were left out, and why.
@@ -423,16 +411,7 @@ impl Shared {
         for path in paths {
             if store.files.remove(&path).is_some() {
                 self.unsaved.store(true, Ordering::Relaxed);
-                self.note([&path]);
             }
-        }
-    }
-
-    fn note<'a>(&self, paths: impl IntoIterator<Item = &'a ProjectPath>) {
-        if lock(&self.progress).state == IndexState::Ready {
-            let mut news = lock(&self.news);
-            let room = MOST_NEWS.saturating_sub(news.len());
-            news.extend(paths.into_iter().take(room).cloned());
         }
     }
 
@@ -442,7 +421,6 @@ impl Shared {
             return;
         }
         self.unsaved.store(true, Ordering::Relaxed);
-        self.note(files.iter().map(|(path, _)| path));
         parallel::map(files, |parsers, (path, stamp)| {
             if self.cancel.load(Ordering::Relaxed) {
                 return;
