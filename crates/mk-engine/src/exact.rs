@@ -1,15 +1,17 @@
 //! Questions that a language server answers exactly, and the index only by name: the best that is there answers.
 
+mod rename;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use mk_symbols::server::{
-    Answered, Diagnostic, Document, FileRef, Location, Position, RenamePlan, ServerError, Severity,
+    Answered, Diagnostic, Document, FileRef, Location, Position, Range, ServerError, Severity,
 };
 use mk_symbols::{
-    Answer, Definition, Error as SymbolError, Hit, IndexState, Place, Progress, Query, Reference,
-    Source, Target, hits_beside, name_position, references_at, syntax_errors,
+    Answer, Definition, Error as SymbolError, Hit, IndexState, Progress, Query, Reference, Source,
+    Target, hits_beside, name_position, references_at, syntax_errors,
 };
 use mk_types::ProjectPath;
 
@@ -17,7 +19,6 @@ use crate::Engine;
 use crate::check::InForce;
 use crate::code_error::{CodeError, CodeKind};
 use crate::error::Error;
-use crate::symbol::{Rename, RenamedFile};
 use crate::workspace::Workspace;
 
 /// After this an answer by name is worth more than a better one.
@@ -100,7 +101,7 @@ impl Engine {
         let project = self.project(&in_force.project);
         let mut asked = Vec::new();
         for language in project.ready_languages() {
-            let ask = project.servers().symbols(&language, &query.pattern);
+            let ask = || project.servers().symbols(&language, &query.pattern);
             let Ok(Answered { server, value }) =
                 project.ask_server(&language, SHORT_PATIENCE, ask).await
             else {
@@ -176,10 +177,15 @@ impl Engine {
     ) -> Result<Noted<Answer<Reference>>, Error> {
         let anchors = self.anchors(in_force, name_path, file).await?;
         let anchors = anchors.get(..anchors.len().min(MOST_ASKED));
+        let anchors = anchors.unwrap_or_default();
         let about = About::Implementations;
-        let named = self
-            .places(in_force, anchors.unwrap_or_default(), about, LONG_PATIENCE)
-            .await?;
+        let mut named = self.places(in_force, anchors, about, LONG_PATIENCE).await?;
+        // Some servers count what was asked about as its own implementation.
+        for Anchor { document, position } in anchors {
+            if let Some(places) = named.places.get_mut(&document.path) {
+                places.remove(position);
+            }
+        }
         self.tell(in_force, named, limit).await
     }
 
@@ -198,7 +204,7 @@ impl Engine {
             let document = self
                 .on_disk(in_force, move |workspace| document(workspace, &shown))
                 .await?;
-            let ask = project.servers().definition(&document, position);
+            let ask = || project.servers().definition(&document, position);
             match project.ask_server(language, PATIENCE, ask).await {
                 Ok(Answered { server, value }) => {
                     let found = self.defined(in_force, server, value, limit).await?;
@@ -259,90 +265,6 @@ impl Engine {
         .await
     }
 
-    /// What it takes to give a symbol another name wherever it is used. Nothing is written.
-    pub async fn rename(
-        &self,
-        in_force: &InForce,
-        symbol: &Definition,
-        new_name: &str,
-    ) -> Result<Rename, Error> {
-        mk_symbols::check_name(new_name)?;
-        let project = self.project(&in_force.project);
-        let mut unanswered = None;
-        if let Some(language) = project.servers().language_of(&symbol.path) {
-            let Anchor { document, position } = self.anchor(in_force, symbol).await?;
-            let ask = project.servers().rename(&document, position, new_name);
-            match project.ask_server(language, LONG_PATIENCE, ask).await {
-                Ok(Answered { server, value }) => {
-                    return self.renamed(in_force, symbol, server, value).await;
-                }
-                // The server knows that it cannot be done.
-                Err(error @ ServerError::Refused { .. }) => return Err(error.into()),
-                Err(ServerError::NotInstalled { .. } | ServerError::UnknownLanguage { .. }) => {}
-                Err(error) => unanswered = Some(error.to_string()),
-            }
-        }
-        let (symbol, new_name) = (symbol.clone(), new_name.to_owned());
-        let mut plan = self
-            .on_disk(in_force, move |workspace| {
-                workspace.rename_by_name(&symbol, &new_name)
-            })
-            .await?;
-        plan.doubt = unanswered.or(plan.doubt);
-        Ok(plan)
-    }
-
-    /// A server's plan with the texts that it leads to.
-    async fn renamed(
-        &self,
-        in_force: &InForce,
-        symbol: &Definition,
-        server: String,
-        plan: RenamePlan,
-    ) -> Result<Rename, Error> {
-        let name = symbol.symbol.name.clone();
-        self.on_disk(in_force, move |workspace| {
-            if let Some(moved) = plan.moves.first() {
-                let message = format!("Renaming `{name}` would move {} too", moved.from);
-                let error = CodeError::new(CodeKind::LanguageServer, message);
-                return Err(error.with_hint("move it with move_file first").into());
-            }
-            let mut files = Vec::new();
-            for change in plan.files {
-                let path = match &change.file {
-                    FileRef::Inside(path) if workspace.readable(path) => path.clone(),
-                    _ => return Err(out_of_reach(&name)),
-                };
-                let read = workspace.read_file(&path)?;
-                let text = read.editable();
-                let starts: Vec<Position> =
-                    change.edits.iter().map(|edit| edit.range.start).collect();
-                let places = references_at(&path, &text, &starts);
-                files.push(RenamedFile {
-                    text: change.apply(&text),
-                    places: places
-                        .into_iter()
-                        .map(|it| it.place)
-                        .collect::<Vec<Place>>(),
-                    revision: read.revision,
-                    path,
-                });
-            }
-            if files.is_empty() {
-                let message = format!("{server} finds nothing to rename at `{name}`");
-                return Err(CodeError::new(CodeKind::LanguageServer, message).into());
-            }
-            Ok(Rename {
-                name,
-                files,
-                source: Source::Servers(vec![server]),
-                progress: COMPLETE,
-                doubt: None,
-            })
-        })
-        .await
-    }
-
     /// What is wrong in a file: what a server says; without one, where it does not parse.
     pub async fn diagnostics(
         &self,
@@ -356,7 +278,7 @@ impl Engine {
             .await?;
         let mut note = None;
         if let Some(language) = project.servers().language_of(&file) {
-            let ask = project.servers().diagnostics(&document);
+            let ask = || project.servers().diagnostics(&document);
             match project.ask_server(language, LONG_PATIENCE, ask).await {
                 Ok(Answered { server, value }) => {
                     let answer = Diagnosed {
@@ -380,7 +302,7 @@ impl Engine {
                 column: error.column,
             };
             Diagnostic {
-                range: mk_symbols::server::Range { start, end: start },
+                range: Range { start, end: start },
                 severity: Severity::Error,
                 message: error.message,
                 code: None,
@@ -442,11 +364,11 @@ impl Engine {
             })?;
             let Answered { server, value } = match about {
                 About::References => {
-                    let ask = servers.references(document, *position);
+                    let ask = || servers.references(document, *position);
                     project.ask_server(language, patience, ask).await?
                 }
                 About::Implementations => {
-                    let ask = servers.implementations(document, *position);
+                    let ask = || servers.implementations(document, *position);
                     project.ask_server(language, patience, ask).await?
                 }
             };
@@ -519,21 +441,15 @@ fn document(workspace: &Workspace, path: &ProjectPath) -> Result<Document, Error
 
 fn anchor(workspace: &Workspace, symbol: &Definition) -> Result<Anchor, Error> {
     let document = document(workspace, &symbol.path)?;
-    let position = name_position(&symbol.symbol, &document.text).ok_or_else(|| {
-        let message = format!("`{}` has changed meanwhile", symbol.path);
-        CodeError::new(CodeKind::Timeout, message).with_hint("try again")
-    })?;
+    let position = name_position(&symbol.symbol, &document.text)
+        .ok_or_else(|| changed_meanwhile(&symbol.path))?;
     Ok(Anchor { document, position })
 }
 
-fn out_of_reach(name: &str) -> Error {
-    let message = format!(
-        "`{name}` is used in files that this mode cannot read or the project does not have"
-    );
-    let error = CodeError::new(CodeKind::PermissionDenied, message);
-    error
-        .with_hint("rename it in a mode that may read them")
-        .into()
+fn changed_meanwhile(path: &ProjectPath) -> Error {
+    let message = format!("`{path}` has changed meanwhile");
+    let error = CodeError::new(CodeKind::Timeout, message);
+    error.with_hint("try again").into()
 }
 
 /// Why an answer is by name only; `None` if no server could give a better one.

@@ -43,7 +43,7 @@ pub use mk_store::{
     Approval, ApprovalState, Message, ModeChange, SessionFilter, TaskState, Verdict,
 };
 pub use project::Project;
-pub use settings::{Folders, Settings};
+pub use settings::{Folders, ServerSettings, Settings};
 pub use status::{Status, Work};
 pub use symbol::{IndexStatus, Rename, RenamedFile};
 pub use task::{NewTask, Switched, Task, TaskDetails, TaskQuery};

@@ -64,7 +64,8 @@ impl Engine {
     pub fn project(&self, root: &AbsPath) -> Arc<Project> {
         let inner = &self.inner;
         inner.projects.get_or_load(root, || {
-            let project = Arc::new(Project::new(root.clone(), inner.folders.clone()));
+            let project = Project::new(root.clone(), inner.folders.clone());
+            let project = Arc::new(project.with_servers(inner.settings.servers.clone()));
             // Before reading, so that no change falls between.
             if inner.settings.watching == Watching::On {
                 self.watch(&project);

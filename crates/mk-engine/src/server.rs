@@ -1,26 +1,32 @@
 //! The language servers of a project: found and started when a question needs one, ended with the process.
 
+mod seen;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use mk_symbols::server::{
-    Answered, ChangeKind, FileChange, Health, InstallPlan, KnownServer, Limits, ProjectCode,
-    ServerError, ServerOptions, ServerStatus, Servers,
+    Answered, FileChange, Health, InstallPlan, KnownServer, Limits, ServerError, ServerOptions,
+    ServerStatus, Servers,
 };
 use mk_types::{AbsPath, ProjectPath};
 
 use crate::error::Error;
 use crate::project::Project;
-use crate::settings::Folders;
+use crate::settings::{Folders, ServerSettings};
 use crate::{Caller, Engine};
+use seen::Seen;
 
 /// A project's servers, none before the first question.
 #[derive(Debug, Default)]
 pub(crate) struct ProjectServers {
+    settings: ServerSettings,
     servers: OnceLock<Servers>,
+    seen: Mutex<Seen>,
     /// The last time somebody asked for a restart, by language, as it was when we looked.
     asked: Mutex<BTreeMap<String, Option<SystemTime>>>,
 }
@@ -40,16 +46,22 @@ fn modified(path: &Path) -> Option<SystemTime> {
 }
 
 impl Project {
+    pub(crate) fn with_servers(mut self, settings: ServerSettings) -> Self {
+        self.servers.settings = settings;
+        self
+    }
+
     pub(crate) fn servers(&self) -> &Servers {
         self.servers.servers.get_or_init(|| {
             // Servers answer with real names, and a project may be reached by a link.
             let real = std::fs::canonicalize(self.root().as_path()).ok();
             let real = real.and_then(|path| AbsPath::new(&path));
+            let settings = &self.servers.settings;
             let options = ServerOptions {
                 search_path: self.folders().search_path.clone(),
                 tools: tools(self.folders()),
-                project_code: ProjectCode::Avoid,
-                custom: Vec::new(),
+                project_code: settings.project_code,
+                custom: settings.custom.clone(),
                 limits: Limits::default(),
             };
             Servers::new(real.unwrap_or_else(|| self.root().clone()), options)
@@ -57,17 +69,28 @@ impl Project {
     }
 
     /// Asks a language's server, and gives up after a while; it goes on with what it was doing.
-    pub(crate) async fn ask_server<T>(
-        &self,
+    ///
+    /// A server that dies meanwhile is replaced once: it may have died before the question came.
+    pub(crate) async fn ask_server<T, F>(
+        self: &Arc<Self>,
         language: &str,
         patience: Duration,
-        ask: impl Future<Output = Result<Answered<T>, ServerError>>,
-    ) -> Result<Answered<T>, ServerError> {
+        ask: impl Fn() -> F,
+    ) -> Result<Answered<T>, ServerError>
+    where
+        F: Future<Output = Result<Answered<T>, ServerError>>,
+    {
         if self.restart_was_asked(language) {
             self.servers().stop(language).await?;
         }
-        let answered = tokio::time::timeout(patience, ask).await;
-        answered.unwrap_or_else(|_| {
+        self.look_again().await;
+        let answered = tokio::time::timeout(patience, async {
+            match ask().await {
+                Err(ServerError::Crashed { .. }) => ask().await,
+                answered => answered,
+            }
+        });
+        answered.await.unwrap_or_else(|_| {
             let status = self.servers().status();
             let status = status.iter().find(|status| status.language == language);
             Err(ServerError::Timeout {
@@ -115,16 +138,35 @@ impl Project {
         let Some(servers) = self.servers.servers.get() else {
             return;
         };
-        let change = |path: ProjectPath| FileChange {
-            kind: if path.under(self.root()).exists() {
-                ChangeKind::Changed
-            } else {
-                ChangeKind::Deleted
-            },
-            path,
-        };
-        let changes: Vec<FileChange> = paths.map(change).collect();
+        let mut seen = self.seen();
+        let changes: Vec<FileChange> = paths.map(|path| seen.note(self.root(), path)).collect();
         servers.files_changed(&changes);
+    }
+
+    /// Tells the servers that run what others have done to the files.
+    async fn look_again(self: &Arc<Self>) {
+        let project = Arc::clone(self);
+        let looked = tokio::task::spawn_blocking(move || {
+            let servers = project.servers();
+            let mut seen = project.seen();
+            let changes = seen.look(project.root(), &|path| servers.language_of(path).is_some());
+            if !changes.is_empty() {
+                servers.files_changed(&changes);
+            }
+        });
+        if let Err(error) = looked.await {
+            tracing::warn!(%error, "changes of files were not told to the language servers");
+        }
+    }
+
+    /// Lets the next question be about the files as they are, whatever that costs: its answer is going to be written.
+    pub(crate) fn hurry(&self) {
+        self.seen().hurry();
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        let seen = &self.servers.seen;
+        seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -221,6 +263,6 @@ fn touch(file: &Path) -> std::io::Result<()> {
     if let Some(folder) = file.parent() {
         std::fs::create_dir_all(folder)?;
     }
-    let file = std::fs::File::create(file)?;
-    file.set_modified(SystemTime::now())
+    // Writing, not opening, is what is sure to change its time.
+    std::fs::File::create(file)?.write_all(b"restart\n")
 }

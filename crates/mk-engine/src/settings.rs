@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use mk_policy::Switching;
+use mk_symbols::server::{CustomServer, ProjectCode};
 use mk_types::{AbsPath, ModeSlug};
 
 use crate::Watching;
@@ -27,6 +28,7 @@ pub struct Settings {
     pub project_folders: Vec<AbsPath>,
     /// Globs of memories that agents may not change.
     pub read_only_memories: Vec<String>,
+    pub servers: ServerSettings,
 }
 
 impl Default for Settings {
@@ -41,8 +43,17 @@ impl Default for Settings {
             watching: Watching::Off,
             project_folders: Vec::new(),
             read_only_memories: Vec::new(),
+            servers: ServerSettings::default(),
         }
     }
+}
+
+/// What is set about language servers.
+#[derive(Debug, Clone, Default)]
+pub struct ServerSettings {
+    /// Those that the operator names; they come before the known ones.
+    pub custom: Vec<CustomServer>,
+    pub project_code: ProjectCode,
 }
 
 #[expect(clippy::expect_used, reason = "a constant")]

@@ -55,6 +55,9 @@ pub use symbol::{FoundSymbol, OutlineSymbol};
 pub use table::{CustomServer, Warm};
 pub use uri::FileRef;
 
+/// Languages whose files tell servers of other languages how to read theirs: `tsconfig.json`, `compile_commands.json`.
+const DATA: [&str; 2] = ["json", "yaml"];
+
 /// A file that is not as it was.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileChange {
@@ -190,10 +193,10 @@ impl Servers {
     /// Tells the servers that run what has changed on disk. A file that a question shows need not be told.
     pub fn files_changed(&self, changes: &[FileChange]) {
         for (language, handle) in self.lock().iter() {
-            // Files of no language may be anything: manifests, settings, generated code.
+            // Files of no language, and data, may be anything: manifests, settings, generated code.
             let concerns = |change: &&FileChange| {
                 let of = self.language_of(&change.path);
-                of.is_none_or(|of| of == language)
+                of.is_none_or(|of| of == language || DATA.contains(&of))
             };
             let changes: Vec<FileChange> = changes.iter().filter(concerns).cloned().collect();
             drop(handle.events.send(Event::Changed(changes)));

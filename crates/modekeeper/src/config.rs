@@ -2,6 +2,7 @@
 
 mod error;
 mod file;
+mod server;
 
 use std::ffi::OsString;
 use std::fmt;
@@ -12,6 +13,7 @@ use mk_engine::{Folders, Settings, Start, Watching};
 use mk_policy::Switching;
 use mk_project::find_root;
 use mk_store::Location;
+use mk_symbols::server::CustomServer;
 use mk_tools::Family;
 use mk_types::{AbsPath, ModeSlug};
 
@@ -88,6 +90,10 @@ pub(crate) struct Config {
     /// Folders whose projects may be activated without asking.
     pub(crate) project_folders: Sourced<Vec<PathBuf>>,
     pub(crate) read_only_memories: Sourced<Vec<String>>,
+    /// Language servers that the operator names.
+    pub(crate) language_servers: Sourced<Vec<CustomServer>>,
+    /// Whether language servers may run code of the project.
+    pub(crate) run_project_code: Sourced<bool>,
     /// Things in the file that have no effect.
     pub(crate) warnings: Vec<String>,
     home: Option<PathBuf>,
@@ -202,6 +208,10 @@ impl Config {
                 Vec::new(),
             ),
             read_only_memories: layers.file_or(file.read_only_memories, Vec::new()),
+            language_servers: layers
+                .file_or(file.language_servers, Vec::new())
+                .map(|servers| server::at_home(servers, home.as_ref())),
+            run_project_code: layers.file_or(file.run_project_code, false),
             warnings,
             home,
             search_path: env.search_path.clone(),
@@ -238,6 +248,7 @@ impl Config {
                 .filter_map(|path| AbsPath::new(path))
                 .collect(),
             read_only_memories: self.read_only_memories.value.clone(),
+            servers: server::settings(self),
             ..Settings::default()
         }
     }

@@ -18,7 +18,7 @@ const VARIABLES: &str = "crates/modekeeper/src/env.rs";
 const FILE: &str = "probe.json";
 
 /// What values mean whose flag does not say so.
-const ABOUT: [(&str, &str); 16] = [
+const ABOUT: [(&str, &str); 18] = [
     (
         "paths.config_dir",
         "Where `config.json` and `modes.yaml` are",
@@ -59,6 +59,16 @@ const ABOUT: [(&str, &str); 16] = [
     (
         "read_only_memories",
         "Globs of memories that agents may not change",
+    ),
+    (
+        "language_servers",
+        "Language servers of yours, before the known ones: objects with `language`, `command` (program and arguments), \
+         `extensions` (for a language that is not known), `options` (for its start), `settings` (by section), `warm` \
+         (`progress`, `status`, `nothing` or `{\"log\": text}`)",
+    ),
+    (
+        "run_project_code",
+        "Whether language servers may run code of the project: build scripts, macros, programs in `node_modules` and `.venv`",
     ),
     ("http.rate_limits", "Whether calls over HTTP are limited"),
     ("http.listen", "Address and port of `modekeeper serve`"),

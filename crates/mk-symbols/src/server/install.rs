@@ -4,11 +4,21 @@
 //! programs. Debian and rustup have one place for everybody.
 
 use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::process::{Program, run_aloud};
 use super::table::{Install, Language, Server};
 use crate::server::ServerError;
+
+/// In a server's folder from the first command to the last: with it, what else is there does not count.
+const UNFINISHED: &str = "unfinished";
+
+/// Whether a folder was left in the middle of an installation.
+pub(crate) fn is_unfinished(folder: &Path) -> bool {
+    folder.join(UNFINISHED).exists()
+}
 
 /// How a server is installed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -132,10 +142,12 @@ impl InstallPlan {
             program: program.to_owned(),
             reason,
         };
-        if let Some(folder) = &self.folder {
-            std::fs::create_dir_all(folder)
-                .map_err(|error| failed("mkdir", format!("{}: {error}", folder.display())))?;
-        }
+        let folder = self.folder.as_deref();
+        let in_folder = |done: io::Result<()>| {
+            let place = folder.map(Path::to_string_lossy).unwrap_or_default();
+            done.map_err(|error| failed("mkdir", format!("{place}: {error}")))
+        };
+        in_folder(folder.map_or(Ok(()), begin))?;
         for command in &self.commands {
             let Some((name, arguments)) = command.split_first() else {
                 continue;
@@ -147,7 +159,7 @@ impl InstallPlan {
             let program = Program {
                 path: &path,
                 arguments,
-                folder: self.folder.as_deref().unwrap_or(Path::new("/")),
+                folder: folder.unwrap_or(Path::new("/")),
                 search_path,
             };
             match run_aloud(&program, line) {
@@ -157,6 +169,15 @@ impl InstallPlan {
                 Err(error) => return Err(failed(name, error.to_string())),
             }
         }
-        Ok(())
+        in_folder(folder.map_or(Ok(()), |folder| fs::remove_file(folder.join(UNFINISHED))))
     }
+}
+
+/// Makes the folder, from nothing if it was left half done: no installer is sure to mend what another one left.
+fn begin(folder: &Path) -> io::Result<()> {
+    if is_unfinished(folder) {
+        fs::remove_dir_all(folder)?;
+    }
+    fs::create_dir_all(folder)?;
+    File::create(folder.join(UNFINISHED)).map(drop)
 }

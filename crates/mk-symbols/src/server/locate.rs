@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use mk_types::AbsPath;
 
-use super::install::advice;
+use super::install::{advice, is_unfinished};
 use super::options::{ProjectCode, ServerOptions};
 use super::process::{Program, run_briefly};
 use super::table::{Language, Server};
@@ -23,7 +23,7 @@ const CHECK_LIMIT: Duration = Duration::from_secs(10);
 ///
 /// 1. A program with a `/` in it is taken as it is, relative to the project.
 /// 2. Folders of the project, if its code may be run.
-/// 3. Our own folder of tools.
+/// 3. Our own folder of tools, unless its installation was cut off.
 /// 4. The search path, without folders that are relative or inside the project: an agent could put a program there.
 pub(crate) fn locate(server: &Server, root: &AbsPath, options: &ServerOptions) -> Option<PathBuf> {
     let program = server.command.first()?;
@@ -34,9 +34,11 @@ pub(crate) fn locate(server: &Server, root: &AbsPath, options: &ServerOptions) -
         .iter()
         .filter(|_| options.project_code == ProjectCode::Run)
         .map(|folder| root.as_path().join(folder));
+    let own = options.tools.join(&server.name);
     let installed = INSTALLED
         .iter()
-        .map(|folder| options.tools.join(&server.name).join(folder));
+        .filter(|_| !is_unfinished(&own))
+        .map(|folder| own.join(folder));
     local
         .chain(installed)
         .chain(outside(&options.search_path, root))

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 const KNOWN: &str = include_str!("../../../../content/servers.yaml");
 
 /// A server that a user names, for a language that is known or not.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct CustomServer {
     pub language: String,
@@ -91,7 +91,7 @@ pub(crate) struct Check {
 }
 
 /// How a server tells that it has seen the whole project.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Warm {
     /// It reports its work, which begins soon after the start.
@@ -149,6 +149,12 @@ pub(crate) fn languages(custom: &[CustomServer]) -> Vec<Language> {
                 .files
                 .extend(files.map(|extension| (extension.clone(), called.clone())));
             language.servers.insert(0, server);
+            if language.files.is_empty() && language.names.is_empty() {
+                tracing::warn!(
+                    language = language.name,
+                    "no file belongs to this language server: name its extensions"
+                );
+            }
         }
     }
     languages

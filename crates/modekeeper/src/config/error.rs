@@ -27,6 +27,13 @@ pub(crate) enum ConfigError {
         key: String,
         expected: &'static str,
     },
+    #[error("`{key}` in `{}` is no language server", path.display())]
+    BadServer {
+        path: PathBuf,
+        key: String,
+        #[source]
+        source: serde_json::Error,
+    },
     #[error("`{key}` is `{value}` ({origin}), but must be {expected}")]
     BadValue {
         key: &'static str,
@@ -66,6 +73,11 @@ impl ConfigError {
             Self::WrongType { .. } | Self::BadValue { .. } => {
                 Some("correct it, or remove it to use the default".to_owned())
             }
+            Self::BadServer { .. } => Some(
+                "one is `{\"language\": \"python\", \"command\": [\"program\", \"argument\"]}`, with `extensions` for \
+                 files of another language, and if need be `options`, `settings` and `warm`"
+                    .to_owned(),
+            ),
             Self::NoProject { .. } | Self::NoWorkingDirectory => {
                 Some("name an existing folder with --project-root".to_owned())
             }

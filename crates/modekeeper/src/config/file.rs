@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use mk_symbols::server::CustomServer;
 use serde_json::{Map, Value};
 
-use super::ConfigError;
+use super::{ConfigError, server};
 
 const LARGEST: u64 = 1024 * 1024;
 
@@ -29,6 +30,8 @@ pub(super) struct ConfigFile {
     pub(super) toolsets: Option<Vec<String>>,
     pub(super) project_folders: Option<Vec<String>>,
     pub(super) read_only_memories: Option<Vec<String>>,
+    pub(super) language_servers: Option<Vec<CustomServer>>,
+    pub(super) run_project_code: Option<bool>,
 }
 
 /// Reads a file; `None` if there is none. Keys without effect come back as warnings.
@@ -115,6 +118,8 @@ impl Reader<'_> {
             toolsets: self.texts(&mut root, "toolsets")?,
             project_folders: self.texts(&mut root, "project_folders")?,
             read_only_memories: self.texts(&mut root, "read_only_memories")?,
+            language_servers: self.servers(&mut root, "language_servers")?,
+            run_project_code: self.flag(&mut root, "run_project_code")?,
         };
         for section in [root, paths, sessions, persistence, logging, http] {
             for key in section.entries.keys() {
@@ -154,6 +159,22 @@ impl Reader<'_> {
                 .map(Some)
                 .map_err(|_| self.wrong(section, key, "a list of strings")),
         }
+    }
+
+    fn servers(
+        &self,
+        section: &mut Section,
+        key: &str,
+    ) -> Result<Option<Vec<CustomServer>>, ConfigError> {
+        let entries = match section.entries.remove(key) {
+            None | Some(Value::Null) => return Ok(None),
+            Some(Value::Array(entries)) => entries,
+            Some(_) => return Err(self.wrong(section, key, "a list of language servers")),
+        };
+        let key = section.name_of(key);
+        let read = |(index, entry)| server::read(self.path, &format!("{key}[{index}]"), entry);
+        let servers: Result<_, _> = entries.into_iter().enumerate().map(read).collect();
+        servers.map(Some)
     }
 
     fn seconds(&self, section: &mut Section, key: &str) -> Result<Option<u64>, ConfigError> {

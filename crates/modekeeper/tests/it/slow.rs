@@ -7,5 +7,6 @@ mod kill;
 mod mutation;
 mod schemathesis;
 mod sdk;
+mod symbols;
 mod tools;
 mod torn;

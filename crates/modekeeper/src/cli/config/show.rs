@@ -78,6 +78,16 @@ fn rows(config: &Config) -> Vec<(&'static str, Value, Origin)> {
             config.read_only_memories.origin.clone(),
         ),
         (
+            "language_servers",
+            json!(config.language_servers.value),
+            config.language_servers.origin.clone(),
+        ),
+        (
+            "run_project_code",
+            json!(config.run_project_code.value),
+            config.run_project_code.origin.clone(),
+        ),
+        (
             "http.rate_limits",
             json!(config.rate_limits.value),
             config.rate_limits.origin.clone(),

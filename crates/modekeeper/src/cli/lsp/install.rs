@@ -76,7 +76,9 @@ fn choose<'a>(
     };
     let wanted: Vec<&InstallPlan> = plans.iter().filter(is_wanted).collect();
     let Some(first) = wanted.first().copied() else {
-        let names: Vec<&str> = plans.iter().map(|plan| plan.server.as_str()).collect();
+        let mut names: Vec<&str> = plans.iter().map(|plan| plan.server.as_str()).collect();
+        // One that several sources have is listed once.
+        names.dedup();
         if names.is_empty() {
             bail!(
                 "no package of a server for {} is known: install one yourself and put it on PATH",

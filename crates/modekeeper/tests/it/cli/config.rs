@@ -159,6 +159,20 @@ fn a_wrong_file_is_explained() {
         show(r#"{ "sessions": { "timeout": "1h" } }"#)
     );
     insta::assert_snapshot!("config_not_an_object", show("[]"));
+    insta::assert_snapshot!("config_no_servers", show(r#"{ "language_servers": "ty" }"#));
+    let servers = [
+        r#"{ "language": "zig", "command": "zls" }"#,
+        r#"{ "language": "zig", "comand": ["zls"] }"#,
+        r#"{ "language": "zig", "command": [] }"#,
+        r#"{ "language": "", "command": ["zls"] }"#,
+        r#"{ "language": "zig", "command": ["zls"], "extensions": ["tar.gz"] }"#,
+    ];
+    let servers = servers.map(|server| show(&format!(r#"{{ "language_servers": [{server}] }}"#)));
+    insta::assert_snapshot!("config_bad_servers", servers.join("\n"));
+    insta::assert_snapshot!(
+        "config_wrong_flag",
+        show(r#"{ "run_project_code": "yes" }"#)
+    );
     insta::assert_snapshot!("config_bad_value", show(r#"{ "switching": "sometimes" }"#));
     insta::assert_snapshot!(
         "config_bad_level",

@@ -31,3 +31,8 @@ pub(super) fn python(major: &str) -> PathBuf {
 pub(super) fn node() -> PathBuf {
     path_from("tests/tools/node.sh", &[])
 }
+
+/// A folder whose `bin` has the language servers.
+pub(super) fn servers() -> PathBuf {
+    path_from("tests/tools/servers.sh", &[])
+}

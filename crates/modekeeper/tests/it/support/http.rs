@@ -2,7 +2,7 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
 
@@ -19,8 +19,11 @@ pub(crate) struct Server {
 impl Server {
     pub(crate) fn start(sandbox: &Sandbox, arguments: &[&str]) -> Self {
         let all = [&["serve", "--listen", "127.0.0.1:0"], arguments].concat();
-        let mut child = sandbox
-            .command(&all)
+        Self::open(&mut sandbox.command(&all))
+    }
+
+    pub(crate) fn open(command: &mut Command) -> Self {
+        let mut child = command
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

@@ -1,0 +1,154 @@
+//! Giving a symbol another name: as a server plans it, or by name.
+
+use mk_symbols::server::{Answered, FileRef, Position, Range, RenamePlan, ServerError, TextEdit};
+use mk_symbols::{Definition, Place, Source, references_at};
+
+use super::{Anchor, COMPLETE, LONG_PATIENCE, changed_meanwhile};
+use crate::Engine;
+use crate::check::InForce;
+use crate::code_error::{CodeError, CodeKind};
+use crate::error::Error;
+use crate::symbol::{Rename, RenamedFile};
+
+impl Engine {
+    /// What it takes to give a symbol another name wherever it is used. Nothing is written.
+    pub async fn rename(
+        &self,
+        in_force: &InForce,
+        symbol: &Definition,
+        new_name: &str,
+    ) -> Result<Rename, Error> {
+        mk_symbols::check_name(new_name)?;
+        let project = self.project(&in_force.project);
+        let mut unanswered = None;
+        if let Some(language) = project.servers().language_of(&symbol.path) {
+            let Anchor { document, position } = self.anchor(in_force, symbol).await?;
+            let ask = || project.servers().rename(&document, position, new_name);
+            project.hurry();
+            match project.ask_server(language, LONG_PATIENCE, ask).await {
+                Ok(Answered { server, value }) => {
+                    return self.renamed(in_force, symbol, server, value).await;
+                }
+                // The server knows that it cannot be done.
+                Err(error @ ServerError::Refused { .. }) => return Err(error.into()),
+                Err(ServerError::NotInstalled { .. } | ServerError::UnknownLanguage { .. }) => {}
+                Err(error) => unanswered = Some(error.to_string()),
+            }
+        }
+        let (symbol, new_name) = (symbol.clone(), new_name.to_owned());
+        let mut plan = self
+            .on_disk(in_force, move |workspace| {
+                workspace.rename_by_name(&symbol, &new_name)
+            })
+            .await?;
+        plan.doubt = unanswered.or(plan.doubt);
+        Ok(plan)
+    }
+
+    /// A server's plan with the texts that it leads to.
+    async fn renamed(
+        &self,
+        in_force: &InForce,
+        symbol: &Definition,
+        server: String,
+        plan: RenamePlan,
+    ) -> Result<Rename, Error> {
+        let name = symbol.symbol.name.clone();
+        self.on_disk(in_force, move |workspace| {
+            if let Some(moved) = plan.moves.first() {
+                let message = format!("Renaming `{name}` would move {} too", moved.from);
+                let error = CodeError::new(CodeKind::LanguageServer, message);
+                return Err(error.with_hint("move it with move_file first").into());
+            }
+            let mut files = Vec::new();
+            for change in plan.files {
+                let path = match &change.file {
+                    FileRef::Inside(path) if workspace.readable(path) => path.clone(),
+                    _ => return Err(out_of_reach(&name)),
+                };
+                let read = workspace.read_file(&path)?;
+                let text = read.editable();
+                if !fits(&change.edits, &text, &name) {
+                    return Err(changed_meanwhile(&path));
+                }
+                let starts: Vec<Position> =
+                    change.edits.iter().map(|edit| edit.range.start).collect();
+                let places = references_at(&path, &text, &starts);
+                files.push(RenamedFile {
+                    text: change.apply(&text),
+                    places: places
+                        .into_iter()
+                        .map(|it| it.place)
+                        .collect::<Vec<Place>>(),
+                    revision: read.revision,
+                    path,
+                });
+            }
+            if files.is_empty() {
+                let message = format!("{server} finds nothing to rename at `{name}`");
+                return Err(CodeError::new(CodeKind::LanguageServer, message).into());
+            }
+            Ok(Rename {
+                name,
+                files,
+                source: Source::Servers(vec![server]),
+                progress: COMPLETE,
+                doubt: None,
+            })
+        })
+        .await
+    }
+}
+
+fn out_of_reach(name: &str) -> Error {
+    let message = format!(
+        "`{name}` is used in files that this mode cannot read or the project does not have"
+    );
+    let error = CodeError::new(CodeKind::PermissionDenied, message);
+    error
+        .with_hint("rename it in a mode that may read them")
+        .into()
+}
+
+/// Whether a server has planned edits for this text and not for an older one: what they replace has the name in it.
+fn fits(edits: &[TextEdit], text: &str, name: &str) -> bool {
+    let replaced = |edit: &TextEdit| -> Option<String> {
+        let Range { start, end } = edit.range;
+        let line = text.lines().nth(start.line.checked_sub(1)? as usize)?;
+        let length = end.column.checked_sub(start.column)? as usize;
+        let is_whole = start.line == end.line && line.chars().count() + 1 >= end.column as usize;
+        let characters = line.chars().skip(start.column.checked_sub(1)? as usize);
+        is_whole.then(|| characters.take(length).collect())
+    };
+    edits
+        .iter()
+        .all(|edit| replaced(edit).is_some_and(|text| text.is_empty() || text.contains(name)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edit(line: u32, start: u32, end: u32) -> TextEdit {
+        let at = |column| Position { line, column };
+        TextEdit {
+            range: Range {
+                start: at(start),
+                end: at(end),
+            },
+            text: "new".to_owned(),
+        }
+    }
+
+    #[test]
+    fn edits_of_an_older_text_do_not_fit() {
+        let text = "é old\n\"old\"\n";
+        let fits = |edits: &[TextEdit]| fits(edits, text, "old");
+        assert!(fits(&[edit(1, 3, 6), edit(2, 1, 6)]));
+        // An insertion, as for `{old}` that becomes `{new: old}`.
+        assert!(fits(&[edit(1, 3, 3)]));
+        assert!(!fits(&[edit(1, 2, 5)]));
+        assert!(!fits(&[edit(1, 3, 7)]));
+        assert!(!fits(&[edit(2, 2, 5), edit(3, 1, 4)]));
+    }
+}

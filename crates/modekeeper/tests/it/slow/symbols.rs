@@ -1,0 +1,13 @@
+//! Symbols with the real language servers, through the built binary as a person installs it.
+
+mod custom;
+mod exact;
+mod example;
+mod fresh;
+mod install;
+mod lifetime;
+mod permission;
+mod process;
+mod restart;
+mod without;
+mod world;
