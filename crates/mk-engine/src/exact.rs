@@ -10,8 +10,8 @@ use mk_symbols::server::{
     Answered, Diagnostic, Document, FileRef, Location, Position, Range, ServerError, Severity,
 };
 use mk_symbols::{
-    Answer, Definition, Error as SymbolError, Hit, IndexState, Progress, Query, Reference, Source,
-    Target, hits_beside, name_position, references_at, syntax_errors,
+    Answer, Closeness, Definition, Error as SymbolError, Hit, IndexState, Progress, Query,
+    Reference, Source, Target, hits_beside, name_position, references_at, syntax_errors,
 };
 use mk_types::ProjectPath;
 
@@ -23,8 +23,10 @@ use crate::workspace::Workspace;
 
 /// After this an answer by name is worth more than a better one.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// For what the index has answered already.
+/// For a symbol that the index does not know.
 const SHORT_PATIENCE: Duration = Duration::from_secs(1);
+/// For namesakes of one that it does know.
+const HARDLY_ANY_PATIENCE: Duration = Duration::from_millis(50);
 /// Where there is no other answer, or no other that is safe, a server may take longer to read the project.
 const LONG_PATIENCE: Duration = Duration::from_secs(100);
 /// More definitions of one name are not asked about one by one.
@@ -98,13 +100,18 @@ impl Engine {
         if answer.total > answer.hits.len() || mk_symbols::check_name(&query.pattern).is_err() {
             return Ok(answer);
         }
+        let is_exact = |hit: &Hit| hit.closeness == Closeness::Exact;
+        let patience = if answer.hits.iter().any(is_exact) {
+            HARDLY_ANY_PATIENCE
+        } else {
+            SHORT_PATIENCE
+        };
         let project = self.project(&in_force.project);
         let mut asked = Vec::new();
         for language in project.ready_languages() {
-            let ask = || project.servers().symbols(&language, &query.pattern);
-            let Ok(Answered { server, value }) =
-                project.ask_server(&language, SHORT_PATIENCE, ask).await
-            else {
+            let ask = project.servers().symbols(&language, &query.pattern);
+            let answered = tokio::time::timeout(patience, ask).await;
+            let Ok(Ok(Answered { server, value })) = answered else {
                 continue;
             };
             let (query, known) = (query.clone(), answer.hits.clone());
@@ -118,6 +125,8 @@ impl Engine {
             answer.hits.extend(beside);
             asked.push(server);
         }
+        // Stable, and the index has sorted its own like this already.
+        answer.hits.sort_by_key(|hit| hit.closeness);
         answer.hits.truncate(query.limit);
         if !asked.is_empty() {
             answer.source = Source::IndexAndServers(asked);

@@ -83,7 +83,10 @@ impl Project {
         if self.restart_was_asked(language) {
             self.servers().stop(language).await?;
         }
-        self.look_again().await;
+        // Without a server nobody needs to know what has changed.
+        if self.servers().is_installed(language) {
+            self.look_again().await;
+        }
         let answered = tokio::time::timeout(patience, async {
             match ask().await {
                 Err(ServerError::Crashed { .. }) => ask().await,

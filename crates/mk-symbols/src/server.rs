@@ -159,6 +159,14 @@ impl Servers {
         known
     }
 
+    /// Whether a program of a server for a language is there. Looks at the disk.
+    pub fn is_installed(&self, language: &str) -> bool {
+        let is_there =
+            |server: &table::Server| locate::locate(server, &self.root, &self.options).is_some();
+        self.language(language)
+            .is_ok_and(|language| language.servers.iter().any(is_there))
+    }
+
     /// What a server says of its version. Runs its program, which may take a second.
     pub fn version(&self, server: &KnownServer) -> Option<String> {
         locate::version(server.program.as_deref()?, &self.root, &self.options)
