@@ -238,6 +238,11 @@ impl Drop for Ending<'_> {
 
 impl Shared {
     fn build(&self) {
+        self.fill();
+        self.save();
+    }
+
+    fn fill(&self) {
         let _ending = Ending(self);
         let _working = lock(&self.working);
         if let Some(cache) = &self.cache
@@ -246,7 +251,6 @@ impl Shared {
             *self.store.write().unwrap_or_else(PoisonError::into_inner) = known;
         }
         self.sweep();
-        self.save();
         while !self.cancel.load(Ordering::Relaxed) {
             let mut pending = lock(&self.pending);
             let paths: Vec<ProjectPath> = std::mem::take(&mut *pending).into_iter().collect();
