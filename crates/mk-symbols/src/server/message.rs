@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::frame::frame;
 
 pub(crate) const METHOD_NOT_FOUND: i64 = -32601;
+pub(crate) const INTERNAL_ERROR: i64 = -32603;
 pub(crate) const REQUEST_CANCELLED: i64 = -32800;
 pub(crate) const CONTENT_MODIFIED: i64 = -32801;
 pub(crate) const SERVER_CANCELLED: i64 = -32802;

@@ -18,8 +18,8 @@ use super::capability::{Capabilities, initialize};
 use super::document::{ChangeKind, Documents, Notice, Shown};
 use super::error::ServerError;
 use super::message::{
-    CONTENT_MODIFIED, Incoming, METHOD_NOT_FOUND, REQUEST_CANCELLED, Refusal, SERVER_CANCELLED,
-    notification, request, response,
+    CONTENT_MODIFIED, INTERNAL_ERROR, Incoming, METHOD_NOT_FOUND, REQUEST_CANCELLED, Refusal,
+    SERVER_CANCELLED, notification, request, response,
 };
 use super::options::{Limits, ProjectCode};
 use super::pending::Pending;
@@ -292,7 +292,10 @@ impl Running {
 
     /// The caller has gone.
     pub(crate) fn forget(&mut self, ticket: u64) {
-        if let Some(id) = self.pending.forget(ticket) {
+        // One that takes questions one by one fails the next when this is called off; it has one at most.
+        if let Some(id) = self.pending.forget(ticket)
+            && !self.server.one_at_a_time
+        {
             self.cancel(id);
         }
         self.watches.retain(|watch| watch.ask.ticket != ticket);
@@ -336,6 +339,14 @@ impl Running {
                 code: CONTENT_MODIFIED | SERVER_CANCELLED | REQUEST_CANCELLED,
                 ..
             }) => {
+                ask.not_before = Some(now + SETTLED);
+                return Some(ask);
+            }
+            // One that drops a question for the next may stumble over the one it drops.
+            Err(Refusal {
+                code: INTERNAL_ERROR,
+                ..
+            }) if self.server.one_at_a_time && ask.not_before.is_none() => {
                 ask.not_before = Some(now + SETTLED);
                 return Some(ask);
             }
