@@ -5,30 +5,48 @@ use std::fmt::Write as _;
 use mk_engine::{Error, Granted, Noted};
 use mk_symbols::{Answer, Reference};
 use mk_types::ProjectPath;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
 
 use crate::indexed;
-use crate::tool::{self, Context, code_reply};
+use crate::tool::{self, Context, code_reply, parse};
 
 const DEFAULT_RESULTS: u32 = 100;
 const MOST_RESULTS: u32 = 1_000;
 
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct PlacesArgs {
+    /// Name or name path
+    symbol_name: String,
+    /// File it is in
+    file_path: Option<String>,
+    /// Default: 100
+    max_results: Option<u32>,
+    #[serde(rename = "session_id")]
+    _session_id: Option<String>,
+}
+
 /// Which places are asked for.
 pub(crate) struct Wanted {
+    pub(crate) name: String,
     pub(crate) file: Option<ProjectPath>,
     pub(crate) limit: usize,
 }
 
 impl Wanted {
-    pub(crate) fn new(
+    pub(crate) fn parse(
         context: &Context<'_>,
         granted: &Granted,
-        file_path: Option<String>,
-        max_results: Option<u32>,
+        arguments: Value,
     ) -> Result<Self, Error> {
-        let file = file_path.map(|_| context.engine.only_target(&granted.permit));
-        let limit = max_results.unwrap_or(DEFAULT_RESULTS);
+        let args: PlacesArgs = parse(arguments)?;
+        let file = args
+            .file_path
+            .map(|_| context.engine.only_target(&granted.permit));
+        let limit = args.max_results.unwrap_or(DEFAULT_RESULTS);
         Ok(Self {
+            name: args.symbol_name,
             file: file.transpose()?,
             limit: limit.clamp(1, MOST_RESULTS) as usize,
         })
