@@ -15,6 +15,8 @@ const ANNOUNCEMENT: Duration = Duration::from_secs(2);
 const WORD_AWAITED: Duration = Duration::from_secs(20);
 /// Work of which nothing was heard for this long has been forgotten by the server.
 const FORGOTTEN: Duration = Duration::from_secs(30);
+/// One that says when it is done says within this time that it begins anew.
+const SECOND_THOUGHTS: Duration = Duration::from_millis(500);
 const MOST_TASKS: usize = 256;
 
 /// What a server is doing.
@@ -38,6 +40,8 @@ pub(crate) struct Progress {
     announced: bool,
     /// What it said itself about being done.
     done: Option<bool>,
+    /// When it was told of files that have come or gone or say how the others are read: it may begin anew.
+    restructured: Option<Instant>,
     /// Why it cannot see the project at all.
     complaint: Option<String>,
     tasks: BTreeMap<String, Task>,
@@ -78,6 +82,7 @@ impl Progress {
             since: now,
             announced: false,
             done: None,
+            restructured: None,
             complaint: None,
             tasks: BTreeMap::new(),
         }
@@ -86,6 +91,11 @@ impl Progress {
     /// Some servers begin with the first document they are shown.
     pub(crate) fn first_document(&mut self, now: Instant) {
         self.since = now;
+    }
+
+    /// More than the text of a file has changed.
+    pub(crate) fn restructured(&mut self, now: Instant) {
+        self.restructured = Some(now);
     }
 
     /// Takes in a `$/progress`.
@@ -156,8 +166,12 @@ impl Progress {
             title: task.map(|task| task.title.clone()).unwrap_or_default(),
             until,
         };
+        let second_thoughts = self.restructured.map(|at| at + SECOND_THOUGHTS);
         match (&self.warm, self.done) {
-            (Warm::Status, Some(true)) => Warmth::Warm,
+            (Warm::Status, Some(true)) => match second_thoughts {
+                Some(until) if now < until => busy(until),
+                _ => Warmth::Warm,
+            },
             (Warm::Status, Some(false)) => busy(now + FORGOTTEN),
             (Warm::Status | Warm::Log(_), None) if now < self.since + WORD_AWAITED => {
                 busy(self.since + WORD_AWAITED)

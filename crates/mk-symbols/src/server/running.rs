@@ -193,7 +193,13 @@ impl Running {
         }
         notices.extend(self.documents.changed(changes));
         self.notify(notices);
-        self.changed = Some(Instant::now());
+        let now = Instant::now();
+        self.changed = Some(now);
+        let is_own = |path: &Path| self.language.document_language(&path.to_string_lossy());
+        let mut changes = changes.iter();
+        if changes.any(|(path, kind)| *kind != ChangeKind::Changed || is_own(path).is_none()) {
+            self.progress.restructured(now);
+        }
     }
 
     fn show_changed(&mut self, path: &Path) -> Vec<Notice> {
