@@ -84,8 +84,10 @@ fn answer(playbook: &Playbook, args: &ParseModeArgs, now: &str) -> Result<Value,
         "mode": parsed.mode.as_str(),
         "originalPrompt": parsed.original_prompt,
         "instructions": parsed.instructions,
-        "rules": rules(&briefing, parsed.mode, args.verbosity.unwrap_or_default()),
     });
+    // Moved, where `json!` would copy it: the rules are most of the answer.
+    let verbosity = args.verbosity.unwrap_or_default();
+    answer["rules"] = Value::Array(rules(&briefing, parsed.mode, verbosity));
     if !parsed.warnings.is_empty() {
         answer["warnings"] = json!(parsed.warnings);
     }
@@ -127,7 +129,9 @@ fn rules(briefing: &Briefing, mode: KeywordMode, verbosity: Verbosity) -> Vec<Va
             (Verbosity::Standard, "core.md") => mode_section(&rule.text, mode),
             (Verbosity::Standard | Verbosity::Full, _) => rule.text.clone(),
         };
-        json!({ "name": name, "content": content })
+        let mut shown = json!({ "name": name });
+        shown["content"] = Value::String(content);
+        shown
     };
     briefing.rules(mode).map(rule).collect()
 }

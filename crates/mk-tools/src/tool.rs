@@ -280,7 +280,11 @@ pub(crate) fn reply(text: String, output: &impl Serialize, metadata: Value) -> R
 
 /// A reply of a rules tool: JSON, once, because clients hand both halves of a result to the model.
 pub(crate) fn rules_reply(answer: &Value) -> Answer {
-    code_reply(answer.to_string(), Value::Null)
+    // Not `to_string`, which goes through a formatter piece by piece. A value can always be written.
+    code_reply(
+        serde_json::to_string(answer).unwrap_or_default(),
+        Value::Null,
+    )
 }
 
 /// What the rules tools say of a parameter that is missing or empty.
