@@ -1,5 +1,6 @@
 //! Processes as the kernel sees them.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -23,7 +24,11 @@ pub(super) fn group(pid: u32) -> u32 {
 
 /// State and group of a process.
 fn stat(pid: u32) -> Option<(String, u32)> {
-    let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    stat_at(Path::new(&format!("/proc/{pid}")))
+}
+
+fn stat_at(folder: &Path) -> Option<(String, u32)> {
+    let text = std::fs::read_to_string(folder.join("stat")).ok()?;
     let (_, rest) = text.rsplit_once(") ")?;
     let mut fields = rest.split(' ');
     Some((fields.next()?.to_owned(), fields.nth(1)?.parse().ok()?))
@@ -32,6 +37,20 @@ fn stat(pid: u32) -> Option<(String, u32)> {
 pub(super) fn signal(pid: u32, signal: Signal) {
     let pid = Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
     kill_process(pid, signal).unwrap();
+}
+
+/// Stops a process, and waits until its last thread has noticed, which may still answer until then.
+pub(super) fn stop(pid: u32) {
+    signal(pid, Signal::STOP);
+    let begun = Instant::now();
+    let runs = |thread: &std::fs::DirEntry| {
+        stat_at(&thread.path()).is_some_and(|(state, _)| !state.eq_ignore_ascii_case("t"))
+    };
+    let threads = || std::fs::read_dir(format!("/proc/{pid}/task")).unwrap();
+    while threads().flatten().any(|thread| runs(&thread)) {
+        assert!(begun.elapsed() < Duration::from_secs(10), "{pid} goes on");
+        std::thread::yield_now();
+    }
 }
 
 /// Waits until there is none of these processes any more, which takes the kernel a moment.

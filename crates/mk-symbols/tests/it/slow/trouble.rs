@@ -6,7 +6,7 @@ use mk_symbols::server::{Limits, ServerError, ServerStatus, Servers};
 use rustix::process::Signal;
 
 use super::example::{CLANGD, Example, GOPLS, PYRIGHT, RUST_ANALYZER, TY, TYPESCRIPT};
-use super::process::{check_gone, group, members, signal};
+use super::process::{check_gone, group, members, signal, stop};
 use super::world::{PATIENT, World};
 
 /// As short as it can be, because whoever hangs is waited for: rust-analyzer's first answer has taken more than 5 s.
@@ -142,7 +142,7 @@ impl Pair<'_> {
         let before = self.group();
         // All but the guard, which leads the group: some servers are only started by the program that is called so.
         for pid in members(before).into_iter().filter(|pid| *pid != before) {
-            signal(pid, Signal::STOP);
+            stop(pid);
         }
         let begun = Instant::now();
         let (first, ()) = tokio::join!(self.answers(self.troubled), self.calm_answers());
