@@ -1,8 +1,8 @@
 //! What goes wrong with files, symbols, memories and projects, sorted as callers tell it apart.
 
+use mk_lsp::ServerError;
 use mk_project::Error as Project;
 use mk_symbols::Error as Symbol;
-use mk_symbols::server::ServerError;
 
 use crate::error::Error;
 

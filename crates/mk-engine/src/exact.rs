@@ -6,14 +6,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use mk_symbols::server::{
-    Answered, Diagnostic, Document, FileRef, Location, Position, Range, ServerError, Severity,
+use mk_lsp::{
+    Answered, Diagnostic, Document, FileRef, FoundSymbol, Location, ServerError, Severity,
 };
 use mk_symbols::{
     Answer, Closeness, Definition, Error as SymbolError, Hit, IndexState, Progress, Query,
-    Reference, Source, Target, hits_beside, name_position, references_at, syntax_errors,
+    Reference, ReportedSymbol, Source, Target, hits_beside, name_position, references_at,
+    syntax_errors,
 };
-use mk_types::ProjectPath;
+use mk_types::{Position, ProjectPath, Range};
 
 use crate::Engine;
 use crate::check::InForce;
@@ -114,6 +115,7 @@ impl Engine {
             let Ok(Ok(Answered { server, value })) = answered else {
                 continue;
             };
+            let value: Vec<_> = value.into_iter().filter_map(reported).collect();
             let (query, known) = (query.clone(), answer.hits.clone());
             let beside = self
                 .on_disk(in_force, move |workspace| {
@@ -471,4 +473,18 @@ fn by_name_because(error: &ServerError) -> Option<String> {
         )),
         error => Some(error.to_string()),
     }
+}
+
+/// A server's symbol as the index takes it; `None` if it is not in the project.
+fn reported(found: FoundSymbol) -> Option<ReportedSymbol> {
+    let FileRef::Inside(path) = found.location.file else {
+        return None;
+    };
+    Some(ReportedSymbol {
+        name: found.name,
+        kind: found.kind,
+        container: found.container,
+        path,
+        range: found.location.range,
+    })
 }

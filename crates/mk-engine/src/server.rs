@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use mk_symbols::server::{
+use mk_lsp::{
     Answered, FileChange, Health, InstallPlan, KnownServer, Limits, ServerError, ServerOptions,
     ServerStatus, Servers,
 };

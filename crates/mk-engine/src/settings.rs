@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use mk_lsp::{CustomServer, ProjectCode};
 use mk_policy::Switching;
-use mk_symbols::server::{CustomServer, ProjectCode};
 use mk_types::{AbsPath, ModeSlug};
 
 use crate::Watching;

@@ -14,7 +14,6 @@ mod outline;
 mod parallel;
 mod parse;
 mod reference;
-pub mod server;
 mod symbol;
 
 pub use definition::{Definition, Target};
@@ -24,7 +23,7 @@ pub use find::{Answer, Closeness, Hit, Matching, Query, Source, is_test};
 pub use index::{Index, IndexState, Progress, SkippedFile, Swept};
 pub use kind::SymbolKind;
 pub use language::Language;
-pub use located::{hits_beside, name_position, references_at};
+pub use located::{ReportedSymbol, hits_beside, name_position, references_at};
 pub use map::RepositoryMap;
 pub use outline::Outline;
 pub use parse::SkipReason;

@@ -1,17 +1,28 @@
 //! Places that a language server names, told as the index tells its own.
 
 use mk_project::Readable;
-use mk_types::ProjectPath;
+use mk_types::{Position, ProjectPath, Range};
 
 use crate::error::Error;
 use crate::find::{Closeness, FileGlob, Hit, Query};
 use crate::kind::SymbolKind;
 use crate::outline::Outline;
 use crate::reference::{Place, Reference};
-use crate::server::{FileRef, FoundSymbol, Position};
 use crate::symbol::{LineSpan, Symbol, join_path};
 
 const LONGEST_LINE: usize = 200;
+
+/// A symbol that a language server reports.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReportedSymbol {
+    pub name: String,
+    /// Lower case, like `class` or `function`.
+    pub kind: &'static str,
+    /// What it lies in, as the server names it.
+    pub container: Option<String>,
+    pub path: ProjectPath,
+    pub range: Range,
+}
 
 /// The uses at these places of one file.
 pub fn references_at(path: &ProjectPath, text: &str, places: &[Position]) -> Vec<Reference> {
@@ -72,20 +83,18 @@ pub fn name_position(symbol: &Symbol, text: &str) -> Option<Position> {
 /// `known` is everything that the index found.
 pub fn hits_beside(
     query: &Query,
-    found: Vec<FoundSymbol>,
+    found: Vec<ReportedSymbol>,
     known: &[Hit],
     readable: Readable<'_>,
 ) -> Result<Vec<Hit>, Error> {
     let files = query.files.as_deref().map(FileGlob::new).transpose()?;
     let wanted = query.pattern.to_lowercase();
-    let hit = |found: FoundSymbol| {
-        let FileRef::Inside(path) = found.location.file else {
-            return None;
-        };
+    let hit = |found: ReportedSymbol| {
+        let path = found.path;
         // Some servers write a function's parameters too.
         let name = found.name.split(['(', '<']).next()?.trim().to_owned();
         let kind = SymbolKind::parse(found.kind)?;
-        let range = found.location.range;
+        let range = found.range;
         let lines = LineSpan {
             start: range.start.line,
             end: range.end.line,

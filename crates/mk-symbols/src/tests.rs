@@ -8,5 +8,4 @@ mod language;
 mod map;
 mod reference;
 mod refresh;
-mod server;
 mod table;

@@ -1,8 +1,8 @@
 //! `get_diagnostics`: what is wrong in a file.
 
 use mk_engine::{Diagnosed, Granted, Noted};
+use mk_lsp::{Diagnostic, Severity};
 use mk_policy::Group;
-use mk_symbols::server::{Diagnostic, Severity};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use mk_engine::{Granted, IndexStatus};
+use mk_lsp::{Health, KnownServer};
 use mk_policy::Group;
 use mk_project::{Facts, inspect};
-use mk_symbols::server::{Health, KnownServer};
 use mk_types::ProjectPath;
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -2,8 +2,8 @@
 
 use mk_engine::{Error, Granted, Noted, Workspace};
 use mk_policy::Group;
-use mk_symbols::server::Position;
 use mk_symbols::{Answer, Definition, Target};
+use mk_types::Position;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};

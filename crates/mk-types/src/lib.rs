@@ -1,16 +1,18 @@
-//! The words every crate shares: ids, slugs, paths, times and the shape of a tool call.
+//! The words every crate shares: ids, slugs, paths, places in a text, times and the shape of a tool call.
 //!
 //! Deliberately without IO (beyond the clock and the random source), async, JSON or SQL.
 
 mod call;
 mod id;
 mod path;
+mod position;
 mod slug;
 mod time;
 
 pub use call::{McpTarget, ToolCall};
 pub use id::{ApprovalId, IdError, SessionId, TaskId};
 pub use path::{AbsPath, PathError, ProjectPath, is_elsewhere};
+pub use position::{Position, Range};
 pub use slug::{ModeSlug, SlugError};
 pub use time::{Clock, Timestamp};
 

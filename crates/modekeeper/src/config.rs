@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use mk_engine::{Folders, Settings, Start, Watching};
+use mk_lsp::CustomServer;
 use mk_policy::Switching;
 use mk_project::find_root;
 use mk_store::Location;
-use mk_symbols::server::CustomServer;
 use mk_tools::Family;
 use mk_types::{AbsPath, ModeSlug};
 

@@ -12,6 +12,7 @@ const LAYERS: [&[&str]; 8] = [
         "mk-store",
         "mk-playbook",
         "mk-symbols",
+        "mk-lsp",
         "mk-gateway",
         "mk-clients",
     ],

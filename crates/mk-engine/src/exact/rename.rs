@@ -1,7 +1,8 @@
 //! Giving a symbol another name: as a server plans it, or by name.
 
-use mk_symbols::server::{Answered, FileRef, Position, Range, RenamePlan, ServerError, TextEdit};
+use mk_lsp::{Answered, FileRef, RenamePlan, ServerError, TextEdit};
 use mk_symbols::{Definition, Place, Source, references_at};
+use mk_types::{Position, Range};
 
 use super::{Anchor, COMPLETE, LONG_PATIENCE, changed_meanwhile};
 use crate::Engine;

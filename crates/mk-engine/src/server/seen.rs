@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use mk_lsp::{ChangeKind, FileChange};
 use mk_project::{FindQuery, Stamp, find_files};
-use mk_symbols::server::{ChangeKind, FileChange};
 use mk_types::{AbsPath, ProjectPath};
 
 /// Files of no language that tell a server how to read the others.

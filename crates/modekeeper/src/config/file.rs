@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use mk_symbols::server::CustomServer;
+use mk_lsp::CustomServer;
 use serde_json::{Map, Value};
 
 use super::{ConfigError, server};

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use mk_engine::ServerSettings;
-use mk_symbols::server::{CustomServer, ProjectCode};
+use mk_lsp::{CustomServer, ProjectCode};
 use serde_json::Value;
 
 use super::{Config, ConfigError};

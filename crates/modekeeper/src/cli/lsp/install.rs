@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, bail};
 use clap::Args;
 use mk_engine::Watching;
-use mk_symbols::server::InstallPlan;
+use mk_lsp::InstallPlan;
 
 use crate::cli::engine;
 use crate::config::Config;

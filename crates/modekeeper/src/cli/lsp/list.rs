@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use mk_engine::Watching;
-use mk_symbols::server::KnownServer;
+use mk_lsp::KnownServer;
 use serde_json::{Value, json};
 
 use crate::cli::{FormatArgs, engine};

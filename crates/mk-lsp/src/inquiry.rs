@@ -1,0 +1,50 @@
+//! What a server asks of us, and what it is told. Nothing that it asks for is done.
+
+use mk_types::AbsPath;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use crate::message::{METHOD_NOT_FOUND, Refusal};
+use crate::table::Server;
+use crate::uri;
+
+const MOST_SECTIONS: usize = 256;
+
+pub(crate) fn answer(
+    method: &str,
+    params: &RawValue,
+    server: &Server,
+    root: &AbsPath,
+) -> Result<Value, Refusal> {
+    match method {
+        "workspace/configuration" => {
+            let params: Value = serde_json::from_str(params.get()).unwrap_or_default();
+            let items = params.get("items").and_then(Value::as_array);
+            let settings = items.into_iter().flatten().take(MOST_SECTIONS).map(|item| {
+                let section = item.get("section").and_then(Value::as_str);
+                server.setting(section)
+            });
+            Ok(settings.collect())
+        }
+        "workspace/applyEdit" => Ok(json!({
+            "applied": false,
+            "failureReason": "only Modekeeper changes files here",
+        })),
+        "workspace/workspaceFolders" => {
+            Ok(json!([{"uri": uri::of_path(root.as_path()), "name": ""}]))
+        }
+        "window/showDocument" => Ok(json!({"success": false})),
+        "client/registerCapability"
+        | "client/unregisterCapability"
+        | "window/workDoneProgress/create"
+        | "window/showMessageRequest"
+        | "workspace/codeLens/refresh"
+        | "workspace/diagnostic/refresh"
+        | "workspace/inlayHint/refresh"
+        | "workspace/semanticTokens/refresh" => Ok(Value::Null),
+        _ => Err(Refusal {
+            code: METHOD_NOT_FOUND,
+            message: format!("`{method}` is not offered"),
+        }),
+    }
+}

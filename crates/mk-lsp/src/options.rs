@@ -1,0 +1,55 @@
+//! What a caller decides about the language servers of a project.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::table::CustomServer;
+
+/// How language servers are found, started and limited.
+#[derive(Debug, Clone)]
+pub struct ServerOptions {
+    /// Where programs are, as `PATH` says it. Folders inside the project do not count.
+    pub search_path: OsString,
+    /// The folder that servers are installed into, one folder for each.
+    pub tools: PathBuf,
+    pub project_code: ProjectCode,
+    pub custom: Vec<CustomServer>,
+    pub limits: Limits,
+}
+
+/// Whether code that lies in the project may be run for its analysis.
+///
+/// An agent that may edit files but not run commands could otherwise do so through a build script. It is a matter of
+/// degree: a server still asks the project's compiler and build tool about the project.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ProjectCode {
+    /// No programs from `node_modules` or a virtual environment, no build scripts, no procedural macros.
+    #[default]
+    Avoid,
+    Run,
+}
+
+/// How long things may take.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// From the moment a question is sent.
+    pub request: Duration,
+    /// For the start and for reading the project, while a question waits.
+    pub warm_up: Duration,
+    /// A server that was too slow once, and then answers nothing for this long, is killed.
+    pub hang: Duration,
+    /// After the second failure in a row; it doubles with each more.
+    pub back_off: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            request: Duration::from_secs(30),
+            warm_up: Duration::from_secs(120),
+            hang: Duration::from_secs(20),
+            back_off: Duration::from_secs(1),
+        }
+    }
+}

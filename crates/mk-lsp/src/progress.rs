@@ -1,0 +1,185 @@
+//! Whether a server has seen the whole project yet, as far as it lets us know.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::table::Warm;
+
+/// How long after the start, or after the first document, a server may take to announce its work.
+const ANNOUNCEMENT: Duration = Duration::from_secs(2);
+/// A server that should tell when it is done, but does not, counts like the others after this long.
+const WORD_AWAITED: Duration = Duration::from_secs(20);
+/// Work of which nothing was heard for this long has been forgotten by the server.
+const FORGOTTEN: Duration = Duration::from_secs(30);
+/// One that says when it is done says within this time that it begins anew.
+const SECOND_THOUGHTS: Duration = Duration::from_millis(500);
+const MOST_TASKS: usize = 256;
+
+/// What a server is doing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Warmth {
+    Warm,
+    /// It reads the project; `until` is when to look again though nothing was heard.
+    Busy {
+        percent: Option<u8>,
+        title: String,
+        until: Instant,
+    },
+}
+
+/// What a server has told about its work.
+#[derive(Debug)]
+pub(crate) struct Progress {
+    warm: Warm,
+    /// The start, or the first document if that came later.
+    since: Instant,
+    announced: bool,
+    /// What it said itself about being done.
+    done: Option<bool>,
+    /// When it was told of files that have come or gone or say how the others are read: it may begin anew.
+    restructured: Option<Instant>,
+    /// Why it cannot see the project at all.
+    complaint: Option<String>,
+    tasks: BTreeMap<String, Task>,
+}
+
+#[derive(Debug)]
+struct Task {
+    title: String,
+    percent: Option<u8>,
+    heard: Instant,
+}
+
+#[derive(Deserialize)]
+struct Report {
+    token: Value,
+    value: ReportValue,
+}
+
+#[derive(Deserialize)]
+struct ReportValue {
+    kind: String,
+    title: Option<String>,
+    percentage: Option<f64>,
+}
+
+#[derive(Deserialize)]
+struct Status {
+    quiescent: bool,
+    #[serde(default)]
+    health: String,
+    message: Option<String>,
+}
+
+impl Progress {
+    pub(crate) fn new(warm: Warm, now: Instant) -> Self {
+        Self {
+            warm,
+            since: now,
+            announced: false,
+            done: None,
+            restructured: None,
+            complaint: None,
+            tasks: BTreeMap::new(),
+        }
+    }
+
+    /// Some servers begin with the first document they are shown.
+    pub(crate) fn first_document(&mut self, now: Instant) {
+        self.since = now;
+    }
+
+    /// More than the text of a file has changed.
+    pub(crate) fn restructured(&mut self, now: Instant) {
+        self.restructured = Some(now);
+    }
+
+    /// Takes in a `$/progress`.
+    pub(crate) fn report(&mut self, params: &RawValue, now: Instant) {
+        let Ok(report) = serde_json::from_str::<Report>(params.get()) else {
+            return;
+        };
+        let token = report.token.to_string();
+        let percent = report.value.percentage.map(|percent| {
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "it is between 0 and 100"
+            )]
+            let percent = percent.clamp(0.0, 100.0) as u8;
+            percent
+        });
+        self.announced = true;
+        match report.value.kind.as_str() {
+            "begin" if self.tasks.len() < MOST_TASKS => {
+                let title = report.value.title.unwrap_or_default();
+                let task = Task {
+                    title: title.chars().take(80).collect(),
+                    percent,
+                    heard: now,
+                };
+                self.tasks.insert(token, task);
+            }
+            "report" => {
+                if let Some(task) = self.tasks.get_mut(&token) {
+                    task.heard = now;
+                    task.percent = percent.or(task.percent);
+                }
+            }
+            "end" => drop(self.tasks.remove(&token)),
+            _ => {}
+        }
+    }
+
+    /// Takes in an `experimental/serverStatus`.
+    pub(crate) fn status(&mut self, params: &RawValue) {
+        if let Ok(status) = serde_json::from_str::<Status>(params.get()) {
+            self.done = Some(status.quiescent);
+            let message = status.message.unwrap_or_default();
+            self.complaint = (status.health == "error").then_some(message);
+        }
+    }
+
+    /// Why its answers about the project would be wrong, if it says so itself.
+    pub(crate) fn complaint(&self) -> Option<&str> {
+        self.complaint.as_deref()
+    }
+
+    /// Takes in a line of its log.
+    pub(crate) fn log(&mut self, line: &str) {
+        if let Warm::Log(text) = &self.warm
+            && line.contains(text)
+        {
+            self.done = Some(true);
+        }
+    }
+
+    pub(crate) fn warmth(&self, now: Instant) -> Warmth {
+        let alive = |task: &&Task| now < task.heard + FORGOTTEN;
+        let task = self.tasks.values().find(alive);
+        let busy = |until| Warmth::Busy {
+            percent: task.and_then(|task| task.percent),
+            title: task.map(|task| task.title.clone()).unwrap_or_default(),
+            until,
+        };
+        let second_thoughts = self.restructured.map(|at| at + SECOND_THOUGHTS);
+        match (&self.warm, self.done) {
+            (Warm::Status, Some(true)) => match second_thoughts {
+                Some(until) if now < until => busy(until),
+                _ => Warmth::Warm,
+            },
+            (Warm::Status, Some(false)) => busy(now + FORGOTTEN),
+            (Warm::Status | Warm::Log(_), None) if now < self.since + WORD_AWAITED => {
+                busy(self.since + WORD_AWAITED)
+            }
+            (Warm::Progress, _) if !self.announced && now < self.since + ANNOUNCEMENT => {
+                busy(self.since + ANNOUNCEMENT)
+            }
+            _ => task.map_or(Warmth::Warm, |task| busy(task.heard + FORGOTTEN)),
+        }
+    }
+}
