@@ -7,7 +7,6 @@ mod fresh;
 mod install;
 mod lifetime;
 mod permission;
-mod process;
 mod restart;
 mod without;
 mod world;

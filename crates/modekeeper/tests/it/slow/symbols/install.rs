@@ -7,8 +7,8 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use super::example::TY;
-use super::process::{check_gone, running_for, signal};
 use super::world::{World, owned, places};
+use crate::slow::process::{check_gone, signal};
 use crate::slow::tools;
 use crate::support::sandbox::{Ran, bare_command, run, set_mode};
 use crate::support::stdio::{Client, server};
@@ -150,11 +150,11 @@ fn an_installation_that_was_cut_off_does_not_count() {
         let program = "servers/pyright/node_modules/.bin/pyright-langserver";
         let program = world.sandbox.state().join(program);
         wait_for("the program", || program.exists().then_some(()));
-        assert!(running_for(&world).len() > 2, "binary, guard, installer");
+        assert!(world.running().len() > 2, "binary, guard, installer");
         signal(installing.id(), how);
         let (status, _) = wait_for_end(&mut installing);
         assert!(!status.success(), "{status}");
-        check_gone(|| running_for(&world));
+        check_gone(|| world.running());
         assert_eq!(installed(&world, "python"), [], "{how:?}");
 
         npm(&world, "exit 1");

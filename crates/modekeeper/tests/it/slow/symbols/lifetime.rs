@@ -6,8 +6,8 @@ use rustix::process::Signal;
 use serde_json::json;
 
 use super::example::{CLANGD, Example, GOPLS, PYRIGHT, RUST_ANALYZER, TY, TYPESCRIPT};
-use super::process::{check_gone, running_for, servers_of, signal};
 use super::world::{World, exact_references, owned, places};
+use crate::slow::process::{check_gone, servers_of, signal};
 use crate::support::dice::Dice;
 use crate::support::wait_for;
 
@@ -51,7 +51,7 @@ fn a_killed_binary_leaves_no_server() {
         .flat_map(|moment| worlds.iter().map(move |it| (it, moment)));
     for ((world, example), moment) in turns.cycle().take(ROUNDS) {
         round(world, example, moment, &mut dice);
-        check_gone(|| running_for(world));
+        check_gone(|| world.running());
     }
 }
 
@@ -70,7 +70,7 @@ fn round(world: &World, example: &Example, moment: Moment, dice: &mut Dice) {
             let wanted = json!({ "name": "find_references", "arguments": { "symbol_name": example.symbol } });
             client.post("tools/call", &wanted);
             // The binary itself is one.
-            wait_for("a server", || (running_for(world).len() > 1).then_some(()));
+            wait_for("a server", || (world.running().len() > 1).then_some(()));
             let end = Instant::now() + Duration::from_micros(dice.roll() % 200_000);
             while Instant::now() < end {
                 std::thread::yield_now();

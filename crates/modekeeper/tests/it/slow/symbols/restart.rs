@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::example::TY;
-use super::process::{check_gone, is_running, servers_of};
 use super::world::{World, exact_references, owned, places};
+use crate::slow::process::{check_gone, is_running, servers_of};
 use crate::support::http::{HttpClient, Request, Server};
 use crate::support::sandbox::run;
 

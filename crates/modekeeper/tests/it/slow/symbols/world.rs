@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::example::Example;
+use crate::slow::process::running_for;
 use crate::slow::tools;
 use crate::support::sandbox::Sandbox;
 use crate::support::stdio::{Client, server};
@@ -53,6 +54,11 @@ impl World {
         let cargo = Path::new(env!("CARGO")).parent().unwrap();
         let programs = self.programs();
         format!("{}:{}:/usr/bin:/bin", programs.display(), cargo.display())
+    }
+
+    /// The processes that run for it, the binary included.
+    pub(super) fn running(&self) -> Vec<u32> {
+        running_for(&self.sandbox.root(), &self.search_path())
     }
 
     pub(super) fn client(&self) -> Client {

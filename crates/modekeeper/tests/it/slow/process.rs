@@ -3,9 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process};
-
-use super::world::World;
 
 /// What a process says of itself.
 #[derive(Debug)]
@@ -17,7 +16,11 @@ struct Stat {
 }
 
 fn stat(pid: u32) -> Option<Stat> {
-    let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    stat_at(Path::new(&format!("/proc/{pid}")))
+}
+
+fn stat_at(folder: &Path) -> Option<Stat> {
+    let text = std::fs::read_to_string(folder.join("stat")).ok()?;
     let (before, after) = text.rsplit_once(") ")?;
     let (_, name) = before.split_once('(')?;
     let mut fields = after.split(' ');
@@ -52,14 +55,21 @@ pub(super) fn servers_of(binary: u32) -> Vec<u32> {
     servers.map(|(pid, _)| pid).collect()
 }
 
-/// Processes that were started for a world, the binary included, in whatever group or session they are by now: they
-/// stand in its folders, or have inherited its search path.
-pub(super) fn running_for(world: &World) -> Vec<u32> {
-    let root = world.sandbox.root();
-    let search_path = world.search_path();
+pub(super) fn members(group: u32) -> Vec<u32> {
+    let members = all().filter(|(_, stat)| stat.group == group);
+    members.map(|(pid, _)| pid).collect()
+}
+
+pub(super) fn group(pid: u32) -> u32 {
+    stat(pid).unwrap().group
+}
+
+/// Processes that were started for a project, the binary included, in whatever group or session they are by now: they
+/// stand in its directories, or have inherited its search path.
+pub(super) fn running_for(root: &Path, search_path: &str) -> Vec<u32> {
     let belongs = |pid: &u32| {
         let process = PathBuf::from(format!("/proc/{pid}"));
-        stands_in(&process, &root) || has_inherited(&process, &search_path)
+        stands_in(&process, root) || has_inherited(&process, search_path)
     };
     all().map(|(pid, _)| pid).filter(belongs).collect()
 }
@@ -79,6 +89,41 @@ fn has_inherited(process: &Path, search_path: &str) -> bool {
 pub(super) fn signal(pid: u32, signal: Signal) {
     let pid = Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
     kill_process(pid, signal).unwrap();
+}
+
+/// Stops every process of a group but its leader, and waits until the last thread of each has noticed, which may still
+/// answer until then.
+///
+/// What a member starts before it has noticed is a member too, so all are counted again until nothing runs. A member
+/// that has ended stays a zombie for as long as its parent is stopped; it answers nothing either.
+pub(super) fn stop_members(group: u32) {
+    let begun = Instant::now();
+    let stands_still = |state: &str| matches!(state, "T" | "t" | "Z" | "X");
+    let runs = |pid: &u32| {
+        // One that has vanished does not run.
+        let threads = std::fs::read_dir(format!("/proc/{pid}/task"));
+        let mut threads = threads.into_iter().flatten().flatten();
+        threads.any(|thread| stat_at(&thread.path()).is_some_and(|stat| !stands_still(&stat.state)))
+    };
+    loop {
+        let mut running = members(group);
+        running.retain(|pid| *pid != group && runs(pid));
+        if running.is_empty() {
+            return;
+        }
+        for pid in &running {
+            let pid = Pid::from_raw(i32::try_from(*pid).unwrap()).unwrap();
+            match kill_process(pid, Signal::STOP) {
+                Ok(()) | Err(Errno::SRCH) => {}
+                Err(error) => panic!("{error}"),
+            }
+        }
+        assert!(
+            begun.elapsed() < Duration::from_secs(60),
+            "{running:?} go on"
+        );
+        std::thread::yield_now();
+    }
 }
 
 /// Waits until there is none of these processes any more, which takes the kernel a moment.

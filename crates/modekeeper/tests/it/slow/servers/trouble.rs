@@ -1,0 +1,168 @@
+//! Each server killed, hung and flooded in turn, while that of another language keeps answering.
+
+use std::time::{Duration, Instant};
+
+use mk_lsp::{Limits, ServerError, ServerStatus, Servers};
+use rustix::process::Signal;
+
+use super::example::{CLANGD, Example, GOPLS, PYRIGHT, RUST_ANALYZER, TY, TYPESCRIPT};
+use super::world::{PATIENT, World};
+use crate::slow::process::{check_gone, group, members, signal, stop_members};
+
+/// As short as it can be, because whoever hangs is waited for: rust-analyzer's first answer has taken more than 5 s.
+const LIMITS: Limits = Limits {
+    request: Duration::from_secs(15),
+    hang: Duration::from_secs(2),
+    ..PATIENT
+};
+/// A server that has nothing to do with the trouble answers as fast as ever.
+const UNDISTURBED: Duration = Duration::from_secs(3);
+const FLOOD: usize = 500;
+
+#[tokio::test]
+async fn ty() {
+    check(&TY, &TYPESCRIPT).await;
+}
+
+#[tokio::test]
+async fn pyright() {
+    check(&PYRIGHT, &TYPESCRIPT).await;
+}
+
+#[tokio::test]
+async fn typescript() {
+    check(&TYPESCRIPT, &TY).await;
+}
+
+#[tokio::test]
+async fn rust_analyzer() {
+    check(&RUST_ANALYZER, &TY).await;
+}
+
+#[tokio::test]
+async fn clangd() {
+    check(&CLANGD, &TY).await;
+}
+
+#[tokio::test]
+async fn gopls() {
+    check(&GOPLS, &TY).await;
+}
+
+async fn check(troubled: &Example, calm: &Example) {
+    let world = World::new(&[troubled, calm]);
+    let pair = Pair {
+        servers: world.servers(LIMITS),
+        world,
+        troubled,
+        calm,
+    };
+    pair.answers(calm).await.unwrap();
+    pair.answers(troubled).await.unwrap();
+    pair.flood().await;
+    pair.kill().await;
+    pair.hang().await;
+    let calm = pair.status(calm);
+    assert_eq!(calm.n_starts, 1, "{calm:?}");
+}
+
+/// A server in trouble and one that has none.
+struct Pair<'a> {
+    world: World,
+    servers: Servers,
+    troubled: &'a Example,
+    calm: &'a Example,
+}
+
+impl Pair<'_> {
+    async fn answers(&self, example: &Example) -> Result<(), ServerError> {
+        let found = self.world.definition(&self.servers, example).await?;
+        let (file, line) = example.definition;
+        assert_eq!(found, [(file.to_owned(), line)]);
+        Ok(())
+    }
+
+    async fn calm_answers(&self) {
+        let begun = Instant::now();
+        self.answers(self.calm).await.unwrap();
+        let took = begun.elapsed();
+        assert!(took < UNDISTURBED, "{took:?}");
+    }
+
+    fn status(&self, example: &Example) -> ServerStatus {
+        let status = self.servers.status();
+        let mut status = status.into_iter();
+        status.find(|it| it.language == example.language).unwrap()
+    }
+
+    fn group(&self) -> u32 {
+        group(self.status(self.troubled).pid.unwrap())
+    }
+
+    /// Many questions at once, most of which nobody waits for.
+    async fn flood(&self) {
+        let before = self.status(self.troubled);
+        let question = || self.world.references(&self.servers, self.troubled);
+        let mut dropped: Vec<_> = (0..FLOOD).map(|_| Box::pin(question())).collect();
+        let mut kept: Vec<_> = (0..FLOOD / 10).map(|_| Box::pin(question())).collect();
+        std::future::poll_fn(|context| {
+            for question in dropped.iter_mut().chain(&mut kept) {
+                assert!(question.as_mut().poll(context).is_pending());
+            }
+            std::task::Poll::Ready(())
+        })
+        .await;
+        self.calm_answers().await;
+        drop(dropped);
+        for question in kept {
+            let found = question.await.unwrap();
+            assert_eq!(found.len(), self.troubled.references.len());
+        }
+        self.answers(self.troubled).await.unwrap();
+        let after = self.status(self.troubled);
+        assert_eq!((after.pid, after.n_starts), (before.pid, before.n_starts));
+    }
+
+    async fn kill(&self) {
+        let (killed, left) = (self.status(self.troubled).pid.unwrap(), self.group());
+        signal(killed, Signal::KILL);
+        let (first, ()) = tokio::join!(self.answers(self.troubled), self.calm_answers());
+        let mut answer = first;
+        // Asked before its end was noticed, it has crashed; or what it had started answers in its place.
+        while answer.is_err() || self.status(self.troubled).pid == Some(killed) {
+            if let Err(error) = answer {
+                assert!(matches!(error, ServerError::Crashed { .. }), "{error}");
+            }
+            answer = self.answers(self.troubled).await;
+        }
+        check_gone(|| members(left));
+    }
+
+    async fn hang(&self) {
+        let before = self.group();
+        // All but the guard, which leads the group: some servers are only started by the program that is called so.
+        stop_members(before);
+        let begun = Instant::now();
+        let (first, ()) = tokio::join!(self.answers(self.troubled), self.calm_answers());
+        let took = begun.elapsed();
+        assert!(
+            matches!(first, Err(ServerError::Timeout { .. })),
+            "{first:?}"
+        );
+        assert!(took < LIMITS.request + Duration::from_secs(1), "{took:?}");
+        // Whether it is only slow is not known yet; who asks meanwhile is told when it is.
+        match self.answers(self.troubled).await {
+            Err(ServerError::Crashed { .. }) => {}
+            second => panic!("{second:?}"),
+        }
+        assert!(begun.elapsed() < LIMITS.request + LIMITS.hang + Duration::from_secs(2));
+        check_gone(|| members(before));
+        self.calm_answers().await;
+        while let Err(error) = self.answers(self.troubled).await {
+            // Its second failure in a short time: it is not started again at once.
+            assert!(matches!(error, ServerError::Crashed { .. }), "{error}");
+            assert!(begun.elapsed() < LIMITS.request + LIMITS.hang + UNDISTURBED);
+            tokio::task::yield_now().await;
+        }
+    }
+}
