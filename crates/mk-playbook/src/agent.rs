@@ -3,15 +3,15 @@
 //! Everything a file says is kept in its order; only what the playbook itself needs has a field. The prompt that makes
 //! a model such an agent is [`crate::prompt`]'s business.
 
-use mk_policy::{At, Node, Position};
+use mk_document::{At, Node, Position};
 use serde_json::{Map, Value, json};
 
-use crate::frontmatter::read_document;
 use crate::keyword::AgentCard;
-use crate::literal::{read_json, to_json};
 use crate::markdown::first_paragraph;
 use crate::place::{Layer, Place};
-use crate::report::Report;
+use mk_document::Report;
+use mk_document::read_document;
+use mk_document::{read_json, to_json};
 
 /// What an agent is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -6,15 +6,15 @@ mod shape;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mk_policy::{At, Diagnostic, Node, Position};
+use mk_document::{At, Diagnostic, Node, Position};
 use mk_project::Stamp;
 use mk_types::AbsPath;
 use serde_json::{Map, Value};
 
 use crate::entry::read_within;
 use crate::keyword::ModeConfig;
-use crate::literal::{read_json, read_script, to_json};
-use crate::report::Report;
+use mk_document::Report;
+use mk_document::{read_json, read_script, to_json};
 
 /// The first that is there counts.
 const FILES: [&str; 3] = [

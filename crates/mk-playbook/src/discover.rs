@@ -9,7 +9,7 @@ mod nested;
 
 use std::path::{Path, PathBuf};
 
-use mk_policy::Diagnostic;
+use mk_document::Diagnostic;
 use mk_project::{Ignored, Stamp};
 use mk_types::AbsPath;
 

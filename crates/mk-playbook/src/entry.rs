@@ -3,16 +3,16 @@
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
-use mk_policy::{Diagnostic, Position};
+use mk_document::{Diagnostic, Position};
 use mk_project::RootDir;
 use mk_types::{AbsPath, ProjectPath};
 
 use crate::agent::{Agent, read_json_agent, read_markdown_agent};
 use crate::checklist::{Checklist, read_checklist};
 use crate::place::{Kind, Origin, Place};
-use crate::report::Report;
 use crate::rule::{Rule, read_rule};
 use crate::skill::{Skill, read_skill};
+use mk_document::Report;
 
 /// Text for a model; what is larger is something else.
 const LARGEST: u64 = 1024 * 1024;

@@ -1,6 +1,6 @@
 //! What a playbook could not give.
 
-use mk_policy::Diagnostic;
+use mk_document::Diagnostic;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {

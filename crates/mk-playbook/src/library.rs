@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use mk_policy::{Diagnostic, Position, Severity};
+use mk_document::{Diagnostic, Position, Severity};
 
 use crate::agent::{Agent, id_of};
 use crate::checklist::Checklist;

@@ -1,11 +1,11 @@
 //! Checks one file as if it were in a playbook: which kind it is follows from where it stands.
 
-use mk_policy::Diagnostic;
+use mk_document::Diagnostic;
 
 use crate::config;
 use crate::entry::read_item;
 use crate::place::{Kind, Layer, Origin, Place};
-use crate::report::Report;
+use mk_document::Report;
 
 /// What is wrong with a file; `None` if a file at this path is no part of a playbook.
 ///

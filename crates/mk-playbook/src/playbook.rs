@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mk_policy::Diagnostic;
+use mk_document::Diagnostic;
 
 use crate::agent::Agent;
 use crate::applies::{AppliedRule, rules_for_files};

@@ -3,13 +3,13 @@
 //! One reader for every product's dialect: the keys of the head differ, their meaning does not. Whether a rule applies
 //! to a file is [`crate::applies`]' answer.
 
-use mk_policy::{At, Node};
+use mk_document::{At, Node};
 
-use crate::frontmatter::read_document;
 use crate::glob::{Glob, split_list};
 use crate::markdown::{self, Section};
 use crate::place::{Layer, Place};
-use crate::report::Report;
+use mk_document::Report;
+use mk_document::read_document;
 
 /// When a rule speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,7 +89,7 @@ pub(crate) fn read_rule(place: &Place, text: &str, report: &mut Report) -> Rule 
 }
 
 /// The globs of a head, under the names that products give them: a list, or one text with commas.
-fn patterns(head: &Node, report: &mut Report) -> Vec<(String, mk_policy::Position)> {
+fn patterns(head: &Node, report: &mut Report) -> Vec<(String, mk_document::Position)> {
     let mut patterns = Vec::new();
     for key in ["globs", "applyTo", "paths"] {
         let Some(node) = head.get(key) else {

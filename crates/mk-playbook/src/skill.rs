@@ -3,17 +3,17 @@
 //! Lenient where the standard asks readers to be: a skill written for another product works here unchanged. What only
 //! that product knows is kept and not interpreted.
 
-use mk_policy::{At, Node, Position};
+use mk_document::{At, Node, Position};
 use serde_json::{Map, Value};
 
-use crate::frontmatter::read_document;
-use crate::literal::to_json;
 use crate::markdown::first_paragraph;
 use crate::markdown::sections;
 use crate::place::{Layer, Place};
 use crate::recommend::Candidate;
-use crate::report::Report;
 use crate::rule::flag;
+use mk_document::Report;
+use mk_document::read_document;
+use mk_document::to_json;
 
 const LONGEST_NAME: usize = 64;
 const LONGEST_DESCRIPTION: usize = 1024;

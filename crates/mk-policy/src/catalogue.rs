@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 use mk_types::ModeSlug;
 
-use crate::diagnostic::{Diagnostic, Severity};
 use crate::evaluate::Policy;
 use crate::mode::{Mode, Source};
 use crate::mode_file::{LoadedFile, ModeFile, load_modes};
+use mk_document::{Diagnostic, Severity};
 
 const BUILTIN: [(&str, &str); 5] = [
     (

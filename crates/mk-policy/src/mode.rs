@@ -5,10 +5,10 @@
 use globset::GlobMatcher;
 use mk_types::ModeSlug;
 
-use crate::diagnostic::Position;
 use crate::group::Group;
 use crate::mode_file::{AutoApprove, McpFilter};
-use crate::pattern::Pattern;
+use mk_document::Position;
+use mk_jsregex::Pattern;
 
 /// Who an agent is and what it may touch.
 #[derive(Debug)]

@@ -8,9 +8,9 @@ mod value;
 
 use mk_types::ModeSlug;
 
-use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::group::Group;
-use crate::node::{At, Node};
+use mk_document::{At, Node};
+use mk_document::{Diagnostic, Diagnostics};
 
 /// One entry of `customModes`, as written. `None` means that the key is not there.
 #[derive(Debug, Clone, PartialEq)]

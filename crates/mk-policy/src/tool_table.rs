@@ -10,8 +10,8 @@ use mk_types::{McpTarget, ToolCall};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::command;
 use crate::group::Group;
+use mk_shell::analyse;
 
 const FOREIGN: &str = include_str!("../../../content/policy/tools.yaml");
 
@@ -205,7 +205,7 @@ impl ToolTable {
         });
         let mut targets: Vec<RawTarget> = named.collect();
         if let Some(line) = &call.command {
-            let line = command::analyse(line);
+            let line = analyse(line);
             let found = |path, access| RawTarget {
                 path,
                 access,

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// The design's layers, lowest first.
 const LAYERS: [&[&str]; 8] = [
-    &["mk-types"],
+    &["mk-types", "mk-document", "mk-shell", "mk-jsregex"],
     &["mk-policy"],
     &["mk-project"],
     &[

@@ -1,8 +1,8 @@
 //! What the settings of a project must look like. Unknown keys may look like anything.
 
-use mk_policy::{At, Node};
+use mk_document::{At, Node};
 
-use crate::report::Report;
+use mk_document::Report;
 
 /// What a value must be.
 #[derive(Debug, Clone, Copy)]

@@ -1,9 +1,9 @@
 //! The packages that a manifest names. What cannot be read names none.
 
-use mk_policy::Node;
+use mk_document::Node;
 
 use super::table::Ecosystem;
-use crate::literal::read_json;
+use mk_document::read_json;
 
 /// What a manifest says.
 #[derive(Debug, Default)]

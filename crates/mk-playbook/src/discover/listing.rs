@@ -7,13 +7,13 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use mk_policy::Severity;
+use mk_document::Severity;
 use mk_project::{Ignored, Stamp};
 use mk_types::{AbsPath, ProjectPath};
 
 use super::Scan;
 use crate::place::Origin;
-use crate::report::problem;
+use mk_document::problem;
 
 /// More files than anybody keeps in one folder of rules.
 const MOST_ENTRIES: usize = 20_000;

@@ -7,13 +7,13 @@ use std::fs;
 use std::path::Path;
 
 use ignore::WalkBuilder;
-use mk_policy::Severity;
+use mk_document::Severity;
 use mk_project::{Ignored, Stamp};
 use mk_types::{AbsPath, ProjectPath};
 
 use super::Scan;
 use crate::place::{Kind, Layer, Origin, Place};
-use crate::report::problem;
+use mk_document::problem;
 
 const NAMES: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
 const MOST_ENTRIES: usize = 100_000;

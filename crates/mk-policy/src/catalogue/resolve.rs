@@ -5,12 +5,12 @@ use mk_types::{AbsPath, ModeSlug};
 use serde_json::{Map, Value};
 
 use super::{Entry, Layer};
-use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::evaluate::{Decision, Policy, evaluate};
 use crate::mode::{CommandLimit, FileLimit, Grant, Limit, Mode};
 use crate::mode_file::{GroupFile, McpFilter, ModeFile};
-use crate::node::{At, Node};
-use crate::pattern::Pattern;
+use mk_document::{At, Node};
+use mk_document::{Diagnostic, Diagnostics};
+use mk_jsregex::Pattern;
 
 /// Deeper chains of `extends` are mistakes.
 const DEEPEST: usize = 16;

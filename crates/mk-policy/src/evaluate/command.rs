@@ -1,10 +1,10 @@
 //! Shell lines: which commands they run, and which files they would write on the way.
 
 use super::{Case, Decision, Evaluation, Rule};
-use crate::command::{self, CommandLine, SimpleCommand};
 use crate::group::Group;
 use crate::mode::{CommandLimit, Limit};
 use crate::tool_table::Access;
+use mk_shell::{CommandLine, SimpleCommand, analyse};
 
 impl Case<'_> {
     pub(super) fn command(&self) -> Evaluation {
@@ -19,7 +19,7 @@ impl Case<'_> {
                 self.deny_unknown(Group::Command)
             };
         };
-        let parsed = command::analyse(line);
+        let parsed = analyse(line);
         if !open && let Some(evaluation) = self.refused_commands(line, &parsed) {
             return evaluation;
         }

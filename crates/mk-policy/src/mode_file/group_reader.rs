@@ -4,10 +4,10 @@ use globset::GlobBuilder;
 
 use super::value::{optional_text, positioned_texts, text};
 use super::{GroupFile, GroupOptions, McpFilter, meant};
-use crate::diagnostic::{Diagnostics, Position};
 use crate::group::Group;
-use crate::node::{At, Node};
-use crate::pattern::{Pattern, PatternError};
+use mk_document::{At, Node};
+use mk_document::{Diagnostics, Position};
+use mk_jsregex::{Pattern, PatternError};
 
 const OPTIONS: [&str; 9] = [
     "fileRegex",

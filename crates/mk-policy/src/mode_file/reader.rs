@@ -5,8 +5,8 @@ use mk_types::ModeSlug;
 use super::group_reader::{read_groups, read_mcp_filter};
 use super::value::{flag, optional_text, positioned_texts, slug_value, text, texts};
 use super::{AutoApprove, ExampleFile, LoadedFile, McpFilter, ModeFile, meant};
-use crate::diagnostic::{Diagnostics, Position};
-use crate::node::{At, Node};
+use mk_document::{At, Node};
+use mk_document::{Diagnostics, Position};
 
 pub(super) fn read_document(root: &At<Node>, loaded: &mut LoadedFile, out: &mut Diagnostics) {
     let items = match (&root.value, root.value.get("customModes")) {

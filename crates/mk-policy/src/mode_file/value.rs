@@ -2,8 +2,8 @@
 
 use mk_types::ModeSlug;
 
-use crate::diagnostic::Diagnostics;
-use crate::node::{At, Node};
+use mk_document::Diagnostics;
+use mk_document::{At, Node};
 
 pub(super) fn text(
     key: &At<String>,

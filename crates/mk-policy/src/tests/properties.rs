@@ -10,12 +10,12 @@ use proptest::sample::select;
 use serde_json::json;
 
 use super::fixture::{With, policy, request};
-use crate::pattern::Pattern;
 use crate::protected::Protected;
 use crate::{
     CommandLimit, Decision, FileLimit, Grant, Group, Limit, McpFilter, Mode, Policy, Position,
     Source, ToolTable, evaluate, evaluate_bounded, widens,
 };
+use mk_jsregex::Pattern;
 
 const FILES: [&str; 6] = [r"\.md$", "^docs/", "^src/", r"(a)\1", "^(?!vendor/)", "a"];
 const GLOBS: [&str; 4] = ["docs/**", "**/*.rs", "*", "src/?.md"];

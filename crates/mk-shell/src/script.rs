@@ -6,12 +6,12 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
-use super::analysis::Analysis;
-use super::arguments::{Arguments, Table};
-use super::word::{Shape, Word};
+use crate::analysis::Analysis;
+use crate::arguments::{Arguments, Table};
+use crate::word::{Shape, Word};
 
 impl Analysis {
-    pub(super) fn note_sed(&mut self, words: &[Word]) {
+    pub(crate) fn note_sed(&mut self, words: &[Word]) {
         let in_place = words.iter().find_map(|word| in_place_suffix(&word.value));
         // `-i` takes a suffix only if it is attached, so it ends a cluster.
         let mut rest: Vec<Word> = Vec::with_capacity(words.len());
@@ -65,7 +65,7 @@ impl Analysis {
         }
     }
 
-    pub(super) fn note_awk(&mut self, words: &[Word]) {
+    pub(crate) fn note_awk(&mut self, words: &[Word]) {
         let arguments = Arguments::split(
             words,
             Table {

@@ -3,7 +3,8 @@
 //! Understood: `export default …`, `module.exports = …`, `defineConfig(…)`, constants declared before, spreads of them,
 //! `as const`, `satisfies T`, imports (which are skipped). Nothing is run: anything that needs running is refused.
 
-use mk_policy::{At, Node, Position};
+use crate::diagnostic::Position;
+use crate::node::{At, Node};
 
 use super::{DEEPEST, Dialect, MOST_NODES, Read, Reader, TOO_LARGE, Unread};
 
@@ -11,7 +12,7 @@ use super::{DEEPEST, Dialect, MOST_NODES, Read, Reader, TOO_LARGE, Unread};
 const TRANSPARENT: [&str; 2] = ["defineConfig", "Object.freeze"];
 
 /// Reads the value that a module exports.
-pub(crate) fn read_script(text: &str) -> Read<At<Node>> {
+pub fn read_script(text: &str) -> Read<At<Node>> {
     let mut reader = Reader::new(text, Dialect::Script);
     let mut exported = None;
     loop {

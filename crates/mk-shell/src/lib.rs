@@ -22,27 +22,27 @@ const MAX_LINE_BYTES: usize = 64 * 1024;
 
 /// What a line runs, writes and reads.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct CommandLine {
+pub struct CommandLine {
     /// In the order of the line. A substitution comes before the command that uses it, a wrapper
     /// (`sudo`, `xargs`, `sh -c`) before what it runs; each is listed on its own.
-    pub(crate) commands: Vec<SimpleCommand>,
+    pub commands: Vec<SimpleCommand>,
     /// Files that are created, changed or removed, relative to where the line starts. A name that the
     /// shell would expand stands as written, and the line is opaque.
-    pub(crate) writes: Vec<String>,
+    pub writes: Vec<String>,
     /// Files that are read, likewise.
-    pub(crate) reads: Vec<String>,
+    pub reads: Vec<String>,
     /// Why the lists above may be incomplete.
-    pub(crate) opaque: Option<&'static str>,
+    pub opaque: Option<&'static str>,
     files_only: FilesOnly,
 }
 
 /// One program with its arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct SimpleCommand {
+pub struct SimpleCommand {
     /// As written, its words separated by one space, without assignments in front and redirections.
-    pub(crate) text: String,
+    pub text: String,
     /// The words without quotes. A part that the shell would expand stands as written.
-    pub(crate) words: Vec<String>,
+    pub words: Vec<String>,
 }
 
 /// Whether an opaque line hides no more than names of files.
@@ -56,7 +56,7 @@ enum FilesOnly {
 impl CommandLine {
     /// Whether `commands` is complete even where the line is opaque: only files are unknown, as in
     /// `rm *.log`. A caller without rules for files may go by this.
-    pub(crate) fn commands_are_known(&self) -> bool {
+    pub fn commands_are_known(&self) -> bool {
         self.files_only == FilesOnly::Yes
     }
 }
@@ -64,13 +64,13 @@ impl CommandLine {
 impl SimpleCommand {
     /// The words without quotes in one text: `r""m  -rf x` is `rm -rf x`. A deny pattern has to see
     /// this as well as `text`.
-    pub(crate) fn unquoted(&self) -> String {
+    pub fn unquoted(&self) -> String {
         self.words.join(" ")
     }
 }
 
 /// Takes a shell line apart. It takes any text, does not fail, and needs time linear in its length.
-pub(crate) fn analyse(line: &str) -> CommandLine {
+pub fn analyse(line: &str) -> CommandLine {
     let mut analysis = Analysis::default();
     if line.len() > MAX_LINE_BYTES {
         analysis.doubt_commands("the line is too long");
@@ -84,3 +84,6 @@ pub(crate) fn analyse(line: &str) -> CommandLine {
     }
     analysis.line
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,11 +1,11 @@
 //! The files that well-known programs write and read.
 //!
 //! A program that is not here has no files as far as this knows; whether it may run at all is for the
-//! mode's patterns. What downloads is in [`super::transfer`], what has a script in [`super::script`].
+//! mode's patterns. What downloads is in [`crate::transfer`], what has a script in [`crate::script`].
 
-use super::analysis::Analysis;
-use super::arguments::{Arguments, NO_VALUES, Table};
-use super::word::{Shape, Word};
+use crate::analysis::Analysis;
+use crate::arguments::{Arguments, NO_VALUES, Table};
+use crate::word::{Shape, Word};
 
 /// For `cp`, which puts every name behind that of a folder.
 const MAX_JOINED_BYTES: usize = 1 << 20;
@@ -16,7 +16,7 @@ const fn short(short: &'static str) -> Table {
 
 impl Analysis {
     /// Notes what a command does to files. Says whether it knows the command.
-    pub(super) fn note_files(&mut self, name: &str, words: &[Word]) -> bool {
+    pub(crate) fn note_files(&mut self, name: &str, words: &[Word]) -> bool {
         match name {
             "tee" | "rm" | "rmdir" | "unlink" | "mkfifo" | "sponge" => {
                 self.write_operands(words, NO_VALUES);
@@ -81,13 +81,13 @@ impl Analysis {
         true
     }
 
-    pub(super) fn write_all<'words>(&mut self, words: impl IntoIterator<Item = &'words Word>) {
+    pub(crate) fn write_all<'words>(&mut self, words: impl IntoIterator<Item = &'words Word>) {
         for word in words {
             self.write_file(word);
         }
     }
 
-    pub(super) fn read_all(&mut self, words: &[Word]) {
+    pub(crate) fn read_all(&mut self, words: &[Word]) {
         for word in words {
             self.read_file(word);
         }
@@ -195,7 +195,7 @@ impl Analysis {
 }
 
 /// The name of a file without its folders.
-pub(super) fn last_part(path: &str) -> &str {
+pub(crate) fn last_part(path: &str) -> &str {
     path.trim_end_matches('/')
         .rsplit('/')
         .next()

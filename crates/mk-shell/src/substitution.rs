@@ -4,13 +4,13 @@
 //! Arithmetic and the rarer parameter expansions can run commands that stand in a variable. These
 //! make the line opaque; they are not interpreted.
 
-use super::analysis::{Step, Stop};
-use super::parser::{End, Parser};
-use super::word::{Quoting, Shape};
+use crate::analysis::{Step, Stop};
+use crate::parser::{End, Parser};
+use crate::word::{Quoting, Shape};
 
 impl Parser<'_> {
     /// What starts with `$` or a backtick. The value gets it as written.
-    pub(super) fn read_expansion(&mut self, quoting: Quoting, value: &mut String) -> Step<Shape> {
+    pub(crate) fn read_expansion(&mut self, quoting: Quoting, value: &mut String) -> Step<Shape> {
         let start = self.position;
         if self.peek() == Some('`') {
             self.read_backticks(quoting)?;
@@ -63,7 +63,7 @@ impl Parser<'_> {
         Ok(Shape::Expansion)
     }
 
-    pub(super) fn read_process_substitution(&mut self, value: &mut String) -> Step<()> {
+    pub(crate) fn read_process_substitution(&mut self, value: &mut String) -> Step<()> {
         let start = self.position;
         self.position += 2;
         self.read_subshell()?;
@@ -72,7 +72,7 @@ impl Parser<'_> {
     }
 
     /// A list up to its `)`, which changes no directory out here.
-    pub(super) fn read_subshell(&mut self) -> Step<()> {
+    pub(crate) fn read_subshell(&mut self) -> Step<()> {
         if !self.here_documents.is_empty() {
             return Err(Stop("a here-document surrounds a substitution"));
         }
@@ -157,7 +157,7 @@ impl Parser<'_> {
     }
 
     /// The body of a here-document whose delimiter is not quoted.
-    pub(super) fn read_expanded_text(&mut self) -> Step<()> {
+    pub(crate) fn read_expanded_text(&mut self) -> Step<()> {
         let mut ignored = String::new();
         while let Some(character) = self.peek() {
             match character {

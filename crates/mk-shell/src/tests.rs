@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use crate::command::{CommandLine, analyse};
+use crate::{CommandLine, analyse};
 
 /// `[command] >written <read`, then `?files` or `?` for an opaque line.
 fn render(line: &CommandLine) -> String {

@@ -2,22 +2,22 @@
 //!
 //! A word's value is what the shell passes on if nothing in it expands. Nothing is expanded here.
 
-use super::analysis::{Step, Stop};
-use super::parser::Parser;
+use crate::analysis::{Step, Stop};
+use crate::parser::Parser;
 
 /// A word as written and as passed on.
 #[derive(Debug, Clone)]
-pub(super) struct Word {
-    pub(super) raw: String,
-    pub(super) value: String,
-    pub(super) shape: Shape,
+pub(crate) struct Word {
+    pub(crate) raw: String,
+    pub(crate) value: String,
+    pub(crate) shape: Shape,
     /// The name in `NAME=value`.
-    pub(super) variable: Option<String>,
+    pub(crate) variable: Option<String>,
 }
 
 /// How much a word's value says, from everything to nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Shape {
+pub(crate) enum Shape {
     Literal,
     /// A backslash before a character that needs none: a path separator, if this is for Windows.
     Backslash,
@@ -29,14 +29,14 @@ pub(super) enum Shape {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Quoting {
+pub(crate) enum Quoting {
     None,
     Double,
 }
 
 impl Word {
     /// A word that is not in the text, such as one that `xargs` adds.
-    pub(super) fn unknown() -> Self {
+    pub(crate) fn unknown() -> Self {
         Self {
             raw: String::new(),
             value: String::new(),
@@ -46,7 +46,7 @@ impl Word {
     }
 
     /// Whether the shell may pass this on as more than one word.
-    pub(super) fn may_be_several(&self) -> bool {
+    pub(crate) fn may_be_several(&self) -> bool {
         let is_quoted = self.raw.starts_with('"')
             && self.raw.ends_with('"')
             && self.raw.matches('"').count() == 2;
@@ -54,7 +54,7 @@ impl Word {
     }
 
     /// A part of this word, as certain as the whole.
-    pub(super) fn part(&self, value: &str) -> Self {
+    pub(crate) fn part(&self, value: &str) -> Self {
         Self {
             raw: value.to_owned(),
             value: value.to_owned(),
@@ -107,13 +107,13 @@ fn is_name(text: &str) -> bool {
             .all(|character| character == '_' || character.is_ascii_alphanumeric())
 }
 
-pub(super) fn is_word_end(character: char) -> bool {
+pub(crate) fn is_word_end(character: char) -> bool {
     " \t\n;&|<>()".contains(character)
 }
 
 impl Parser<'_> {
     /// The word that starts here, if one does.
-    pub(super) fn read_word(&mut self) -> Step<Option<Word>> {
+    pub(crate) fn read_word(&mut self) -> Step<Option<Word>> {
         let start = self.position;
         let mut value = String::new();
         let mut shape = Shape::Literal;
@@ -210,7 +210,7 @@ impl Parser<'_> {
     }
 
     /// Reads to the closing `"`; the opening one is behind us.
-    pub(super) fn read_double_quoted(&mut self, value: &mut String) -> Step<Shape> {
+    pub(crate) fn read_double_quoted(&mut self, value: &mut String) -> Step<Shape> {
         let mut shape = Shape::Literal;
         loop {
             match self.peek() {
@@ -240,7 +240,7 @@ impl Parser<'_> {
     }
 
     /// `$'…'`, after its opening quote.
-    pub(super) fn read_ansi_quoted(&mut self, value: &mut String) -> Step<()> {
+    pub(crate) fn read_ansi_quoted(&mut self, value: &mut String) -> Step<()> {
         loop {
             let escaped = match self.next() {
                 None => return Err(Stop("a quote is not closed")),

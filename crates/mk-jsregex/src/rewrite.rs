@@ -4,27 +4,27 @@
 
 use std::fmt::Write as _;
 
-use super::set::Set;
-use super::syntax::{Direction, Greed, Node, Sense};
+use crate::set::Set;
+use crate::syntax::{Direction, Greed, Node, Sense};
 
 const SURROGATES: std::ops::RangeInclusive<u16> = 0xD800..=0xDFFF;
 
 /// A pattern in the syntax of its engine.
 #[derive(Debug)]
-pub(super) struct Program {
-    pub(super) engine: Engine,
-    pub(super) text: Box<str>,
+pub(crate) struct Program {
+    pub(crate) engine: Engine,
+    pub(crate) text: Box<str>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Engine {
+pub(crate) enum Engine {
     /// Linear time.
     Regular,
     /// Look-around; counts its steps.
     Backtracking,
 }
 
-pub(super) fn rewrite(node: &Node) -> Program {
+pub(crate) fn rewrite(node: &Node) -> Program {
     let engine = if looks_around(node) {
         Engine::Backtracking
     } else {
@@ -40,7 +40,7 @@ pub(super) fn rewrite(node: &Node) -> Program {
 
 /// What stands for a UTF-16 unit in the engine's text. A surrogate is no `char`: it moves to the last
 /// plane, which is free because every character of that plane is itself split into surrogates.
-pub(super) fn character_for_unit(unit: u16) -> Option<char> {
+pub(crate) fn character_for_unit(unit: u16) -> Option<char> {
     let number = u32::from(unit);
     char::from_u32(if SURROGATES.contains(&unit) {
         0x10_0000 + number

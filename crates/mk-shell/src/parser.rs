@@ -3,24 +3,24 @@
 //! One pass from left to right over the characters; a text inside quotes (backticks, `sh -c`) is
 //! parsed by a parser of its own. What a simple command does is not known here.
 
-use super::analysis::{Analysis, Directory, Step, Stop};
-use super::here_document::HereDocument;
-use super::word::{Word, is_word_end};
+use crate::analysis::{Analysis, Directory, Step, Stop};
+use crate::here_document::HereDocument;
+use crate::word::{Word, is_word_end};
 
 const SYNTAX: Stop = Stop("the syntax is not understood");
 const UNBALANCED: Stop = Stop("a group is not balanced");
 
 #[derive(Debug)]
-pub(super) struct Parser<'analysis> {
+pub(crate) struct Parser<'analysis> {
     characters: Vec<char>,
-    pub(super) position: usize,
-    pub(super) here_documents: Vec<HereDocument>,
-    pub(super) analysis: &'analysis mut Analysis,
+    pub(crate) position: usize,
+    pub(crate) here_documents: Vec<HereDocument>,
+    pub(crate) analysis: &'analysis mut Analysis,
 }
 
 /// What ends a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum End {
+pub(crate) enum End {
     Input,
     Parenthesis,
     Keyword(&'static [&'static str]),
@@ -48,7 +48,7 @@ struct Chain {
 }
 
 impl<'analysis> Parser<'analysis> {
-    pub(super) fn new(text: &str, analysis: &'analysis mut Analysis) -> Self {
+    pub(crate) fn new(text: &str, analysis: &'analysis mut Analysis) -> Self {
         Self {
             characters: text.chars().collect(),
             position: 0,
@@ -57,25 +57,25 @@ impl<'analysis> Parser<'analysis> {
         }
     }
 
-    pub(super) fn peek(&self) -> Option<char> {
+    pub(crate) fn peek(&self) -> Option<char> {
         self.peek_at(0)
     }
 
-    pub(super) fn peek_at(&self, distance: usize) -> Option<char> {
+    pub(crate) fn peek_at(&self, distance: usize) -> Option<char> {
         self.characters.get(self.position + distance).copied()
     }
 
-    pub(super) fn advance(&mut self) {
+    pub(crate) fn advance(&mut self) {
         self.position += 1;
     }
 
-    pub(super) fn next(&mut self) -> Option<char> {
+    pub(crate) fn next(&mut self) -> Option<char> {
         let character = self.peek();
         self.advance();
         character
     }
 
-    pub(super) fn text_since(&self, start: usize) -> String {
+    pub(crate) fn text_since(&self, start: usize) -> String {
         let end = self.position.min(self.characters.len());
         self.characters
             .get(start..end)
@@ -133,7 +133,7 @@ impl<'analysis> Parser<'analysis> {
         Some(found)
     }
 
-    pub(super) fn read_list(&mut self, end: End) -> Step<&'static str> {
+    pub(crate) fn read_list(&mut self, end: End) -> Step<&'static str> {
         let mut expect = Expect::Command;
         let mut chain = self.start_chain();
         loop {
@@ -468,14 +468,14 @@ impl<'analysis> Parser<'analysis> {
 
 impl Analysis {
     /// Analyses the whole line; where it cannot be read, that becomes a doubt.
-    pub(super) fn read_line(&mut self, line: &str) {
+    pub(crate) fn read_line(&mut self, line: &str) {
         if let Err(Stop(reason)) = self.read_nested(line) {
             self.doubt_commands(reason);
         }
     }
 
     /// Analyses a text that the line runs in a process of its own.
-    pub(super) fn read_nested(&mut self, text: &str) -> Step<()> {
+    pub(crate) fn read_nested(&mut self, text: &str) -> Step<()> {
         let directory = self.directory.clone();
         self.descend()?;
         let mut parser = Parser::new(text, self);

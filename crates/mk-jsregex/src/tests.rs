@@ -1,6 +1,6 @@
 //! Patterns answer as Node does. The expectations were checked with Node 20.
 
-use crate::pattern::{MatchError, Pattern, PatternError};
+use crate::{MatchError, Pattern, PatternError};
 
 /// `subject` is in or out of the pattern, or the pattern is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,7 +6,8 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use mk_policy::{At, Node, Position};
+use crate::diagnostic::Position;
+use crate::node::{At, Node};
 
 use crate::report::Report;
 
@@ -16,16 +17,16 @@ const FENCE: &str = "---";
 
 /// A Markdown file in two parts.
 #[derive(Debug)]
-pub(crate) struct Document<'a> {
+pub struct Document<'a> {
     /// `None` when the file has no head, or one that cannot be read.
-    pub(crate) head: Option<At<Node>>,
-    pub(crate) body: &'a str,
+    pub head: Option<At<Node>>,
+    pub body: &'a str,
     /// The line on which the body starts, counted from 1.
-    pub(crate) body_line: u32,
+    pub body_line: u32,
 }
 
 /// Splits a file and reads its head. Positions in the report count from the file's first line.
-pub(crate) fn read_document<'a>(text: &'a str, report: &mut Report) -> Document<'a> {
+pub fn read_document<'a>(text: &'a str, report: &mut Report) -> Document<'a> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let Some((head, body, body_line)) = split(text) else {
         let opened = text

@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
-use mk_policy::{At, Diagnostic, Node, Position, Severity};
+use crate::diagnostic::{Diagnostic, Position, Severity};
+use crate::node::{At, Node};
 
 use crate::literal::{Unread, dangerous_key};
 
 /// The problems of one file.
 #[derive(Debug)]
-pub(crate) struct Report {
+pub struct Report {
     file: String,
     found: Vec<Diagnostic>,
     /// How many lines of the file stand before the text that positions are counted in.
@@ -16,7 +17,7 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    pub(crate) fn new(file: &str) -> Self {
+    pub fn new(file: &str) -> Self {
         Self {
             file: file.to_owned(),
             found: Vec::new(),
@@ -25,31 +26,31 @@ impl Report {
     }
 
     /// From here on, positions are counted from the line after `line`.
-    pub(crate) fn count_from(&mut self, line: u32) {
+    pub fn count_from(&mut self, line: u32) {
         self.lines_before = line;
     }
 
-    pub(crate) fn error(&mut self, position: Position, message: impl Into<String>) {
+    pub fn error(&mut self, position: Position, message: impl Into<String>) {
         self.push(Severity::Error, position, message.into());
     }
 
-    pub(crate) fn warning(&mut self, position: Position, message: impl Into<String>) {
+    pub fn warning(&mut self, position: Position, message: impl Into<String>) {
         self.push(Severity::Warning, position, message.into());
     }
 
     /// Adds advice to the last problem.
-    pub(crate) fn hint(&mut self, hint: impl Into<String>) {
+    pub fn hint(&mut self, hint: impl Into<String>) {
         if let Some(last) = self.found.last_mut() {
             last.hint = Some(hint.into());
         }
     }
 
-    pub(crate) fn unread(&mut self, unread: Unread) {
+    pub fn unread(&mut self, unread: Unread) {
         self.error(unread.position, unread.message);
     }
 
     /// Whether no key of the file may change an object's nature; says so if one does.
-    pub(crate) fn keys_are_safe(&mut self, node: &Node) -> bool {
+    pub fn keys_are_safe(&mut self, node: &Node) -> bool {
         let Some(key) = dangerous_key(node) else {
             return true;
         };
@@ -59,7 +60,7 @@ impl Report {
     }
 
     /// The text of a node; says so if it is something else.
-    pub(crate) fn text<'a>(&mut self, key: &str, node: &'a At<Node>) -> Option<&'a str> {
+    pub fn text<'a>(&mut self, key: &str, node: &'a At<Node>) -> Option<&'a str> {
         match &node.value {
             Node::Text(text) => Some(text),
             Node::Null => None,
@@ -71,7 +72,7 @@ impl Report {
     }
 
     /// The texts of a list; says so of whatever is something else.
-    pub(crate) fn texts(&mut self, key: &str, node: &At<Node>) -> Vec<String> {
+    pub fn texts(&mut self, key: &str, node: &At<Node>) -> Vec<String> {
         match &node.value {
             Node::List(items) => items
                 .iter()
@@ -85,18 +86,18 @@ impl Report {
         }
     }
 
-    pub(crate) fn expected(&mut self, key: &str, what: &str, found: &Node, position: Position) {
+    pub fn expected(&mut self, key: &str, what: &str, found: &Node, position: Position) {
         let kind = found.kind();
         self.warning(position, format!("`{key}` must be {what}, not {kind}"));
     }
 
-    pub(crate) fn has_errors(&self) -> bool {
+    pub fn has_errors(&self) -> bool {
         self.found
             .iter()
             .any(|problem| problem.severity == Severity::Error)
     }
 
-    pub(crate) fn into_found(self) -> Vec<Diagnostic> {
+    pub fn into_found(self) -> Vec<Diagnostic> {
         self.found
     }
 
@@ -116,7 +117,7 @@ impl Report {
 }
 
 /// A problem of a whole file or folder.
-pub(crate) fn problem(path: &Path, severity: Severity, message: impl Into<String>) -> Diagnostic {
+pub fn problem(path: &Path, severity: Severity, message: impl Into<String>) -> Diagnostic {
     Diagnostic {
         severity,
         file: path.display().to_string(),

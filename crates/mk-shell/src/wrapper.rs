@@ -4,9 +4,9 @@
 //! A wrapper is looked through only if every option in front of the inner command is known, because
 //! an unknown one may take the next word as its value.
 
-use super::analysis::{Analysis, Directory, Step, Stop};
-use super::arguments::{Arguments, NO_VALUES};
-use super::word::{Shape, Word};
+use crate::analysis::{Analysis, Directory, Step, Stop};
+use crate::arguments::{Arguments, NO_VALUES};
+use crate::word::{Shape, Word};
 
 /// Commands that run text or files nobody here can see.
 const OPAQUE: &[&str] = &[
@@ -101,7 +101,7 @@ const WRAPPERS: &[Wrapper] = &[
 
 impl Analysis {
     /// Runs the words of a simple command, with its assignments in front.
-    pub(super) fn run_simple(&mut self, words: &[Word]) -> Step<()> {
+    pub(crate) fn run_simple(&mut self, words: &[Word]) -> Step<()> {
         let rest = self.skip_assignments(words);
         self.run(rest)
     }
@@ -118,7 +118,7 @@ impl Analysis {
     }
 
     /// Some variables choose which program runs.
-    pub(super) fn check_variable(&mut self, name: &str, value: &str) {
+    pub(crate) fn check_variable(&mut self, name: &str, value: &str) {
         const CHOOSES: &[&str] = &[
             "PATH",
             "ENV",
@@ -154,7 +154,7 @@ impl Analysis {
     }
 
     /// The words between `[[` and `]]`.
-    pub(super) fn run_test(&mut self, words: &[Word]) {
+    pub(crate) fn run_test(&mut self, words: &[Word]) {
         let compares = words.iter().any(|word| {
             matches!(
                 word.value.as_str(),

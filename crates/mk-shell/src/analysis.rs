@@ -3,8 +3,8 @@
 //! Every doubt ends here. A name that is not certain is listed as written, with a doubt: the caller
 //! then checks at least that.
 
-use super::word::{Shape, Word};
-use super::{CommandLine, FilesOnly, SimpleCommand};
+use crate::word::{Shape, Word};
+use crate::{CommandLine, FilesOnly, SimpleCommand};
 
 /// Nesting of groups, substitutions, wrappers and strings for `sh -c`, all together.
 const MAX_DEPTH: usize = 32;
@@ -14,13 +14,13 @@ const MAX_FOLDER_BYTES: usize = 512;
 
 /// The rest of the text cannot be read.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Stop(pub(super) &'static str);
+pub(crate) struct Stop(pub(crate) &'static str);
 
-pub(super) type Step<T> = Result<T, Stop>;
+pub(crate) type Step<T> = Result<T, Stop>;
 
 /// Where relative names start.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) enum Directory {
+pub(crate) enum Directory {
     #[default]
     Start,
     Below(String),
@@ -28,18 +28,18 @@ pub(super) enum Directory {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Analysis {
-    pub(super) line: CommandLine,
-    pub(super) directory: Directory,
+pub(crate) struct Analysis {
+    pub(crate) line: CommandLine,
+    pub(crate) directory: Directory,
     /// Where a `cd` goes, until it is known whether what follows depends on its success.
-    pub(super) change: Option<Directory>,
+    pub(crate) change: Option<Directory>,
     /// How many loops we are in: there a `cd` also moves what stands before it.
-    pub(super) loops: usize,
+    pub(crate) loops: usize,
     depth: usize,
 }
 
 impl Analysis {
-    pub(super) fn doubt_commands(&mut self, reason: &'static str) {
+    pub(crate) fn doubt_commands(&mut self, reason: &'static str) {
         // The graver reason is the one to show.
         if self.line.files_only == FilesOnly::Yes {
             self.line.opaque = Some(reason);
@@ -47,11 +47,11 @@ impl Analysis {
         self.line.files_only = FilesOnly::No;
     }
 
-    pub(super) fn doubt_files(&mut self, reason: &'static str) {
+    pub(crate) fn doubt_files(&mut self, reason: &'static str) {
         self.line.opaque.get_or_insert(reason);
     }
 
-    pub(super) fn descend(&mut self) -> Step<()> {
+    pub(crate) fn descend(&mut self) -> Step<()> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             return Err(Stop("the line is nested too deeply"));
@@ -59,11 +59,11 @@ impl Analysis {
         Ok(())
     }
 
-    pub(super) fn ascend(&mut self) {
+    pub(crate) fn ascend(&mut self) {
         self.depth -= 1;
     }
 
-    pub(super) fn push_command(&mut self, words: &[Word]) {
+    pub(crate) fn push_command(&mut self, words: &[Word]) {
         let written = || words.iter().filter(|word| !word.raw.is_empty());
         let raw: Vec<&str> = written().map(|word| word.raw.as_str()).collect();
         self.line.commands.push(SimpleCommand {
@@ -72,7 +72,7 @@ impl Analysis {
         });
     }
 
-    pub(super) fn write_file(&mut self, word: &Word) {
+    pub(crate) fn write_file(&mut self, word: &Word) {
         let device = matches!(
             word.value.as_str(),
             "/dev/null" | "/dev/stdout" | "/dev/stderr"
@@ -82,7 +82,7 @@ impl Analysis {
         }
     }
 
-    pub(super) fn read_file(&mut self, word: &Word) {
+    pub(crate) fn read_file(&mut self, word: &Word) {
         let device = matches!(word.value.as_str(), "/dev/null" | "/dev/stdin" | "-");
         if !device && let Some(name) = self.locate(word) {
             self.line.reads.push(name);
@@ -123,7 +123,7 @@ impl Analysis {
     }
 
     /// Notes a `cd`; `operands` are its arguments without options.
-    pub(super) fn change_directory(&mut self, operands: &[Word]) {
+    pub(crate) fn change_directory(&mut self, operands: &[Word]) {
         if self.loops > 0 {
             self.doubt_files("the directory changes in a loop");
         }

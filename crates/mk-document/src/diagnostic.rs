@@ -62,7 +62,7 @@ impl fmt::Display for Diagnostic {
 
 /// Collects the problems of one file.
 #[derive(Debug)]
-pub(crate) struct Diagnostics {
+pub struct Diagnostics {
     file: String,
     mode: Option<String>,
     found: Vec<Diagnostic>,
@@ -70,7 +70,7 @@ pub(crate) struct Diagnostics {
 }
 
 impl Diagnostics {
-    pub(crate) fn new(file: &str) -> Self {
+    pub fn new(file: &str) -> Self {
         Self {
             file: file.to_owned(),
             mode: None,
@@ -80,31 +80,23 @@ impl Diagnostics {
     }
 
     /// From here on, problems concern this mode.
-    pub(crate) fn enter_mode(&mut self, slug: Option<&str>) {
+    pub fn enter_mode(&mut self, slug: Option<&str>) {
         self.mode = slug.map(str::to_owned);
     }
 
-    pub(crate) fn error(
-        &mut self,
-        position: Position,
-        message: impl Into<String>,
-    ) -> &mut Diagnostic {
+    pub fn error(&mut self, position: Position, message: impl Into<String>) -> &mut Diagnostic {
         self.push(Severity::Error, position, message.into())
     }
 
-    pub(crate) fn warning(
-        &mut self,
-        position: Position,
-        message: impl Into<String>,
-    ) -> &mut Diagnostic {
+    pub fn warning(&mut self, position: Position, message: impl Into<String>) -> &mut Diagnostic {
         self.push(Severity::Warning, position, message.into())
     }
 
-    pub(crate) fn errors(&self) -> usize {
+    pub fn errors(&self) -> usize {
         self.errors
     }
 
-    pub(crate) fn into_found(self) -> Vec<Diagnostic> {
+    pub fn into_found(self) -> Vec<Diagnostic> {
         self.found
     }
 
@@ -124,7 +116,7 @@ impl Diagnostics {
 }
 
 impl Diagnostic {
-    pub(crate) fn hint(&mut self, hint: impl Into<String>) {
+    pub fn hint(&mut self, hint: impl Into<String>) {
         self.hint = Some(hint.into());
     }
 }

@@ -7,10 +7,11 @@ mod script;
 
 use std::collections::{BTreeMap, HashMap};
 
-use mk_policy::{At, Node, Position};
+use crate::diagnostic::Position;
+use crate::node::{At, Node};
 use serde_json::Value;
 
-pub(crate) use script::read_script;
+pub use script::read_script;
 
 /// Each level costs stack, and nobody writes so many.
 const DEEPEST: usize = 64;
@@ -22,15 +23,15 @@ const DANGEROUS: [&str; 3] = ["__proto__", "constructor", "prototype"];
 
 /// Why a text is no literal, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Unread {
-    pub(crate) position: Position,
-    pub(crate) message: String,
+pub struct Unread {
+    pub position: Position,
+    pub message: String,
 }
 
 type Read<T> = Result<T, Unread>;
 
 /// Reads one JSON value.
-pub(crate) fn read_json(text: &str) -> Read<At<Node>> {
+pub fn read_json(text: &str) -> Read<At<Node>> {
     let mut reader = Reader::new(text, Dialect::Json);
     let value = reader.value()?;
     reader.skip_space()?;
@@ -41,7 +42,7 @@ pub(crate) fn read_json(text: &str) -> Read<At<Node>> {
 }
 
 /// The same value without places. Whole numbers stay whole.
-pub(crate) fn to_json(node: &Node) -> Value {
+pub fn to_json(node: &Node) -> Value {
     match node {
         Node::Null => Value::Null,
         Node::Bool(flag) => Value::Bool(*flag),
@@ -66,7 +67,7 @@ fn number_to_json(number: f64) -> Value {
 }
 
 /// The first key, at any depth, that must not be in a file.
-pub(crate) fn dangerous_key(node: &Node) -> Option<&At<String>> {
+pub fn dangerous_key(node: &Node) -> Option<&At<String>> {
     match node {
         Node::List(items) => items.iter().find_map(|item| dangerous_key(&item.value)),
         Node::Map(entries) => entries.iter().find_map(|(key, value)| {

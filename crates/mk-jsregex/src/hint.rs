@@ -3,7 +3,7 @@
 //! Only habits seen in mode files: globs, and the syntax of other languages. It does not repair.
 
 /// Advice for what is not JavaScript.
-pub(super) fn for_invalid(pattern: &str) -> Option<String> {
+pub(crate) fn for_invalid(pattern: &str) -> Option<String> {
     if pattern.contains("(?P<") {
         return Some("JavaScript names a group with `(?<name>…)`".to_owned());
     }
@@ -23,7 +23,7 @@ pub(super) fn for_invalid(pattern: &str) -> Option<String> {
 }
 
 /// Advice for what is JavaScript but not supported.
-pub(super) fn for_unsupported(pattern: &str, construct: &str) -> Option<String> {
+pub(crate) fn for_unsupported(pattern: &str, construct: &str) -> Option<String> {
     let advice = if construct.contains("backreference") {
         "write the repeated text out"
     } else if construct.contains("property") {

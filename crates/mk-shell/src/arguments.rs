@@ -3,38 +3,38 @@
 //! The table of a command says only which options take a value. An option that is missing there has
 //! its value counted as an operand, which lists a file too many rather than one too few.
 
-use super::word::{Shape, Word};
+use crate::word::{Shape, Word};
 
 /// Which options take a value in the next word.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Table {
+pub(crate) struct Table {
     /// Letters, for `-n 5`, `-n5` and `-vn5`.
-    pub(super) short: &'static str,
+    pub(crate) short: &'static str,
     /// Names without dashes, for `--lines 5`.
-    pub(super) long: &'static [&'static str],
+    pub(crate) long: &'static [&'static str],
 }
 
-pub(super) const NO_VALUES: Table = Table {
+pub(crate) const NO_VALUES: Table = Table {
     short: "",
     long: &[],
 };
 
 #[derive(Debug, Default)]
-pub(super) struct Arguments {
-    pub(super) options: Vec<ArgumentOption>,
-    pub(super) operands: Vec<Word>,
+pub(crate) struct Arguments {
+    pub(crate) options: Vec<ArgumentOption>,
+    pub(crate) operands: Vec<Word>,
 }
 
 #[derive(Debug)]
-pub(super) struct ArgumentOption {
+pub(crate) struct ArgumentOption {
     /// One letter, or a long name without dashes.
-    pub(super) name: String,
-    pub(super) value: Option<Word>,
+    pub(crate) name: String,
+    pub(crate) value: Option<Word>,
 }
 
 impl Arguments {
     /// `words` are those after the command's name.
-    pub(super) fn split(words: &[Word], table: Table) -> Self {
+    pub(crate) fn split(words: &[Word], table: Table) -> Self {
         let mut arguments = Self::default();
         let mut words = words.iter();
         while let Some(word) = words.next() {
@@ -82,14 +82,14 @@ impl Arguments {
         });
     }
 
-    pub(super) fn has(&self, names: &[&str]) -> bool {
+    pub(crate) fn has(&self, names: &[&str]) -> bool {
         self.options
             .iter()
             .any(|option| names.contains(&option.name.as_str()))
     }
 
     /// The values of an option, however it is spelled.
-    pub(super) fn values(&self, names: &[&str]) -> impl Iterator<Item = &Word> {
+    pub(crate) fn values(&self, names: &[&str]) -> impl Iterator<Item = &Word> {
         self.options
             .iter()
             .filter(move |option| names.contains(&option.name.as_str()))

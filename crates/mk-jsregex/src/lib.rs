@@ -190,3 +190,6 @@ fn split_surrogates(subject: &str) -> Cow<'_, str> {
     }
     Cow::Owned(split)
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,16 +8,16 @@
 use std::iter::Peekable;
 use std::str::CharIndices;
 
-use super::PatternError;
-use super::measure::{MAX_COST, has_fixed_branches, measure};
-use super::set::Set;
+use crate::PatternError;
+use crate::measure::{MAX_COST, has_fixed_branches, measure};
+use crate::set::Set;
 
 /// Deeper than any pattern seen in the wild, and what the engine for look-around still takes.
 const MAX_DEPTH: usize = 30;
 
 /// Part of a pattern.
 #[derive(Debug)]
-pub(super) enum Node {
+pub(crate) enum Node {
     Set(Set),
     Start,
     End,
@@ -39,19 +39,19 @@ pub(super) enum Node {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Greed {
+pub(crate) enum Greed {
     Greedy,
     Lazy,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Direction {
+pub(crate) enum Direction {
     Ahead,
     Behind,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sense {
+pub(crate) enum Sense {
     Positive,
     Negative,
 }
@@ -62,7 +62,7 @@ enum Member {
     Set(Set),
 }
 
-pub(super) fn read(source: &str) -> Result<Node, PatternError> {
+pub(crate) fn read(source: &str) -> Result<Node, PatternError> {
     let mut reader = Reader {
         source,
         characters: source.char_indices().peekable(),

@@ -2,13 +2,13 @@
 //!
 //! Where the server chooses the name, the file is unknown.
 
-use super::analysis::Analysis;
-use super::arguments::{Arguments, Table};
-use super::effect::last_part;
-use super::word::Word;
+use crate::analysis::Analysis;
+use crate::arguments::{Arguments, Table};
+use crate::effect::last_part;
+use crate::word::Word;
 
 impl Analysis {
-    pub(super) fn note_curl(&mut self, words: &[Word]) {
+    pub(crate) fn note_curl(&mut self, words: &[Word]) {
         let arguments = Arguments::split(
             words,
             Table {
@@ -72,7 +72,7 @@ impl Analysis {
         }
     }
 
-    pub(super) fn note_wget(&mut self, words: &[Word]) {
+    pub(crate) fn note_wget(&mut self, words: &[Word]) {
         let arguments = Arguments::split(
             words,
             Table {

@@ -1,13 +1,13 @@
 //! Here-documents: text for a command's standard input. The text is data; only the substitutions in
 //! it are commands.
 
-use super::analysis::{Step, Stop};
-use super::parser::Parser;
-use super::word::{Shape, Word};
+use crate::analysis::{Step, Stop};
+use crate::parser::Parser;
+use crate::word::{Shape, Word};
 
 /// A here-document whose body starts at the next line.
 #[derive(Debug)]
-pub(super) struct HereDocument {
+pub(crate) struct HereDocument {
     delimiter: String,
     body: Body,
     indent: Indent,
@@ -27,7 +27,7 @@ enum Indent {
 
 impl HereDocument {
     /// `operator` is `<<` or `<<-`, `target` the word after it.
-    pub(super) fn announce(operator: &str, target: &Word) -> Step<Self> {
+    pub(crate) fn announce(operator: &str, target: &Word) -> Step<Self> {
         if target.shape >= Shape::Process || target.value.contains('\n') {
             return Err(Stop("the end of a here-document is unclear"));
         }
@@ -49,7 +49,7 @@ impl HereDocument {
 
 impl Parser<'_> {
     /// A newline and the here-documents that start after it.
-    pub(super) fn read_line_end(&mut self) -> Step<()> {
+    pub(crate) fn read_line_end(&mut self) -> Step<()> {
         self.advance();
         for document in std::mem::take(&mut self.here_documents) {
             let text = self.read_here_document(&document)?;

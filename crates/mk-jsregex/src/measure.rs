@@ -3,20 +3,20 @@
 //! The size is an estimate that errs upwards: a pattern is refused here, in microseconds, instead of
 //! by an engine after it has built most of it.
 
-use super::set::Set;
-use super::syntax::Node;
+use crate::set::Set;
+use crate::syntax::Node;
 
 /// In units of [`Measure::cost`]; chosen so that what passes also compiles within the size limit.
-pub(super) const MAX_COST: u64 = 12_000;
+pub(crate) const MAX_COST: u64 = 12_000;
 
 /// How large a node becomes in an engine, and how many characters it takes.
-pub(super) struct Measure {
-    pub(super) cost: u64,
+pub(crate) struct Measure {
+    pub(crate) cost: u64,
     min_width: u64,
-    pub(super) max_width: u64,
+    pub(crate) max_width: u64,
 }
 
-pub(super) fn measure(node: &Node) -> Measure {
+pub(crate) fn measure(node: &Node) -> Measure {
     let mut total = Measure {
         cost: 1,
         min_width: 0,
@@ -71,7 +71,7 @@ fn set_cost(set: &Set) -> u64 {
 }
 
 /// The engine for look-behinds steps back a fixed number of characters, once for each branch.
-pub(super) fn has_fixed_branches(node: &Node) -> bool {
+pub(crate) fn has_fixed_branches(node: &Node) -> bool {
     let branches = match node {
         Node::Choice(branches) => branches.as_slice(),
         _ => std::slice::from_ref(node),

@@ -4,22 +4,22 @@
 
 /// UTF-16 code units, as inclusive ranges: sorted, apart from each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Set(pub(super) Vec<(u16, u16)>);
+pub(crate) struct Set(pub(crate) Vec<(u16, u16)>);
 
 impl Set {
-    pub(super) fn single(unit: u16) -> Self {
+    pub(crate) fn single(unit: u16) -> Self {
         Self(vec![(unit, unit)])
     }
 
-    pub(super) fn digits() -> Self {
+    pub(crate) fn digits() -> Self {
         Self(vec![(0x30, 0x39)])
     }
 
-    pub(super) fn word() -> Self {
+    pub(crate) fn word() -> Self {
         Self(vec![(0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A)])
     }
 
-    pub(super) fn space() -> Self {
+    pub(crate) fn space() -> Self {
         Self(vec![
             (0x09, 0x0D),
             (0x20, 0x20),
@@ -34,11 +34,11 @@ impl Set {
         ])
     }
 
-    pub(super) fn line_end() -> Self {
+    pub(crate) fn line_end() -> Self {
         Self(vec![(0x0A, 0x0A), (0x0D, 0x0D), (0x2028, 0x2029)])
     }
 
-    pub(super) fn from_ranges(mut ranges: Vec<(u16, u16)>) -> Self {
+    pub(crate) fn from_ranges(mut ranges: Vec<(u16, u16)>) -> Self {
         ranges.sort_unstable();
         let mut merged: Vec<(u16, u16)> = Vec::with_capacity(ranges.len());
         for (low, high) in ranges {
@@ -52,7 +52,7 @@ impl Set {
         Self(merged)
     }
 
-    pub(super) fn complement(&self) -> Self {
+    pub(crate) fn complement(&self) -> Self {
         let mut ranges = Vec::with_capacity(self.0.len() + 1);
         let mut next = Some(0);
         for (low, high) in &self.0 {
