@@ -1,8 +1,9 @@
-//! What is wrong with a file somebody wrote, and where: the compiler's view of mode files.
+//! What is wrong with a file that a person wrote, and where.
 
 use std::fmt;
+use std::path::Path;
 
-/// How bad it is: an error keeps a mode from loading, a warning does not.
+/// How bad it is: an error keeps something from loading, a warning does not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     Warning,
@@ -20,6 +21,13 @@ impl Position {
     pub const START: Self = Self { line: 1, column: 1 };
 }
 
+/// A part of a file by kind and name: mode `architect`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Subject {
+    pub kind: &'static str,
+    pub name: String,
+}
+
 /// One problem of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
@@ -27,8 +35,8 @@ pub struct Diagnostic {
     /// The file as a person would name it.
     pub file: String,
     pub position: Position,
-    /// The mode it concerns, if its slug could be read.
-    pub mode: Option<String>,
+    /// What it concerns within the file, if that could be told.
+    pub subject: Option<Subject>,
     pub message: String,
     pub hint: Option<String>,
 }
@@ -40,7 +48,7 @@ impl fmt::Display for Diagnostic {
             severity,
             file,
             position,
-            mode,
+            subject,
             message,
             hint: _,
         } = self;
@@ -53,69 +61,26 @@ impl fmt::Display for Diagnostic {
             "{file}:{}:{}: {severity}: ",
             position.line, position.column
         )?;
-        if let Some(mode) = mode {
-            write!(f, "mode `{mode}`: ")?;
+        if let Some(Subject { kind, name }) = subject {
+            write!(f, "{kind} `{name}`: ")?;
         }
         f.write_str(message)
     }
 }
 
-/// Collects the problems of one file.
-#[derive(Debug)]
-pub struct Diagnostics {
-    file: String,
-    mode: Option<String>,
-    found: Vec<Diagnostic>,
-    errors: usize,
-}
-
-impl Diagnostics {
-    pub fn new(file: &str) -> Self {
+impl Diagnostic {
+    /// A problem of a whole file or directory.
+    pub fn of_file(path: &Path, severity: Severity, message: impl Into<String>) -> Self {
         Self {
-            file: file.to_owned(),
-            mode: None,
-            found: Vec::new(),
-            errors: 0,
+            severity,
+            file: path.display().to_string(),
+            position: Position::START,
+            subject: None,
+            message: message.into(),
+            hint: None,
         }
     }
 
-    /// From here on, problems concern this mode.
-    pub fn enter_mode(&mut self, slug: Option<&str>) {
-        self.mode = slug.map(str::to_owned);
-    }
-
-    pub fn error(&mut self, position: Position, message: impl Into<String>) -> &mut Diagnostic {
-        self.push(Severity::Error, position, message.into())
-    }
-
-    pub fn warning(&mut self, position: Position, message: impl Into<String>) -> &mut Diagnostic {
-        self.push(Severity::Warning, position, message.into())
-    }
-
-    pub fn errors(&self) -> usize {
-        self.errors
-    }
-
-    pub fn into_found(self) -> Vec<Diagnostic> {
-        self.found
-    }
-
-    fn push(&mut self, severity: Severity, position: Position, message: String) -> &mut Diagnostic {
-        self.errors += usize::from(severity == Severity::Error);
-        self.found.push(Diagnostic {
-            severity,
-            file: self.file.clone(),
-            position,
-            mode: self.mode.clone(),
-            message,
-            hint: None,
-        });
-        let last = self.found.len() - 1;
-        &mut self.found[last]
-    }
-}
-
-impl Diagnostic {
     pub fn hint(&mut self, hint: impl Into<String>) {
         self.hint = Some(hint.into());
     }

@@ -80,8 +80,9 @@ fn read_head(head: &str, report: &mut Report) -> Option<At<Node>> {
                         "the head is not YAML ({}); read line by line",
                         error.message
                     );
-                    report.warning(error.position, message);
-                    report.hint("put the value in quotes");
+                    report
+                        .warning(error.position, message)
+                        .hint("put the value in quotes");
                 }
                 node
             }

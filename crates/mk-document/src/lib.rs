@@ -9,8 +9,8 @@ mod literal;
 mod node;
 mod report;
 
-pub use diagnostic::{Diagnostic, Diagnostics, Position, Severity};
+pub use diagnostic::{Diagnostic, Position, Severity, Subject};
 pub use front_matter::{Document, read_document};
 pub use literal::{Unread, dangerous_key, read_json, read_script, to_json};
 pub use node::{At, Node, SyntaxError};
-pub use report::{Report, problem};
+pub use report::Report;

@@ -1,8 +1,6 @@
-//! Collects what is wrong with one file of the playbook.
+//! Collects what is wrong with one file.
 
-use std::path::Path;
-
-use crate::diagnostic::{Diagnostic, Position, Severity};
+use crate::diagnostic::{Diagnostic, Position, Severity, Subject};
 use crate::node::{At, Node};
 
 use crate::literal::{Unread, dangerous_key};
@@ -11,7 +9,9 @@ use crate::literal::{Unread, dangerous_key};
 #[derive(Debug)]
 pub struct Report {
     file: String,
+    subject: Option<Subject>,
     found: Vec<Diagnostic>,
+    errors: usize,
     /// How many lines of the file stand before the text that positions are counted in.
     lines_before: u32,
 }
@@ -20,9 +20,19 @@ impl Report {
     pub fn new(file: &str) -> Self {
         Self {
             file: file.to_owned(),
+            subject: None,
             found: Vec::new(),
+            errors: 0,
             lines_before: 0,
         }
+    }
+
+    /// From here on, problems concern this part of the file.
+    pub fn enter(&mut self, kind: &'static str, name: Option<&str>) {
+        self.subject = name.map(|name| Subject {
+            kind,
+            name: name.to_owned(),
+        });
     }
 
     /// From here on, positions are counted from the line after `line`.
@@ -30,19 +40,12 @@ impl Report {
         self.lines_before = line;
     }
 
-    pub fn error(&mut self, position: Position, message: impl Into<String>) {
-        self.push(Severity::Error, position, message.into());
+    pub fn error(&mut self, position: Position, message: impl Into<String>) -> &mut Diagnostic {
+        self.push(Severity::Error, position, message.into())
     }
 
-    pub fn warning(&mut self, position: Position, message: impl Into<String>) {
-        self.push(Severity::Warning, position, message.into());
-    }
-
-    /// Adds advice to the last problem.
-    pub fn hint(&mut self, hint: impl Into<String>) {
-        if let Some(last) = self.found.last_mut() {
-            last.hint = Some(hint.into());
-        }
+    pub fn warning(&mut self, position: Position, message: impl Into<String>) -> &mut Diagnostic {
+        self.push(Severity::Warning, position, message.into())
     }
 
     pub fn unread(&mut self, unread: Unread) {
@@ -91,17 +94,16 @@ impl Report {
         self.warning(position, format!("`{key}` must be {what}, not {kind}"));
     }
 
-    pub fn has_errors(&self) -> bool {
-        self.found
-            .iter()
-            .any(|problem| problem.severity == Severity::Error)
+    pub fn errors(&self) -> usize {
+        self.errors
     }
 
     pub fn into_found(self) -> Vec<Diagnostic> {
         self.found
     }
 
-    fn push(&mut self, severity: Severity, position: Position, message: String) {
+    fn push(&mut self, severity: Severity, position: Position, message: String) -> &mut Diagnostic {
+        self.errors += usize::from(severity == Severity::Error);
         self.found.push(Diagnostic {
             severity,
             file: self.file.clone(),
@@ -109,21 +111,11 @@ impl Report {
                 line: position.line.saturating_add(self.lines_before),
                 column: position.column,
             },
-            mode: None,
+            subject: self.subject.clone(),
             message,
             hint: None,
         });
-    }
-}
-
-/// A problem of a whole file or folder.
-pub fn problem(path: &Path, severity: Severity, message: impl Into<String>) -> Diagnostic {
-    Diagnostic {
-        severity,
-        file: path.display().to_string(),
-        position: Position::START,
-        mode: None,
-        message: message.into(),
-        hint: None,
+        let last = self.found.len() - 1;
+        &mut self.found[last]
     }
 }

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use mk_policy::{
-    Catalogue, Diagnostic, FileLimit, Layer, Limit, Mode, Policy, Severity, Source, load_modes,
+    Catalogue, Diagnostic, FileLimit, Layer, Limit, Mode, Policy, Severity, Source, Subject,
+    load_modes,
 };
 use mk_project::any_file;
 use mk_types::AbsPath;
@@ -82,7 +83,10 @@ fn idle_patterns(catalogue: &Catalogue, root: &AbsPath) -> Vec<Diagnostic> {
         severity: Severity::Warning,
         file: mode.file.clone(),
         position: limit.position,
-        mode: Some(mode.slug.to_string()),
+        subject: Some(Subject {
+            kind: "mode",
+            name: mode.slug.to_string(),
+        }),
         message: format!(
             "`{}` matches no file of this project",
             limit.show().unwrap_or_default()

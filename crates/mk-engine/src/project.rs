@@ -244,7 +244,7 @@ pub(crate) fn unreadable(file: &str, error: &mk_project::Error) -> LoadedFile {
         severity: Severity::Error,
         file: file.to_owned(),
         position: Position::START,
-        mode: None,
+        subject: None,
         message: format!("{error}{cause}"),
         hint: error.hint().map(str::to_owned),
     };

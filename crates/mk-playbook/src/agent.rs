@@ -3,15 +3,12 @@
 //! Everything a file says is kept in its order; only what the playbook itself needs has a field. The prompt that makes
 //! a model such an agent is [`crate::prompt`]'s business.
 
-use mk_document::{At, Node, Position};
+use mk_document::{At, Node, Position, Report, read_document, read_json, to_json};
 use serde_json::{Map, Value, json};
 
 use crate::keyword::AgentCard;
 use crate::markdown::first_paragraph;
 use crate::place::{Layer, Place};
-use mk_document::Report;
-use mk_document::read_document;
-use mk_document::{read_json, to_json};
 
 /// What an agent is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -131,7 +128,7 @@ pub(crate) fn read_json_agent(place: &Place, text: &str, report: &mut Report) ->
 /// Reads an agent written as Markdown with a head; the text is its prompt.
 pub(crate) fn read_markdown_agent(place: &Place, text: &str, report: &mut Report) -> Option<Agent> {
     let document = read_document(text, report);
-    if report.has_errors() {
+    if report.errors() > 0 {
         return None;
     }
     let empty = Node::Map(Vec::new());

@@ -5,15 +5,13 @@
 mod generate;
 mod trigger;
 
-use mk_document::{At, Node};
+use mk_document::{At, Node, Report, read_json};
 
 use crate::place::{Layer, Place};
 pub(crate) use generate::generate;
 pub use generate::{
     ChecklistQuery, DomainChecklist, GeneratedChecklists, MatchedTrigger, Summary, TriggerReason,
 };
-use mk_document::Report;
-use mk_document::read_json;
 pub(crate) use trigger::Trigger;
 
 /// How much an item matters; the most important first.

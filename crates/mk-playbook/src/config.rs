@@ -6,15 +6,13 @@ mod shape;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mk_document::{At, Diagnostic, Node, Position};
+use mk_document::{At, Diagnostic, Node, Position, Report, read_json, read_script, to_json};
 use mk_project::Stamp;
 use mk_types::AbsPath;
 use serde_json::{Map, Value};
 
 use crate::entry::read_within;
 use crate::keyword::ModeConfig;
-use mk_document::Report;
-use mk_document::{read_json, read_script, to_json};
 
 /// The first that is there counts.
 const FILES: [&str; 3] = [
@@ -129,7 +127,7 @@ fn load(root: &AbsPath) -> Result<Config, Vec<Diagnostic>> {
     let mut report = Report::new(file);
     let settings = read(root, file, &mut report);
     match settings {
-        Some(settings) if !report.has_errors() => Ok(Config {
+        Some(settings) if report.errors() == 0 => Ok(Config {
             file: Some(file),
             settings,
         }),
@@ -159,8 +157,9 @@ pub(crate) fn check_text(
     let document: At<Node> = match parsed {
         Ok(document) => document,
         Err(unread) => {
-            report.unread(unread);
-            report.hint("write plain values, or use codingbuddy.config.json");
+            report
+                .error(unread.position, unread.message)
+                .hint("write plain values, or use codingbuddy.config.json");
             return None;
         }
     };

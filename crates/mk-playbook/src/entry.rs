@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
-use mk_document::{Diagnostic, Position};
+use mk_document::{Diagnostic, Position, Report};
 use mk_project::RootDir;
 use mk_types::{AbsPath, ProjectPath};
 
@@ -12,7 +12,6 @@ use crate::checklist::{Checklist, read_checklist};
 use crate::place::{Kind, Origin, Place};
 use crate::rule::{Rule, read_rule};
 use crate::skill::{Skill, read_skill};
-use mk_document::Report;
 
 /// Text for a model; what is larger is something else.
 const LARGEST: u64 = 1024 * 1024;

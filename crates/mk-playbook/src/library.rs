@@ -278,7 +278,7 @@ fn doubles(shelf: &Shelf) -> Vec<Diagnostic> {
                 severity: Severity::Warning,
                 file: entry.place.file.clone(),
                 position: Position::START,
-                mode: None,
+                subject: None,
                 message: format!(
                     "another {kind} of the same layer is named `{name}` and is used instead"
                 ),

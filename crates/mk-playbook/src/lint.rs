@@ -1,11 +1,10 @@
 //! Checks one file as if it were in a playbook: which kind it is follows from where it stands.
 
-use mk_document::Diagnostic;
+use mk_document::{Diagnostic, Report};
 
 use crate::config;
 use crate::entry::read_item;
 use crate::place::{Kind, Layer, Origin, Place};
-use mk_document::Report;
 
 /// What is wrong with a file; `None` if a file at this path is no part of a playbook.
 ///

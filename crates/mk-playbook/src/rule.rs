@@ -3,13 +3,11 @@
 //! One reader for every product's dialect: the keys of the head differ, their meaning does not. Whether a rule applies
 //! to a file is [`crate::applies`]' answer.
 
-use mk_document::{At, Node};
+use mk_document::{At, Node, Report, read_document};
 
 use crate::glob::{Glob, split_list};
 use crate::markdown::{self, Section};
 use crate::place::{Layer, Place};
-use mk_document::Report;
-use mk_document::read_document;
 
 /// When a rule speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +57,9 @@ pub(crate) fn read_rule(place: &Place, text: &str, report: &mut Report) -> Rule 
     for (pattern, position) in patterns {
         match Glob::new(&pattern) {
             Ok(glob) => globs.push(glob),
-            Err(reason) => report.warning(position, format!("`{pattern}` is not a glob: {reason}")),
+            Err(reason) => {
+                report.warning(position, format!("`{pattern}` is not a glob: {reason}"));
+            }
         }
     }
     let always = head

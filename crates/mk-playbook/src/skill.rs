@@ -3,7 +3,7 @@
 //! Lenient where the standard asks readers to be: a skill written for another product works here unchanged. What only
 //! that product knows is kept and not interpreted.
 
-use mk_document::{At, Node, Position};
+use mk_document::{At, Node, Position, Report, read_document, to_json};
 use serde_json::{Map, Value};
 
 use crate::markdown::first_paragraph;
@@ -11,9 +11,6 @@ use crate::markdown::sections;
 use crate::place::{Layer, Place};
 use crate::recommend::Candidate;
 use crate::rule::flag;
-use mk_document::Report;
-use mk_document::read_document;
-use mk_document::to_json;
 
 const LONGEST_NAME: usize = 64;
 const LONGEST_DESCRIPTION: usize = 1024;
@@ -72,7 +69,7 @@ impl Skill {
 /// Reads a skill; `None` if it has no name or nothing to say.
 pub(crate) fn read_skill(place: &Place, text: &str, report: &mut Report) -> Option<Skill> {
     let document = read_document(text, report);
-    if report.has_errors() {
+    if report.errors() > 0 {
         return None;
     }
     let empty = Node::Map(Vec::new());
@@ -154,11 +151,10 @@ fn read_name(place: &Place, head: &Node, report: &mut Report) -> Option<String> 
         return None;
     }
     if name != folder {
-        report.warning(
-            at,
-            format!("the name `{name}` differs from its folder `{folder}`"),
-        );
-        report.hint("give the folder the skill's name");
+        let message = format!("the name `{name}` differs from its folder `{folder}`");
+        report
+            .warning(at, message)
+            .hint("give the folder the skill's name");
     }
     Some(name)
 }
@@ -171,8 +167,9 @@ fn read_description(head: &Node, body: &str, report: &mut Report) -> Option<Stri
             report.error(at, "`description` is missing");
             return None;
         };
-        report.warning(at, "`description` is missing; the first paragraph is used");
-        report.hint("say in one or two sentences what the skill does and when to use it");
+        report
+            .warning(at, "`description` is missing; the first paragraph is used")
+            .hint("say in one or two sentences what the skill does and when to use it");
         return Some(paragraph.chars().take(LONGEST_DESCRIPTION).collect());
     };
     if description.chars().count() > LONGEST_DESCRIPTION {

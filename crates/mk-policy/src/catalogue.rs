@@ -7,12 +7,12 @@ mod resolve;
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use mk_document::{Diagnostic, Severity};
 use mk_types::ModeSlug;
 
 use crate::evaluate::Policy;
 use crate::mode::{Mode, Source};
 use crate::mode_file::{LoadedFile, ModeFile, load_modes};
-use mk_document::{Diagnostic, Severity};
 
 const BUILTIN: [(&str, &str); 5] = [
     (
@@ -135,7 +135,10 @@ impl Catalogue {
         self.diagnostics.iter().find(|found| {
             found.severity == Severity::Error
                 && found.file == *file
-                && found.mode.as_deref().is_none_or(|mode| mode == slug)
+                && found
+                    .subject
+                    .as_ref()
+                    .is_none_or(|subject| subject.name == slug)
         })
     }
 }

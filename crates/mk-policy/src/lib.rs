@@ -20,7 +20,7 @@ pub use evaluate::{
 };
 pub use group::Group;
 // Faces see this crate's words and none below, and loading answers with these.
-pub use mk_document::{Diagnostic, Position, Severity};
+pub use mk_document::{Diagnostic, Position, Severity, Subject};
 pub use mode::{CommandLimit, FileLimit, Grant, Limit, Mode, Source};
 pub use mode_file::{
     AutoApprove, ExampleFile, GroupFile, GroupOptions, LoadedFile, McpFilter, ModeFile, load_modes,

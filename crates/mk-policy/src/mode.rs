@@ -3,12 +3,12 @@
 //! How it came about (files, layers, inheritance) is [`crate::catalogue`]'s business.
 
 use globset::GlobMatcher;
+use mk_document::Position;
+use mk_jsregex::Pattern;
 use mk_types::ModeSlug;
 
 use crate::group::Group;
 use crate::mode_file::{AutoApprove, McpFilter};
-use mk_document::Position;
-use mk_jsregex::Pattern;
 
 /// Who an agent is and what it may touch.
 #[derive(Debug)]

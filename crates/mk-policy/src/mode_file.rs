@@ -6,11 +6,10 @@ mod group_reader;
 mod reader;
 mod value;
 
+use mk_document::{At, Diagnostic, Node, Report};
 use mk_types::ModeSlug;
 
 use crate::group::Group;
-use mk_document::{At, Node};
-use mk_document::{Diagnostic, Diagnostics};
 
 /// One entry of `customModes`, as written. `None` means that the key is not there.
 #[derive(Debug, Clone, PartialEq)]
@@ -96,7 +95,7 @@ const MOST_GUESSED: usize = 500;
 
 /// Reads a mode file, YAML or JSON. `file` is the name that diagnostics carry.
 pub fn load_modes(file: &str, text: &str) -> LoadedFile {
-    let mut out = Diagnostics::new(file);
+    let mut out = Report::new(file);
     let mut loaded = LoadedFile::default();
     match Node::parse(text) {
         Ok(root) => {

@@ -6,12 +6,12 @@ mod patch;
 
 use std::collections::HashMap;
 
+use mk_shell::analyse;
 use mk_types::{McpTarget, ToolCall};
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::group::Group;
-use mk_shell::analyse;
 
 const FOREIGN: &str = include_str!("../../../content/policy/tools.yaml");
 

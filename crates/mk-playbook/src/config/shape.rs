@@ -1,8 +1,6 @@
 //! What the settings of a project must look like. Unknown keys may look like anything.
 
-use mk_document::{At, Node};
-
-use mk_document::Report;
+use mk_document::{At, Node, Report};
 
 /// What a value must be.
 #[derive(Debug, Clone, Copy)]

@@ -1,9 +1,8 @@
 //! The packages that a manifest names. What cannot be read names none.
 
-use mk_document::Node;
+use mk_document::{Node, read_json};
 
 use super::table::Ecosystem;
-use mk_document::read_json;
 
 /// What a manifest says.
 #[derive(Debug, Default)]

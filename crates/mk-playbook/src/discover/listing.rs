@@ -7,13 +7,12 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use mk_document::Severity;
+use mk_document::{Diagnostic, Severity};
 use mk_project::{Ignored, Stamp};
 use mk_types::{AbsPath, ProjectPath};
 
 use super::Scan;
 use crate::place::Origin;
-use mk_document::problem;
 
 /// More files than anybody keeps in one folder of rules.
 const MOST_ENTRIES: usize = 20_000;
@@ -99,7 +98,7 @@ impl<'a> Listing<'a> {
             let message =
                 format!("there are more than {MOST_ENTRIES} entries; the others are left out");
             scan.problems
-                .push(problem(&full, Severity::Warning, message));
+                .push(Diagnostic::of_file(&full, Severity::Warning, message));
         }
         found.sort_by(|left, right| left.below.cmp(&right.below));
         found
@@ -114,7 +113,7 @@ impl<'a> Listing<'a> {
         let Ok(below) = real.strip_prefix(root.as_path()) else {
             let message = "left out: it leads out of the project";
             scan.problems
-                .push(problem(path, Severity::Warning, message));
+                .push(Diagnostic::of_file(path, Severity::Warning, message));
             return None;
         };
         let below =

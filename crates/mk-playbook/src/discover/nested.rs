@@ -7,13 +7,12 @@ use std::fs;
 use std::path::Path;
 
 use ignore::WalkBuilder;
-use mk_document::Severity;
+use mk_document::{Diagnostic, Severity};
 use mk_project::{Ignored, Stamp};
 use mk_types::{AbsPath, ProjectPath};
 
 use super::Scan;
 use crate::place::{Kind, Layer, Origin, Place};
-use mk_document::problem;
 
 const NAMES: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
 const MOST_ENTRIES: usize = 100_000;
@@ -44,8 +43,11 @@ pub(crate) fn scan_nested(root: &AbsPath) -> Scan {
                 "only the first {MOST_ENTRIES} entries were searched for {}",
                 NAMES.join(" and ")
             );
-            scan.problems
-                .push(problem(root.as_path(), Severity::Warning, message));
+            scan.problems.push(Diagnostic::of_file(
+                root.as_path(),
+                Severity::Warning,
+                message,
+            ));
             break;
         }
         let Some(kind) = entry.file_type() else {
@@ -77,8 +79,11 @@ fn place(root: &AbsPath, ignored: &Ignored, path: &Path, scan: &mut Scan) -> Opt
     let real = fs::canonicalize(path).ok()?;
     let Ok(below) = real.strip_prefix(root.as_path()) else {
         let message = "left out: it leads out of the project";
-        scan.problems
-            .push(problem(Path::new(shown), Severity::Warning, message));
+        scan.problems.push(Diagnostic::of_file(
+            Path::new(shown),
+            Severity::Warning,
+            message,
+        ));
         return None;
     };
     let below = ProjectPath::parse(below.to_str()?, root).ok()?;

@@ -1,9 +1,8 @@
 //! Cuts a file into passages: the sections of Markdown, the members of JSON.
 
-use mk_document::{At, Node};
+use mk_document::{At, Node, read_json};
 
 use crate::markdown;
-use mk_document::read_json;
 
 /// A longer section says several things.
 const LONGEST: u32 = 60;

@@ -1,16 +1,14 @@
 //! From a slug to its [`Mode`]: the file that decides, what it takes over from others, and its limits compiled.
 
 use globset::GlobBuilder;
+use mk_document::{At, Diagnostic, Report, to_json};
+use mk_jsregex::Pattern;
 use mk_types::{AbsPath, ModeSlug};
-use serde_json::{Map, Value};
 
 use super::{Entry, Layer};
 use crate::evaluate::{Decision, Policy, evaluate};
 use crate::mode::{CommandLimit, FileLimit, Grant, Limit, Mode};
 use crate::mode_file::{GroupFile, McpFilter, ModeFile};
-use mk_document::{At, Node};
-use mk_document::{Diagnostic, Diagnostics};
-use mk_jsregex::Pattern;
 
 /// Deeper chains of `extends` are mistakes.
 const DEEPEST: usize = 16;
@@ -25,8 +23,8 @@ pub(super) fn resolve(
         // What is wrong with it was said when the file was read.
         return Err(Vec::new());
     };
-    let mut out = Diagnostics::new(&layers[layer].file);
-    out.enter_mode(Some(slug.as_str()));
+    let mut out = Report::new(&layers[layer].file);
+    out.enter("mode", Some(slug.as_str()));
     let mut chain = vec![Link { layer, file }];
     if let (Err(broken), Some(base)) = (follow(&mut chain, layers), &file.extends) {
         let base_slug = &base.value;
@@ -194,7 +192,7 @@ fn compile_limit(pattern: &At<String>) -> Limit {
 }
 
 /// `examples` hold for the resolved mode. They name paths inside the project, so any root will do.
-fn check_examples(mode: &Mode, file: &ModeFile, policy: &Policy, out: &mut Diagnostics) {
+fn check_examples(mode: &Mode, file: &ModeFile, policy: &Policy, out: &mut Report) {
     let Some(root) = AbsPath::new(std::path::Path::new("/project")) else {
         return;
     };
@@ -225,25 +223,6 @@ fn check_examples(mode: &Mode, file: &ModeFile, policy: &Policy, out: &mut Diagn
             );
             let hint = evaluation.reason();
             out.error(example.text.position, message).hint = Some(hint);
-        }
-    }
-}
-
-fn to_json(node: &Node) -> Value {
-    match node {
-        Node::Null => Value::Null,
-        Node::Bool(flag) => Value::Bool(*flag),
-        Node::Number(number) if number.fract() == 0.0 && number.abs() < 9e15 => {
-            Value::from(*number as i64)
-        }
-        Node::Number(number) => Value::from(*number),
-        Node::Text(text) => Value::String(text.clone()),
-        Node::List(items) => items.iter().map(|item| to_json(&item.value)).collect(),
-        Node::Map(entries) => {
-            let entries = entries
-                .iter()
-                .map(|(key, value)| (key.value.clone(), to_json(&value.value)));
-            Value::Object(entries.collect::<Map<_, _>>())
         }
     }
 }

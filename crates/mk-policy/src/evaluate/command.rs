@@ -1,10 +1,11 @@
 //! Shell lines: which commands they run, and which files they would write on the way.
 
+use mk_shell::{CommandLine, SimpleCommand, analyse};
+
 use super::{Case, Decision, Evaluation, Rule};
 use crate::group::Group;
 use crate::mode::{CommandLimit, Limit};
 use crate::tool_table::Access;
-use mk_shell::{CommandLine, SimpleCommand, analyse};
 
 impl Case<'_> {
     pub(super) fn command(&self) -> Evaluation {

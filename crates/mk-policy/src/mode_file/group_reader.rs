@@ -1,13 +1,12 @@
 //! The `groups` of a mode: names, restricted pairs, and the options that narrow them.
 
 use globset::GlobBuilder;
+use mk_document::{At, Node, Position, Report};
+use mk_jsregex::{Pattern, PatternError};
 
 use super::value::{optional_text, positioned_texts, text};
 use super::{GroupFile, GroupOptions, McpFilter, meant};
 use crate::group::Group;
-use mk_document::{At, Node};
-use mk_document::{Diagnostics, Position};
-use mk_jsregex::{Pattern, PatternError};
 
 const OPTIONS: [&str; 9] = [
     "fileRegex",
@@ -21,7 +20,7 @@ const OPTIONS: [&str; 9] = [
     "description",
 ];
 
-pub(super) fn read_groups(value: &At<Node>, out: &mut Diagnostics) -> Option<Vec<GroupFile>> {
+pub(super) fn read_groups(value: &At<Node>, out: &mut Report) -> Option<Vec<GroupFile>> {
     let Node::List(items) = &value.value else {
         out.error(
             value.position,
@@ -38,7 +37,7 @@ pub(super) fn read_groups(value: &At<Node>, out: &mut Diagnostics) -> Option<Vec
     )
 }
 
-fn read_group(item: &At<Node>, out: &mut Diagnostics) -> Option<GroupFile> {
+fn read_group(item: &At<Node>, out: &mut Report) -> Option<GroupFile> {
     match &item.value {
         Node::Text(name) => {
             let group = group_named(name, item.position, out)?;
@@ -88,7 +87,7 @@ fn read_group(item: &At<Node>, out: &mut Diagnostics) -> Option<GroupFile> {
     }
 }
 
-fn group_named(name: &str, position: Position, out: &mut Diagnostics) -> Option<At<Group>> {
+fn group_named(name: &str, position: Position, out: &mut Report) -> Option<At<Group>> {
     let group = Group::parse(name);
     if group.is_none() {
         let known = Group::ALL.map(Group::as_str).join(", ");
@@ -108,7 +107,7 @@ fn group_named(name: &str, position: Position, out: &mut Diagnostics) -> Option<
     group.map(|value| At { value, position })
 }
 
-fn read_options(group: Group, value: &At<Node>, out: &mut Diagnostics) -> Option<GroupOptions> {
+fn read_options(group: Group, value: &At<Node>, out: &mut Report) -> Option<GroupOptions> {
     let Node::Map(entries) = &value.value else {
         out.error(
             value.position,
@@ -178,7 +177,7 @@ pub(super) fn read_mcp_filter(
     filter: &mut McpFilter,
     key: &At<String>,
     value: &At<Node>,
-    out: &mut Diagnostics,
+    out: &mut Report,
 ) {
     let names = positioned_texts(key, value, out);
     for name in names.iter().filter(|name| name.value.contains('*')) {
@@ -203,7 +202,7 @@ fn pattern(
     key: &At<String>,
     value: &At<Node>,
     effect: &str,
-    out: &mut Diagnostics,
+    out: &mut Report,
 ) -> Option<At<String>> {
     let pattern = text(key, value, out).filter(|pattern| !pattern.value.is_empty())?;
     if let Err(error) = Pattern::parse(&pattern.value) {
@@ -216,7 +215,7 @@ fn pattern(
     Some(pattern)
 }
 
-fn globs(key: &At<String>, value: &At<Node>, out: &mut Diagnostics) -> Vec<At<String>> {
+fn globs(key: &At<String>, value: &At<Node>, out: &mut Report) -> Vec<At<String>> {
     let globs = positioned_texts(key, value, out);
     // No glob at all would leave the group wide open.
     if matches!(&value.value, Node::List(items) if items.is_empty()) {

@@ -1,14 +1,13 @@
 //! From a spanned tree to [`ModeFile`]s: every problem of a mode is reported, and one broken mode leaves the others alone.
 
+use mk_document::{At, Node, Position, Report};
 use mk_types::ModeSlug;
 
 use super::group_reader::{read_groups, read_mcp_filter};
 use super::value::{flag, optional_text, positioned_texts, slug_value, text, texts};
 use super::{AutoApprove, ExampleFile, LoadedFile, McpFilter, ModeFile, meant};
-use mk_document::{At, Node};
-use mk_document::{Diagnostics, Position};
 
-pub(super) fn read_document(root: &At<Node>, loaded: &mut LoadedFile, out: &mut Diagnostics) {
+pub(super) fn read_document(root: &At<Node>, loaded: &mut LoadedFile, out: &mut Report) {
     let items = match (&root.value, root.value.get("customModes")) {
         (
             _,
@@ -52,7 +51,7 @@ pub(super) fn read_document(root: &At<Node>, loaded: &mut LoadedFile, out: &mut 
     };
     for item in items {
         let slug = read_slug(item);
-        out.enter_mode(slug.as_ref().ok().map(|slug| slug.value.as_str()));
+        out.enter("mode", slug.as_ref().ok().map(|slug| slug.value.as_str()));
         let errors = out.errors();
         let mode = read_mode(item, &slug, out);
         match (mode, slug) {
@@ -66,7 +65,7 @@ pub(super) fn read_document(root: &At<Node>, loaded: &mut LoadedFile, out: &mut 
             (_, Ok(slug)) => loaded.broken.push(slug.value),
             (_, Err(_)) => {}
         }
-        out.enter_mode(None);
+        out.enter("mode", None);
     }
 }
 
@@ -117,7 +116,7 @@ fn read_slug(item: &At<Node>) -> Result<At<ModeSlug>, (Position, String, Option<
 
 type Slug = Result<At<ModeSlug>, (Position, String, Option<String>)>;
 
-fn read_mode(item: &At<Node>, slug: &Slug, out: &mut Diagnostics) -> Option<ModeFile> {
+fn read_mode(item: &At<Node>, slug: &Slug, out: &mut Report) -> Option<ModeFile> {
     let Node::Map(entries) = &item.value else {
         out.error(
             item.position,
@@ -166,7 +165,7 @@ fn stand_in() -> ModeSlug {
     ModeSlug::parse("unnamed").expect("a valid slug")
 }
 
-fn read_key(mode: &mut ModeFile, key: &At<String>, value: &At<Node>, out: &mut Diagnostics) {
+fn read_key(mode: &mut ModeFile, key: &At<String>, value: &At<Node>, out: &mut Report) {
     match key.value.as_str() {
         "slug" => {}
         "name" => mode.name = text(key, value, out),
@@ -199,7 +198,7 @@ fn read_key(mode: &mut ModeFile, key: &At<String>, value: &At<Node>, out: &mut D
 }
 
 /// A key that is almost one of ours would silently be without effect.
-fn check_unknown(key: &At<String>, out: &mut Diagnostics) {
+fn check_unknown(key: &At<String>, out: &mut Report) {
     const LIMITS: [&str; 6] = [
         "groups",
         "extends",
@@ -231,7 +230,7 @@ fn check_unknown(key: &At<String>, out: &mut Diagnostics) {
 }
 
 /// A mode that extends another one may leave out what it takes over.
-fn check_required(mode: &ModeFile, position: Position, out: &mut Diagnostics) {
+fn check_required(mode: &ModeFile, position: Position, out: &mut Report) {
     let required = [
         ("name", &mode.name),
         ("roleDefinition", &mode.role_definition),
@@ -253,7 +252,7 @@ fn check_required(mode: &ModeFile, position: Position, out: &mut Diagnostics) {
     }
 }
 
-fn check_source(value: &At<Node>, out: &mut Diagnostics) {
+fn check_source(value: &At<Node>, out: &mut Report) {
     let known = matches!(&value.value, Node::Text(text) if matches!(text.as_str(), "global" | "project" | "organization"));
     if !known {
         out.warning(
@@ -263,7 +262,7 @@ fn check_source(value: &At<Node>, out: &mut Diagnostics) {
     }
 }
 
-fn read_auto_approve(value: &At<Node>, out: &mut Diagnostics) -> Option<AutoApprove> {
+fn read_auto_approve(value: &At<Node>, out: &mut Report) -> Option<AutoApprove> {
     let choice = match &value.value {
         Node::Text(text) => match text.as_str() {
             "none" => Some(AutoApprove::None),
@@ -279,7 +278,7 @@ fn read_auto_approve(value: &At<Node>, out: &mut Diagnostics) -> Option<AutoAppr
     choice
 }
 
-fn read_examples(value: &At<Node>, out: &mut Diagnostics) -> Vec<ExampleFile> {
+fn read_examples(value: &At<Node>, out: &mut Report) -> Vec<ExampleFile> {
     let Node::Map(entries) = &value.value else {
         out.error(
             value.position,
@@ -306,7 +305,7 @@ fn read_examples(value: &At<Node>, out: &mut Diagnostics) -> Vec<ExampleFile> {
     examples
 }
 
-fn read_rules_files(value: &At<Node>, out: &mut Diagnostics) -> Vec<(String, String)> {
+fn read_rules_files(value: &At<Node>, out: &mut Report) -> Vec<(String, String)> {
     let Node::List(items) = &value.value else {
         out.warning(
             value.position,

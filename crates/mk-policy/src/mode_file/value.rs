@@ -1,15 +1,9 @@
 //! Single values of a mode, with a complaint where one is of the wrong kind.
 
+use mk_document::{At, Node, Report};
 use mk_types::ModeSlug;
 
-use mk_document::Diagnostics;
-use mk_document::{At, Node};
-
-pub(super) fn text(
-    key: &At<String>,
-    value: &At<Node>,
-    out: &mut Diagnostics,
-) -> Option<At<String>> {
+pub(super) fn text(key: &At<String>, value: &At<Node>, out: &mut Report) -> Option<At<String>> {
     match &value.value {
         Node::Text(text) => Some(At {
             value: text.clone(),
@@ -32,7 +26,7 @@ pub(super) fn text(
 pub(super) fn optional_text(
     key: &At<String>,
     value: &At<Node>,
-    out: &mut Diagnostics,
+    out: &mut Report,
 ) -> Option<At<String>> {
     if value.value == Node::Null {
         None
@@ -41,7 +35,7 @@ pub(super) fn optional_text(
     }
 }
 
-pub(super) fn flag(key: &At<String>, value: &At<Node>, out: &mut Diagnostics) -> Option<bool> {
+pub(super) fn flag(key: &At<String>, value: &At<Node>, out: &mut Report) -> Option<bool> {
     match value.value {
         Node::Bool(flag) => Some(flag),
         ref other => {
@@ -57,7 +51,7 @@ pub(super) fn flag(key: &At<String>, value: &At<Node>, out: &mut Diagnostics) ->
 pub(super) fn slug_value(
     key: &At<String>,
     value: &At<Node>,
-    out: &mut Diagnostics,
+    out: &mut Report,
 ) -> Option<At<ModeSlug>> {
     let text = text(key, value, out)?;
     match ModeSlug::parse(&text.value) {
@@ -72,7 +66,7 @@ pub(super) fn slug_value(
     }
 }
 
-pub(super) fn texts(key: &At<String>, value: &At<Node>, out: &mut Diagnostics) -> Vec<String> {
+pub(super) fn texts(key: &At<String>, value: &At<Node>, out: &mut Report) -> Vec<String> {
     positioned_texts(key, value, out)
         .into_iter()
         .map(|text| text.value)
@@ -83,7 +77,7 @@ pub(super) fn texts(key: &At<String>, value: &At<Node>, out: &mut Diagnostics) -
 pub(super) fn positioned_texts(
     key: &At<String>,
     value: &At<Node>,
-    out: &mut Diagnostics,
+    out: &mut Report,
 ) -> Vec<At<String>> {
     match &value.value {
         Node::Text(text) => vec![At {

@@ -4,6 +4,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::OnceLock;
 
 use globset::GlobBuilder;
+use mk_jsregex::Pattern;
 use mk_types::ModeSlug;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -15,7 +16,6 @@ use crate::{
     CommandLimit, Decision, FileLimit, Grant, Group, Limit, McpFilter, Mode, Policy, Position,
     Source, ToolTable, evaluate, evaluate_bounded, widens,
 };
-use mk_jsregex::Pattern;
 
 const FILES: [&str; 6] = [r"\.md$", "^docs/", "^src/", r"(a)\1", "^(?!vendor/)", "a"];
 const GLOBS: [&str; 4] = ["docs/**", "**/*.rs", "*", "src/?.md"];

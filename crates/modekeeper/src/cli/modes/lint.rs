@@ -104,7 +104,7 @@ fn to_json(found: &Diagnostic) -> Value {
         "file": found.file,
         "line": found.position.line,
         "column": found.position.column,
-        "mode": found.mode,
+        "mode": found.subject.as_ref().map(|subject| &subject.name),
         "message": found.message,
         "hint": found.hint,
     })
