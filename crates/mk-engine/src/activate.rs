@@ -19,7 +19,7 @@ impl Engine {
     ) -> Result<Outcome<AbsPath>, Error> {
         let admitted = self.admit(caller, folder).await?;
         if let Outcome::Done(root) = &admitted {
-            self.project(root);
+            self.open(root);
             *self
                 .inner
                 .active_project

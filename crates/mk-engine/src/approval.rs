@@ -51,32 +51,44 @@ pub(crate) enum Act {
     },
 }
 
+/// What is asked of people, and what they answered.
+#[derive(Debug, Clone, Copy)]
+pub struct Approvals<'a> {
+    engine: &'a Engine,
+}
+
 impl Engine {
-    pub fn pending_approvals(&self) -> Result<Vec<Approval>, Error> {
-        Ok(self.inner.store.pending_approvals()?)
+    pub fn approvals(&self) -> Approvals<'_> {
+        Approvals { engine: self }
+    }
+}
+
+impl Approvals<'_> {
+    pub fn pending(self) -> Result<Vec<Approval>, Error> {
+        Ok(self.engine.inner.store.pending_approvals()?)
     }
 
-    pub fn approval(&self, id: &ApprovalId) -> Result<Approval, Error> {
-        let found = self.inner.store.approval(id)?;
+    pub fn get(self, id: &ApprovalId) -> Result<Approval, Error> {
+        let found = self.engine.inner.store.approval(id)?;
         found.ok_or_else(|| Error::not_found(Missing::Approval, "Approval", id))
     }
 
     /// Records a person's answer. The act itself is done by whoever asked, or by the agent's next try.
     pub async fn decide(
-        &self,
+        self,
         id: &ApprovalId,
         verdict: Verdict,
         by: &str,
     ) -> Result<Approval, Error> {
-        self.approval(id)?;
-        Ok(self.inner.store.decide(id, verdict, by).await?)
+        self.get(id)?;
+        Ok(self.engine.inner.store.decide(id, verdict, by).await?)
     }
 
     /// Waits until somebody has answered, wherever they did; `None` if nobody does within the configured time.
-    pub async fn await_decision(&self, id: &ApprovalId) -> Result<Option<Verdict>, Error> {
-        let deadline = tokio::time::Instant::now() + self.settings().approval_timeout;
+    pub async fn wait(self, id: &ApprovalId) -> Result<Option<Verdict>, Error> {
+        let deadline = tokio::time::Instant::now() + self.engine.settings().approval_timeout;
         loop {
-            match self.approval(id)?.state {
+            match self.get(id)?.state {
                 ApprovalState::Granted => return Ok(Some(Verdict::Granted)),
                 ApprovalState::Denied => return Ok(Some(Verdict::Denied)),
                 ApprovalState::Used => return Ok(None),
@@ -108,7 +120,9 @@ impl Engine {
             hint,
         }
     }
+}
 
+impl Engine {
     /// Stores the question unless the same one is open. A yes that has come since is used up by this:
     /// whoever has got one simply makes the call again.
     pub(crate) async fn ask_once(

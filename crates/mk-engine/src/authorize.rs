@@ -60,7 +60,7 @@ impl Engine {
             decided_by,
         } = self.check(in_force, call);
         if let Some(session) = &in_force.session {
-            self.touch(session);
+            self.tasks().touch(session);
         }
         let mode = in_force.mode.slug.clone();
         let permit = match evaluation.decision {

@@ -37,7 +37,11 @@ impl Engine {
     /// 2. The mode of the task that the connection created or switched last, while it is active.
     /// 3. The mode of the endpoint.
     /// 4. The default mode.
-    pub fn in_force(&self, caller: &Caller, session: Option<&SessionId>) -> Result<InForce, Error> {
+    pub(crate) fn in_force(
+        &self,
+        caller: &Caller,
+        session: Option<&SessionId>,
+    ) -> Result<InForce, Error> {
         let session = match session {
             Some(id) => Some(self.live_session(id)?),
             None => self.current_session(caller)?,
@@ -46,7 +50,7 @@ impl Engine {
             Some(session) => (&session.mode, self.session_project(caller, session)),
             None => (self.mode_without_task(caller), caller.project.clone()),
         };
-        let mode = mode::find(&self.project(&project).catalogue(), slug)?;
+        let mode = mode::find(&self.open(&project).catalogue(), slug)?;
         let standing = if project == caller.project {
             caller.standing
         } else {
@@ -83,8 +87,8 @@ impl Engine {
     }
 
     /// Decides about a call and remembers the answer's grounds.
-    pub fn check(&self, in_force: InForce, call: ToolCall) -> Checked {
-        let project = self.project(&in_force.project);
+    pub(crate) fn check(&self, in_force: InForce, call: ToolCall) -> Checked {
+        let project = self.open(&in_force.project);
         let ignored = project.ignored();
         let targets = self.policy().tools.targets(&call);
         let targets = targets
@@ -122,7 +126,7 @@ impl Engine {
     fn bound(&self, caller: &Caller) -> Result<Option<Arc<Mode>>, Error> {
         let bound = caller.bound.as_ref();
         bound
-            .map(|slug| mode::find(&self.catalogue(caller), slug))
+            .map(|slug| mode::find(&self.modes().catalogue(caller), slug))
             .transpose()
     }
 

@@ -107,7 +107,7 @@ impl Engine {
         } else {
             SHORT_PATIENCE
         };
-        let project = self.project(&in_force.project);
+        let project = self.open(&in_force.project);
         let mut asked = Vec::new();
         for language in project.ready_languages() {
             let ask = project.servers().symbols(&language, &query.pattern);
@@ -208,7 +208,7 @@ impl Engine {
         position: Position,
         limit: usize,
     ) -> Result<Noted<Answer<Definition>>, Error> {
-        let project = self.project(&in_force.project);
+        let project = self.open(&in_force.project);
         let mut note = None;
         if let Some(language) = project.servers().language_of(&file) {
             let shown = file.clone();
@@ -282,7 +282,7 @@ impl Engine {
         in_force: &InForce,
         file: ProjectPath,
     ) -> Result<Noted<Diagnosed>, Error> {
-        let project = self.project(&in_force.project);
+        let project = self.open(&in_force.project);
         let shown = file.clone();
         let document = self
             .on_disk(in_force, move |workspace| document(workspace, &shown))
@@ -364,7 +364,7 @@ impl Engine {
         about: About,
         patience: Duration,
     ) -> Result<Named, ServerError> {
-        let project = self.project(&in_force.project);
+        let project = self.open(&in_force.project);
         let servers = project.servers();
         let mut named = Named::default();
         for Anchor { document, position } in anchors {

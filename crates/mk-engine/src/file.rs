@@ -54,7 +54,7 @@ impl Engine {
             access: Access::Read,
             in_command: false,
         };
-        let ignored = self.project(&in_force.project).ignored();
+        let ignored = self.open(&in_force.project).ignored();
         let target = resolve(&in_force.project, &ignored, raw);
         match target.path {
             Ok(path) if !target.ignored => Ok(path),

@@ -14,9 +14,10 @@ mod file;
 mod lint;
 mod memory;
 mod mode;
+mod open_project;
+mod open_projects;
 mod playbook;
 mod project;
-mod projects;
 mod server;
 mod settings;
 mod status;
@@ -31,7 +32,7 @@ use mk_store::Store;
 use mk_types::{AbsPath, Clock, ModeSlug, SessionId};
 use tokio::sync::broadcast;
 
-pub use approval::Outcome;
+pub use approval::{Approvals, Outcome};
 pub use authorize::Granted;
 pub use check::{Checked, InForce};
 pub use code_error::{CodeError, CodeKind};
@@ -42,11 +43,12 @@ pub use memory::Memory;
 pub use mk_store::{
     Approval, ApprovalState, Message, ModeChange, SessionFilter, TaskState, Verdict,
 };
-pub use project::Project;
+pub use mode::Modes;
+pub use project::ProjectHandle;
 pub use settings::{Folders, ServerSettings, Settings};
 pub use status::{Status, Work};
 pub use symbol::{IndexStatus, Rename, RenamedFile};
-pub use task::{NewTask, Switched, Task, TaskDetails, TaskQuery};
+pub use task::{NewTask, Switched, Task, TaskDetails, TaskQuery, Tasks};
 pub use workspace::Workspace;
 
 /// Everything a process does for its clients. Cheap to clone; all clones are one engine.
@@ -63,7 +65,7 @@ struct Inner {
     store: Store,
     own_tools: OwnTools,
     policy: OnceLock<Policy>,
-    projects: projects::Projects,
+    projects: open_projects::OpenProjects,
     changes: broadcast::Sender<Change>,
     seen: Mutex<file::Seen>,
     active_project: Mutex<Option<AbsPath>>,
@@ -195,7 +197,7 @@ impl Engine {
             store,
             own_tools,
             policy: OnceLock::new(),
-            projects: projects::Projects::default(),
+            projects: open_projects::OpenProjects::default(),
             changes: broadcast::channel(64).0,
             seen: Mutex::default(),
             active_project: Mutex::default(),

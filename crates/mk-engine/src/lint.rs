@@ -9,18 +9,7 @@ use mk_policy::{
 use mk_project::any_file;
 use mk_types::AbsPath;
 
-use crate::project::{LARGEST_MODE_FILE, unreadable};
-use crate::{Caller, Engine};
-
-impl Engine {
-    /// Problems of all mode files of a project, with a warning for each pattern that matches none of its files.
-    pub fn lint(&self, caller: &Caller) -> Vec<Diagnostic> {
-        let catalogue = self.catalogue(caller);
-        let mut found = catalogue.diagnostics().to_vec();
-        found.extend(idle_patterns(&catalogue, &caller.project));
-        found
-    }
-}
+use crate::open_project::{LARGEST_MODE_FILE, unreadable};
 
 /// Problems of one mode file, wherever it is. The modes it extends may be builtin or its own.
 pub fn lint_file(path: &Path, name: &str, policy: &Policy) -> (usize, Vec<Diagnostic>) {
@@ -53,7 +42,7 @@ pub fn lint_file(path: &Path, name: &str, policy: &Policy) -> (usize, Vec<Diagno
 }
 
 /// Patterns of the project's own modes that no file of the project matches: most likely a slip.
-fn idle_patterns(catalogue: &Catalogue, root: &AbsPath) -> Vec<Diagnostic> {
+pub(crate) fn idle_patterns(catalogue: &Catalogue, root: &AbsPath) -> Vec<Diagnostic> {
     let own = catalogue
         .modes()
         .iter()

@@ -2,20 +2,38 @@
 
 use std::sync::Arc;
 
-use mk_policy::{Catalogue, Mode};
+use mk_policy::{Catalogue, Diagnostic, Mode};
 use mk_types::{AbsPath, ModeSlug};
 
 use crate::error::{Error, Missing};
+use crate::lint::idle_patterns;
 use crate::{Caller, Engine};
 
+/// The modes that projects have.
+#[derive(Debug, Clone, Copy)]
+pub struct Modes<'a> {
+    engine: &'a Engine,
+}
+
 impl Engine {
-    pub fn catalogue(&self, caller: &Caller) -> Arc<Catalogue> {
-        self.project(&caller.project).catalogue()
+    pub fn modes(&self) -> Modes<'_> {
+        Modes { engine: self }
+    }
+}
+
+impl Modes<'_> {
+    pub fn catalogue(self, caller: &Caller) -> Arc<Catalogue> {
+        self.catalogue_at(&caller.project)
+    }
+
+    /// The modes of the project at a root, which is watched from now on where the settings say so.
+    pub fn catalogue_at(self, root: &AbsPath) -> Arc<Catalogue> {
+        self.engine.open(root).catalogue()
     }
 
     /// A mode of the caller's project by the slug somebody sent.
-    pub fn mode(
-        &self,
+    pub fn get(
+        self,
         caller: &Caller,
         parameter: &'static str,
         slug: &str,
@@ -25,11 +43,19 @@ impl Engine {
         find(&self.catalogue(caller), &slug)
     }
 
-    pub fn system_prompt(&self, project: &AbsPath, slug: &ModeSlug) -> Result<String, Error> {
-        let project = self.project(project);
+    pub fn system_prompt(self, project: &AbsPath, slug: &ModeSlug) -> Result<String, Error> {
+        let project = self.engine.open(project);
         project
             .system_prompt(slug)
             .ok_or_else(|| not_found(&project.catalogue(), slug))
+    }
+
+    /// Problems of all mode files of a project, with a warning for each pattern that matches none of its files.
+    pub fn lint(self, caller: &Caller) -> Vec<Diagnostic> {
+        let catalogue = self.catalogue(caller);
+        let mut found = catalogue.diagnostics().to_vec();
+        found.extend(idle_patterns(&catalogue, &caller.project));
+        found
     }
 }
 

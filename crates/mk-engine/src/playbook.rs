@@ -71,7 +71,7 @@ impl Engine {
             let sources = sources(&self.inner.folders, None);
             return Ok(Arc::new(Playbook::open(sources)));
         }
-        let project = self.project(&in_force.project);
+        let project = self.open(&in_force.project);
         let mut opened = project
             .playbook
             .0

@@ -16,7 +16,7 @@ use mk_lsp::{
 use mk_types::{AbsPath, ProjectPath};
 
 use crate::error::Error;
-use crate::project::Project;
+use crate::open_project::OpenProject;
 use crate::settings::{Folders, ServerSettings};
 use crate::{Caller, Engine};
 use seen::Seen;
@@ -45,7 +45,7 @@ fn modified(path: &Path) -> Option<SystemTime> {
     std::fs::metadata(path).ok()?.modified().ok()
 }
 
-impl Project {
+impl OpenProject {
     pub(crate) fn with_servers(mut self, settings: ServerSettings) -> Self {
         self.servers.settings = settings;
         self
@@ -187,12 +187,12 @@ fn doing(status: &ServerStatus) -> String {
 impl Engine {
     /// Every server that is known, whether it is installed, and how it is doing in this project; looks at disk.
     pub fn known_servers(&self, project: &AbsPath) -> Vec<KnownServer> {
-        self.project(project).servers().list()
+        self.open(project).servers().list()
     }
 
     /// The servers that are installed for languages, whatever people call these; looks at disk.
     pub fn servers_for(&self, project: &AbsPath, languages: &[&str]) -> Vec<KnownServer> {
-        let project = self.project(project);
+        let project = self.open(project);
         let servers = project.servers();
         let called = |name: &&str| servers.language_called(name).ok();
         let spoken: BTreeSet<&str> = languages.iter().filter_map(called).collect();
@@ -236,7 +236,7 @@ impl Engine {
         language: &str,
     ) -> Result<Answered<u32>, Error> {
         let in_force = self.in_force(caller, None)?;
-        let project = self.project(&in_force.project);
+        let project = self.open(&in_force.project);
         Ok(project.servers().restart(language).await?)
     }
 
@@ -246,7 +246,7 @@ impl Engine {
         project: &AbsPath,
         language: &str,
     ) -> Result<Vec<InstallPlan>, Error> {
-        Ok(self.project(project).servers().install_plans(language)?)
+        Ok(self.open(project).servers().install_plans(language)?)
     }
 
     /// Makes every process start a language's server anew before the next question to it; the language's name.
@@ -255,7 +255,7 @@ impl Engine {
         project: &AbsPath,
         language: &str,
     ) -> Result<std::io::Result<String>, Error> {
-        let project = self.project(project);
+        let project = self.open(project);
         let language = project.servers().language_called(language)?.to_owned();
         let file = restart_file(&self.inner.folders, &language);
         Ok(touch(&file).map(|()| language))

@@ -44,7 +44,7 @@ impl Engine {
                 done: Some((progress.files_done, progress.files_total)),
             });
         }
-        let what = self.project(project).busy_server()?;
+        let what = self.open(project).busy_server()?;
         Some(Work { what, done: None })
     }
 

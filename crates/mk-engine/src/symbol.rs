@@ -331,6 +331,6 @@ fn renamed(text: &str, places: &[Place], name: &str, new_name: &str) -> Option<S
 impl Engine {
     /// How far a project's index is; `None` if nobody has asked for it yet.
     pub fn index_status(&self, project: &AbsPath) -> Option<IndexStatus> {
-        self.project(project).symbols.status()
+        self.open(project).symbols.status()
     }
 }

@@ -9,7 +9,7 @@ use mk_types::{ModeSlug, SessionId, TaskId, Timestamp};
 
 use crate::approval::{Act, Asked, Outcome};
 use crate::error::{Error, Missing};
-use crate::projects::Glances;
+use crate::open_projects::Glances;
 use crate::{Actor, Caller, Change, Engine};
 
 /// How often a switch is tried again when others switch the same session.
@@ -68,28 +68,40 @@ pub struct Switched {
     pub reason: Option<String>,
 }
 
+/// What can be done with tasks.
+#[derive(Debug, Clone, Copy)]
+pub struct Tasks<'a> {
+    engine: &'a Engine,
+}
+
 impl Engine {
+    pub fn tasks(&self) -> Tasks<'_> {
+        Tasks { engine: self }
+    }
+}
+
+impl Tasks<'_> {
     /// Creates a task in a mode, or asks first where the configuration wants it.
-    pub async fn create_task(&self, caller: &Caller, new: NewTask) -> Result<Outcome<Task>, Error> {
+    pub async fn create(self, caller: &Caller, new: NewTask) -> Result<Outcome<Task>, Error> {
         let parent = new
             .parent
             .as_deref()
-            .map(|id| self.parent(id))
+            .map(|id| self.engine.parent(id))
             .transpose()?;
         let project = match &parent {
-            Some(parent) => self.session_project(caller, parent),
+            Some(parent) => self.engine.session_project(caller, parent),
             None => caller.project.clone(),
         };
         let within = Caller {
             project,
             ..caller.clone()
         };
-        let mode = self.mode(&within, "mode_slug", &new.mode)?;
+        let mode = self.engine.modes().get(&within, "mode_slug", &new.mode)?;
         let from = match &parent {
             Some(parent) => parent.mode.clone(),
-            None => match self.current_session(caller)? {
+            None => match self.engine.current_session(caller)? {
                 Some(current) => current.mode,
-                None => self.mode_without_task(caller).clone(),
+                None => self.engine.mode_without_task(caller).clone(),
             },
         };
         let session = parent.as_ref().map(|parent| &parent.id);
@@ -100,7 +112,12 @@ impl Engine {
             parent: session.cloned(),
         };
         let step = Step {
-            from_mode: self.catalogue(&within).get(from.as_str()).cloned(),
+            from_mode: self
+                .engine
+                .modes()
+                .catalogue(&within)
+                .get(from.as_str())
+                .cloned(),
             from,
             to: &mode,
             session,
@@ -109,16 +126,18 @@ impl Engine {
         if parent.is_some() {
             step.allow_hand_over(caller)?;
         }
-        if let Some(outcome) = self.govern(caller, &step, &act).await? {
+        if let Some(outcome) = self.engine.govern(caller, &step, &act).await? {
             return Ok(outcome);
         }
-        let created = self.inner.store.create(NewSession {
+        let created = self.engine.inner.store.create(NewSession {
             mode: mode.slug.clone(),
             parent: parent.as_ref().map(|parent| parent.task.clone()),
             project: within.project.as_str().to_owned(),
             message: new.message,
         });
-        let session = created.await.map_err(|error| self.about(session, error))?;
+        let session = created
+            .await
+            .map_err(|error| self.engine.about(session, error))?;
         Ok(Outcome::Done(Task {
             session,
             mode: Some(mode),
@@ -127,7 +146,7 @@ impl Engine {
 
     /// Puts a session into another mode, or asks first where the configuration wants it.
     pub async fn switch_mode(
-        &self,
+        self,
         caller: &Caller,
         session: &str,
         to: &str,
@@ -136,7 +155,7 @@ impl Engine {
         let id = parse_session(session, "session_id")?;
         for _ in 0..MOST_TRIES {
             let reason = reason.clone();
-            if let Some(outcome) = self.try_switch(caller, &id, to, reason).await? {
+            if let Some(outcome) = self.engine.try_switch(caller, &id, to, reason).await? {
                 return Ok(outcome);
             }
         }
@@ -146,22 +165,22 @@ impl Engine {
     }
 
     /// What there is to know about a task. Asking counts as activity, but the answer shows the time before.
-    pub fn task(&self, session: &str, query: TaskQuery) -> Result<TaskDetails, Error> {
+    pub fn info(self, session: &str, query: TaskQuery) -> Result<TaskDetails, Error> {
         let details = self.peek(session, query)?;
-        self.inner.store.touch(&details.task.session.id);
+        self.engine.inner.store.touch(&details.task.session.id);
         Ok(details)
     }
 
     /// The same without counting as activity: a person who looks does not keep a task alive.
-    pub fn peek(&self, session: &str, query: TaskQuery) -> Result<TaskDetails, Error> {
+    pub fn peek(self, session: &str, query: TaskQuery) -> Result<TaskDetails, Error> {
         let id = parse_session(session, "session_id")?;
-        let session = self.live_session(&id)?;
-        let now = self.inner.clock.now();
+        let session = self.engine.live_session(&id)?;
+        let now = self.engine.inner.clock.now();
         let (age, idle) = (
             now.since(session.created_at),
             now.since(session.last_activity),
         );
-        let store = &self.inner.store;
+        let store = &self.engine.inner.store;
         let messages = if query.messages {
             store.messages(&id)?
         } else {
@@ -174,7 +193,7 @@ impl Engine {
             Vec::new()
         };
         Ok(TaskDetails {
-            task: self.with_mode(session, &mut Glances::default()),
+            task: self.engine.with_mode(session, &mut Glances::default()),
             age,
             idle,
             messages,
@@ -184,27 +203,27 @@ impl Engine {
     }
 
     /// Ends a task.
-    pub async fn complete_task(
-        &self,
+    pub async fn complete(
+        self,
         session: &str,
         state: TaskState,
         result: Option<String>,
     ) -> Result<Task, Error> {
         let id = parse_session(session, "session_id")?;
-        self.active_session(&id)?;
-        let finished = self.inner.store.finish(&id, state, result).await;
-        let session = finished.map_err(|error| self.about(Some(&id), error))?;
-        Ok(self.with_mode(session, &mut Glances::default()))
+        self.engine.active_session(&id)?;
+        let finished = self.engine.inner.store.finish(&id, state, result).await;
+        let session = finished.map_err(|error| self.engine.about(Some(&id), error))?;
+        Ok(self.engine.with_mode(session, &mut Glances::default()))
     }
 
     /// Tasks, newest first; expired ones that no sweep has removed yet are left out.
-    pub fn tasks(&self, filter: &SessionFilter) -> Result<Vec<Task>, Error> {
-        let now = self.inner.clock.now();
+    pub fn list(self, filter: &SessionFilter) -> Result<Vec<Task>, Error> {
+        let now = self.engine.inner.clock.now();
         let mut asked = filter.clone();
         let live = loop {
-            let mut sessions = self.inner.store.sessions(&asked)?;
+            let mut sessions = self.engine.inner.store.sessions(&asked)?;
             let n_found = sessions.len();
-            sessions.retain(|session| !self.is_expired(session, now));
+            sessions.retain(|session| !self.engine.is_expired(session, now));
             // The store does not know which ones have expired, so it may have to give more than are wanted.
             match (asked.limit, filter.limit) {
                 (Some(limit), Some(wanted)) if n_found >= limit && sessions.len() < wanted => {
@@ -218,20 +237,22 @@ impl Engine {
         Ok(live
             .into_iter()
             .take(wanted)
-            .map(|session| self.with_mode(session, &mut glances))
+            .map(|session| self.engine.with_mode(session, &mut glances))
             .collect())
     }
 
     /// Reads a session's id as a caller sent it.
-    pub fn session_id(&self, text: &str) -> Result<SessionId, Error> {
+    pub fn session_id(self, text: &str) -> Result<SessionId, Error> {
         parse_session(text, "session_id")
     }
 
     /// Notes that a session was used.
-    pub fn touch(&self, session: &SessionId) {
-        self.inner.store.touch(session);
+    pub fn touch(self, session: &SessionId) {
+        self.engine.inner.store.touch(session);
     }
+}
 
+impl Engine {
     /// One try; `None` if somebody else has switched the session meanwhile, so that all is to be decided anew.
     async fn try_switch(
         &self,
@@ -245,7 +266,7 @@ impl Engine {
             project: self.session_project(caller, &session),
             ..caller.clone()
         };
-        let to = self.mode(&within, "new_mode_slug", to)?;
+        let to = self.modes().get(&within, "new_mode_slug", to)?;
         let from = session.mode;
         let act = Act::Switch {
             session: id.clone(),
@@ -253,7 +274,7 @@ impl Engine {
             to: to.slug.clone(),
         };
         let step = Step {
-            from_mode: self.catalogue(&within).get(from.as_str()).cloned(),
+            from_mode: self.modes().catalogue(&within).get(from.as_str()).cloned(),
             from: from.clone(),
             to: &to,
             session: Some(id),

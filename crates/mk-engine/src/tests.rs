@@ -223,7 +223,7 @@ impl World {
         };
         let result = self
             .runtime
-            .block_on(self.engine().create_task(&self.caller, new));
+            .block_on(self.engine().tasks().create(&self.caller, new));
         self.say_result(result, |outcome| show_outcome(outcome, show_task));
     }
 
@@ -236,6 +236,7 @@ impl World {
         let reason = reason.map(str::to_owned);
         let switching = self
             .engine()
+            .tasks()
             .switch_mode(&self.caller, &session, to, reason);
         let result = self.runtime.block_on(switching);
         self.say_result(result, |outcome| show_outcome(outcome, show_switched));
@@ -245,7 +246,8 @@ impl World {
         let session = self.real(session);
         let completing =
             self.engine()
-                .complete_task(&session, state, Some("the result".to_owned()));
+                .tasks()
+                .complete(&session, state, Some("the result".to_owned()));
         let result = self.runtime.block_on(completing);
         self.say_result(result, |task| show_task(&task));
     }
@@ -255,19 +257,20 @@ impl World {
             messages: true,
             hierarchy: true,
         };
-        let result = self.engine().task(&self.real(session), query);
+        let result = self.engine().tasks().info(&self.real(session), query);
         self.say_result(result, |details| show_details(&details));
     }
 
     fn peek(&mut self, session: &str) {
         let result = self
             .engine()
+            .tasks()
             .peek(&self.real(session), TaskQuery::default());
         self.say_result(result, |details| show_details(&details));
     }
 
     fn tasks(&mut self, filter: &SessionFilter) {
-        let result = self.engine().tasks(filter);
+        let result = self.engine().tasks().list(filter);
         self.say_result(result, |tasks| {
             let shown = tasks.iter().map(|task| format!("\n  {}", show_task(task)));
             format!("{} tasks{}", tasks.len(), shown.collect::<String>())
@@ -303,7 +306,7 @@ impl World {
     }
 
     fn modes(&mut self) {
-        let catalogue = self.engine().catalogue(&self.caller);
+        let catalogue = self.engine().modes().catalogue(&self.caller);
         let custom = catalogue.modes().iter().map(|mode| mode.slug.as_str());
         let builtin = ["code", "architect", "ask", "debug", "orchestrator"];
         let custom: Vec<&str> = custom.filter(|slug| !builtin.contains(slug)).collect();
@@ -315,7 +318,7 @@ impl World {
     }
 
     fn approvals(&mut self) {
-        let result = self.engine().pending_approvals();
+        let result = self.engine().approvals().pending();
         self.say_result(result, |pending| {
             let shown = pending
                 .iter()
@@ -326,7 +329,7 @@ impl World {
 
     fn decide(&mut self, approval: &str, verdict: Verdict) {
         let id = ApprovalId::parse(&self.real(approval)).unwrap();
-        let deciding = self.engine().decide(&id, verdict, "a test");
+        let deciding = self.engine().approvals().decide(&id, verdict, "a test");
         let result = self.runtime.block_on(deciding);
         self.say_result(result, |approval| show_approval(&approval));
     }

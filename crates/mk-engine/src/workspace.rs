@@ -12,7 +12,8 @@ use crate::check::InForce;
 use crate::code_error::{CodeError, CodeKind};
 use crate::error::Error;
 use crate::file::with_nearest;
-use crate::{Engine, Project, Standing};
+use crate::open_project::OpenProject;
+use crate::{Engine, Standing};
 
 /// What a granted call works on.
 #[derive(Debug)]
@@ -21,7 +22,7 @@ pub struct Workspace {
     pub backups: Backups,
     config: Option<PathBuf>,
     read_only_memories: Vec<String>,
-    pub(crate) project: Arc<Project>,
+    pub(crate) project: Arc<OpenProject>,
     pub(crate) clock: Clock,
     ignored: Arc<Ignored>,
     mode: Arc<Mode>,
@@ -90,7 +91,7 @@ impl Engine {
             return Err(error.with_hint(hint).into());
         }
         let root = open_root(&in_force.project)?;
-        let project = self.project(&in_force.project);
+        let project = self.open(&in_force.project);
         Ok(Workspace {
             backups: Backups::new(
                 &self.inner.folders.state,

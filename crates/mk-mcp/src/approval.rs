@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use mk_engine::{Approval, ApprovalState, Engine, Error, Verdict};
+use mk_engine::{Approval, ApprovalState, Approvals, Engine, Error, Verdict};
 use mk_types::ApprovalId;
 use rmcp::model::{
     ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction,
@@ -54,7 +54,7 @@ pub(crate) async fn ask(
         ))));
     }
     let Some(_room) = server.patience() else {
-        return Err(Engine::not_approved(question, None));
+        return Err(Approvals::not_approved(question, None));
     };
     let mut elicitation = None;
     if can_ask {
@@ -64,12 +64,13 @@ pub(crate) async fn ask(
         elicitation = sent.await.ok();
     }
     let engine = server.engine();
+    let approvals = engine.approvals();
     let decided = tokio::select! {
         verdict = answer(&mut elicitation) => {
             elicitation = None;
             decide(engine, &question.id, verdict).await?
         }
-        decided = engine.await_decision(&question.id) => decided?,
+        decided = approvals.wait(&question.id) => decided?,
         () = report_waiting(question, context) => None,
         () = context.ct.cancelled() => None,
         () = server.closing().cancelled() => None,
@@ -81,7 +82,7 @@ pub(crate) async fn ask(
     }
     match decided {
         Some(Verdict::Granted) => Ok(Asked::Granted),
-        refusal => Err(Engine::not_approved(question, refusal)),
+        refusal => Err(Approvals::not_approved(question, refusal)),
     }
 }
 
@@ -108,8 +109,8 @@ pub(crate) async fn take_answer(
     };
     let engine = server.engine();
     let refusal = match decide(engine, &id, verdict(&answer)).await {
-        Ok(Some(Verdict::Denied)) => match engine.approval(&id) {
-            Ok(question) => Some(Engine::not_approved(&question, Some(Verdict::Denied))),
+        Ok(Some(Verdict::Denied)) => match engine.approvals().get(&id) {
+            Ok(question) => Some(Approvals::not_approved(&question, Some(Verdict::Denied))),
             Err(error) => Some(error),
         },
         // Granted; or used up meanwhile, and then the call asks again.
@@ -125,9 +126,9 @@ async fn decide(
     id: &ApprovalId,
     verdict: Verdict,
 ) -> Result<Option<Verdict>, Error> {
-    match engine.decide(id, verdict, "mcp client").await {
+    match engine.approvals().decide(id, verdict, "mcp client").await {
         Ok(_) => Ok(Some(verdict)),
-        Err(Error::Conflict { .. }) => Ok(match engine.approval(id)?.state {
+        Err(Error::Conflict { .. }) => Ok(match engine.approvals().get(id)?.state {
             ApprovalState::Granted => Some(Verdict::Granted),
             ApprovalState::Denied => Some(Verdict::Denied),
             ApprovalState::Used | ApprovalState::Pending => None,

@@ -47,8 +47,8 @@ pub fn router(server: &Server) -> Router {
         move |mode: &ModeSlug| {
             server
                 .engine()
-                .project(server.start().folder())
-                .catalogue()
+                .modes()
+                .catalogue_at(server.start().folder())
                 .get(mode.as_str())
                 .is_some()
         }

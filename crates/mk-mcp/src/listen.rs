@@ -46,7 +46,7 @@ pub(crate) fn tell_peer(connection: &Arc<Connection>, peer: Peer<RoleServer>) {
 /// Loads and watches the project, so that there are changes to hear of.
 fn watch(engine: &Engine, project: &AbsPath) -> Receiver<Change> {
     let changes = engine.changes();
-    engine.project(project);
+    engine.modes().catalogue_at(project);
     changes
 }
 
@@ -109,7 +109,7 @@ impl Told {
 
 fn mode_in_force(connection: &Connection) -> Option<ModeSlug> {
     let caller = connection.caller(Era::Connected);
-    let in_force = connection.engine().in_force(&caller, None).ok()?;
+    let in_force = connection.engine().project(&caller).in_force().ok()?;
     Some(in_force.mode.slug.clone())
 }
 
@@ -178,7 +178,7 @@ async fn log_problems(peer: &Peer<RoleServer>, connection: &Connection, project:
     if !wanted {
         return;
     }
-    let catalogue = connection.engine().project(project).catalogue();
+    let catalogue = connection.engine().modes().catalogue_at(project);
     for found in catalogue
         .diagnostics()
         .iter()

@@ -25,7 +25,7 @@ pub(crate) fn list(connection: &Connection, era: Era) -> ListToolsResult {
     let engine = connection.engine();
     // A list that cannot be narrowed is shown whole: the call is checked anyway.
     let in_force = match era {
-        Era::Connected => engine.in_force(&connection.caller(era), None).ok(),
+        Era::Connected => engine.project(&connection.caller(era)).in_force().ok(),
         Era::Stateless => None,
     };
     let shown = |tool: &&mk_tools::Tool| {
@@ -128,7 +128,7 @@ pub(crate) async fn call(
         }
         // Granted, and used up by somebody else before we came back.
         Ok(Answer::NeedsApproval(question)) => {
-            refused(&mk_engine::Engine::not_approved(&question, None))
+            refused(&mk_engine::Approvals::not_approved(&question, None))
         }
         Err(refusal) => refused(&refusal),
     }

@@ -63,7 +63,8 @@ fn run<'a>(context: &'a Context<'a>, arguments: Value) -> Running<'a> {
         };
         let task = context
             .engine
-            .complete_task(context.session(&session_id)?, state, result)
+            .tasks()
+            .complete(context.session(&session_id)?, state, result)
             .await?;
         let session = task.session;
         let mut text = format!(

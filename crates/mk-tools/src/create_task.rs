@@ -60,7 +60,7 @@ fn run<'a>(context: &'a Context<'a>, arguments: Value) -> Running<'a> {
             message: initial_message,
             parent: parent.map(str::to_owned),
         };
-        let task = match context.engine.create_task(context.caller, new).await? {
+        let task = match context.engine.tasks().create(context.caller, new).await? {
             Outcome::Done(task) => task,
             Outcome::NeedsApproval(approval) => return Ok(Answer::NeedsApproval(approval)),
         };

@@ -46,7 +46,8 @@ fn run<'a>(context: &'a Context<'a>, arguments: Value) -> Running<'a> {
         } = parse(arguments)?;
         let mode = context
             .engine
-            .mode(context.caller, "mode_slug", &mode_slug)?;
+            .modes()
+            .get(context.caller, "mode_slug", &mode_slug)?;
         let mut text = format!(
             "Mode: {} ({})\nSource: {}\n",
             mode.name,
@@ -67,6 +68,7 @@ fn run<'a>(context: &'a Context<'a>, arguments: Value) -> Running<'a> {
             Some(true) => Some(
                 context
                     .engine
+                    .modes()
                     .system_prompt(&context.caller.project, &mode.slug)?,
             ),
             _ => None,

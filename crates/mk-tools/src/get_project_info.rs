@@ -48,7 +48,7 @@ fn run<'a>(context: &'a Context<'a>, granted: Granted, arguments: Value) -> Runn
                 Ok((facts, memories, servers))
             })
             .await?;
-        let catalogue = context.engine.project(&in_force.project).catalogue();
+        let catalogue = context.engine.modes().catalogue_at(&in_force.project);
         let modes: Vec<&str> = catalogue.visible().map(|mode| mode.slug.as_str()).collect();
         let memories: Vec<String> = memories
             .iter()

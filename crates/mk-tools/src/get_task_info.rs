@@ -87,7 +87,10 @@ fn run<'a>(context: &'a Context<'a>, arguments: Value) -> Running<'a> {
             messages: include_messages.unwrap_or(false),
             hierarchy: include_hierarchy.unwrap_or(false),
         };
-        let details = context.engine.task(context.session(&session_id)?, query)?;
+        let details = context
+            .engine
+            .tasks()
+            .info(context.session(&session_id)?, query)?;
         let output = show(details, query);
         let metadata = json!({
             "session_id": output.session_id,

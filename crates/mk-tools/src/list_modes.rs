@@ -57,7 +57,7 @@ fn run<'a>(context: &'a Context<'a>, arguments: Value) -> Running<'a> {
     Box::pin(async move {
         let ListModesArgs { source } = parse(arguments)?;
         let source = source.unwrap_or(SourceFilter::All);
-        let catalogue = context.engine.catalogue(context.caller);
+        let catalogue = context.engine.modes().catalogue(context.caller);
         let modes: Vec<ListedMode> = catalogue
             .visible()
             .filter(|mode| source.takes(mode.source))

@@ -52,7 +52,8 @@ fn run<'a>(context: &'a Context<'a>, arguments: Value) -> Running<'a> {
         let given = arguments.clone();
         let args: ReplaceInFilesArgs = parse(arguments)?;
         let session = context.session_or_none(args.session_id.as_deref())?;
-        let in_force = context.engine.in_force(context.caller, session.as_ref())?;
+        let project = context.engine.project(context.caller).on(session.clone());
+        let in_force = project.in_force()?;
         if !context.engine.could_allow(&in_force, TOOL.name) {
             // Before anything is searched: where nothing matches there would be nothing to refuse.
             let call = (TOOL.name, &given);

@@ -59,6 +59,7 @@ fn run<'a>(context: &'a Context<'a>, arguments: Value) -> Running<'a> {
         let session_id = context.session(&session_id)?;
         let outcome = context
             .engine
+            .tasks()
             .switch_mode(context.caller, session_id, &new_mode_slug, reason)
             .await?;
         let Switched {

@@ -208,7 +208,7 @@ impl Context<'_> {
     /// The session that a call names, if it names one.
     pub(crate) fn session_or_none(&self, given: Option<&str>) -> Result<Option<SessionId>, Error> {
         given
-            .map(|id| self.engine.session_id(self.session(id)?))
+            .map(|id| self.engine.tasks().session_id(self.session(id)?))
             .transpose()
     }
 }

@@ -69,8 +69,14 @@ fn run<'a>(context: &'a Context<'a>, arguments: Value) -> Running<'a> {
                 "Parameter tool_name must not be empty",
             ));
         }
-        let session = context.engine.session_id(context.session(&session_id)?)?;
-        let in_force = context.engine.in_force(context.caller, Some(&session))?;
+        let session = context
+            .engine
+            .tasks()
+            .session_id(context.session(&session_id)?)?;
+        let project = context
+            .engine
+            .project(context.caller)
+            .on(Some(session.clone()));
         let tools = &context.engine.policy().tools;
         let mut call = match arguments {
             Some(arguments) => tools.call(&tool_name, &Value::Object(arguments)),
@@ -81,8 +87,8 @@ fn run<'a>(context: &'a Context<'a>, arguments: Value) -> Running<'a> {
             in_force,
             evaluation,
             ..
-        } = context.engine.check(in_force, call);
-        context.engine.touch(&session);
+        } = project.check(call)?;
+        context.engine.tasks().touch(&session);
         let mode = in_force.mode.slug.to_string();
         let mut text = format!(
             "Tool validation result\n\nTool: {tool_name}\nSession: {session}\nMode: {mode}\n"

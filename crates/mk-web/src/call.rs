@@ -5,7 +5,7 @@ use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
-use mk_engine::{Actor, Engine, Error, Verdict};
+use mk_engine::{Actor, Approvals, Error, Verdict};
 use mk_tools::{Answer, Context, Reply, TOOLS, Tool};
 use serde_json::{Map, Value, json};
 
@@ -63,13 +63,13 @@ async fn run(web: &Web, tool: &Tool, arguments: Map<String, Value>) -> Result<Re
         Answer::Done(reply) => return Ok(reply),
         Answer::NeedsApproval(question) => question,
     };
-    match web.engine.await_decision(&question.id).await? {
+    match web.engine.approvals().wait(&question.id).await? {
         Some(Verdict::Granted) => {}
-        refusal => return Err(Engine::not_approved(&question, refusal)),
+        refusal => return Err(Approvals::not_approved(&question, refusal)),
     }
     match tool.call(&context, arguments).await? {
         Answer::Done(reply) => Ok(reply),
-        Answer::NeedsApproval(question) => Err(Engine::not_approved(&question, None)),
+        Answer::NeedsApproval(question) => Err(Approvals::not_approved(&question, None)),
     }
 }
 

@@ -20,7 +20,7 @@ impl Engine {
         new_name: &str,
     ) -> Result<Rename, Error> {
         mk_symbols::check_name(new_name)?;
-        let project = self.project(&in_force.project);
+        let project = self.open(&in_force.project);
         let mut unanswered = None;
         if let Some(language) = project.servers().language_of(&symbol.path) {
             let Anchor { document, position } = self.anchor(in_force, symbol).await?;

@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 use mk_types::ApprovalId;
 
 use super::{MODES, World, ask_to_widen, show_error};
-use crate::{Engine, Settings, Verdict};
+use crate::{Approvals, Settings, Verdict};
 
 /// A world in which one question is open.
 fn world() -> World {
@@ -57,8 +57,8 @@ fn an_answer_from_another_process_ends_the_wait() {
         };
         let (decided, answered) = world.runtime.block_on(async {
             tokio::join!(
-                waiting.await_decision(&id),
-                deciding.decide(&id, verdict, "another process")
+                waiting.approvals().wait(&id),
+                deciding.approvals().decide(&id, verdict, "another process")
             )
         });
         answered.unwrap();
@@ -72,11 +72,11 @@ fn an_answer_that_is_there_already_is_not_waited_for() {
     world.decide("appr_1", Verdict::Granted);
     let id = id(&world);
     let engine = world.engine().clone();
-    let decided = world.runtime.block_on(engine.await_decision(&id));
+    let decided = world.runtime.block_on(engine.approvals().wait(&id));
     assert_eq!(decided.unwrap(), Some(Verdict::Granted));
     // Once used, it is no answer any more.
     world.switch("sess_1", "code");
-    let decided = world.runtime.block_on(engine.await_decision(&id));
+    let decided = world.runtime.block_on(engine.approvals().wait(&id));
     assert_eq!(decided.unwrap(), None);
 }
 
@@ -88,13 +88,13 @@ fn nobody_answering_in_time_is_a_no_that_names_the_question() {
         // From here on, time passes when nothing else can happen.
         tokio::time::pause();
         let since = tokio::time::Instant::now();
-        (engine.await_decision(&id).await, since.elapsed())
+        (engine.approvals().wait(&id).await, since.elapsed())
     });
     let verdict = decided.unwrap();
     assert_eq!((verdict, waited.as_secs()), (None, 60));
-    let question = engine.approval(&id).unwrap();
-    world.say(&show_error(&Engine::not_approved(&question, verdict)));
-    world.say(&show_error(&Engine::not_approved(
+    let question = engine.approvals().get(&id).unwrap();
+    world.say(&show_error(&Approvals::not_approved(&question, verdict)));
+    world.say(&show_error(&Approvals::not_approved(
         &question,
         Some(Verdict::Denied),
     )));
@@ -122,7 +122,7 @@ fn waiting_for_a_question_that_is_gone_is_an_error() {
     let mut world = world();
     let gone = ApprovalId::parse("appr_0123456789ab").unwrap();
     let engine = world.engine().clone();
-    let decided = world.runtime.block_on(engine.await_decision(&gone));
+    let decided = world.runtime.block_on(engine.approvals().wait(&gone));
     world.say(&show_error(&decided.unwrap_err()));
     assert_snapshot!(world.log(), @"✗ no such Approval: Approval not found: appr_2");
 }
@@ -134,7 +134,7 @@ fn of_two_tries_at_once_one_uses_the_yes() {
     let id = world.real("sess_1");
     let engine = world.engine().clone();
     let caller = world.caller.clone();
-    let switch = || engine.switch_mode(&caller, &id, "code", None);
+    let switch = || engine.tasks().switch_mode(&caller, &id, "code", None);
     let (a, b) = world
         .runtime
         .block_on(async { tokio::join!(switch(), switch()) });
@@ -143,7 +143,10 @@ fn of_two_tries_at_once_one_uses_the_yes() {
         .filter(|outcome| matches!(outcome, crate::Outcome::Done(_)))
         .count();
     // The other one finds the session in `code` already, or has to ask.
-    let details = engine.peek(&id, crate::TaskQuery::default()).unwrap();
+    let details = engine
+        .tasks()
+        .peek(&id, crate::TaskQuery::default())
+        .unwrap();
     let widened = details
         .mode_changes
         .iter()

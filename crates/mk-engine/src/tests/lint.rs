@@ -20,7 +20,7 @@ fn show(found: &[Diagnostic]) -> String {
 #[track_caller]
 fn check(files: &str) -> String {
     let world = World::new(files);
-    show(&world.engine().lint(&world.caller))
+    show(&world.engine().modes().lint(&world.caller))
 }
 
 #[test]

@@ -10,9 +10,7 @@ const TWO: &str = "customModes:\n  - {slug: two, name: Two, roleDefinition: x, g
 /// Reads the files again, as the watcher does.
 fn reload(world: &mut World) {
     let engine = world.engine();
-    engine
-        .project(&world.caller.project)
-        .reload(engine.policy());
+    engine.open(&world.caller.project).reload(engine.policy());
     world.modes();
 }
 
@@ -166,7 +164,7 @@ fn modes_come_from_every_place_and_the_first_that_has_a_slug_wins() {
         "global/home/.bob/settings/custom_modes.yaml",
     ];
     let found = || {
-        let project = world.engine().project(&world.caller.project);
+        let project = world.engine().open(&world.caller.project);
         project.reload(world.engine().policy());
         let catalogue = project.catalogue();
         let mode = catalogue.get("docs").unwrap();
@@ -196,7 +194,7 @@ customModes:
   - {slug: ask, name: My Ask, roleDefinition: x, groups: [read]}
 ",
     );
-    let catalogue = world.engine().catalogue(&world.caller);
+    let catalogue = world.engine().modes().catalogue(&world.caller);
     let shown: Vec<String> = catalogue
         .modes()
         .iter()

@@ -6,7 +6,7 @@ use mk_testkit::Fixture;
 use mk_types::AbsPath;
 
 use super::{MODES, World};
-use crate::projects::MOST_PROJECTS;
+use crate::open_projects::MOST_PROJECTS;
 use crate::{TaskState, Watching};
 
 fn roots(world: &World) -> Vec<AbsPath> {
@@ -59,13 +59,13 @@ fn the_project_that_was_used_longest_ago_falls_out() {
     let engine = world.engine();
     let root = |n: usize| AbsPath::new(&world.fixture.path(&format!("p{n}"))).unwrap();
     for n in 0..MOST_PROJECTS {
-        engine.project(&root(n));
+        engine.open(&root(n));
     }
-    let first = engine.project(&root(0));
-    engine.project(&root(MOST_PROJECTS));
+    let first = engine.open(&root(0));
+    engine.open(&root(MOST_PROJECTS));
     let loaded = roots(&world);
     assert_eq!(loaded.len(), MOST_PROJECTS);
     assert!(!loaded.contains(&root(1)));
     // What is used again stays, and is the same as before.
-    assert!(std::sync::Arc::ptr_eq(&first, &engine.project(&root(0))));
+    assert!(std::sync::Arc::ptr_eq(&first, &engine.open(&root(0))));
 }

@@ -260,12 +260,15 @@ fn of_switches_at_once_each_starts_where_the_one_before_ended() {
     world.create("code");
     let id = world.real("sess_1");
     let engine = world.engine().clone();
-    let switch = |to| engine.switch_mode(&world.caller, &id, to, None);
+    let switch = |to| engine.tasks().switch_mode(&world.caller, &id, to, None);
     world.runtime.block_on(async {
         let (a, b, c) = tokio::join!(switch("ask"), switch("debug"), switch("architect"));
         a.and(b).and(c).unwrap();
     });
-    let details = engine.peek(&id, crate::TaskQuery::default()).unwrap();
+    let details = engine
+        .tasks()
+        .peek(&id, crate::TaskQuery::default())
+        .unwrap();
     let changes = details.mode_changes;
     assert_eq!(changes.len(), 4);
     for pair in changes.windows(2) {

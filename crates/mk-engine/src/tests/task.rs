@@ -283,7 +283,9 @@ fn a_prompt_has_the_mode_and_its_rules() {
         "{MODES}//- /.roo/rules-docs/a.md\nWrite plainly.\n"
     ));
     let engine = world.engine();
-    let prompt = engine.system_prompt(&world.caller.project, &super::slug("docs"));
+    let prompt = engine
+        .modes()
+        .system_prompt(&world.caller.project, &super::slug("docs"));
     let prompt = prompt.unwrap();
     let (first, rest) = prompt.split_once("\n\n").unwrap();
     let (_, rules) = rest.split_once("# Rules\n").unwrap();
@@ -295,6 +297,8 @@ fn a_prompt_has_the_mode_and_its_rules() {
 
     Write plainly.
     ");
-    let missing = engine.system_prompt(&world.caller.project, &super::slug("nothing"));
+    let missing = engine
+        .modes()
+        .system_prompt(&world.caller.project, &super::slug("nothing"));
     assert_snapshot!(super::show_error(&missing.unwrap_err()), @"✗ no such Mode: Mode not found: nothing. Available: code, architect, ask, debug, orchestrator, docs, scribe");
 }

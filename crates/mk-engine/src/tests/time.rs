@@ -53,7 +53,7 @@ fn every_use_keeps_a_task_alive() {
     world.pass(3000);
     world.switch("sess_1", "ask");
     world.pass(3000);
-    world.engine().touch(&world.session("sess_1"));
+    world.engine().tasks().touch(&world.session("sess_1"));
     world.pass(3000);
     world.log();
     world.peek("sess_1");

@@ -39,7 +39,7 @@ fn check(
             change.expect("a change").unwrap(),
             Change::Modes { project }
         );
-        let catalogue = world.engine().catalogue(&world.caller);
+        let catalogue = world.engine().modes().catalogue(&world.caller);
         let slugs: Vec<&str> = catalogue
             .modes()
             .iter()

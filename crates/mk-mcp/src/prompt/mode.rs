@@ -11,7 +11,10 @@ use crate::era::Era;
 use crate::error;
 
 pub(super) fn list(connection: &Connection, era: Era) -> Vec<Prompt> {
-    let catalogue = connection.engine().catalogue(&connection.caller(era));
+    let catalogue = connection
+        .engine()
+        .modes()
+        .catalogue(&connection.caller(era));
     let task = PromptArgument::new("task")
         .with_description("What to do in this mode")
         .with_required(false);
@@ -41,10 +44,12 @@ pub(super) fn get(
     let slug = ModeSlug::parse(&params.name).map_err(|_| unknown())?;
     let mode = connection
         .engine()
-        .mode(&caller, "name", slug.as_str())
+        .modes()
+        .get(&caller, "name", slug.as_str())
         .map_err(|_| unknown())?;
     let system = connection
         .engine()
+        .modes()
         .system_prompt(&caller.project, &slug)
         .map_err(|_| unknown())?;
     let task = params

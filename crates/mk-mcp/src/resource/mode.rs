@@ -16,7 +16,10 @@ const JSON: &str = "application/json";
 const TEXT: &str = "text/plain";
 
 pub(super) fn list(connection: &Connection, era: Era) -> Vec<Resource> {
-    let catalogue = connection.engine().catalogue(&connection.caller(era));
+    let catalogue = connection
+        .engine()
+        .modes()
+        .catalogue(&connection.caller(era));
     catalogue.visible().flat_map(|mode| of_mode(mode)).collect()
 }
 
@@ -82,7 +85,8 @@ pub(super) fn read(
     let caller = connection.caller(era);
     let mode = connection
         .engine()
-        .mode(&caller, "uri", slug)
+        .modes()
+        .get(&caller, "uri", slug)
         .map_err(|refusal| refused(&refusal))?;
     let (text, mime) = match part {
         None | Some("") => (to_json(&ModeInfo::from(&*mode)), JSON),
@@ -90,6 +94,7 @@ pub(super) fn read(
         Some("system_prompt") => {
             let prompt = connection
                 .engine()
+                .modes()
                 .system_prompt(&caller.project, &mode.slug);
             (prompt.map_err(|refusal| refused(&refusal))?, TEXT)
         }
@@ -103,7 +108,10 @@ pub(super) fn read(
 
 /// Every slug there is, for the `{slug}` of the templates.
 pub(super) fn slugs(connection: &Connection, era: Era) -> Vec<String> {
-    let catalogue = connection.engine().catalogue(&connection.caller(era));
+    let catalogue = connection
+        .engine()
+        .modes()
+        .catalogue(&connection.caller(era));
     catalogue
         .visible()
         .map(|mode| mode.slug.as_str().to_owned())

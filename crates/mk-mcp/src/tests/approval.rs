@@ -133,6 +133,7 @@ async fn no_answer_in_time_is_a_no_that_names_the_approval() {
         let id = ApprovalId::parse(&wire.names.real("appr_1")).expect("an id");
         world
             .engine
+            .approvals()
             .decide(&id, Verdict::Granted, "a test")
             .await
             .expect("pending");
@@ -145,7 +146,7 @@ async fn no_answer_in_time_is_a_no_that_names_the_approval() {
 
 async fn pending(world: &World) -> ApprovalId {
     loop {
-        if let Some(approval) = world.engine.pending_approvals().expect("a store").pop() {
+        if let Some(approval) = world.engine.approvals().pending().expect("a store").pop() {
             return approval.id;
         }
         tokio::task::yield_now().await;
@@ -165,6 +166,7 @@ async fn a_client_that_shows_no_forms_waits_for_a_decision_from_elsewhere() {
         let id = pending(&world).await;
         world
             .engine
+            .approvals()
             .decide(&id, verdict, "a test")
             .await
             .expect("pending");
@@ -180,6 +182,7 @@ async fn a_decision_from_elsewhere_closes_the_dialogue() {
     let id = ApprovalId::parse(&wire.names.real("appr_1")).expect("an id");
     world
         .engine
+        .approvals()
         .decide(&id, Verdict::Granted, "a test")
         .await
         .expect("pending");
@@ -204,6 +207,7 @@ async fn a_client_that_cannot_ask_after_all_leaves_the_command_line() {
     let id = pending(&world).await;
     world
         .engine
+        .approvals()
         .decide(&id, Verdict::Granted, "a test")
         .await
         .expect("pending");

@@ -98,8 +98,8 @@ fn initialize(id: u32, version: &str) -> Value {
 }
 
 fn modes(world: &World) -> Vec<ModeSlug> {
-    let project = world.engine.project(world.server.start().folder());
-    let catalogue = project.catalogue();
+    let folder = world.server.start().folder();
+    let catalogue = world.engine.modes().catalogue_at(folder);
     catalogue
         .modes()
         .iter()

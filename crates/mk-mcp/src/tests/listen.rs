@@ -128,6 +128,7 @@ async fn a_switch_from_elsewhere_is_heard_by_the_connection_it_concerns() {
     let session = concerned.names.real("sess_1");
     let switched = world
         .engine
+        .tasks()
         .switch_mode(&operator, &session, "ask", None)
         .await;
     assert!(matches!(switched, Ok(Outcome::Done(_))), "{switched:?}");

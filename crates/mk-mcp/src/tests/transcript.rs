@@ -37,14 +37,15 @@ impl Transcript {
 
     /// Our prose, by its name.
     fn hide_prose(&self, answer: &Value) -> Value {
-        let project = self
-            .world
-            .engine
-            .project(self.world.server.start().folder());
+        let folder = self.world.server.start().folder();
+        let modes = self.world.engine.modes();
         let mut text = answer.to_string();
-        for mode in project.catalogue().modes() {
+        for mode in modes.catalogue_at(folder).modes() {
             let prose = [
-                ("<system prompt>", project.system_prompt(&mode.slug)),
+                (
+                    "<system prompt>",
+                    modes.system_prompt(folder, &mode.slug).ok(),
+                ),
                 ("<when to use>", mode.when_to_use.clone()),
                 ("<role>", Some(mode.role_definition.clone())),
                 ("<instructions>", mode.custom_instructions.clone()),

@@ -113,7 +113,7 @@ fn tool_names_are_unique_and_found() {
 #[test]
 fn the_policy_knows_every_tool_of_ours() {
     let world = super::World::new("");
-    let catalogue = world.engine.catalogue(&world.caller);
+    let catalogue = world.engine.modes().catalogue(&world.caller);
     let asked = own_tools();
     assert_eq!(asked.len(), TOOLS.len());
     for mk_engine::OwnTool { name, group, .. } in asked {

@@ -286,7 +286,11 @@ async fn a_change_that_widens_becomes_a_question_and_passes_once_granted() {
         "Let the agent change from 'ask' to 'code' mode?"
     );
     let granted = mk_engine::Verdict::Granted;
-    let decided = world.engine.decide(&question.id, granted, "a test").await;
+    let decided = world
+        .engine
+        .approvals()
+        .decide(&question.id, granted, "a test")
+        .await;
     assert!(decided.is_ok(), "{decided:?}");
     world.done("create_task", arguments.clone()).await;
     // A yes is good for one act. From code, nothing is wider.

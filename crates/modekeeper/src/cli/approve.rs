@@ -26,7 +26,7 @@ pub(crate) struct ApproveArgs {
 pub(crate) fn run(args: &ApproveArgs, config: &Config) -> anyhow::Result<ExitCode> {
     let engine = engine(config, Watching::Off);
     let Some(id) = &args.id else {
-        return list(&engine.pending_approvals()?, args.format);
+        return list(&engine.approvals().pending()?, args.format);
     };
     let id = ApprovalId::parse(id)?;
     let verdict = if args.deny {
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &ApproveArgs, config: &Config) -> anyhow::Result<ExitCod
     } else {
         Verdict::Granted
     };
-    let approval = block_on(engine.decide(&id, verdict, "command line"))??;
+    let approval = block_on(engine.approvals().decide(&id, verdict, "command line"))??;
     engine.close();
     if args.format.json {
         print_json(&to_json(&approval))?;

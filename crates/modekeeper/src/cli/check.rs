@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use mk_engine::{Checked, InForce, Watching};
+use mk_engine::Watching;
 use mk_policy::Decision;
 use serde_json::json;
 
@@ -27,29 +27,18 @@ pub(crate) struct CheckArgs {
 pub(crate) fn run(args: &CheckArgs, config: &Config) -> anyhow::Result<ExitCode> {
     let engine = engine(config, Watching::Off);
     let caller = operator(config);
-    let mode = engine.mode(&caller, "mode", &args.mode)?;
+    let mode = engine.modes().get(&caller, "mode", &args.mode)?;
     let call = engine
         .policy()
         .tools
         .call_on(&args.tool, args.target.as_deref());
-    let in_force = InForce {
-        mode,
-        bound: None,
-        session: None,
-        project: caller.project,
-        standing: caller.standing,
-    };
-    let Checked {
-        in_force,
-        evaluation,
-        ..
-    } = engine.check(in_force, call);
+    let evaluation = engine.project(&caller).check_in(mode, call);
     let allowed = evaluation.is_allowed();
     if args.format.json {
         print_json(&json!({
             "allowed": allowed,
             "decision": evaluation.decision.as_str(),
-            "mode": in_force.mode.slug.as_str(),
+            "mode": evaluation.mode.as_str(),
             "tool": evaluation.tool,
             "target": args.target,
             "rule": evaluation.rule.as_str(),

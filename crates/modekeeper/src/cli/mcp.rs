@@ -46,7 +46,12 @@ pub(crate) fn run(args: McpArgs, config: &Config) -> anyhow::Result<ExitCode> {
 /// A mode that exists; a server bound to none would refuse everything.
 pub(super) fn bound_mode(server: &Server, slug: &str) -> anyhow::Result<ModeSlug> {
     let caller = Caller::in_project(server.start().folder().clone(), Actor::Operator);
-    Ok(server.engine().mode(&caller, "mode", slug)?.slug.clone())
+    Ok(server
+        .engine()
+        .modes()
+        .get(&caller, "mode", slug)?
+        .slug
+        .clone())
 }
 
 /// Resolves when the process is told to end.

@@ -43,7 +43,7 @@ pub(super) fn look<T: Send + 'static>(
     look: impl FnOnce(&Workspace) -> Result<T, Error> + Send + 'static,
 ) -> anyhow::Result<T> {
     let engine = engine(config, Watching::Off);
-    let in_force = engine.in_force(&operator(config), None)?;
+    let in_force = engine.project(&operator(config)).in_force()?;
     Ok(block_on(engine.on_disk(&in_force, look))??)
 }
 

@@ -240,7 +240,11 @@ async fn a_protected_file_waits_for_a_person_and_is_written_after_the_yes() {
     assert_eq!(answer["result"]["details"]["suggestion"], suggestion);
     assert!(!world.files.path(".roomodes").exists());
     let id = ApprovalId::parse(&wire.names.real("appr_1")).expect("an id");
-    let decided = world.engine.decide(&id, Verdict::Granted, "the test").await;
+    let decided = world
+        .engine
+        .approvals()
+        .decide(&id, Verdict::Granted, "the test")
+        .await;
     decided.expect("a yes");
     let other = json!({ "file_path": ".roomodes", "content": "other" });
     check(&wire.call("write_file", other).await, -32005, "(appr_2)");
@@ -261,7 +265,11 @@ async fn a_folder_that_nobody_offered_needs_a_yes() {
     let answer = wire.call("activate_project", there.clone()).await;
     check(&answer, -32005, "Let the agent work in the folder");
     let id = ApprovalId::parse(&wire.names.real("appr_1")).expect("an id");
-    let decided = world.engine.decide(&id, Verdict::Granted, "the test").await;
+    let decided = world
+        .engine
+        .approvals()
+        .decide(&id, Verdict::Granted, "the test")
+        .await;
     decided.expect("a yes");
     wire.call("activate_project", there).await;
     let answer = wire.call("read_file", json!({ "file_path": "a.md" })).await;

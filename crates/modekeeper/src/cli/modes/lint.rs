@@ -26,8 +26,8 @@ pub(crate) fn run(args: &LintArgs, config: &Config) -> anyhow::Result<ExitCode> 
     let (n_modes, found) = if args.files.is_empty() {
         let caller = operator(config);
         (
-            engine.catalogue(&caller).modes().len(),
-            engine.lint(&caller),
+            engine.modes().catalogue(&caller).modes().len(),
+            engine.modes().lint(&caller),
         )
     } else {
         let mut sum = (0, Vec::new());

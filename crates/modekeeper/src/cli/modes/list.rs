@@ -22,7 +22,9 @@ pub(crate) struct ListArgs {
 }
 
 pub(crate) fn run(args: &ListArgs, config: &Config) -> anyhow::Result<ExitCode> {
-    let catalogue = engine(config, Watching::Off).catalogue(&operator(config));
+    let catalogue = engine(config, Watching::Off)
+        .modes()
+        .catalogue(&operator(config));
     let modes: Vec<_> = catalogue
         .modes()
         .iter()

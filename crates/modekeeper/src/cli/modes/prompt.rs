@@ -19,7 +19,7 @@ pub(crate) struct PromptArgs {
 pub(crate) fn run(args: &PromptArgs, config: &Config) -> anyhow::Result<ExitCode> {
     let engine = engine(config, Watching::Off);
     let caller = operator(config);
-    let mode = engine.mode(&caller, "slug", &args.slug)?;
-    print(&engine.system_prompt(&caller.project, &mode.slug)?)?;
+    let mode = engine.modes().get(&caller, "slug", &args.slug)?;
+    print(&engine.modes().system_prompt(&caller.project, &mode.slug)?)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -21,7 +21,9 @@ pub(crate) struct ShowArgs {
 }
 
 pub(crate) fn run(args: &ShowArgs, config: &Config) -> anyhow::Result<ExitCode> {
-    let mode = engine(config, Watching::Off).mode(&operator(config), "slug", &args.slug)?;
+    let mode = engine(config, Watching::Off)
+        .modes()
+        .get(&operator(config), "slug", &args.slug)?;
     if args.format.json {
         print_json(&serde_json::to_value(ModeInfo::from(&*mode))?)?;
         return Ok(ExitCode::SUCCESS);

@@ -34,7 +34,7 @@ pub(crate) fn run(args: RefsArgs, config: &Config) -> anyhow::Result<ExitCode> {
     let limit = args.limit;
     let (found, note) = if args.exact {
         let engine = engine(config, Watching::Off);
-        let in_force = engine.in_force(&operator(config), None)?;
+        let in_force = engine.project(&operator(config)).in_force()?;
         let found = block_on(engine.references(&in_force, &args.symbol, None, limit))??;
         (found.answer, found.note)
     } else {

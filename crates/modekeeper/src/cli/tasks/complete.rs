@@ -38,7 +38,7 @@ pub(crate) fn run(args: CompleteArgs, config: &Config) -> anyhow::Result<ExitCod
         Status::Failed => TaskState::Failed,
         Status::Cancelled => TaskState::Cancelled,
     };
-    let task = block_on(engine.complete_task(&args.session, state, args.result))??;
+    let task = block_on(engine.tasks().complete(&args.session, state, args.result))??;
     engine.close();
     if args.format.json {
         print_json(&super::to_json(&task))?;

@@ -52,7 +52,7 @@ pub(crate) fn run(args: &ListArgs, config: &Config) -> anyhow::Result<ExitCode> 
         project: (!args.all_projects).then(|| config.project_root.value.as_str().to_owned()),
         limit: Some(args.limit),
     };
-    let tasks = engine.tasks(&filter)?;
+    let tasks = engine.tasks().list(&filter)?;
     if args.format.json {
         print_json(&tasks.iter().map(super::to_json).collect::<Value>())?;
         return Ok(ExitCode::SUCCESS);

@@ -22,7 +22,7 @@ pub(crate) struct ShowArgs {
 
 pub(crate) fn run(args: &ShowArgs, config: &Config) -> anyhow::Result<ExitCode> {
     let engine = engine(config, Watching::Off);
-    let details = engine.peek(
+    let details = engine.tasks().peek(
         &args.session,
         TaskQuery {
             messages: true,

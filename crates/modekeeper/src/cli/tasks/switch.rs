@@ -27,7 +27,9 @@ pub(crate) struct SwitchArgs {
 pub(crate) fn run(args: SwitchArgs, config: &Config) -> anyhow::Result<ExitCode> {
     let engine = engine(config, Watching::Off);
     let caller = operator(config);
-    let switching = engine.switch_mode(&caller, &args.session, &args.mode, args.reason);
+    let switching = engine
+        .tasks()
+        .switch_mode(&caller, &args.session, &args.mode, args.reason);
     let Outcome::Done(Switched {
         session,
         mode,

@@ -11,18 +11,23 @@ use mk_policy::{Catalogue, Mode};
 use mk_store::Session;
 use mk_types::AbsPath;
 
-use crate::{Change, Engine, Project, Watching};
+use crate::open_project::OpenProject;
+use crate::{Change, Engine, Watching};
 
 /// Linux gives a user 128 watch queues for all programs together.
 pub(crate) const MOST_PROJECTS: usize = 32;
 
 /// Projects in use, the latest last.
 #[derive(Debug, Default)]
-pub(crate) struct Projects(Mutex<Vec<Arc<Project>>>);
+pub(crate) struct OpenProjects(Mutex<Vec<Arc<OpenProject>>>);
 
-impl Projects {
+impl OpenProjects {
     /// The project at `root`, made by `load` unless it is there.
-    fn get_or_load(&self, root: &AbsPath, load: impl FnOnce() -> Arc<Project>) -> Arc<Project> {
+    fn get_or_load(
+        &self,
+        root: &AbsPath,
+        load: impl FnOnce() -> Arc<OpenProject>,
+    ) -> Arc<OpenProject> {
         let mut projects = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // From the end, because most processes have one project and most calls mean the latest.
         let found = projects.iter().rposition(|project| project.root() == root);
@@ -37,7 +42,7 @@ impl Projects {
         project
     }
 
-    fn get(&self, root: &AbsPath) -> Option<Arc<Project>> {
+    fn get(&self, root: &AbsPath) -> Option<Arc<OpenProject>> {
         let projects = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         projects
             .iter()
@@ -61,10 +66,10 @@ pub(crate) struct Glances(HashMap<String, Option<Arc<Catalogue>>>);
 
 impl Engine {
     /// The project at a root, loaded on first use.
-    pub fn project(&self, root: &AbsPath) -> Arc<Project> {
+    pub(crate) fn open(&self, root: &AbsPath) -> Arc<OpenProject> {
         let inner = &self.inner;
         inner.projects.get_or_load(root, || {
-            let project = Project::new(root.clone(), inner.folders.clone());
+            let project = OpenProject::new(root.clone(), inner.folders.clone());
             let project = Arc::new(project.with_servers(inner.settings.servers.clone()));
             // Before reading, so that no change falls between.
             if inner.settings.watching == Watching::On {
@@ -92,14 +97,14 @@ impl Engine {
 
     fn glance(&self, root: AbsPath) -> Arc<Catalogue> {
         let project = self.inner.projects.get(&root).unwrap_or_else(|| {
-            let project = Project::new(root, self.inner.folders.clone());
+            let project = OpenProject::new(root, self.inner.folders.clone());
             project.reload(self.policy());
             Arc::new(project)
         });
         project.catalogue()
     }
 
-    fn watch(&self, project: &Arc<Project>) {
+    fn watch(&self, project: &Arc<OpenProject>) {
         // Weak, because the watcher lives in the project it reloads.
         let (engine, weak) = (Arc::downgrade(&self.inner), Arc::downgrade(project));
         project.watch(move || {
