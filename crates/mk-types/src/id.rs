@@ -1,4 +1,4 @@
-//! Ids of sessions, tasks and approvals: a prefix and a random tail nobody can guess.
+//! Ids of what the store keeps: a prefix and a random tail that cannot be guessed.
 //!
 //! Whether an id exists is the store's knowledge; here is only its shape.
 
@@ -73,6 +73,27 @@ id! {
 id! {
     /// Names a question that waits for a person.
     ApprovalId, "an approval id (`appr_` and at least 12 letters or digits)", "appr_"
+}
+
+id! {
+    /// Names a conversation: an agent's own session, or a connection.
+    ConversationId, "a conversation id (`conv_` and at least 12 letters or digits)", "conv_"
+}
+id! {
+    /// Names a project, whatever its directory is called.
+    ProjectId, "a project id (`proj_` and at least 12 letters or digits)", "proj_"
+}
+id! {
+    /// Names a recorded decision.
+    DecisionId, "a decision id (`dec_` and at least 12 letters or digits)", "dec_"
+}
+id! {
+    /// Names the stored permit of one command.
+    PermitId, "a permit id (`perm_` and at least 12 letters or digits)", "perm_"
+}
+id! {
+    /// Names the record of a command that ran.
+    CommandId, "a command id (`cmd_` and at least 12 letters or digits)", "cmd_"
 }
 
 fn is_tail(tail: &str) -> bool {

@@ -10,7 +10,10 @@ mod slug;
 mod time;
 
 pub use call::{McpTarget, ToolCall};
-pub use id::{ApprovalId, IdError, SessionId, TaskId};
+pub use id::{
+    ApprovalId, CommandId, ConversationId, DecisionId, IdError, PermitId, ProjectId, SessionId,
+    TaskId,
+};
 pub use path::{AbsPath, PathError, ProjectPath, is_elsewhere};
 pub use position::{Position, Range};
 pub use slug::{ModeSlug, SlugError};
