@@ -131,9 +131,16 @@ impl Engine {
         subject: &str,
         act: &Act,
     ) -> Result<Asked, Error> {
-        let payload = act.to_json();
+        let question = NewApproval {
+            session: session.cloned(),
+            kind: KIND.to_owned(),
+            subject: subject.to_owned(),
+            payload: act.to_json(),
+            conversation: None,
+            plan: None,
+        };
         let store = &self.inner.store;
-        match store.open_approval(KIND, &payload)? {
+        match store.open_approval(&question)? {
             Some(found) if found.state == ApprovalState::Granted => {
                 match store.consume(&found.id).await {
                     Ok(_) => return Ok(Asked::Granted(found.id)),
@@ -145,12 +152,6 @@ impl Engine {
             Some(found) => return Ok(Asked::Open(found)),
             None => {}
         }
-        let question = NewApproval {
-            session: session.cloned(),
-            kind: KIND.to_owned(),
-            subject: subject.to_owned(),
-            payload,
-        };
         let asked = store.ask(question).await;
         let approval = asked.map_err(|error| self.about(session, error))?;
         Ok(Asked::Open(approval))

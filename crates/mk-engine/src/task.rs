@@ -130,6 +130,7 @@ impl Tasks<'_> {
             return Ok(outcome);
         }
         let created = self.engine.inner.store.create(NewSession {
+            conversation: None,
             mode: mode.slug.clone(),
             parent: parent.as_ref().map(|parent| parent.task.clone()),
             project: within.project.as_str().to_owned(),

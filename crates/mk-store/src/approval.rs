@@ -1,11 +1,11 @@
 //! Questions to people: asked, decided once, used once.
 
-use mk_types::ApprovalId;
+use mk_types::{ApprovalId, ConversationId, Timestamp};
 use rusqlite::{Connection, params};
 
 use crate::error::{Error, Failure, Subject};
 use crate::model::{Approval, ApprovalState, NewApproval, Verdict};
-use crate::row::{self, all, first, run, select_approval};
+use crate::row::{self, APPROVAL_LIFE, all, first, run, select_approval};
 use crate::session;
 use crate::writer::Turn;
 
@@ -14,24 +14,34 @@ pub(crate) fn find(connection: &Connection, id: &ApprovalId) -> Result<Option<Ap
     Ok(first(connection, query, [id.as_str()], row::approval)?)
 }
 
-/// In the order in which they were asked.
-pub(crate) fn pending(connection: &Connection) -> Result<Vec<Approval>, Failure> {
+/// Those that can still be answered, in the order in which they were asked.
+pub(crate) fn pending(connection: &Connection, now: Timestamp) -> Result<Vec<Approval>, Failure> {
     let query = select_approval!("WHERE a.state = 'pending' ORDER BY a.key");
-    Ok(all(connection, query, [], row::approval)?)
+    let mut approvals = all(connection, query, [], row::approval)?;
+    approvals.retain(|approval| approval.expires_at > now);
+    Ok(approvals)
 }
 
-/// Of the questions with exactly this kind and payload that can still lead to the act: a granted
-/// one if there is one, else the oldest that waits.
+/// Of the questions with exactly this kind, payload, plan and conversation that can still lead to
+/// the act: a granted one if there is one, else the oldest that waits.
 pub(crate) fn open(
     connection: &Connection,
-    kind: &str,
-    payload: &str,
+    question: &NewApproval,
+    now: Timestamp,
 ) -> Result<Option<Approval>, Failure> {
     let query = select_approval!(
         "WHERE a.state IN ('granted', 'pending') AND a.kind = ?1 AND a.payload = ?2
-         ORDER BY a.state, a.key LIMIT 1"
+             AND a.conversation IS ?3 AND a.plan_hash IS ?4
+         ORDER BY a.state, a.key"
     );
-    Ok(first(connection, query, [kind, payload], row::approval)?)
+    let parameters = params![
+        question.kind,
+        question.payload,
+        question.conversation.as_ref().map(ConversationId::as_str),
+        question.plan.as_ref().map(|plan| &plan.hash),
+    ];
+    let found = all(connection, query, parameters, row::approval)?;
+    Ok(found.into_iter().find(|approval| approval.expires_at > now))
 }
 
 pub(crate) fn ask(turn: &Turn<'_>, question: &NewApproval) -> Result<Approval, Failure> {
@@ -47,15 +57,20 @@ pub(crate) fn ask(turn: &Turn<'_>, question: &NewApproval) -> Result<Approval, F
     let id = ApprovalId::random();
     run(
         connection,
-        "INSERT INTO approval (id, session, kind, subject, payload, state, created_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, 'pending', ?6)",
+        "INSERT INTO approval (id, session, kind, subject, payload, state, created_at,
+             conversation, plan_hash, plan, expires_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, 'pending', ?6, ?7, ?8, ?9, ?10)",
         params![
             id.as_str(),
             session,
             question.kind,
             question.subject,
             question.payload,
-            turn.now.as_millis()
+            turn.now.as_millis(),
+            question.conversation.as_ref().map(ConversationId::as_str),
+            question.plan.as_ref().map(|plan| &plan.hash),
+            question.plan.as_ref().map(|plan| &plan.text),
+            turn.now.after(APPROVAL_LIFE).as_millis(),
         ],
     )?;
     existing(connection, &id)
@@ -67,15 +82,17 @@ pub(crate) fn decide(
     verdict: Verdict,
     by: &str,
 ) -> Result<Approval, Failure> {
+    unexpired(turn, id)?;
     let changed = run(
         turn.connection,
-        "UPDATE approval SET state = ?2, decided_at = ?3, decided_by = ?4
+        "UPDATE approval SET state = ?2, decided_at = ?3, decided_by = ?4, expires_at = ?5
          WHERE id = ?1 AND state = 'pending'",
         params![
             id.as_str(),
             verdict.state().as_str(),
             turn.now.as_millis(),
-            by
+            by,
+            turn.now.after(APPROVAL_LIFE).as_millis(),
         ],
     )?;
     let approval = existing(turn.connection, id)?;
@@ -87,7 +104,7 @@ pub(crate) fn decide(
 }
 
 pub(crate) fn consume(turn: &Turn<'_>, id: &ApprovalId) -> Result<Approval, Failure> {
-    let approval = existing(turn.connection, id)?;
+    let approval = unexpired(turn, id)?;
     if approval.state != ApprovalState::Granted {
         let (id, state) = (approval.id, approval.state);
         return Err(Failure::Refused(Error::NotGranted { id, state }));
@@ -98,6 +115,21 @@ pub(crate) fn consume(turn: &Turn<'_>, id: &ApprovalId) -> Result<Approval, Fail
         [id.as_str()],
     )?;
     existing(turn.connection, id)
+}
+
+/// The approval, unless it waited too long for its answer or for its use.
+fn unexpired(turn: &Turn<'_>, id: &ApprovalId) -> Result<Approval, Failure> {
+    let approval = existing(turn.connection, id)?;
+    let waits = matches!(
+        approval.state,
+        ApprovalState::Pending | ApprovalState::Granted
+    );
+    if waits && approval.expires_at <= turn.now {
+        return Err(Failure::Refused(Error::Expired(Subject::Approval(
+            id.clone(),
+        ))));
+    }
+    Ok(approval)
 }
 
 fn existing(connection: &Connection, id: &ApprovalId) -> Result<Approval, Failure> {

@@ -5,7 +5,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use mk_types::{ApprovalId, ModeSlug, SessionId, TaskId};
+use mk_types::{ApprovalId, ConversationId, ModeSlug, ProjectId, SessionId, TaskId};
 use rusqlite::ErrorCode;
 
 use crate::Location;
@@ -176,6 +176,8 @@ pub enum Subject {
     Session(SessionId),
     Task(TaskId),
     Approval(ApprovalId),
+    Conversation(ConversationId),
+    Project(ProjectId),
 }
 
 impl fmt::Display for Subject {
@@ -184,6 +186,8 @@ impl fmt::Display for Subject {
             Self::Session(id) => write!(f, "session `{id}`"),
             Self::Task(id) => write!(f, "task `{id}`"),
             Self::Approval(id) => write!(f, "approval `{id}`"),
+            Self::Conversation(id) => write!(f, "conversation `{id}`"),
+            Self::Project(id) => write!(f, "project `{id}`"),
         }
     }
 }

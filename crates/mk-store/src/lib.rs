@@ -1,20 +1,25 @@
-//! Durable state: sessions with their tasks, messages and mode history, and approvals.
+//! Durable state: conversations and projects, sessions with their tasks, messages and mode
+//! history, approvals, decisions, permits and records of commands.
 //!
 //! SQLite in a file that several processes share, or private in memory. Knows nothing of policy
 //! or protocols; JSON is an opaque string here. Reads are inline and take microseconds; writes go
 //! to one thread, share commits, and are on disk before they resolve. No runtime is needed.
 
 mod approval;
+mod command;
+mod conversation;
+mod decision;
 mod error;
 mod model;
 mod open;
+mod project;
 mod row;
 mod session;
 mod sweep;
 mod writer;
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -24,8 +29,10 @@ use mk_types::{ApprovalId, Clock, SessionId, TaskId};
 use error::Failure;
 pub use error::{Error, Subject};
 pub use model::{
-    Approval, ApprovalState, Message, ModeChange, NewApproval, NewSession, Role, Session,
-    SessionFilter, Swept, Switch, TaskState, Verdict,
+    Approval, ApprovalState, Client, CommandFilter, CommandPermit, CommandRecord, Conversation,
+    Decision, DecisionFilter, Message, ModeChange, NewApproval, NewCommandPermit, NewCommandRecord,
+    NewConversation, NewDecision, NewSession, Plan, Process, Project, Reach, Role, Root, Ruling,
+    Session, SessionFilter, Swept, Switch, TaskState, Verdict,
 };
 use writer::{Shared, TOUCHES_PER_COMMIT, Turn, lock};
 
@@ -144,15 +151,19 @@ impl Store {
         shared.read(|connection| approval::find(connection, id))
     }
 
-    /// Questions without an answer, oldest first.
+    /// Questions that can still be answered, oldest first.
     pub fn pending_approvals(&self) -> Result<Vec<Approval>, Error> {
-        self.inner.shared.read(approval::pending)
+        let shared = &self.inner.shared;
+        let now = shared.clock.now();
+        shared.read(|connection| approval::pending(connection, now))
     }
 
-    /// The question of exactly this kind and payload that is granted and unused, or else pending.
-    pub fn open_approval(&self, kind: &str, payload: &str) -> Result<Option<Approval>, Error> {
+    /// The same question of the same conversation, by kind, payload and plan, that is granted and
+    /// unused, or else pending; never an expired one.
+    pub fn open_approval(&self, question: &NewApproval) -> Result<Option<Approval>, Error> {
         let shared = &self.inner.shared;
-        shared.read(|connection| approval::open(connection, kind, payload))
+        let now = shared.clock.now();
+        shared.read(|connection| approval::open(connection, question, now))
     }
 
     /// A number that changes whenever anybody, here or in another process, wrote.
@@ -262,7 +273,22 @@ impl Store {
         })
     }
 
-    /// Writes noted activity now; returns when it is on disk, at the latest after two seconds.
+    /// Writes a whole copy of the database, as it is now, to `target`; other processes go on.
+    pub fn back_up(&self, target: &Path) -> Result<(), Error> {
+        self.flush();
+        let shared = &self.inner.shared;
+        let location = &shared.location;
+        match location {
+            Location::Memory => shared.read(|connection| open::copy_to(connection, target)),
+            // Not the reader's connection: it would be occupied, and may not write anything.
+            Location::File(_) => {
+                let connection = open::open(location, open::Purpose::Write)?;
+                open::copy_to(&connection, target).map_err(|failure| failure.at(location))
+            }
+        }
+    }
+
+    /// Writes noted activity and queued decisions now; returns when it is on disk, at the latest after two seconds.
     pub fn flush(&self) {
         self.inner.shared.flush();
     }

@@ -1,6 +1,49 @@
 //! What the store keeps and takes: plain values, no SQL.
 
-use mk_types::{ApprovalId, ModeSlug, SessionId, TaskId, Timestamp};
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident {
+        $($(#[$note:meta])* $variant:ident = $word:literal),+ $(,)?
+    }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum $name {
+            $($(#[$note])* $variant),+
+        }
+
+        impl $name {
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $word),+
+                }
+            }
+
+            pub fn parse(text: &str) -> Option<Self> {
+                match text {
+                    $($word => Some(Self::$variant),)+
+                    _ => None,
+                }
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+    };
+}
+
+mod command;
+mod conversation;
+mod decision;
+
+use mk_types::{ApprovalId, ConversationId, ModeSlug, SessionId, TaskId, Timestamp};
+
+pub use command::{
+    CommandFilter, CommandPermit, CommandRecord, NewCommandPermit, NewCommandRecord,
+};
+pub use conversation::{Client, Conversation, NewConversation, Process, Project, Reach, Root};
+pub use decision::{Decision, DecisionFilter, NewDecision, Ruling};
 
 /// A session and the task it carries.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,6 +55,8 @@ pub struct Session {
     pub parent: Option<TaskId>,
     /// Absolute root of the project.
     pub project: String,
+    /// The conversation that created it.
+    pub conversation: Option<ConversationId>,
     pub created_at: Timestamp,
     /// The last use of this session or of one below it.
     pub last_activity: Timestamp,
@@ -46,8 +91,13 @@ pub struct Approval {
     pub subject: String,
     /// What the asker needs to act on the answer; opaque here.
     pub payload: String,
+    /// Who asked: the answer is good for this conversation only.
+    pub conversation: Option<ConversationId>,
+    pub plan: Option<Box<Plan>>,
     pub state: ApprovalState,
     pub created_at: Timestamp,
+    /// An unanswered question, or an unused answer, is good for nothing from then on.
+    pub expires_at: Timestamp,
     pub decided_at: Option<Timestamp>,
     pub decided_by: Option<String>,
 }
@@ -59,6 +109,7 @@ pub struct NewSession {
     pub parent: Option<TaskId>,
     /// Absolute root of the project.
     pub project: String,
+    pub conversation: Option<ConversationId>,
     /// The user's first message, if there is one.
     pub message: Option<String>,
 }
@@ -79,6 +130,17 @@ pub struct NewApproval {
     pub kind: String,
     pub subject: String,
     pub payload: String,
+    pub conversation: Option<ConversationId>,
+    pub plan: Option<Box<Plan>>,
+}
+
+/// What exactly a person is asked to agree to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    /// Over everything that must not change between the answer and the act.
+    pub hash: String,
+    /// What the person sees: all files with their revisions before and after, and the diff, as JSON.
+    pub text: String,
 }
 
 /// Which sessions to list; the default is all of them.
@@ -111,37 +173,6 @@ impl Verdict {
             Self::Denied => ApprovalState::Denied,
         }
     }
-}
-
-macro_rules! words {
-    ($(#[$doc:meta])* $name:ident { $($variant:ident = $word:literal),+ $(,)? }) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub enum $name {
-            $($variant),+
-        }
-
-        impl $name {
-            pub const fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $word),+
-                }
-            }
-
-            pub fn parse(text: &str) -> Option<Self> {
-                match text {
-                    $($word => Some(Self::$variant),)+
-                    _ => None,
-                }
-            }
-        }
-
-        impl std::fmt::Display for $name {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str(self.as_str())
-            }
-        }
-    };
 }
 
 words! {

@@ -2,6 +2,8 @@
 //!
 //! Nothing here deletes or repairs; a database that is not ours or too new is left as it is.
 
+mod copy;
+
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
 use std::path::Path;
@@ -13,11 +15,29 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use crate::Location;
 use crate::error::{Error, Failure};
+pub(crate) use copy::copy_to;
+
+/// One step of the schema. It only adds, so that programs of an older version, hooks above all,
+/// go on working with what they know after another program was updated.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Migration {
+    pub(crate) sql: &'static str,
+    /// The oldest version whose programs may still use the file. The file stores it as
+    /// `user_version`; its own version is a row of `schema_version`, from version 2 on.
+    pub(crate) oldest: i64,
+}
 
 /// Append only: a released migration never changes.
-pub(crate) const MIGRATIONS: &[&str] = &[include_str!(
-    "../migrations/0001_sessions_and_approvals.sql"
-)];
+pub(crate) const MIGRATIONS: &[Migration] = &[
+    Migration {
+        sql: include_str!("../migrations/0001_sessions_and_approvals.sql"),
+        oldest: 1,
+    },
+    Migration {
+        sql: include_str!("../migrations/0002_conversations_and_decisions.sql"),
+        oldest: 1,
+    },
+];
 
 /// "MKpr", as the first migration sets it.
 const APPLICATION_ID: i64 = 0x4d4b_7072;
@@ -26,7 +46,7 @@ const APPLICATION_ID: i64 = 0x4d4b_7072;
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
 /// Statements each connection keeps prepared; there are fewer than this.
-const PREPARED: usize = 48;
+const PREPARED: usize = 96;
 
 /// What a connection is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +65,7 @@ pub(crate) fn open(location: &Location, purpose: Purpose) -> Result<Connection, 
 pub(crate) fn open_with(
     location: &Location,
     purpose: Purpose,
-    migrations: &[&str],
+    migrations: &[Migration],
 ) -> Result<Connection, Error> {
     let opened = match location {
         Location::Memory => Connection::open_in_memory(),
@@ -66,7 +86,7 @@ fn prepare(
     connection: &mut Connection,
     location: &Location,
     purpose: Purpose,
-    migrations: &[&str],
+    migrations: &[Migration],
 ) -> Result<(), Failure> {
     let mut patience = Patience::default();
     connection.busy_handler(Some(move |attempt| patience.wait(attempt)))?;
@@ -79,6 +99,11 @@ fn prepare(
     let version = check_version(connection, location, known)?;
     if version < known {
         use_write_ahead_log(connection)?;
+        if let Location::File(path) = location
+            && version > 0
+        {
+            copy::before_migration(connection, path, version)?;
+        }
         migrate(connection, location, migrations)?;
     }
     match purpose {
@@ -143,7 +168,7 @@ fn private_folders() -> DirBuilder {
 }
 
 #[cfg(unix)]
-fn private_file() -> OpenOptions {
+pub(crate) fn private_file() -> OpenOptions {
     let mut options = OpenOptions::new();
     std::os::unix::fs::OpenOptionsExt::mode(options.write(true).create_new(true), 0o600);
     options
@@ -157,36 +182,48 @@ fn private_folders() -> DirBuilder {
 }
 
 #[cfg(not(unix))]
-fn private_file() -> OpenOptions {
+pub(crate) fn private_file() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     options
 }
 
-/// The schema's version; refuses a newer one and other programs' databases.
+/// The schema's version; refuses one that is too new and other programs' databases.
 fn check_version(connection: &Connection, location: &Location, known: i64) -> Result<i64, Failure> {
-    let mut version = number(connection, "PRAGMA user_version")?;
-    if version == 0 && number(connection, "SELECT count(*) FROM sqlite_schema")? > 0 {
+    let mut oldest = number(connection, "PRAGMA user_version")?;
+    if oldest == 0 && number(connection, "SELECT count(*) FROM sqlite_schema")? > 0 {
         // Tables without a version: not ours, unless another process created them just now. It
         // commits tables and version together, so a second look decides.
-        version = number(connection, "PRAGMA user_version")?;
-        if version == 0 {
+        oldest = number(connection, "PRAGMA user_version")?;
+        if oldest == 0 {
             return Err(foreign(location));
         }
     }
-    if version != 0 && number(connection, "PRAGMA application_id")? != APPLICATION_ID {
+    if oldest != 0 && number(connection, "PRAGMA application_id")? != APPLICATION_ID {
         return Err(foreign(location));
     }
-    if version > known {
+    if oldest > known {
         let location = location.clone();
-        let found = version;
+        let found = oldest;
         return Err(Failure::Refused(Error::Newer {
             location,
             found,
             known,
         }));
     }
-    Ok(version)
+    if oldest == 0 {
+        return Ok(0);
+    }
+    version(connection)
+}
+
+/// The version of a schema that is ours.
+fn version(connection: &Connection) -> Result<i64, Failure> {
+    let table = "SELECT count(*) FROM sqlite_schema WHERE name = 'schema_version'";
+    match number(connection, table)? {
+        0 => Ok(1),
+        _ => Ok(number(connection, "SELECT version FROM schema_version")?),
+    }
 }
 
 fn foreign(location: &Location) -> Failure {
@@ -203,18 +240,24 @@ fn number(connection: &Connection, query: &str) -> rusqlite::Result<i64> {
 fn migrate(
     connection: &mut Connection,
     location: &Location,
-    migrations: &[&str],
+    migrations: &[Migration],
 ) -> Result<(), Failure> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let known = i64::try_from(migrations.len()).unwrap_or(i64::MAX);
     let version = check_version(&transaction, location, known)?;
-    for migration in migrations
-        .iter()
-        .skip(usize::try_from(version).unwrap_or(0))
-    {
-        transaction.execute_batch(migration)?;
+    if version >= known {
+        return Ok(());
     }
-    transaction.pragma_update(None, "user_version", known)?;
+    let missing = migrations
+        .iter()
+        .skip(usize::try_from(version).unwrap_or(0));
+    for migration in missing {
+        transaction.execute_batch(migration.sql)?;
+        transaction.pragma_update(None, "user_version", migration.oldest)?;
+    }
+    if known > 1 {
+        transaction.execute("UPDATE schema_version SET version = ?1", [known])?;
+    }
     transaction.commit()?;
     Ok(())
 }

@@ -1,17 +1,22 @@
 //! From rows to values: every column is checked, because another program may have written it.
 
-use mk_types::{ApprovalId, ModeSlug, SessionId, TaskId, Timestamp};
+use std::time::Duration;
+
+use mk_types::{ApprovalId, ConversationId, ModeSlug, SessionId, TaskId, Timestamp};
 use rusqlite::types::Type;
 use rusqlite::{Connection, Params, Row};
 
-use crate::model::{Approval, ApprovalState, Message, ModeChange, Role, Session, TaskState};
+use crate::model::{Approval, ApprovalState, Message, ModeChange, Plan, Role, Session, TaskState};
+
+/// How long a question waits, and how long its answer then waits to be used.
+pub(crate) const APPROVAL_LIFE: Duration = Duration::from_secs(600);
 
 /// The columns that [`session`] reads; `s` is the session, `p` its parent.
 macro_rules! select_session {
     ($rest:literal) => {
         concat!(
             "SELECT s.id, s.task, s.mode, s.state, p.task, s.project, s.created_at,
-                    s.last_activity, s.finished_at, s.result
+                    s.last_activity, s.finished_at, s.result, s.conversation
              FROM session s LEFT JOIN session p ON p.key = s.parent ",
             $rest
         )
@@ -27,6 +32,7 @@ pub(crate) fn session(row: &Row<'_>) -> rusqlite::Result<Session> {
         state: word(row, 3, TaskState::parse)?,
         parent: optional(row, 4, TaskId::parse)?,
         project: row.get(5)?,
+        conversation: optional(row, 10, ConversationId::parse)?,
         created_at: Timestamp::from_millis(row.get(6)?),
         last_activity: Timestamp::from_millis(row.get(7)?),
         finished_at: row.get::<_, Option<i64>>(8)?.map(Timestamp::from_millis),
@@ -39,7 +45,7 @@ macro_rules! select_approval {
     ($rest:literal) => {
         concat!(
             "SELECT a.id, s.id, a.kind, a.subject, a.payload, a.state, a.created_at,
-                    a.decided_at, a.decided_by
+                    a.decided_at, a.decided_by, a.conversation, a.plan_hash, a.plan, a.expires_at
              FROM approval a LEFT JOIN session s ON s.key = a.session ",
             $rest
         )
@@ -48,6 +54,10 @@ macro_rules! select_approval {
 pub(crate) use select_approval;
 
 pub(crate) fn approval(row: &Row<'_>) -> rusqlite::Result<Approval> {
+    let created_at = Timestamp::from_millis(row.get(6)?);
+    let expires_at: Option<i64> = row.get(12)?;
+    let hash: Option<String> = row.get(10)?;
+    let text: Option<String> = row.get(11)?;
     Ok(Approval {
         id: parsed(row, 0, ApprovalId::parse)?,
         session: optional(row, 1, SessionId::parse)?,
@@ -55,7 +65,13 @@ pub(crate) fn approval(row: &Row<'_>) -> rusqlite::Result<Approval> {
         subject: row.get(3)?,
         payload: row.get(4)?,
         state: word(row, 5, ApprovalState::parse)?,
-        created_at: Timestamp::from_millis(row.get(6)?),
+        created_at,
+        // Programs of version 1 write none.
+        expires_at: expires_at.map_or(created_at.after(APPROVAL_LIFE), Timestamp::from_millis),
+        conversation: optional(row, 9, ConversationId::parse)?,
+        plan: hash
+            .zip(text)
+            .map(|(hash, text)| Box::new(Plan { hash, text })),
         decided_at: row.get::<_, Option<i64>>(7)?.map(Timestamp::from_millis),
         decided_by: row.get(8)?,
     })
@@ -130,7 +146,7 @@ pub(crate) fn mode(row: &Row<'_>, index: usize) -> rusqlite::Result<ModeSlug> {
     parsed(row, index, ModeSlug::parse)
 }
 
-fn parsed<T, E: std::error::Error + Send + Sync + 'static>(
+pub(crate) fn parsed<T, E: std::error::Error + Send + Sync + 'static>(
     row: &Row<'_>,
     index: usize,
     parse: impl FnOnce(&str) -> Result<T, E>,
@@ -138,7 +154,7 @@ fn parsed<T, E: std::error::Error + Send + Sync + 'static>(
     parse(row.get_ref(index)?.as_str()?).map_err(|source| unreadable(index, source))
 }
 
-fn optional<T, E: std::error::Error + Send + Sync + 'static>(
+pub(crate) fn optional<T, E: std::error::Error + Send + Sync + 'static>(
     row: &Row<'_>,
     index: usize,
     parse: impl FnOnce(&str) -> Result<T, E>,
@@ -149,12 +165,26 @@ fn optional<T, E: std::error::Error + Send + Sync + 'static>(
         .map_err(|source| unreadable(index, source))
 }
 
+/// SQLite's integers have a sign; device and inode numbers and ticks do not. The bits are kept.
+pub(crate) const fn signed(number: u64) -> i64 {
+    number.cast_signed()
+}
+
+pub(crate) const fn unsigned(number: i64) -> u64 {
+    number.cast_unsigned()
+}
+
+/// SQLite's word for "no limit" is a negative one.
+pub(crate) fn limit(limit: Option<usize>) -> i64 {
+    limit.map_or(-1, |limit| i64::try_from(limit).unwrap_or(i64::MAX))
+}
+
 /// A word outside of its list; the schema's checks admit none.
 #[derive(Debug, thiserror::Error)]
 #[error("`{0}` is no word of this column")]
 struct UnknownWord(String);
 
-fn word<T>(
+pub(crate) fn word<T>(
     row: &Row<'_>,
     index: usize,
     parse: impl FnOnce(&str) -> Option<T>,

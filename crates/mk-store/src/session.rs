@@ -2,7 +2,7 @@
 //!
 //! Every function runs inside whatever transaction its caller has; none begins one.
 
-use mk_types::{SessionId, TaskId, Timestamp};
+use mk_types::{ConversationId, SessionId, TaskId, Timestamp};
 use rusqlite::{Connection, params};
 
 use crate::error::{Error, Failure, Subject};
@@ -72,10 +72,7 @@ pub(crate) fn list(
     let parameters = params![
         filter.state.map(TaskState::as_str),
         filter.project,
-        // SQLite's word for "no limit" is a negative one.
-        filter
-            .limit
-            .map_or(-1, |limit| i64::try_from(limit).unwrap_or(i64::MAX)),
+        row::limit(filter.limit),
     ];
     Ok(all(connection, query, parameters, row::session)?)
 }
@@ -92,14 +89,16 @@ pub(crate) fn create(turn: &Turn<'_>, new: &NewSession) -> Result<Session, Failu
     let id = SessionId::random();
     run(
         connection,
-        "INSERT INTO session (id, task, parent, mode, state, project, created_at, last_activity)
-         VALUES (?1, ?2, ?3, ?4, 'active', ?5, ?6, ?6)",
+        "INSERT INTO session
+             (id, task, parent, mode, state, project, conversation, created_at, last_activity)
+         VALUES (?1, ?2, ?3, ?4, 'active', ?5, ?6, ?7, ?7)",
         params![
             id.as_str(),
             TaskId::random().as_str(),
             parent,
             new.mode.as_str(),
             new.project,
+            new.conversation.as_ref().map(ConversationId::as_str),
             now
         ],
     )?;

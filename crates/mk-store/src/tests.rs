@@ -1,7 +1,10 @@
 //! Tests of the store, each on a file and in memory where both can show it.
 
 mod approval;
+mod command;
 mod commit;
+mod conversation;
+mod decision;
 mod lifecycle;
 mod open;
 mod sweep;
@@ -15,9 +18,12 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
 use std::time::Duration;
 
-use mk_types::{Clock, ModeSlug, SessionId, TaskId, Timestamp};
+use mk_types::{AbsPath, Clock, ModeSlug, SessionId, TaskId, Timestamp};
 
-use crate::{Error, Location, NewSession, Session, Store, Switch, TaskState};
+use crate::{
+    Client, Conversation, Error, Location, NewConversation, NewSession, Project, Root, Session,
+    Store, Switch, TaskState,
+};
 
 pub(super) const HOUR: Duration = Duration::from_secs(3600);
 pub(super) const SECOND: Duration = Duration::from_secs(1);
@@ -71,6 +77,19 @@ impl Fixture {
         block_on(self.store.create(new_session(parent))).unwrap()
     }
 
+    /// The project at `/project`.
+    #[track_caller]
+    pub(super) fn project(&self) -> Project {
+        block_on(self.store.open_project(&path("/project"))).unwrap()
+    }
+
+    /// The conversation that the client `agent` calls `session`.
+    #[track_caller]
+    pub(super) fn conversation(&self, session: &str) -> Conversation {
+        let new = new_conversation(&self.project(), session);
+        block_on(self.store.open_conversation(new)).unwrap()
+    }
+
     /// The session as the store has it now.
     #[track_caller]
     pub(super) fn now(&self, session: &Session) -> Session {
@@ -88,8 +107,31 @@ pub(super) fn new_session(parent: Option<&Session>) -> NewSession {
         mode: slug("code"),
         parent: parent.map(|parent| parent.task.clone()),
         project: "/project".to_owned(),
+        conversation: None,
         message: Some("hello".to_owned()),
     }
+}
+
+pub(super) fn new_conversation(project: &Project, session: &str) -> NewConversation {
+    NewConversation {
+        client: Client {
+            name: "agent".to_owned(),
+            session: session.to_owned(),
+        },
+        project: project.id.clone(),
+        root: Root {
+            path: path("/project"),
+            device: 7,
+            inode: u64::MAX,
+        },
+        mode: None,
+        parent: None,
+        process: None,
+    }
+}
+
+pub(super) fn path(text: &str) -> AbsPath {
+    AbsPath::new(std::path::Path::new(text)).unwrap()
 }
 
 pub(super) fn switch(session: &SessionId, from: &str, to: &str) -> Switch {

@@ -9,13 +9,14 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use mk_types::{Clock, SessionId, Timestamp};
+use mk_types::{Clock, DecisionId, SessionId, Timestamp};
 use rusqlite::Connection;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use crate::error::{Error, Failure};
+use crate::model::NewDecision;
 use crate::open::{Purpose, open};
-use crate::{Location, session};
+use crate::{Location, decision, session};
 
 /// Jobs that wait at most; further callers wait for room before their job is built.
 const ROOM: usize = 1024;
@@ -23,7 +24,11 @@ const ROOM: usize = 1024;
 const JOBS_PER_COMMIT: usize = 128;
 /// Touches in one commit at most, for the same reason.
 pub(crate) const TOUCHES_PER_COMMIT: usize = 256;
-/// How long a touch may stay in memory only. Real time, not the `Clock`'s: it bounds a loss.
+/// Queued decisions in one commit at most.
+const DECISIONS_PER_COMMIT: usize = 1024;
+/// Queued decisions that wait at most: the store fails for long before there are so many.
+const ROOM_FOR_DECISIONS: usize = 65_536;
+/// How long a touch or a queued decision may stay in memory only. Real time, not the `Clock`'s: it bounds a loss.
 const TOUCH_DELAY: Duration = Duration::from_secs(1);
 /// How long [`Shared::flush`] waits.
 const FLUSH_WAIT: Duration = Duration::from_secs(2);
@@ -68,7 +73,8 @@ struct Inbox {
     touches: BTreeMap<SessionId, Timestamp>,
     /// Touches of the commit under way; readers must still see them.
     flushing: Arc<BTreeMap<SessionId, Timestamp>>,
-    /// When the oldest touch has to be written.
+    decisions: VecDeque<Queued>,
+    /// When the oldest touch or decision has to be written.
     due: Option<Instant>,
     stage: Stage,
     /// Somebody waits in [`Shared::flush`].
@@ -84,7 +90,19 @@ enum Stage {
 
 struct Batch {
     jobs: VecDeque<Job>,
+    notes: Notes,
+}
+
+/// What is written along with jobs, or on its own when it is due.
+struct Notes {
     touches: Arc<BTreeMap<SessionId, Timestamp>>,
+    decisions: VecDeque<Queued>,
+}
+
+struct Queued {
+    id: DecisionId,
+    at: Timestamp,
+    decision: NewDecision,
 }
 
 impl Shared {
@@ -182,6 +200,24 @@ impl Shared {
             return;
         }
         inbox.touches.insert(id.clone(), now);
+        self.plan_writing(inbox);
+    }
+
+    /// Queues a decision; the thread writes it within a second.
+    pub(crate) fn queue_decision(&self, id: DecisionId, decision: NewDecision) {
+        let at = self.clock.now();
+        let mut inbox = lock(&self.inbox);
+        if inbox.stage == Stage::Closing || inbox.decisions.len() >= ROOM_FOR_DECISIONS {
+            drop(inbox);
+            tracing::warn!(%id, "a decision is not recorded");
+            return;
+        }
+        inbox.decisions.push_back(Queued { id, at, decision });
+        self.plan_writing(inbox);
+    }
+
+    /// Wakes the thread for the first note only: it sleeps until that one is due.
+    fn plan_writing(&self, mut inbox: MutexGuard<'_, Inbox>) {
         if inbox.due.is_none() {
             inbox.due = Some(Instant::now() + TOUCH_DELAY);
             drop(inbox);
@@ -211,7 +247,7 @@ impl Shared {
     /// Has the touches written now; returns when they are, when that failed, or after two seconds.
     pub(crate) fn flush(&self) {
         let mut inbox = lock(&self.inbox);
-        if inbox.touches.is_empty() && inbox.flushing.is_empty() {
+        if inbox.has_no_notes() && inbox.flushing.is_empty() {
             return;
         }
         inbox.urgent = true;
@@ -253,7 +289,7 @@ impl Shared {
         while inbox.jobs.is_empty() {
             let now = Instant::now();
             let closing = inbox.stage == Stage::Closing;
-            if inbox.touches.is_empty() || (closing && last.is_err()) {
+            if inbox.has_no_notes() || (closing && last.is_err()) {
                 if closing {
                     return None;
                 }
@@ -278,7 +314,7 @@ impl Shared {
 
     /// One transaction. The error is the transaction's; a job's own goes to its caller only.
     fn write(&self, slot: &mut Option<Connection>, batch: Batch) -> Result<(), Error> {
-        let Batch { mut jobs, touches } = batch;
+        let Batch { mut jobs, notes } = batch;
         let mut answers = Vec::with_capacity(jobs.len());
         let outcome = self
             .ensure_open(slot, Purpose::Write)
@@ -288,7 +324,7 @@ impl Shared {
                     now: self.clock.now(),
                     location: &self.location,
                 };
-                let written = transact(&turn, &touches, &mut jobs, &mut answers);
+                let written = transact(&turn, &notes, &mut jobs, &mut answers);
                 if written.is_err() {
                     roll_back(connection);
                 }
@@ -297,7 +333,7 @@ impl Shared {
         if outcome.is_ok() {
             self.commits.fetch_add(1, Ordering::SeqCst);
         }
-        self.settle_touches(&outcome);
+        self.settle_notes(&outcome, notes.decisions);
         if let Err(error) = &outcome {
             // Jobs that never had their turn.
             answers.extend(jobs.into_iter().map(|job| job(Err(error.clone())).answer));
@@ -308,7 +344,8 @@ impl Shared {
         outcome
     }
 
-    fn settle_touches(&self, outcome: &Result<(), Error>) {
+    /// After a failure, everything noted waits for the next commit.
+    fn settle_notes(&self, outcome: &Result<(), Error>, decisions: VecDeque<Queued>) {
         let mut inbox = lock(&self.inbox);
         let flushing = std::mem::take(&mut inbox.flushing);
         if outcome.is_err() {
@@ -316,12 +353,15 @@ impl Shared {
                 let noted = inbox.touches.entry(id.clone()).or_insert(*at);
                 *noted = (*noted).max(*at);
             }
+            for queued in decisions.into_iter().rev() {
+                inbox.decisions.push_front(queued);
+            }
             inbox.due = Some(Instant::now() + TOUCH_DELAY);
         }
-        if inbox.touches.is_empty() {
+        if inbox.has_no_notes() {
             inbox.due = None;
         }
-        if inbox.touches.is_empty() || outcome.is_err() {
+        if inbox.has_no_notes() || outcome.is_err() {
             inbox.urgent = false;
             self.flushed.notify_all();
         }
@@ -344,6 +384,10 @@ impl Inbox {
             .copied()
     }
 
+    fn has_no_notes(&self) -> bool {
+        self.touches.is_empty() && self.decisions.is_empty()
+    }
+
     fn take_batch(&mut self) -> Batch {
         let jobs = self.jobs.len().min(JOBS_PER_COMMIT);
         let mut touches = BTreeMap::new();
@@ -353,18 +397,22 @@ impl Inbox {
             touches.insert(id, at);
         }
         self.flushing = Arc::new(touches);
+        let decisions = self.decisions.len().min(DECISIONS_PER_COMMIT);
         Batch {
             jobs: self.jobs.drain(..jobs).collect(),
-            touches: Arc::clone(&self.flushing),
+            notes: Notes {
+                touches: Arc::clone(&self.flushing),
+                decisions: self.decisions.drain(..decisions).collect(),
+            },
         }
     }
 }
 
-/// Touches, then each job in a savepoint of its own, then the commit. IMMEDIATE takes the write
+/// Notes, then each job in a savepoint of its own, then the commit. IMMEDIATE takes the write
 /// lock first: a transaction that reads and then wants to write can fail at once, without waiting.
 fn transact(
     turn: &Turn<'_>,
-    touches: &BTreeMap<SessionId, Timestamp>,
+    notes: &Notes,
     jobs: &mut VecDeque<Job>,
     answers: &mut Vec<Answer>,
 ) -> Result<(), Failure> {
@@ -372,8 +420,11 @@ fn transact(
     roll_back(connection);
     let run = |statement| connection.prepare_cached(statement)?.execute([]);
     run("BEGIN IMMEDIATE")?;
-    for (id, at) in touches {
+    for (id, at) in notes.touches.iter() {
         session::mark_active(connection, id, *at)?;
+    }
+    for queued in &notes.decisions {
+        decision::append(connection, &queued.id, queued.at, &queued.decision)?;
     }
     while let Some(job) = jobs.pop_front() {
         run("SAVEPOINT job")?;

@@ -3,7 +3,8 @@
 use mk_types::{ApprovalId, SessionId};
 
 use super::{Fixture, SECOND, block_on, block_on_all, words};
-use crate::{Approval, ApprovalState, Error, NewApproval, Subject, Verdict};
+use crate::row::APPROVAL_LIFE as LIFE;
+use crate::{Approval, ApprovalState, Error, NewApproval, Plan, Subject, Verdict};
 
 fn question(session: Option<&SessionId>) -> NewApproval {
     NewApproval {
@@ -11,6 +12,8 @@ fn question(session: Option<&SessionId>) -> NewApproval {
         kind: "switch".to_owned(),
         subject: "switch to code".to_owned(),
         payload: r#"{"to":"code"}"#.to_owned(),
+        conversation: None,
+        plan: None,
     }
 }
 
@@ -32,8 +35,11 @@ fn a_question_waits_until_somebody_decides() {
             kind: "switch".to_owned(),
             subject: "switch to code".to_owned(),
             payload: r#"{"to":"code"}"#.to_owned(),
+            conversation: None,
+            plan: None,
             state: ApprovalState::Pending,
             created_at: asked_at,
+            expires_at: asked_at.after(LIFE),
             decided_at: None,
             decided_by: None,
         };
@@ -53,6 +59,7 @@ fn a_question_waits_until_somebody_decides() {
         let expected = Approval {
             state: ApprovalState::Granted,
             decided_at: Some(fixture.clock.now()),
+            expires_at: fixture.clock.now().after(LIFE),
             decided_by: Some("ann".to_owned()),
             ..expected
         };
@@ -152,7 +159,11 @@ fn the_data_version_changes_when_anybody_writes() {
 fn an_open_approval_is_granted_before_pending_and_never_another_one() {
     for fixture in Fixture::both() {
         let open = |kind: &str| {
-            let found = fixture.store.open_approval(kind, r#"{"to":"code"}"#);
+            let question = NewApproval {
+                kind: kind.to_owned(),
+                ..question(None)
+            };
+            let found = fixture.store.open_approval(&question);
             found.unwrap().map(|it| it.id)
         };
         assert_eq!(open("switch"), None);
@@ -164,7 +175,51 @@ fn an_open_approval_is_granted_before_pending_and_never_another_one() {
         block_on(fixture.store.consume(&granted)).unwrap();
         assert_eq!(open("switch"), Some(waiting));
         assert_eq!(open("create"), None);
-        let other = fixture.store.open_approval("switch", "{}");
-        assert_eq!(other.unwrap(), None);
+        let other = NewApproval {
+            payload: "{}".to_owned(),
+            ..question(None)
+        };
+        assert_eq!(fixture.store.open_approval(&other).unwrap(), None);
+    }
+}
+
+#[test]
+fn an_approval_is_for_one_plan_of_one_conversation() {
+    for fixture in Fixture::both() {
+        let with = |session: &str, hash: &str| NewApproval {
+            conversation: Some(fixture.conversation(session).id),
+            plan: Some(Box::new(Plan {
+                hash: hash.to_owned(),
+                text: "diff".to_owned(),
+            })),
+            ..question(None)
+        };
+        let asked = block_on(fixture.store.ask(with("one", "h1"))).unwrap();
+        block_on(fixture.store.decide(&asked.id, Verdict::Granted, "ann")).unwrap();
+        let open = |question| fixture.store.open_approval(&question).unwrap();
+        let found = open(with("one", "h1")).unwrap();
+        assert_eq!(found.plan.unwrap().text, "diff");
+        assert_eq!(open(with("one", "h2")), None);
+        assert_eq!(open(with("two", "h1")), None);
+        assert_eq!(open(question(None)), None);
+    }
+}
+
+#[test]
+fn a_question_and_its_answer_expire() {
+    for fixture in Fixture::both() {
+        let [unanswered, unused] = [(); 2].map(|()| ask(&fixture).id);
+        fixture.clock.advance(SECOND);
+        block_on(fixture.store.decide(&unused, Verdict::Granted, "ann")).unwrap();
+        fixture.clock.advance(LIFE - SECOND);
+        assert_eq!(fixture.store.pending_approvals().unwrap(), []);
+        let late = block_on(fixture.store.decide(&unanswered, Verdict::Granted, "ann"));
+        assert_eq!(words(late), "approval `ID` has expired");
+        let open = || fixture.store.open_approval(&question(None)).unwrap();
+        assert_eq!(open().map(|it| it.id), Some(unused.clone()));
+        fixture.clock.advance(SECOND);
+        assert_eq!(open(), None);
+        let late = block_on(fixture.store.consume(&unused));
+        assert_eq!(words(late), "approval `ID` has expired");
     }
 }

@@ -19,6 +19,7 @@ fn a_new_session_is_active_with_its_message_and_its_mode() {
             state: TaskState::Active,
             parent: None,
             project: "/project".to_owned(),
+            conversation: None,
             created_at: now,
             last_activity: now,
             finished_at: None,

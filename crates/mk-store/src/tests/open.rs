@@ -8,7 +8,7 @@ use mk_types::{Clock, SessionId};
 use rusqlite::Connection;
 
 use super::{Fixture, block_on, new_session, put, words};
-use crate::open::{MIGRATIONS, Purpose, open_with};
+use crate::open::{MIGRATIONS, Migration, Purpose, open_with};
 use crate::{Error, Location, SessionFilter, Store};
 
 #[test]
@@ -87,9 +87,11 @@ fn eight_threads_may_create_the_same_database_at_once() {
     }
 }
 
+const KNOWN: i64 = MIGRATIONS.len().cast_signed() as i64;
+
 fn version(path: &Path) -> (i64, String) {
     let connection = Connection::open(path).unwrap();
-    let version = connection.query_row("PRAGMA user_version", [], |row| row.get(0));
+    let version = connection.query_row("SELECT version FROM schema_version", [], |row| row.get(0));
     let journal = connection.query_row("PRAGMA journal_mode", [], |row| row.get(0));
     (version.unwrap(), journal.unwrap())
 }
@@ -99,8 +101,7 @@ fn an_empty_file_gets_todays_schema() {
     let fixture = Fixture::in_file();
     put(&fixture.path(), b"");
     fixture.session(None);
-    let known = i64::try_from(MIGRATIONS.len()).unwrap();
-    assert_eq!(version(&fixture.path()), (known, "wal".to_owned()));
+    assert_eq!(version(&fixture.path()), (KNOWN, "wal".to_owned()));
 }
 
 #[test]
@@ -108,17 +109,88 @@ fn a_database_of_version_1_keeps_its_content() {
     let fixture = Fixture::in_file();
     put(&fixture.path(), b"");
     let old = Connection::open(fixture.path()).unwrap();
-    old.execute_batch(MIGRATIONS[0]).unwrap();
-    old.execute_batch(
-        "INSERT INTO session (id, task, mode, state, project, created_at, last_activity)
-         VALUES ('sess_000000000001', 'task_000000000001', 'code', 'active', '/p', 1, 2);
-         PRAGMA user_version = 1",
-    )
-    .unwrap();
+    old.execute_batch(MIGRATIONS[0].sql).unwrap();
+    old.execute_batch("PRAGMA user_version = 1").unwrap();
     drop(old);
+    put_row(&fixture.path());
     let id = SessionId::parse("sess_000000000001").unwrap();
     assert!(fixture.store.session(&id).unwrap().is_some());
     fixture.session(None);
+}
+
+#[test]
+fn an_older_program_goes_on_with_a_migrated_file() {
+    let fixture = Fixture::in_file();
+    let location = Location::File(fixture.path());
+    let version_1 = &MIGRATIONS[..1];
+    let old = open_with(&location, Purpose::Write, version_1).unwrap();
+    fixture.session(None);
+    let insert = "INSERT INTO session (id, task, mode, state, project, created_at, last_activity)
+         VALUES (?1, ?2, 'code', 'active', '/p', 1, 2)";
+    old.execute(insert, ["sess_000000000001", "task_000000000001"])
+        .unwrap();
+    let reopened = open_with(&location, Purpose::Write, version_1).unwrap();
+    reopened
+        .execute(insert, ["sess_000000000002", "task_000000000002"])
+        .unwrap();
+    let all = fixture.store.sessions(&SessionFilter::default()).unwrap();
+    assert_eq!(all.len(), 3);
+}
+
+#[test]
+fn a_file_that_older_programs_may_not_use_is_refused_by_them() {
+    let fixture = Fixture::in_file();
+    let location = Location::File(fixture.path());
+    let sql = "CREATE TABLE later (word TEXT) STRICT";
+    let mut later = MIGRATIONS.to_vec();
+    later.push(Migration { sql, oldest: 3 });
+    drop(open_with(&location, Purpose::Write, &later).unwrap());
+    let outcome = block_on(fixture.store.create(new_session(None)));
+    assert!(matches!(outcome, Err(Error::Newer { found: 3, .. })));
+}
+
+#[test]
+fn a_copy_is_kept_before_a_migration_and_is_the_users_alone() {
+    let fixture = Fixture::in_file();
+    let location = Location::File(fixture.path());
+    drop(open_with(&location, Purpose::Write, &MIGRATIONS[..1]).unwrap());
+    put_row(&fixture.path());
+    fixture.session(None);
+    let copy = fixture.path().with_file_name("modekeeper.db.v1");
+    let mode = fs::metadata(&copy).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode, 0o600);
+    let old = Connection::open(&copy).unwrap();
+    let count = |query| {
+        old.query_row(query, [], |row| row.get::<_, i64>(0))
+            .unwrap()
+    };
+    assert_eq!(count("SELECT count(*) FROM session"), 1);
+    assert_eq!(
+        count("SELECT count(*) FROM sqlite_schema WHERE name = 'decision'"),
+        0
+    );
+    let files = fs::read_dir(fixture.path().parent().unwrap()).unwrap();
+    let names: Vec<_> = files.map(|it| it.unwrap().file_name()).collect();
+    assert_eq!(names.len(), 4, "{names:?}");
+}
+
+#[test]
+fn a_backup_is_a_whole_database() {
+    for fixture in Fixture::both() {
+        let session = fixture.session(None);
+        let target = fixture.path().with_file_name("copy.db");
+        fs::create_dir_all(target.parent().unwrap()).unwrap();
+        fixture.store.back_up(&target).unwrap();
+        let copy = Store::new(Location::File(target), fixture.clock.clone());
+        assert_eq!(copy.session(&session.id).unwrap(), Some(session));
+    }
+}
+
+fn put_row(path: &Path) {
+    let connection = Connection::open(path).unwrap();
+    let insert = "INSERT INTO session (id, task, mode, state, project, created_at, last_activity)
+         VALUES ('sess_000000000001', 'task_000000000001', 'code', 'active', '/p', 1, 2)";
+    connection.execute_batch(insert).unwrap();
 }
 
 #[test]
@@ -127,11 +199,13 @@ fn later_migrations_are_applied_once_and_in_order() {
     let session = fixture.session(None);
     fixture.store.close();
     let location = Location::File(fixture.path());
-    let later = [
-        MIGRATIONS[0],
+    let mut later = MIGRATIONS.to_vec();
+    for sql in [
         "CREATE TABLE later (word TEXT) STRICT",
         "INSERT INTO later SELECT id FROM session",
-    ];
+    ] {
+        later.push(Migration { sql, oldest: 1 });
+    }
     for _ in 0..2 {
         let connection = open_with(&location, Purpose::Write, &later).unwrap();
         let words: Vec<String> = connection
@@ -143,7 +217,7 @@ fn later_migrations_are_applied_once_and_in_order() {
             .unwrap();
         assert_eq!(words, [session.id.as_str()]);
     }
-    assert_eq!(version(&fixture.path()).0, 3);
+    assert_eq!(version(&fixture.path()).0, KNOWN + 2);
 }
 
 #[test]
@@ -151,10 +225,14 @@ fn a_migration_that_fails_leaves_the_old_schema() {
     let fixture = Fixture::in_file();
     let session = fixture.session(None);
     let location = Location::File(fixture.path());
-    let broken = [MIGRATIONS[0], "CREATE TABLE later (word TEXT); nonsense"];
+    let mut broken = MIGRATIONS.to_vec();
+    broken.push(Migration {
+        sql: "CREATE TABLE later (word TEXT); nonsense",
+        oldest: 1,
+    });
     let outcome = open_with(&location, Purpose::Write, &broken);
     assert!(matches!(outcome, Err(Error::Database { .. })));
-    assert_eq!(version(&fixture.path()).0, 1);
+    assert_eq!(version(&fixture.path()).0, KNOWN);
     assert_eq!(fixture.now(&session), session);
 }
 
@@ -181,10 +259,10 @@ fn put_database(path: &Path, statements: &str) {
 fn a_newer_schema_is_refused_and_not_touched() {
     check_refused(
         |path| {
-            put_database(path, MIGRATIONS[0]);
+            put_database(path, MIGRATIONS[0].sql);
             put_database_version(path, 99);
         },
-        "the database `…modekeeper.db` has schema 99, this program knows 1",
+        "the database `…modekeeper.db` has schema 99, this program knows 2",
     );
 }
 

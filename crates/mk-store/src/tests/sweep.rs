@@ -124,10 +124,14 @@ fn approvals_go_with_their_session_or_with_time() {
             kind: "kind".to_owned(),
             subject: "subject".to_owned(),
             payload: "{}".to_owned(),
+            conversation: None,
+            plan: None,
         };
         let ask = |session| block_on(fixture.store.ask(question(session))).unwrap().id;
-        let (of_session, decided, forgotten) = (ask(Some(&session)), ask(None), ask(None));
+        let of_session = ask(Some(&session));
+        let forgotten = ask(None);
         fixture.clock.advance(HOUR + SECOND);
+        let decided = ask(None);
         block_on(fixture.store.decide(&decided, Verdict::Granted, "ann")).unwrap();
         sweep(&fixture.store);
         let left = |id| fixture.store.approval(id).unwrap().is_some();

@@ -1,0 +1,250 @@
+//! Conversations: opened once per client session, with a root that stays as it was at first use.
+
+use mk_types::{AbsPath, ConversationId, ModeSlug, ProjectId, Timestamp};
+use rusqlite::{Connection, Row, params};
+
+use crate::error::{Error, Failure, Subject};
+use crate::model::{Client, Conversation, NewConversation, Process, Root};
+use crate::row::{all, first, optional, parsed, run, signed, unsigned};
+use crate::writer::Turn;
+use crate::{Store, project};
+
+macro_rules! select_conversation {
+    ($rest:literal) => {
+        concat!(
+            "SELECT c.id, c.client, c.client_session, j.id, c.root, c.root_device, c.root_inode,
+                    c.directory, c.mode, p.id, c.process, c.process_started, c.created_at,
+                    c.last_active, c.ended_at
+             FROM conversation c JOIN project j ON j.key = c.project
+             LEFT JOIN conversation p ON p.key = c.parent ",
+            $rest
+        )
+    };
+}
+
+impl Store {
+    pub fn conversation(&self, id: &ConversationId) -> Result<Option<Conversation>, Error> {
+        let shared = &self.inner.shared;
+        shared.read(|connection| find(connection, id))
+    }
+
+    /// The conversation that a client knows by its own session id.
+    pub fn conversation_of_client(&self, client: &Client) -> Result<Option<Conversation>, Error> {
+        let shared = &self.inner.shared;
+        shared.read(|connection| of_client(connection, client))
+    }
+
+    /// The conversations of a client's process that have not ended, oldest first.
+    pub fn conversations_of_process(&self, process: Process) -> Result<Vec<Conversation>, Error> {
+        let shared = &self.inner.shared;
+        shared.read(|connection| of_process(connection, process))
+    }
+
+    /// The conversations of a project that have not ended and were active since then, oldest first.
+    pub fn live_conversations(
+        &self,
+        project: &ProjectId,
+        since: Timestamp,
+    ) -> Result<Vec<Conversation>, Error> {
+        let shared = &self.inner.shared;
+        shared.read(|connection| live(connection, project, since))
+    }
+
+    /// The client's conversation, made if this is its first event; then its root and its parent
+    /// are fixed. Counts as activity.
+    pub async fn open_conversation(&self, new: NewConversation) -> Result<Conversation, Error> {
+        self.write(move |turn| open(turn, &new)).await
+    }
+
+    /// Puts a conversation into a mode; `None` gives it the project's again.
+    pub async fn set_conversation_mode(
+        &self,
+        id: &ConversationId,
+        mode: Option<ModeSlug>,
+    ) -> Result<Conversation, Error> {
+        let id = id.clone();
+        self.write(move |turn| {
+            let mode = mode.as_ref().map(ModeSlug::as_str);
+            let statement = "UPDATE conversation SET mode = ?2 WHERE id = ?1";
+            run(turn.connection, statement, params![id.as_str(), mode])?;
+            existing(turn.connection, &id)
+        })
+        .await
+    }
+
+    /// Moves where a conversation's relative paths begin; `None` is its root.
+    pub async fn set_conversation_directory(
+        &self,
+        id: &ConversationId,
+        directory: Option<AbsPath>,
+    ) -> Result<Conversation, Error> {
+        let id = id.clone();
+        self.write(move |turn| {
+            let directory = directory.as_ref().map(AbsPath::as_str);
+            let statement = "UPDATE conversation SET directory = ?2 WHERE id = ?1";
+            run(turn.connection, statement, params![id.as_str(), directory])?;
+            existing(turn.connection, &id)
+        })
+        .await
+    }
+
+    /// Notes that a conversation is in use, or, with `process`, in which process it is now.
+    pub async fn touch_conversation(
+        &self,
+        id: &ConversationId,
+        process: Option<Process>,
+    ) -> Result<(), Error> {
+        let id = id.clone();
+        self.write(move |turn| touch(turn, &id, process)).await
+    }
+
+    /// Ends a conversation: it is no longer live, and can be opened again by its client.
+    pub async fn end_conversation(&self, id: &ConversationId) -> Result<(), Error> {
+        let id = id.clone();
+        self.write(move |turn| {
+            let statement = "UPDATE conversation SET ended_at = ?2 WHERE id = ?1";
+            let changed = run(
+                turn.connection,
+                statement,
+                params![id.as_str(), turn.now.as_millis()],
+            )?;
+            match changed {
+                0 => Err(missing(&id)),
+                _ => Ok(()),
+            }
+        })
+        .await
+    }
+}
+
+pub(crate) fn find(
+    connection: &Connection,
+    id: &ConversationId,
+) -> Result<Option<Conversation>, Failure> {
+    let query = select_conversation!("WHERE c.id = ?1");
+    Ok(first(connection, query, [id.as_str()], read)?)
+}
+
+fn of_client(connection: &Connection, client: &Client) -> Result<Option<Conversation>, Failure> {
+    let query = select_conversation!("WHERE c.client = ?1 AND c.client_session = ?2");
+    Ok(first(
+        connection,
+        query,
+        [&client.name, &client.session],
+        read,
+    )?)
+}
+
+fn of_process(connection: &Connection, process: Process) -> Result<Vec<Conversation>, Failure> {
+    let query = select_conversation!(
+        "WHERE c.process = ?1 AND c.process_started = ?2 AND c.ended_at IS NULL ORDER BY c.key"
+    );
+    let parameters = params![process.id, signed(process.started)];
+    Ok(all(connection, query, parameters, read)?)
+}
+
+fn live(
+    connection: &Connection,
+    project: &ProjectId,
+    since: Timestamp,
+) -> Result<Vec<Conversation>, Failure> {
+    let query = select_conversation!(
+        "WHERE j.id = ?1 AND c.last_active >= ?2 AND c.ended_at IS NULL ORDER BY c.key"
+    );
+    let parameters = params![project.as_str(), since.as_millis()];
+    Ok(all(connection, query, parameters, read)?)
+}
+
+fn open(turn: &Turn<'_>, new: &NewConversation) -> Result<Conversation, Failure> {
+    let connection = turn.connection;
+    if let Some(found) = of_client(connection, &new.client)? {
+        touch(turn, &found.id, new.process)?;
+        return existing(connection, &found.id);
+    }
+    let project = project::key(connection, &new.project)?;
+    let parent: Option<i64> = match &new.parent {
+        None => None,
+        Some(parent) => {
+            let query = "SELECT key FROM conversation WHERE id = ?1";
+            let key = first(connection, query, [parent.as_str()], |row| row.get(0))?;
+            Some(key.ok_or_else(|| missing(parent))?)
+        }
+    };
+    let id = ConversationId::random();
+    run(
+        connection,
+        "INSERT INTO conversation (id, client, client_session, project, root, root_device,
+             root_inode, mode, parent, process, process_started, created_at, last_active)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?12)",
+        params![
+            id.as_str(),
+            new.client.name,
+            new.client.session,
+            project,
+            new.root.path.as_str(),
+            signed(new.root.device),
+            signed(new.root.inode),
+            new.mode.as_ref().map(ModeSlug::as_str),
+            parent,
+            new.process.map(|process| process.id),
+            new.process.map(|process| signed(process.started)),
+            turn.now.as_millis(),
+        ],
+    )?;
+    existing(connection, &id)
+}
+
+fn touch(turn: &Turn<'_>, id: &ConversationId, process: Option<Process>) -> Result<(), Failure> {
+    let changed = run(
+        turn.connection,
+        "UPDATE conversation SET last_active = max(last_active, ?2), ended_at = NULL,
+             process = coalesce(?3, process), process_started = coalesce(?4, process_started)
+         WHERE id = ?1",
+        params![
+            id.as_str(),
+            turn.now.as_millis(),
+            process.map(|process| process.id),
+            process.map(|process| signed(process.started)),
+        ],
+    )?;
+    match changed {
+        0 => Err(missing(id)),
+        _ => Ok(()),
+    }
+}
+
+fn existing(connection: &Connection, id: &ConversationId) -> Result<Conversation, Failure> {
+    find(connection, id)?.ok_or_else(|| missing(id))
+}
+
+fn missing(id: &ConversationId) -> Failure {
+    Error::NotFound(Subject::Conversation(id.clone())).into()
+}
+
+fn read(row: &Row<'_>) -> rusqlite::Result<Conversation> {
+    let process: Option<u32> = row.get(10)?;
+    let started: Option<i64> = row.get(11)?;
+    Ok(Conversation {
+        id: parsed(row, 0, ConversationId::parse)?,
+        client: Client {
+            name: row.get(1)?,
+            session: row.get(2)?,
+        },
+        project: parsed(row, 3, ProjectId::parse)?,
+        root: Root {
+            path: parsed(row, 4, project::absolute)?,
+            device: unsigned(row.get(5)?),
+            inode: unsigned(row.get(6)?),
+        },
+        directory: optional(row, 7, project::absolute)?,
+        mode: optional(row, 8, ModeSlug::parse)?,
+        parent: optional(row, 9, ConversationId::parse)?,
+        process: process.zip(started).map(|(id, started)| Process {
+            id,
+            started: unsigned(started),
+        }),
+        created_at: Timestamp::from_millis(row.get(12)?),
+        last_active: Timestamp::from_millis(row.get(13)?),
+        ended_at: row.get::<_, Option<i64>>(14)?.map(Timestamp::from_millis),
+    })
+}

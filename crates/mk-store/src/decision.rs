@@ -1,0 +1,195 @@
+//! Decisions: appended and never changed. A hook waits for its record; a server queues it.
+
+use mk_types::{ConversationId, DecisionId, ModeSlug, ProjectId, Timestamp};
+use rusqlite::{Connection, Row, params};
+
+use crate::Store;
+use crate::error::{Error, Failure};
+use crate::model::{Decision, DecisionFilter, NewDecision, Ruling};
+use crate::row::{first, limit, optional, parsed, run, signed, unsigned, word};
+
+/// Bytes of a call's arguments that are kept; the rest is cut.
+const LONGEST_INPUT: usize = 16 * 1024;
+/// Bytes of any other text that are kept.
+const LONGEST_TEXT: usize = 4 * 1024;
+
+macro_rules! select_decision {
+    ($rest:literal) => {
+        concat!(
+            "SELECT id, at, conversation, client, project, mode, tool, target, verdict, rule,
+                    reason, hint, policy_hash, input, input_length, tool_use
+             FROM decision ",
+            $rest
+        )
+    };
+}
+
+impl Store {
+    /// Queues a decision and returns at once; it is on disk within about a second, and before
+    /// [`Store::flush`] or [`Store::close`] return. Until then it cannot be read.
+    pub fn record_decision(&self, decision: NewDecision) -> DecisionId {
+        let id = DecisionId::random();
+        match self.start() {
+            Ok(()) => self.inner.shared.queue_decision(id.clone(), decision),
+            Err(error) => tracing::warn!(%error, "a decision is not recorded"),
+        }
+        id
+    }
+
+    /// Appends a decision; it is on disk when this resolves.
+    pub async fn append_decision(&self, decision: NewDecision) -> Result<DecisionId, Error> {
+        self.write(move |turn| {
+            let id = DecisionId::random();
+            append(turn.connection, &id, turn.now, &decision)?;
+            Ok(id)
+        })
+        .await
+    }
+
+    pub fn decision(&self, id: &DecisionId) -> Result<Option<Decision>, Error> {
+        let query = select_decision!("WHERE id = ?1");
+        let shared = &self.inner.shared;
+        shared.read(|connection| Ok(first(connection, query, [id.as_str()], read)?))
+    }
+
+    /// Decisions, newest first.
+    pub fn decisions(&self, filter: &DecisionFilter) -> Result<Vec<Decision>, Error> {
+        let shared = &self.inner.shared;
+        shared.read(|connection| list(connection, filter))
+    }
+
+    /// Decisions recorded after `id`, oldest first; `None` is the beginning. An unknown id is an
+    /// empty answer: what it names was removed or never was.
+    pub fn decisions_after(
+        &self,
+        id: Option<&DecisionId>,
+        filter: &DecisionFilter,
+    ) -> Result<Vec<Decision>, Error> {
+        let shared = &self.inner.shared;
+        shared.read(|connection| after(connection, id, filter))
+    }
+}
+
+/// Inserts one row.
+pub(crate) fn append(
+    connection: &Connection,
+    id: &DecisionId,
+    at: Timestamp,
+    decision: &NewDecision,
+) -> Result<(), Failure> {
+    run(
+        connection,
+        "INSERT INTO decision (id, at, conversation, client, project, mode, tool, target, verdict,
+             rule, reason, hint, policy_hash, input, input_length, tool_use)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
+        params![
+            id.as_str(),
+            at.as_millis(),
+            decision.conversation.as_ref().map(ConversationId::as_str),
+            cut(&decision.client, LONGEST_TEXT),
+            decision.project.as_ref().map(ProjectId::as_str),
+            decision.mode.as_str(),
+            cut(&decision.tool, LONGEST_TEXT),
+            cut(&decision.target, LONGEST_TEXT),
+            decision.ruling.as_str(),
+            cut(&decision.rule, LONGEST_TEXT),
+            cut(&decision.reason, LONGEST_TEXT),
+            decision.hint.as_deref().map(|hint| cut(hint, LONGEST_TEXT)),
+            cut(&decision.policy_hash, LONGEST_TEXT),
+            cut(&decision.input, LONGEST_INPUT),
+            signed(decision.input.len() as u64),
+            decision.tool_use.as_deref().map(|id| cut(id, LONGEST_TEXT)),
+        ],
+    )?;
+    Ok(())
+}
+
+fn cut(text: &str, longest: usize) -> &str {
+    let end = text.floor_char_boundary(longest);
+    text.get(..end).unwrap_or(text)
+}
+
+fn list(connection: &Connection, filter: &DecisionFilter) -> Result<Vec<Decision>, Failure> {
+    let query = select_decision!(
+        "WHERE (?1 IS NULL OR conversation = ?1) AND (?2 IS NULL OR project = ?2)
+             AND (?3 IS NULL OR client = ?3) AND (?4 IS NULL OR mode = ?4)
+             AND (?5 IS NULL OR tool = ?5) AND (?6 IS NULL OR verdict = ?6)
+             AND (?7 IS NULL OR tool_use = ?7) AND at >= ?8
+         ORDER BY key DESC LIMIT ?9"
+    );
+    select(connection, query, filter, None)
+}
+
+fn after(
+    connection: &Connection,
+    id: Option<&DecisionId>,
+    filter: &DecisionFilter,
+) -> Result<Vec<Decision>, Failure> {
+    let key = match id {
+        None => 0,
+        Some(id) => {
+            let query = "SELECT key FROM decision WHERE id = ?1";
+            match first(connection, query, [id.as_str()], |row| row.get(0))? {
+                Some(key) => key,
+                None => return Ok(Vec::new()),
+            }
+        }
+    };
+    let query = select_decision!(
+        "WHERE (?1 IS NULL OR conversation = ?1) AND (?2 IS NULL OR project = ?2)
+             AND (?3 IS NULL OR client = ?3) AND (?4 IS NULL OR mode = ?4)
+             AND (?5 IS NULL OR tool = ?5) AND (?6 IS NULL OR verdict = ?6)
+             AND (?7 IS NULL OR tool_use = ?7) AND at >= ?8 AND key > ?10
+         ORDER BY key LIMIT ?9"
+    );
+    select(connection, query, filter, Some(key))
+}
+
+fn select(
+    connection: &Connection,
+    query: &str,
+    filter: &DecisionFilter,
+    after: Option<i64>,
+) -> Result<Vec<Decision>, Failure> {
+    let mut statement = connection.prepare_cached(query)?;
+    let since = filter.since.map_or(i64::MIN, Timestamp::as_millis);
+    statement.raw_bind_parameter(1, filter.conversation.as_ref().map(ConversationId::as_str))?;
+    statement.raw_bind_parameter(2, filter.project.as_ref().map(ProjectId::as_str))?;
+    statement.raw_bind_parameter(3, &filter.client)?;
+    statement.raw_bind_parameter(4, filter.mode.as_ref().map(ModeSlug::as_str))?;
+    statement.raw_bind_parameter(5, &filter.tool)?;
+    statement.raw_bind_parameter(6, filter.ruling.map(Ruling::as_str))?;
+    statement.raw_bind_parameter(7, &filter.tool_use)?;
+    statement.raw_bind_parameter(8, since)?;
+    statement.raw_bind_parameter(9, limit(filter.limit))?;
+    if let Some(key) = after {
+        statement.raw_bind_parameter(10, key)?;
+    }
+    let mut rows = statement.raw_query();
+    let mut decisions = Vec::new();
+    while let Some(row) = rows.next()? {
+        decisions.push(read(row)?);
+    }
+    Ok(decisions)
+}
+
+fn read(row: &Row<'_>) -> rusqlite::Result<Decision> {
+    Ok(Decision {
+        id: parsed(row, 0, DecisionId::parse)?,
+        at: Timestamp::from_millis(row.get(1)?),
+        conversation: optional(row, 2, ConversationId::parse)?,
+        client: row.get(3)?,
+        project: optional(row, 4, ProjectId::parse)?,
+        mode: parsed(row, 5, ModeSlug::parse)?,
+        tool: row.get(6)?,
+        target: row.get(7)?,
+        ruling: word(row, 8, Ruling::parse)?,
+        rule: row.get(9)?,
+        reason: row.get(10)?,
+        hint: row.get(11)?,
+        policy_hash: row.get(12)?,
+        input: row.get(13)?,
+        input_length: unsigned(row.get(14)?),
+        tool_use: row.get(15)?,
+    })
+}

@@ -1,0 +1,81 @@
+//! Conversations and projects as values.
+
+use mk_types::{AbsPath, ConversationId, ModeSlug, ProjectId, Timestamp};
+
+/// Who speaks: a product, and what it calls its own session (or our name of its connection).
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Client {
+    pub name: String,
+    pub session: String,
+}
+
+/// A process that cannot be mistaken for a later one with the same number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Process {
+    pub id: u32,
+    /// When it started, in the kernel's ticks since boot.
+    pub started: u64,
+}
+
+/// A directory that cannot be mistaken for a later one with the same name.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Root {
+    /// Resolved: without links.
+    pub path: AbsPath,
+    pub device: u64,
+    pub inode: u64,
+}
+
+/// A conversation to open, or to find if its client has opened it before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewConversation {
+    pub client: Client,
+    pub project: ProjectId,
+    /// Fixed at the first use.
+    pub root: Root,
+    /// `None`: the project's mode holds.
+    pub mode: Option<ModeSlug>,
+    pub parent: Option<ConversationId>,
+    pub process: Option<Process>,
+}
+
+/// An agent's own session, or a connection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Conversation {
+    pub id: ConversationId,
+    pub client: Client,
+    pub project: ProjectId,
+    pub root: Root,
+    /// Where relative paths begin; `None`: at the root.
+    pub directory: Option<AbsPath>,
+    /// The mode in force; `None`: the project's.
+    pub mode: Option<ModeSlug>,
+    pub parent: Option<ConversationId>,
+    pub process: Option<Process>,
+    pub created_at: Timestamp,
+    pub last_active: Timestamp,
+    pub ended_at: Option<Timestamp>,
+}
+
+/// What a person has set for a project. Everything here only tightens the configuration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Project {
+    pub id: ProjectId,
+    pub root: AbsPath,
+    /// The mode that a person has set.
+    pub mode: Option<ModeSlug>,
+    /// The word of the configuration's `switching`; opaque here.
+    pub switching: Option<String>,
+    /// Until when a person has suspended enforcement.
+    pub paused_until: Option<Timestamp>,
+    pub created_at: Timestamp,
+}
+
+/// Whom a project's new mode reaches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// Conversations that begin later.
+    NewConversations,
+    /// Those, and every live one that was active since then.
+    AllActiveSince(Timestamp),
+}

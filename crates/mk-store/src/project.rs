@@ -1,0 +1,272 @@
+//! Projects: what a person has set for each, which mode texts are trusted, and the last good text
+//! of each mode file. Rows here and never files in the project, because agents write those.
+
+use std::path::Path;
+
+use mk_types::{AbsPath, ModeSlug, ProjectId, Timestamp};
+use rusqlite::{Connection, Row, params};
+
+use crate::Store;
+use crate::error::{Error, Failure, Subject};
+use crate::model::{Project, Reach};
+use crate::row::{all, first, optional, parsed, run};
+use crate::writer::Turn;
+
+macro_rules! select_project {
+    ($rest:literal) => {
+        concat!(
+            "SELECT id, root, mode, switching, paused_until, created_at FROM project ",
+            $rest
+        )
+    };
+}
+
+impl Store {
+    /// The project with this root; `None` if nothing was ever stored about it.
+    pub fn project_at(&self, root: &AbsPath) -> Result<Option<Project>, Error> {
+        let shared = &self.inner.shared;
+        shared.read(|connection| at(connection, root))
+    }
+
+    pub fn project(&self, id: &ProjectId) -> Result<Option<Project>, Error> {
+        let shared = &self.inner.shared;
+        shared.read(|connection| find(connection, id))
+    }
+
+    /// All projects, in order of creation.
+    pub fn projects(&self) -> Result<Vec<Project>, Error> {
+        let shared = &self.inner.shared;
+        shared.read(|connection| Ok(all(connection, select_project!("ORDER BY key"), [], read)?))
+    }
+
+    /// The project with this root, made if there is none.
+    pub async fn open_project(&self, root: &AbsPath) -> Result<Project, Error> {
+        let root = root.clone();
+        self.write(move |turn| open(turn, &root)).await
+    }
+
+    /// Sets the mode of a project, and of its live conversations where `reach` says so.
+    pub async fn set_project_mode(
+        &self,
+        id: &ProjectId,
+        mode: Option<ModeSlug>,
+        reach: Reach,
+    ) -> Result<Project, Error> {
+        let id = id.clone();
+        self.write(move |turn| set_mode(turn, &id, mode.as_ref(), reach))
+            .await
+    }
+
+    /// Sets a project's `switching`; `None` leaves it to the configuration.
+    pub async fn set_project_switching(
+        &self,
+        id: &ProjectId,
+        switching: Option<String>,
+    ) -> Result<Project, Error> {
+        let id = id.clone();
+        self.write(move |turn| {
+            let statement = "UPDATE project SET switching = ?2 WHERE id = ?1";
+            run(turn.connection, statement, params![id.as_str(), switching])?;
+            existing(turn.connection, &id)
+        })
+        .await
+    }
+
+    /// Suspends enforcement until then; `None` resumes it.
+    pub async fn pause_project(
+        &self,
+        id: &ProjectId,
+        until: Option<Timestamp>,
+    ) -> Result<Project, Error> {
+        let id = id.clone();
+        self.write(move |turn| {
+            let until = until.map(Timestamp::as_millis);
+            let statement = "UPDATE project SET paused_until = ?2 WHERE id = ?1";
+            run(turn.connection, statement, params![id.as_str(), until])?;
+            existing(turn.connection, &id)
+        })
+        .await
+    }
+
+    /// Whether a person has trusted this text of a project's mode.
+    pub fn is_trusted(
+        &self,
+        project: &ProjectId,
+        slug: &ModeSlug,
+        hash: &str,
+    ) -> Result<bool, Error> {
+        let query = "SELECT 1 FROM trusted_mode WHERE project = ?1 AND slug = ?2 AND hash = ?3";
+        let parameters = [project.as_str(), slug.as_str(), hash];
+        let shared = &self.inner.shared;
+        let found = shared.read(|connection| Ok(first(connection, query, parameters, |_| Ok(()))?));
+        Ok(found?.is_some())
+    }
+
+    /// The trusted texts of a project's modes, by slug and hash.
+    pub fn trusted_modes(&self, project: &ProjectId) -> Result<Vec<(ModeSlug, String)>, Error> {
+        let query = "SELECT slug, hash FROM trusted_mode WHERE project = ?1 ORDER BY slug, at";
+        let shared = &self.inner.shared;
+        shared.read(|connection| {
+            Ok(all(connection, query, [project.as_str()], |row| {
+                Ok((parsed(row, 0, ModeSlug::parse)?, row.get(1)?))
+            })?)
+        })
+    }
+
+    /// Records that a person trusts this text of a project's mode.
+    pub async fn trust_mode(
+        &self,
+        project: &ProjectId,
+        slug: &ModeSlug,
+        hash: &str,
+    ) -> Result<(), Error> {
+        let (project, slug, hash) = (project.clone(), slug.clone(), hash.to_owned());
+        self.write(move |turn| {
+            let statement = "INSERT OR REPLACE INTO trusted_mode (project, slug, hash, at)
+                             VALUES (?1, ?2, ?3, ?4)";
+            let at = turn.now.as_millis();
+            let parameters = params![project.as_str(), slug.as_str(), hash, at];
+            run(turn.connection, statement, parameters)?;
+            Ok(())
+        })
+        .await
+    }
+
+    /// Takes the trust in every text of a project's mode back; tells how many there were.
+    pub async fn distrust_mode(
+        &self,
+        project: &ProjectId,
+        slug: &ModeSlug,
+    ) -> Result<usize, Error> {
+        let (project, slug) = (project.clone(), slug.clone());
+        self.write(move |turn| {
+            let statement = "DELETE FROM trusted_mode WHERE project = ?1 AND slug = ?2";
+            let parameters = [project.as_str(), slug.as_str()];
+            Ok(run(turn.connection, statement, parameters)?)
+        })
+        .await
+    }
+
+    /// The last text of a mode file that could be read as a whole.
+    pub fn last_good_mode_file(&self, path: &AbsPath) -> Result<Option<String>, Error> {
+        let query = "SELECT text FROM mode_file WHERE path = ?1";
+        let shared = &self.inner.shared;
+        shared.read(|connection| Ok(first(connection, query, [path.as_str()], |row| row.get(0))?))
+    }
+
+    /// Keeps a mode file's text for the time when the file can no longer be read. The hash spares
+    /// the write of a text that is there already.
+    pub async fn keep_mode_file(
+        &self,
+        path: &AbsPath,
+        hash: &str,
+        text: &str,
+    ) -> Result<(), Error> {
+        let query = "SELECT 1 FROM mode_file WHERE path = ?1 AND hash = ?2";
+        let shared = &self.inner.shared;
+        let known = shared
+            .read(|connection| Ok(first(connection, query, [path.as_str(), hash], |_| Ok(()))?))?;
+        if known.is_some() {
+            return Ok(());
+        }
+        let (path, hash, text) = (path.clone(), hash.to_owned(), text.to_owned());
+        self.write(move |turn| {
+            let statement = "INSERT OR REPLACE INTO mode_file (path, hash, text, at)
+                             VALUES (?1, ?2, ?3, ?4)";
+            let at = turn.now.as_millis();
+            run(
+                turn.connection,
+                statement,
+                params![path.as_str(), hash, text, at],
+            )?;
+            Ok(())
+        })
+        .await
+    }
+}
+
+pub(crate) fn find(connection: &Connection, id: &ProjectId) -> Result<Option<Project>, Failure> {
+    let query = select_project!("WHERE id = ?1");
+    Ok(first(connection, query, [id.as_str()], read)?)
+}
+
+/// The key that other tables know a project by.
+pub(crate) fn key(connection: &Connection, id: &ProjectId) -> Result<i64, Failure> {
+    let query = "SELECT key FROM project WHERE id = ?1";
+    let found = first(connection, query, [id.as_str()], |row| row.get(0))?;
+    found.ok_or_else(|| missing(id))
+}
+
+/// Reads an absolute path that was stored.
+pub(crate) fn absolute(text: &str) -> Result<AbsPath, NotAbsolute> {
+    AbsPath::new(Path::new(text)).ok_or_else(|| NotAbsolute(text.to_owned()))
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("`{0}` is not an absolute path")]
+pub(crate) struct NotAbsolute(String);
+
+fn at(connection: &Connection, root: &AbsPath) -> Result<Option<Project>, Failure> {
+    let query = select_project!("WHERE root = ?1");
+    Ok(first(connection, query, [root.as_str()], read)?)
+}
+
+fn open(turn: &Turn<'_>, root: &AbsPath) -> Result<Project, Failure> {
+    if let Some(found) = at(turn.connection, root)? {
+        return Ok(found);
+    }
+    let id = ProjectId::random();
+    run(
+        turn.connection,
+        "INSERT INTO project (id, root, created_at) VALUES (?1, ?2, ?3)",
+        params![id.as_str(), root.as_str(), turn.now.as_millis()],
+    )?;
+    existing(turn.connection, &id)
+}
+
+fn set_mode(
+    turn: &Turn<'_>,
+    id: &ProjectId,
+    mode: Option<&ModeSlug>,
+    reach: Reach,
+) -> Result<Project, Failure> {
+    let key = key(turn.connection, id)?;
+    let mode = mode.map(ModeSlug::as_str);
+    match reach {
+        // Those that followed the project so far keep the mode they are in.
+        Reach::NewConversations => run(
+            turn.connection,
+            "UPDATE conversation SET mode = (SELECT mode FROM project WHERE key = ?1)
+             WHERE project = ?1 AND mode IS NULL",
+            [key],
+        )?,
+        Reach::AllActiveSince(since) => run(
+            turn.connection,
+            "UPDATE conversation SET mode = ?2
+             WHERE project = ?1 AND last_active >= ?3 AND ended_at IS NULL",
+            params![key, mode, since.as_millis()],
+        )?,
+    };
+    let statement = "UPDATE project SET mode = ?2 WHERE key = ?1";
+    run(turn.connection, statement, params![key, mode])?;
+    existing(turn.connection, id)
+}
+
+fn existing(connection: &Connection, id: &ProjectId) -> Result<Project, Failure> {
+    find(connection, id)?.ok_or_else(|| missing(id))
+}
+
+fn missing(id: &ProjectId) -> Failure {
+    Error::NotFound(Subject::Project(id.clone())).into()
+}
+
+fn read(row: &Row<'_>) -> rusqlite::Result<Project> {
+    Ok(Project {
+        id: parsed(row, 0, ProjectId::parse)?,
+        root: parsed(row, 1, absolute)?,
+        mode: optional(row, 2, ModeSlug::parse)?,
+        switching: row.get(3)?,
+        paused_until: row.get::<_, Option<i64>>(4)?.map(Timestamp::from_millis),
+        created_at: Timestamp::from_millis(row.get(5)?),
+    })
+}

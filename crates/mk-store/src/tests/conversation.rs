@@ -1,0 +1,183 @@
+//! Conversations and projects: found again, held to their first root, set by a person.
+
+use super::{Fixture, HOUR, SECOND, block_on, new_conversation, path, slug};
+use crate::{Error, Process, Reach, Root, Subject};
+
+const PROCESS: Process = Process {
+    id: 4711,
+    started: 99,
+};
+
+#[test]
+fn a_client_finds_its_conversation_again_with_the_root_of_its_first_event() {
+    for fixture in Fixture::both() {
+        let first = fixture.conversation("one");
+        let mut again = new_conversation(&fixture.project(), "one");
+        again.root = Root {
+            path: path("/elsewhere"),
+            device: 1,
+            inode: 1,
+        };
+        again.mode = Some(slug("code"));
+        fixture.clock.advance(SECOND);
+        let found = block_on(fixture.store.open_conversation(again)).unwrap();
+        assert_eq!(found.id, first.id);
+        assert_eq!((&found.root, &found.mode), (&first.root, &None));
+        assert!(found.last_active > first.last_active);
+        assert_ne!(fixture.conversation("two").id, first.id);
+        let by_client = fixture.store.conversation_of_client(&first.client).unwrap();
+        assert_eq!(by_client, Some(found));
+    }
+}
+
+#[test]
+fn conversations_of_a_process_are_those_of_that_very_process() {
+    for fixture in Fixture::both() {
+        let mut new = new_conversation(&fixture.project(), "one");
+        new.process = Some(PROCESS);
+        let one = block_on(fixture.store.open_conversation(new)).unwrap();
+        let two = fixture.conversation("two");
+        block_on(fixture.store.touch_conversation(&two.id, Some(PROCESS))).unwrap();
+        let of = |process| {
+            let found = fixture.store.conversations_of_process(process).unwrap();
+            found.into_iter().map(|it| it.id).collect::<Vec<_>>()
+        };
+        assert_eq!(of(PROCESS), [one.id.clone(), two.id.clone()]);
+        let later = Process {
+            started: 100,
+            ..PROCESS
+        };
+        assert!(of(later).is_empty());
+        block_on(fixture.store.end_conversation(&one.id)).unwrap();
+        assert_eq!(of(PROCESS), [two.id]);
+    }
+}
+
+#[test]
+fn a_persons_mode_reaches_live_conversations_or_only_new_ones() {
+    for fixture in Fixture::both() {
+        let project = fixture.project();
+        let idle = fixture.conversation("idle");
+        let ended = fixture.conversation("ended");
+        block_on(fixture.store.end_conversation(&ended.id)).unwrap();
+        fixture.clock.advance(HOUR);
+        let live = fixture.conversation("live");
+        let since = fixture.clock.now().before(SECOND);
+        let set = |mode, reach| {
+            let mode = Some(slug(mode));
+            block_on(fixture.store.set_project_mode(&project.id, mode, reach)).unwrap()
+        };
+        let mode = |id| {
+            let found = fixture.store.conversation(id).unwrap().unwrap();
+            found.mode.map(|mode| mode.to_string())
+        };
+        let after = set("ask", Reach::AllActiveSince(since));
+        assert_eq!(after.mode, Some(slug("ask")));
+        assert_eq!(
+            [&idle.id, &ended.id, &live.id].map(mode),
+            [None, None, Some("ask".to_owned())]
+        );
+        set("code", Reach::NewConversations);
+        assert_eq!(mode(&live.id), Some("ask".to_owned()));
+        // It followed the project, and keeps what the project's mode was.
+        assert_eq!(mode(&idle.id), Some("ask".to_owned()));
+        let live_now = fixture
+            .store
+            .live_conversations(&project.id, since)
+            .unwrap();
+        assert_eq!(live_now.len(), 1);
+    }
+}
+
+#[test]
+fn modes_and_directories_of_single_conversations_can_be_set() {
+    for fixture in Fixture::both() {
+        let child = {
+            let parent = fixture.conversation("parent");
+            let mut new = new_conversation(&fixture.project(), "child");
+            new.parent = Some(parent.id);
+            block_on(fixture.store.open_conversation(new)).unwrap()
+        };
+        assert!(child.parent.is_some());
+        let directory = Some(path("/project/src"));
+        let moved = fixture
+            .store
+            .set_conversation_directory(&child.id, directory);
+        assert_eq!(
+            block_on(moved).unwrap().directory,
+            Some(path("/project/src"))
+        );
+        let set = fixture
+            .store
+            .set_conversation_mode(&child.id, Some(slug("ask")));
+        assert_eq!(block_on(set).unwrap().mode, Some(slug("ask")));
+        let nobody = mk_types::ConversationId::random();
+        let outcome = block_on(fixture.store.set_conversation_mode(&nobody, None));
+        let expected = Error::NotFound(Subject::Conversation(nobody)).to_string();
+        assert_eq!(outcome.unwrap_err().to_string(), expected);
+    }
+}
+
+#[test]
+fn a_project_is_one_row_and_keeps_what_a_person_set() {
+    for fixture in Fixture::both() {
+        assert_eq!(fixture.store.project_at(&path("/project")).unwrap(), None);
+        let project = fixture.project();
+        assert_eq!(fixture.project(), project);
+        let until = fixture.clock.now();
+        let word = Some("locked".to_owned());
+        block_on(fixture.store.set_project_switching(&project.id, word)).unwrap();
+        block_on(fixture.store.pause_project(&project.id, Some(until))).unwrap();
+        let found = fixture
+            .store
+            .project_at(&path("/project"))
+            .unwrap()
+            .unwrap();
+        assert_eq!(found.switching.as_deref(), Some("locked"));
+        assert_eq!(found.paused_until, Some(until));
+        assert_eq!(fixture.store.projects().unwrap(), [found]);
+    }
+}
+
+#[test]
+fn trust_is_for_one_text_of_one_mode_of_one_project() {
+    for fixture in Fixture::both() {
+        let project = fixture.project().id;
+        let other = block_on(fixture.store.open_project(&path("/other")))
+            .unwrap()
+            .id;
+        block_on(fixture.store.trust_mode(&project, &slug("code"), "h1")).unwrap();
+        let trusted = |project, mode, hash| {
+            fixture
+                .store
+                .is_trusted(project, &slug(mode), hash)
+                .unwrap()
+        };
+        assert!(trusted(&project, "code", "h1"));
+        assert!(!trusted(&project, "code", "h2"));
+        assert!(!trusted(&project, "ask", "h1"));
+        assert!(!trusted(&other, "code", "h1"));
+        assert_eq!(fixture.store.trusted_modes(&project).unwrap().len(), 1);
+        assert_eq!(
+            block_on(fixture.store.distrust_mode(&project, &slug("code"))).unwrap(),
+            1
+        );
+        assert!(!trusted(&project, "code", "h1"));
+    }
+}
+
+#[test]
+fn the_last_good_text_of_a_mode_file_stays() {
+    for fixture in Fixture::both() {
+        let file = path("/project/.roomodes");
+        assert_eq!(fixture.store.last_good_mode_file(&file).unwrap(), None);
+        let keep = |hash, text| block_on(fixture.store.keep_mode_file(&file, hash, text)).unwrap();
+        keep("h1", "one");
+        let commits = fixture.store.inner.shared.commits();
+        keep("h1", "one");
+        assert_eq!(fixture.store.inner.shared.commits(), commits);
+        keep("h2", "two");
+        let text = fixture.store.last_good_mode_file(&file).unwrap();
+        assert_eq!(text.as_deref(), Some("two"));
+    }
+}
