@@ -1,12 +1,39 @@
-//! Where each agent product keeps its files. One module a product; nothing here reads them.
+//! The atlas of agent products: where each keeps its files, what its tools are called, how its hooks speak.
+//!
+//! Every directory and file name of a product stands here and only here, in one module a product. Nothing here reads
+//! or writes a file, and nothing here knows modes.
+
+mod client;
+mod hook;
+mod tool;
 
 mod bob;
+mod claude_code;
+mod cline;
+mod codex;
+mod continue_dev;
+mod copilot;
+mod cursor;
+mod gemini;
+mod jetbrains;
+mod junie;
 mod kilo;
+mod opencode;
+mod qwen;
 mod roo;
 mod vscode;
+mod windsurf;
+mod zed;
 mod zoo;
 
 use std::path::{Path, PathBuf};
+
+pub use client::{Client, ClientId, Shell};
+pub use hook::{
+    HookAnswer, HookDecision, HookError, HookEvent, HookMoment, HookVerdict, ToolUse, Touched,
+    answer, parse_event, refuse_unread,
+};
+pub use tool::{McpNames, McpTool, SERVER, ToolGroup, ToolRow};
 
 /// Mode files of a project, strongest first, relative to its root.
 pub const PROJECT_MODE_FILES: [&str; 3] = [
@@ -21,11 +48,19 @@ pub fn global_mode_files(home: &Path) -> Vec<PathBuf> {
     for extension in [roo::EXTENSION, zoo::EXTENSION, kilo::EXTENSION] {
         files.extend(
             vscode::extension_storage(home, extension)
-                .map(|folder| folder.join("settings/custom_modes.yaml")),
+                .map(|directory| directory.join("settings/custom_modes.yaml")),
         );
     }
     files.push(bob::global_mode_file(home));
     files
+}
+
+/// The tools of every product. A name that two products share has two rows: each has its own way to name targets.
+pub fn all_tools() -> impl Iterator<Item = (&'static Client, &'static ToolRow)> {
+    ClientId::ALL
+        .into_iter()
+        .map(ClientId::atlas)
+        .flat_map(|client| client.tools.iter().map(move |row| (client, row)))
 }
 
 #[cfg(test)]

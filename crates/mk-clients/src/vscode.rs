@@ -1,18 +1,76 @@
-//! VS Code and the editors built on it: where their extensions keep files.
+//! VS Code and the editors built on it. Its agent hooks are in preview; what stands here about them was read, not run.
 
 use std::path::{Path, PathBuf};
 
+use crate::client::{Client, ClientId};
+use crate::hook::{
+    HookAnswer, HookContract, answer_claude_shape, parse_claude_shape, refuse_claude_shape,
+};
+use crate::tool::{McpNames, ToolRow};
+
+pub(crate) const CLIENT: Client = Client {
+    aliases: &["code"],
+    programs: &["code"],
+    tools: TOOLS,
+    mcp_names: Some(McpNames {
+        prefix: "mcp_",
+        separator: "_",
+    }),
+    hook_contract: Some(&HookContract {
+        parse: parse_claude_shape,
+        answer: answer_claude_shape,
+        refuse_unread,
+    }),
+    ..Client::new(ClientId::VsCode, "vscode", "VS Code")
+};
+
+const TOOLS: &[ToolRow] = &[
+    ToolRow::read("readFile", &["filePath", "path", "files"]),
+    ToolRow::read("read_file", &["filePath", "path"]),
+    ToolRow::read("listDirectory", &["path"]),
+    ToolRow::read("list_dir", &["path"]),
+    ToolRow::read("fileSearch", &[]),
+    ToolRow::read("file_search", &[]),
+    ToolRow::read("textSearch", &[]),
+    ToolRow::read("grep_search", &[]),
+    ToolRow::read("codebase", &[]),
+    ToolRow::read("semantic_search", &[]),
+    ToolRow::read("problems", &["filePaths"]),
+    ToolRow::read("get_errors", &["filePaths"]),
+    ToolRow::edit("editFiles", EDITED),
+    ToolRow::edit("createFile", EDITED),
+    ToolRow::edit("create_file", EDITED),
+    ToolRow::edit("createDirectory", &["dirPath", "path"]),
+    ToolRow::edit("create_directory", &["dirPath", "path"]),
+    ToolRow::edit("insertEdit", EDITED),
+    ToolRow::edit("insert_edit_into_file", EDITED),
+    ToolRow::edit("replaceString", EDITED),
+    ToolRow::edit("replace_string_in_file", EDITED),
+    ToolRow::edit("multi_replace_string_in_file", &["replacements.filePath"]),
+    ToolRow::patch("applyPatch", &["input", "patch"]),
+    ToolRow::patch("apply_patch", &["input", "patch"]),
+    ToolRow::command("runInTerminal", &["command"]),
+    ToolRow::command("run_in_terminal", &["command"]),
+    ToolRow::harmless("getTerminalOutput"),
+    ToolRow::harmless("get_terminal_output"),
+    ToolRow::browser("fetch"),
+    ToolRow::browser("fetch_webpage"),
+    ToolRow::modes("runSubagent"),
+    ToolRow::harmless("todos"),
+    ToolRow::harmless("manage_todo_list"),
+];
+
+const EDITED: &[&str] = &["filePath", "path", "files", "files.path"];
+
+fn refuse_unread(reason: &str) -> HookAnswer {
+    refuse_claude_shape(reason).and_blocked(reason)
+}
+
 const EDITORS: [&str; 5] = ["Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf"];
 
-/// The folders in which an extension may keep its files, one per editor and the one of remote sessions.
+/// The directories in which an extension may keep its files, one per editor and the one of remote sessions.
 pub(crate) fn extension_storage(home: &Path, extension: &str) -> impl Iterator<Item = PathBuf> {
-    let base = if cfg!(target_os = "macos") {
-        home.join("Library/Application Support")
-    } else if cfg!(windows) {
-        home.join("AppData/Roaming")
-    } else {
-        home.join(".config")
-    };
+    let base = application_data(home);
     let editors = EDITORS.map(|editor| base.join(editor).join("User"));
     let remote = home.join(".vscode-server/data/User");
     let extension = extension.to_owned();
@@ -20,4 +78,15 @@ pub(crate) fn extension_storage(home: &Path, extension: &str) -> impl Iterator<I
         .into_iter()
         .chain([remote])
         .map(move |user| user.join("globalStorage").join(&extension))
+}
+
+/// Where desktop programs keep their settings.
+pub(crate) fn application_data(home: &Path) -> PathBuf {
+    if cfg!(target_os = "macos") {
+        home.join("Library/Application Support")
+    } else if cfg!(windows) {
+        home.join("AppData/Roaming")
+    } else {
+        home.join(".config")
+    }
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 /// The design's layers, lowest first.
 const LAYERS: [&[&str]; 8] = [
     &["mk-types", "mk-document", "mk-shell", "mk-jsregex"],
-    &["mk-policy"],
+    &["mk-policy", "mk-clients"],
     &["mk-project"],
     &[
         "mk-store",
@@ -14,7 +14,6 @@ const LAYERS: [&[&str]; 8] = [
         "mk-symbols",
         "mk-lsp",
         "mk-gateway",
-        "mk-clients",
     ],
     &["mk-engine"],
     &["mk-tools"],

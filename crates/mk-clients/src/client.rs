@@ -1,0 +1,167 @@
+//! What one product's entry in the atlas says.
+
+use crate::hook::HookContract;
+use crate::tool::{McpNames, ToolRow};
+use crate::{
+    bob, claude_code, cline, codex, continue_dev, copilot, cursor, gemini, jetbrains, junie, kilo,
+    opencode, qwen, roo, vscode, windsurf, zed, zoo,
+};
+
+/// A product that runs agents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ClientId {
+    ClaudeCode,
+    Codex,
+    Copilot,
+    Gemini,
+    Qwen,
+    OpenCode,
+    Cline,
+    VsCode,
+    Cursor,
+    Zed,
+    JetBrains,
+    Kilo,
+    Roo,
+    Zoo,
+    Bob,
+    Windsurf,
+    Continue,
+    Junie,
+}
+
+impl ClientId {
+    /// In the order in which tables show them: those that can be held first.
+    pub const ALL: [Self; 18] = [
+        Self::ClaudeCode,
+        Self::Codex,
+        Self::Copilot,
+        Self::Gemini,
+        Self::Qwen,
+        Self::OpenCode,
+        Self::Cline,
+        Self::VsCode,
+        Self::Cursor,
+        Self::Zed,
+        Self::JetBrains,
+        Self::Kilo,
+        Self::Roo,
+        Self::Zoo,
+        Self::Bob,
+        Self::Windsurf,
+        Self::Continue,
+        Self::Junie,
+    ];
+
+    /// What is known about the product.
+    pub fn atlas(self) -> &'static Client {
+        match self {
+            Self::ClaudeCode => &claude_code::CLIENT,
+            Self::Codex => &codex::CLIENT,
+            Self::Copilot => &copilot::CLIENT,
+            Self::Gemini => &gemini::CLIENT,
+            Self::Qwen => &qwen::CLIENT,
+            Self::OpenCode => &opencode::CLIENT,
+            Self::Cline => &cline::CLIENT,
+            Self::VsCode => &vscode::CLIENT,
+            Self::Cursor => &cursor::CLIENT,
+            Self::Zed => &zed::CLIENT,
+            Self::JetBrains => &jetbrains::CLIENT,
+            Self::Kilo => &kilo::CLIENT,
+            Self::Roo => &roo::CLIENT,
+            Self::Zoo => &zoo::CLIENT,
+            Self::Bob => &bob::CLIENT,
+            Self::Windsurf => &windsurf::CLIENT,
+            Self::Continue => &continue_dev::CLIENT,
+            Self::Junie => &junie::CLIENT,
+        }
+    }
+
+    /// The product with this name on the command line, or one of its other names.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|id| {
+            let client = id.atlas();
+            client.slug.eq_ignore_ascii_case(name)
+                || client
+                    .aliases
+                    .iter()
+                    .any(|alias| alias.eq_ignore_ascii_case(name))
+        })
+    }
+
+    /// The name on the command line.
+    pub fn slug(self) -> &'static str {
+        self.atlas().slug
+    }
+}
+
+/// One product.
+#[derive(Debug)]
+pub struct Client {
+    pub id: ClientId,
+    /// Its name on our command line.
+    pub slug: &'static str,
+    /// Other names it is known by there.
+    pub aliases: &'static [&'static str],
+    pub name: &'static str,
+    /// The programs that start it, most usual first; empty for what lives inside an editor.
+    pub programs: &'static [&'static str],
+    /// The version whose behaviour was tested; `None` where only documentation was read.
+    pub tested: Option<&'static str>,
+    /// Environment variables that carry the conversation's id to what it starts.
+    pub session_variables: &'static [&'static str],
+    /// Its own tools, as its hook names them.
+    pub tools: &'static [ToolRow],
+    /// How it names the tools of MCP servers; `None` where that is not known.
+    pub mcp_names: Option<McpNames>,
+    pub shell: Shell,
+    pub(crate) hook_contract: Option<&'static HookContract>,
+}
+
+/// How the shell that an agent uses is led through `modekeeper exec`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shell {
+    /// A setting names a program that gets every line: the setting's name.
+    Prefix(&'static str),
+    /// A setting names the shell itself.
+    Program(&'static str),
+    /// `BASH_ENV`, set by a file that the client reads.
+    BashEnvByFile,
+    /// `BASH_ENV`, which must be in the environment that starts the client: `modekeeper run`.
+    BashEnvByStart,
+    /// Only by changing the line in the hook.
+    Rewrite,
+    /// Not known, or there is no shell.
+    None,
+}
+
+impl Client {
+    /// A product about which nothing but its name is known yet; the entries below fill it in.
+    pub(crate) const fn new(id: ClientId, slug: &'static str, name: &'static str) -> Self {
+        Self {
+            id,
+            slug,
+            aliases: &[],
+            name,
+            programs: &[],
+            tested: None,
+            session_variables: &[],
+            tools: &[],
+            mcp_names: None,
+            shell: Shell::None,
+            hook_contract: None,
+        }
+    }
+
+    /// Whether the product has hooks that we can answer.
+    pub fn has_hooks(&self) -> bool {
+        self.hook_contract.is_some()
+    }
+
+    /// The tool with this name.
+    pub fn tool(&self, name: &str) -> Option<&'static ToolRow> {
+        self.tools
+            .iter()
+            .find(|row| row.name.eq_ignore_ascii_case(name))
+    }
+}

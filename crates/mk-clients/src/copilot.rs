@@ -1,0 +1,126 @@
+//! Copilot CLI. A plain `allow` beats even the user's `--deny-tool`, so letting pass is `{}`.
+
+use serde_json::{Map, json};
+
+use crate::client::{Client, ClientId, Shell};
+use crate::hook::{
+    Fields, HookAnswer, HookContract, HookDecision, HookError, HookEvent, HookMoment, HookVerdict,
+    answer_claude_shape, json_answer, parse_claude_shape,
+};
+use crate::tool::{McpNames, ToolRow};
+
+pub(crate) const CLIENT: Client = Client {
+    aliases: &["copilot-cli"],
+    programs: &["copilot"],
+    tested: Some("1.0.102"),
+    session_variables: &["COPILOT_AGENT_SESSION_ID"],
+    tools: TOOLS,
+    mcp_names: Some(McpNames {
+        prefix: "",
+        separator: "-",
+    }),
+    shell: Shell::BashEnvByStart,
+    hook_contract: Some(&HookContract {
+        parse,
+        answer,
+        refuse_unread,
+    }),
+    ..Client::new(ClientId::Copilot, "copilot", "Copilot CLI")
+};
+
+const TOOLS: &[ToolRow] = &[
+    ToolRow::read("view", &["path"]),
+    ToolRow::read("glob", &["paths", "path"]),
+    ToolRow::read("grep", &["paths", "path"]),
+    ToolRow::read("rg", &["paths", "path"]),
+    ToolRow::read("semantic_code_search", &[]),
+    ToolRow::edit("create", &["path"]),
+    ToolRow::edit("edit", &["path"]),
+    // Its arguments are a plain text.
+    ToolRow::patch("apply_patch", &["input", "patch"]),
+    ToolRow::command("bash", &["command"]),
+    ToolRow::command("write_bash", &["input"]),
+    ToolRow::harmless("read_bash"),
+    ToolRow::harmless("list_bash"),
+    ToolRow::harmless("stop_bash"),
+    ToolRow::browser("web_fetch"),
+    ToolRow::browser("web_search"),
+    ToolRow::modes("task"),
+    ToolRow::modes("write_agent"),
+    // The client's own database.
+    ToolRow::harmless("sql"),
+    ToolRow::harmless("session_store_sql"),
+    ToolRow::harmless("fetch_copilot_cli_documentation"),
+    ToolRow::harmless("skill"),
+    ToolRow::harmless("read_agent"),
+    ToolRow::harmless("list_agents"),
+    ToolRow::harmless("report_intent"),
+    ToolRow::harmless("update_todo"),
+    ToolRow::harmless("ask_user"),
+    ToolRow::harmless("exit_plan_mode"),
+    // The names that it gives its tools when it runs the hooks of a project's Claude settings, with its own arguments.
+    ToolRow::read("Read", &["path", "file_path"]),
+    ToolRow::edit("Write", &["path", "file_path"]),
+];
+
+/// Its own shape names no event: what is in it tells.
+fn parse(fields: &Fields) -> Result<HookEvent, HookError> {
+    if fields.has("hook_event_name") {
+        return parse_claude_shape(fields);
+    }
+    let (name, moment) = if fields.has("toolResult") {
+        ("postToolUse", HookMoment::AfterTool(tool_use(fields)?))
+    } else if fields.has("toolName") {
+        ("preToolUse", HookMoment::BeforeTool(tool_use(fields)?))
+    } else if fields.has("prompt") {
+        let text = fields.text(&["prompt"]).unwrap_or_default();
+        ("userPromptSubmitted", HookMoment::Prompt { text })
+    } else if fields.has("source") || fields.has("initialPrompt") {
+        let source = fields.text(&["source"]);
+        ("sessionStart", HookMoment::SessionStart { source })
+    } else {
+        ("", HookMoment::Other)
+    };
+    let mut event = fields.event(name.to_owned(), moment);
+    event.agent = fields.text(&["agentId"]);
+    event.parent = fields.text(&["parentAgentId"]);
+    Ok(event)
+}
+
+fn tool_use(fields: &Fields) -> Result<crate::ToolUse, HookError> {
+    fields.tool_use("toolName", "toolArgs", &["toolCallId", "toolUseId"])
+}
+
+fn answer(event: &HookEvent, verdict: &HookVerdict) -> HookAnswer {
+    // The hooks of a project's Claude settings are answered in Claude's shape.
+    if event.name.starts_with(char::is_uppercase) {
+        let answer = answer_claude_shape(event, verdict);
+        return if answer.stdout.is_empty() {
+            json_answer(&json!({}))
+        } else {
+            answer
+        };
+    }
+    let mut output = Map::new();
+    if matches!(event.moment, HookMoment::BeforeTool(_)) {
+        match &verdict.decision {
+            HookDecision::Pass => {}
+            HookDecision::Deny { reason } => {
+                output.insert("permissionDecision".to_owned(), json!("deny"));
+                output.insert("permissionDecisionReason".to_owned(), json!(reason));
+            }
+            // Without a decision, so that the client still asks.
+            HookDecision::Rewrite { input } => {
+                output.insert("modifiedArgs".to_owned(), input.clone());
+            }
+        }
+    }
+    if let Some(context) = &verdict.context {
+        output.insert("additionalContext".to_owned(), json!(context));
+    }
+    json_answer(&output.into())
+}
+
+fn refuse_unread(reason: &str) -> HookAnswer {
+    json_answer(&json!({ "permissionDecision": "deny", "permissionDecisionReason": reason }))
+}

@@ -1,0 +1,119 @@
+//! Cursor. Its hooks were read in documentation, not run; an answer is always an object, because `failClosed` takes an
+//! unreadable one for a failure.
+
+use std::path::PathBuf;
+
+use serde_json::{Map, Value, json};
+
+use crate::client::{Client, ClientId};
+use crate::hook::{
+    CANNOT_REWRITE, Fields, HookAnswer, HookContract, HookDecision, HookError, HookEvent,
+    HookMoment, HookVerdict, ToolUse, json_answer,
+};
+use crate::tool::{McpTool, ToolRow};
+
+pub(crate) const CLIENT: Client = Client {
+    programs: &["cursor", "cursor-agent"],
+    tools: TOOLS,
+    hook_contract: Some(&HookContract {
+        parse,
+        answer,
+        refuse_unread,
+    }),
+    ..Client::new(ClientId::Cursor, "cursor", "Cursor")
+};
+
+const TOOLS: &[ToolRow] = &[
+    ToolRow::read("Read", &["file_path", "path", "target_file"]),
+    ToolRow::read("read_file", &["file_path", "path", "target_file"]),
+    ToolRow::read("Grep", &["path"]),
+    ToolRow::read("list_dir", &["path", "relative_workspace_path"]),
+    ToolRow::read("codebase_search", &["target_directories"]),
+    ToolRow::edit("Write", EDITED),
+    ToolRow::edit("edit_file", EDITED),
+    ToolRow::edit("search_replace", EDITED),
+    ToolRow::edit("Delete", EDITED),
+    ToolRow::edit("delete_file", EDITED),
+    ToolRow::command("run_terminal_cmd", &["command"]),
+    ToolRow::command("Shell", &["command"]).in_directory("cwd"),
+    ToolRow::browser("web_search"),
+    ToolRow::modes("Task"),
+    ToolRow::harmless("todo_write"),
+    ToolRow::harmless("TodoWrite"),
+];
+
+const EDITED: &[&str] = &["file_path", "path", "target_file"];
+
+fn parse(fields: &Fields) -> Result<HookEvent, HookError> {
+    let name = fields.required("hook_event_name")?;
+    let moment = match name.as_str() {
+        "preToolUse" => {
+            let ids = ["tool_use_id", "generation_id"];
+            HookMoment::BeforeTool(fields.tool_use("tool_name", "tool_input", &ids)?)
+        }
+        "beforeShellExecution" => HookMoment::BeforeTool(one_argument(fields, "Shell", "command")?),
+        "beforeReadFile" => HookMoment::BeforeTool(one_argument(fields, "Read", "file_path")?),
+        "beforeMCPExecution" => HookMoment::BeforeTool(mcp_call(fields)?),
+        "beforeSubmitPrompt" => HookMoment::Prompt {
+            text: fields.text(&["prompt"]).unwrap_or_default(),
+        },
+        "sessionStart" => HookMoment::SessionStart {
+            source: fields.text(&["source"]),
+        },
+        _ => HookMoment::Other,
+    };
+    let root = fields
+        .value("workspace_roots")
+        .and_then(|roots| roots.get(0)?.as_str())
+        .map(str::to_owned);
+    let mut event = fields.event(name, moment);
+    event.conversation = fields.text(&["conversation_id", "session_id"]);
+    event.cwd = event.cwd.or_else(|| root.map(PathBuf::from));
+    Ok(event)
+}
+
+fn one_argument(fields: &Fields, tool: &str, field: &'static str) -> Result<ToolUse, HookError> {
+    let value = fields.required(field)?;
+    let mut tool_use = ToolUse::new(fields.client, tool, json!({ field: value }));
+    tool_use.id = fields.text(&["generation_id"]);
+    Ok(tool_use)
+}
+
+/// The event names the tool; which server it belongs to is only told by how the server is started.
+fn mcp_call(fields: &Fields) -> Result<ToolUse, HookError> {
+    let mut tool_use = fields.tool_use("tool_name", "tool_input", &["generation_id"])?;
+    let server = fields.text(&["server", "server_name"]).unwrap_or_default();
+    tool_use.row = None;
+    tool_use.mcp = Some(McpTool {
+        server,
+        tool: tool_use.name.clone(),
+    });
+    Ok(tool_use)
+}
+
+fn answer(event: &HookEvent, verdict: &HookVerdict) -> HookAnswer {
+    let mut output = Map::new();
+    if matches!(event.moment, HookMoment::BeforeTool(_)) {
+        match &verdict.decision {
+            HookDecision::Pass => {}
+            HookDecision::Deny { reason } => output = denial(reason),
+            HookDecision::Rewrite { .. } => output = denial(CANNOT_REWRITE),
+        }
+    }
+    if let Some(context) = &verdict.context {
+        output.insert("additional_context".to_owned(), json!(context));
+    }
+    json_answer(&output.into())
+}
+
+fn denial(reason: &str) -> Map<String, Value> {
+    Map::from_iter([
+        ("permission".to_owned(), json!("deny")),
+        ("user_message".to_owned(), json!(reason)),
+        ("agent_message".to_owned(), json!(reason)),
+    ])
+}
+
+fn refuse_unread(reason: &str) -> HookAnswer {
+    json_answer(&denial(reason).into())
+}

@@ -1,0 +1,98 @@
+//! Gemini CLI. Its hooks do not fire under `--acp`; there its policy file is the only wall.
+
+use serde_json::{Map, Value, json};
+
+use crate::client::{Client, ClientId, Shell};
+use crate::hook::{
+    CANNOT_REWRITE, Fields, HookAnswer, HookContract, HookDecision, HookError, HookEvent,
+    HookMoment, HookVerdict, json_answer, parse_claude_shape,
+};
+use crate::tool::{McpNames, McpTool, ToolRow};
+
+pub(crate) const CLIENT: Client = Client {
+    aliases: &["gemini-cli"],
+    programs: &["gemini"],
+    tested: Some("0.61.0"),
+    tools: TOOLS,
+    mcp_names: Some(McpNames {
+        prefix: "mcp_",
+        separator: "_",
+    }),
+    shell: Shell::BashEnvByFile,
+    hook_contract: Some(&HookContract {
+        parse,
+        answer,
+        refuse_unread,
+    }),
+    ..Client::new(ClientId::Gemini, "gemini", "Gemini CLI")
+};
+
+const TOOLS: &[ToolRow] = &[
+    ToolRow::read("read_file", &["file_path"]),
+    ToolRow::read("read_many_files", &["include"]),
+    ToolRow::read("list_directory", &["dir_path"]),
+    ToolRow::read("glob", &["dir_path"]),
+    ToolRow::read("grep_search", &["dir_path"]),
+    ToolRow::edit("write_file", &["file_path"]),
+    ToolRow::edit("replace", &["file_path"]),
+    ToolRow::command("run_shell_command", &["command"]).in_directory("dir_path"),
+    ToolRow::harmless("read_background_output"),
+    ToolRow::harmless("list_background_processes"),
+    // Its addresses stand inside the text of the prompt.
+    ToolRow::browser("web_fetch"),
+    ToolRow::browser("google_web_search"),
+    ToolRow::modes("invoke_agent"),
+    ToolRow::harmless("enter_plan_mode"),
+    ToolRow::harmless("exit_plan_mode"),
+    ToolRow::harmless("update_topic"),
+    ToolRow::harmless("write_todos"),
+    ToolRow::harmless("activate_skill"),
+    ToolRow::harmless("ask_user"),
+];
+
+fn parse(fields: &Fields) -> Result<HookEvent, HookError> {
+    let mut event = parse_claude_shape(fields)?;
+    let text = |key: &str| fields.value("mcp_context")?.get(key)?.as_str();
+    if let HookMoment::BeforeTool(tool) | HookMoment::AfterTool(tool) = &mut event.moment
+        && let (Some(server), Some(name)) = (text("server_name"), text("tool_name"))
+    {
+        tool.mcp = Some(McpTool {
+            server: server.to_owned(),
+            tool: name.to_owned(),
+        });
+    }
+    Ok(event)
+}
+
+fn answer(event: &HookEvent, verdict: &HookVerdict) -> HookAnswer {
+    let mut output = Map::new();
+    if matches!(event.moment, HookMoment::BeforeTool(_)) {
+        match &verdict.decision {
+            HookDecision::Pass => {}
+            HookDecision::Deny { reason } => output = denial(reason),
+            // Its policy would be asked about the new line only.
+            HookDecision::Rewrite { .. } => output = denial(CANNOT_REWRITE),
+        }
+    }
+    // Before a tool a context does not reach the model.
+    let hears = !matches!(event.moment, HookMoment::BeforeTool(_) | HookMoment::Other);
+    if let Some(context) = verdict.context.as_ref().filter(|_| hears) {
+        let specific = json!({ "hookEventName": event.name, "additionalContext": context });
+        output.insert("hookSpecificOutput".to_owned(), specific);
+    }
+    if output.is_empty() {
+        return HookAnswer::silence();
+    }
+    json_answer(&output.into())
+}
+
+fn denial(reason: &str) -> Map<String, Value> {
+    Map::from_iter([
+        ("decision".to_owned(), json!("deny")),
+        ("reason".to_owned(), json!(reason)),
+    ])
+}
+
+fn refuse_unread(reason: &str) -> HookAnswer {
+    json_answer(&denial(reason).into()).and_blocked(reason)
+}

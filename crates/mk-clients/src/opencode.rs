@@ -1,0 +1,99 @@
+//! OpenCode. It has no hook that runs a program, so a plugin file of ours asks the binary; the shapes between the two
+//! are our own, and anything that is not a JSON object with exit code 0 makes the plugin refuse.
+
+use std::path::PathBuf;
+
+use serde_json::{Map, json};
+
+use crate::client::{Client, ClientId, Shell};
+use crate::hook::{
+    CANNOT_REWRITE, Fields, HookAnswer, HookContract, HookDecision, HookError, HookEvent,
+    HookMoment, HookVerdict, json_answer,
+};
+use crate::tool::{McpNames, ToolRow};
+
+pub(crate) const CLIENT: Client = Client {
+    programs: &["opencode"],
+    tested: Some("1.18.33"),
+    tools: TOOLS,
+    mcp_names: Some(McpNames {
+        prefix: "",
+        separator: "_",
+    }),
+    shell: Shell::Program("shell"),
+    hook_contract: Some(&HookContract {
+        parse,
+        answer,
+        refuse_unread,
+    }),
+    ..Client::new(ClientId::OpenCode, "opencode", "OpenCode")
+};
+
+const TOOLS: &[ToolRow] = &[
+    ToolRow::read("read", &["filePath"]),
+    ToolRow::read("list", &["path"]),
+    ToolRow::read("glob", &["path"]),
+    ToolRow::read("grep", &["path"]),
+    ToolRow::read("lsp", &["filePath"]),
+    ToolRow::edit("edit", &["filePath"]),
+    ToolRow::edit("write", &["filePath"]),
+    ToolRow::edit("multiedit", &["filePath", "edits.filePath"]),
+    ToolRow::patch("patch", &["patchText"]),
+    ToolRow::patch("apply_patch", &["patchText"]),
+    ToolRow::command("bash", &["command"]).in_directory("workdir"),
+    ToolRow::browser("webfetch"),
+    ToolRow::browser("websearch"),
+    ToolRow::modes("task"),
+    ToolRow::harmless("skill"),
+    ToolRow::harmless("todowrite"),
+    ToolRow::harmless("todoread"),
+    ToolRow::harmless("question"),
+    ToolRow::harmless("invalid"),
+];
+
+/// `{event, sessionID, parentID?, callID?, tool?, args?, cwd?}`, written by our plugin.
+fn parse(fields: &Fields) -> Result<HookEvent, HookError> {
+    let name = fields.required("event")?;
+    let moment = match name.as_str() {
+        "tool.execute.before" => {
+            HookMoment::BeforeTool(fields.tool_use("tool", "args", &["callID"])?)
+        }
+        // Asked before each request to the model.
+        "system" => HookMoment::SessionStart { source: None },
+        _ => HookMoment::Other,
+    };
+    Ok(HookEvent {
+        client: fields.client,
+        name,
+        conversation: fields.text(&["sessionID"]),
+        agent: None,
+        parent: fields.text(&["parentID"]),
+        cwd: fields.text(&["cwd"]).map(PathBuf::from),
+        moment,
+    })
+}
+
+/// `{}` or `{"deny": reason}`, each with `context` where there is one.
+fn answer(event: &HookEvent, verdict: &HookVerdict) -> HookAnswer {
+    let mut output = Map::new();
+    if matches!(event.moment, HookMoment::BeforeTool(_)) {
+        match &verdict.decision {
+            HookDecision::Pass => {}
+            HookDecision::Deny { reason } => {
+                output.insert("deny".to_owned(), json!(reason));
+            }
+            // Its permissions would be asked about the new line only.
+            HookDecision::Rewrite { .. } => {
+                output.insert("deny".to_owned(), json!(CANNOT_REWRITE));
+            }
+        }
+    }
+    if let Some(context) = &verdict.context {
+        output.insert("context".to_owned(), json!(context));
+    }
+    json_answer(&output.into())
+}
+
+fn refuse_unread(reason: &str) -> HookAnswer {
+    json_answer(&json!({ "deny": reason }))
+}
