@@ -1,4 +1,4 @@
-//! What tests of several crates share: a project on disk, written down as one string.
+//! What tests of several crates share: a project on disk, written down as one string, and a model that follows a script.
 //!
 //! Engines, stores and clocks are made by the tests that need them; this crate is below all of them.
 
@@ -6,6 +6,8 @@
     clippy::expect_used,
     reason = "a test whose fixture cannot be made has nothing to say"
 )]
+
+pub mod model;
 
 use std::fs::{self, File};
 use std::io::Write as _;
