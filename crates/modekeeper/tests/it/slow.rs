@@ -1,5 +1,6 @@
 //! Tests that take their time: the nextest profile `ci` picks them.
 
+mod agents;
 mod conformance;
 mod corpus;
 mod inspector;

@@ -36,3 +36,8 @@ pub(super) fn node() -> PathBuf {
 pub(super) fn servers() -> PathBuf {
     path_from("tests/tools/servers.sh", &[])
 }
+
+/// A directory whose `bin` has the coding agents.
+pub(super) fn agents() -> PathBuf {
+    path_from("tests/tools/agents.sh", &[])
+}

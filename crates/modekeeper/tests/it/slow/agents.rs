@@ -1,0 +1,70 @@
+//! Real coding agents, offline, against a model that follows a script: what reaches the disk and what reaches the model.
+//!
+//! `tests/tools/agents.sh` installs the agents. Each test has a home, a project and a model of its own.
+
+mod agent;
+mod step;
+mod world;
+
+use agent::Agent;
+use world::World;
+
+/// Without a hook every agent does what it is told: what the other tests refuse is refused by us, and not by the agent.
+#[track_caller]
+fn check_written(agent: Agent) {
+    let world = World::new(agent);
+    let steps = vec![
+        agent.write(&world.path("src/new.rs"), "fn new() {}\n"),
+        agent.read(&world.path("README.md")),
+        agent.edit(&world.path("README.md"), "# An example", "# Changed"),
+        agent.shell("touch src/by_shell.rs"),
+        agent.rename(&world.path("src/main.rs"), &world.path("src/moved.rs")),
+        agent.delete(&world.path("src/new.rs")),
+    ];
+    let heard = world.run(steps);
+    assert!(heard.ended, "{heard:#?}");
+    assert_eq!(world.text("README.md"), "# Changed\n", "{heard:#?}");
+    let there = [
+        "src/new.rs",
+        "src/by_shell.rs",
+        "src/main.rs",
+        "src/moved.rs",
+    ];
+    let there = there.map(|name| world.exists(name));
+    assert_eq!(there, [false, true, false, true], "{heard:#?}");
+}
+
+#[test]
+fn claude_code_writes_where_nothing_holds_it() {
+    check_written(Agent::ClaudeCode);
+}
+
+#[test]
+fn codex_writes_where_nothing_holds_it() {
+    check_written(Agent::Codex);
+}
+
+#[test]
+fn copilot_writes_where_nothing_holds_it() {
+    check_written(Agent::Copilot);
+}
+
+#[test]
+fn gemini_writes_where_nothing_holds_it() {
+    check_written(Agent::Gemini);
+}
+
+#[test]
+fn qwen_code_writes_where_nothing_holds_it() {
+    check_written(Agent::Qwen);
+}
+
+#[test]
+fn opencode_writes_where_nothing_holds_it() {
+    check_written(Agent::OpenCode);
+}
+
+#[test]
+fn cline_writes_where_nothing_holds_it() {
+    check_written(Agent::Cline);
+}

@@ -1,0 +1,132 @@
+//! Each agent as a person would set it up for one headless turn with another model: settings, environment, arguments.
+//!
+//! Every permission of its own is given, so that nothing but Modekeeper can refuse.
+
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use super::world::World;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Agent {
+    ClaudeCode,
+    Codex,
+    Copilot,
+    Gemini,
+    Qwen,
+    OpenCode,
+    Cline,
+}
+
+/// A model whose name gives Codex its patch tool.
+const CODEX_MODEL: &str = "gpt-5.5";
+const MODEL: &str = "scripted";
+
+impl Agent {
+    /// Its name on our command line.
+    pub(super) fn slug(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "claude",
+            Self::Codex => "codex",
+            Self::Copilot => "copilot",
+            Self::Gemini => "gemini",
+            Self::Qwen => "qwen",
+            Self::OpenCode => "opencode",
+            Self::Cline => "cline",
+        }
+    }
+
+    /// Writes the settings it needs to find the model.
+    pub(super) fn configure(self, world: &World) {
+        let url = world.model.url();
+        match self {
+            Self::ClaudeCode | Self::Copilot | Self::Qwen => {}
+            Self::Codex => {
+                let text = format!(
+                    "model = \"{CODEX_MODEL}\"\nmodel_provider = \"scripted\"\n\n[model_providers.scripted]\n\
+                     name = \"scripted\"\nbase_url = \"{url}/v1\"\nwire_api = \"responses\"\n\
+                     requires_openai_auth = false\n"
+                );
+                world.write_home(".codex/config.toml", &text);
+            }
+            Self::Gemini => {
+                let settings =
+                    json!({ "security": { "auth": { "selectedType": "gemini-api-key" } } });
+                world.write_home(".gemini/settings.json", &pretty(&settings));
+            }
+            Self::OpenCode => {
+                let options = json!({ "baseURL": format!("{url}/v1"), "apiKey": "x" });
+                let provider = json!({
+                    "npm": "@ai-sdk/openai-compatible", "name": "Scripted", "options": options,
+                    "models": { MODEL: { "name": "Scripted", "tool_call": true } },
+                });
+                let model = format!("{MODEL}/{MODEL}");
+                let settings = json!({
+                    "autoupdate": false, "model": model, "small_model": model, "provider": { MODEL: provider },
+                });
+                world.write_home(".config/opencode/opencode.json", &pretty(&settings));
+            }
+            Self::Cline => {
+                let provider = "openai-compatible";
+                let settings = json!({
+                    "version": 1, "lastUsedProvider": provider, "modes": {},
+                    "providers": { provider: {
+                        "settings": { "provider": provider, "apiKey": "x", "model": MODEL, "baseUrl": format!("{url}/v1") },
+                        "updatedAt": "2026-01-01T00:00:00.000Z", "tokenSource": "manual",
+                    } },
+                });
+                world.write_home(".cline/data/settings/providers.json", &pretty(&settings));
+            }
+        }
+    }
+
+    /// One turn with this prompt.
+    pub(super) fn command(self, world: &World, prompt: &str) -> Command {
+        let url = world.model.url();
+        let program = match self {
+            Self::ClaudeCode => "claude",
+            other => other.slug(),
+        };
+        let mut command = world.command(program);
+        match self {
+            Self::ClaudeCode => command
+                .env("ANTHROPIC_BASE_URL", url)
+                .env("ANTHROPIC_API_KEY", "x")
+                .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
+                // It refuses to skip permissions as root, unless it is told that this is a throw-away machine.
+                .env("IS_SANDBOX", "1")
+                .args(["-p", prompt, "--dangerously-skip-permissions"]),
+            Self::Codex => {
+                command.args(["exec", "--dangerously-bypass-approvals-and-sandbox", prompt])
+            }
+            Self::Copilot => command
+                .env("COPILOT_OFFLINE", "true")
+                .env("COPILOT_PROVIDER_BASE_URL", format!("{url}/v1"))
+                .env("COPILOT_MODEL", MODEL)
+                .env("COPILOT_PROVIDER_API_KEY", "x")
+                .env("COPILOT_AUTO_UPDATE", "false")
+                .args(["-p", prompt, "--allow-all-tools", "--allow-all-paths"]),
+            Self::Gemini => command
+                .env("GEMINI_API_KEY", "x")
+                .env("GOOGLE_GEMINI_BASE_URL", url)
+                .env("GEMINI_CLI_TRUST_WORKSPACE", "true")
+                .args(["-m", "gemini-2.5-pro", "--yolo", "-p", prompt]),
+            Self::Qwen => command
+                .env("OPENAI_API_KEY", "x")
+                .env("OPENAI_BASE_URL", format!("{url}/v1"))
+                .env("OPENAI_MODEL", MODEL)
+                .args(["--yolo", "-p", prompt]),
+            Self::OpenCode => command
+                .env("OPENCODE_DISABLE_AUTOUPDATE", "1")
+                .env("OPENCODE_DISABLE_MODELS_FETCH", "1")
+                .args(["run", prompt]),
+            Self::Cline => command.arg(prompt),
+        };
+        command
+    }
+}
+
+pub(super) fn pretty(value: &Value) -> String {
+    format!("{value:#}\n")
+}

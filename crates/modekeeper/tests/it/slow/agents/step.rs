@@ -1,0 +1,115 @@
+//! What the scripted model asks for, in each agent's own tools.
+
+use mk_testkit::model::Step;
+use serde_json::{Value, json};
+
+use super::agent::Agent;
+
+impl Agent {
+    /// Makes a file that is not there yet.
+    pub(super) fn write(self, path: &str, text: &str) -> Step {
+        match self {
+            Self::ClaudeCode => step("Write", json!({ "file_path": path, "content": text })),
+            Self::Codex => {
+                let lines: String = text.lines().map(|line| format!("+{line}\n")).collect();
+                patch(&format!("*** Add File: {path}\n{lines}"))
+            }
+            Self::Copilot => step("create", json!({ "path": path, "file_text": text })),
+            Self::Gemini | Self::Qwen => {
+                step("write_file", json!({ "file_path": path, "content": text }))
+            }
+            Self::OpenCode => step("write", json!({ "filePath": path, "content": text })),
+            Self::Cline => step("editor", json!({ "path": path, "new_text": text })),
+        }
+    }
+
+    /// Changes one line of a file that the agent has read.
+    pub(super) fn edit(self, path: &str, old: &str, new: &str) -> Step {
+        match self {
+            Self::ClaudeCode => step(
+                "Edit",
+                json!({ "file_path": path, "old_string": old, "new_string": new }),
+            ),
+            Self::Codex => patch(&format!("*** Update File: {path}\n@@\n-{old}\n+{new}\n")),
+            Self::Copilot => step(
+                "edit",
+                json!({ "path": path, "old_str": old, "new_str": new }),
+            ),
+            Self::Gemini => step(
+                "replace",
+                json!({ "file_path": path, "old_string": old, "new_string": new, "instruction": "change the line" }),
+            ),
+            Self::Qwen => step(
+                "edit",
+                json!({ "file_path": path, "old_string": old, "new_string": new }),
+            ),
+            Self::OpenCode => step(
+                "edit",
+                json!({ "filePath": path, "oldString": old, "newString": new }),
+            ),
+            Self::Cline => step(
+                "editor",
+                json!({ "path": path, "old_text": old, "new_text": new }),
+            ),
+        }
+    }
+
+    /// Reads a file; Codex has nothing but its shell for that.
+    pub(super) fn read(self, path: &str) -> Step {
+        match self {
+            Self::ClaudeCode => step("Read", json!({ "file_path": path })),
+            Self::Codex => self.shell(&format!("cat {path}")),
+            Self::Copilot => step("view", json!({ "path": path })),
+            Self::Gemini | Self::Qwen => step("read_file", json!({ "file_path": path })),
+            Self::OpenCode => step("read", json!({ "filePath": path })),
+            Self::Cline => step("read_files", json!({ "files": [{ "path": path }] })),
+        }
+    }
+
+    pub(super) fn shell(self, line: &str) -> Step {
+        let about = "a command";
+        match self {
+            Self::ClaudeCode => step("Bash", json!({ "command": line, "description": about })),
+            Self::Codex => step("exec_command", json!({ "cmd": line })),
+            Self::Copilot | Self::OpenCode => {
+                step("bash", json!({ "command": line, "description": about }))
+            }
+            Self::Gemini => step(
+                "run_shell_command",
+                json!({ "command": line, "description": about }),
+            ),
+            Self::Qwen => step(
+                "run_shell_command",
+                json!({ "command": line, "description": about, "is_background": false }),
+            ),
+            Self::Cline => step("run_commands", json!({ "commands": [line] })),
+        }
+    }
+
+    /// Deletes a file: by the tool for it, or by the shell where there is none.
+    pub(super) fn delete(self, path: &str) -> Step {
+        match self {
+            Self::Codex => patch(&format!("*** Delete File: {path}\n")),
+            _ => self.shell(&format!("rm {path}")),
+        }
+    }
+
+    /// Moves a file, likewise.
+    pub(super) fn rename(self, from: &str, to: &str) -> Step {
+        match self {
+            Self::Codex => patch(&format!(
+                "*** Update File: {from}\n*** Move to: {to}\n@@\n-fn main() {{}}\n+fn main() {{ }}\n"
+            )),
+            _ => self.shell(&format!("mv {from} {to}")),
+        }
+    }
+}
+
+fn step(tool: &str, arguments: Value) -> Step {
+    Step::new(&[tool], arguments)
+}
+
+fn patch(body: &str) -> Step {
+    let text = format!("*** Begin Patch\n{body}*** End Patch\n");
+    Step::new(&["apply_patch"], Value::String(text))
+}
