@@ -5,19 +5,24 @@
     reason = "logging is deprecated from 2026-07-28 on; older clients use it"
 )]
 
+use std::collections::HashMap;
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use axum::extract::ConnectInfo;
+use axum::http::request::Parts;
 use mk_engine::{Actor, Caller, Engine, Standing, Start};
-use mk_tools::Family;
+use mk_tools::{Allowance, Family, Limiter, Tool};
 use mk_types::{AbsPath, ModeSlug, SessionId};
 use rmcp::RoleServer;
-use rmcp::model::{LoggingLevel, RequestStateCodec};
+use rmcp::model::{Extensions, LoggingLevel, RequestStateCodec};
 use rmcp::service::RequestContext;
 use tokio::sync::{Notify, Semaphore, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
 
 use crate::era::Era;
+use crate::http::SESSION;
 use crate::roots::Roots;
 
 /// Calls that run at the same time in one process; more wait their turn.
@@ -42,11 +47,24 @@ struct Shared {
     start: Start,
     /// The families of tools that are offered.
     toolsets: Vec<Family>,
+    /// `None` where calls are not limited.
+    limiter: Option<Limiter>,
     calls: Semaphore,
     waiting: Semaphore,
     connections: AtomicUsize,
+    /// What sessions over HTTP remember, by their name on the wire.
+    memories: Mutex<HashMap<String, Arc<Mutex<Memory>>>>,
     closing: CancellationToken,
     request_state: RequestStateCodec,
+}
+
+/// What a conversation has said so far.
+#[derive(Debug, Default)]
+struct Memory {
+    current: Option<SessionId>,
+    /// The project this conversation has activated.
+    project: Option<AbsPath>,
+    log_level: Option<LoggingLevel>,
 }
 
 /// One connection: where it came in, and what it is about.
@@ -55,11 +73,11 @@ pub struct Connection {
     server: Server,
     /// The mode of the endpoint.
     bound: Option<ModeSlug>,
-    current: Mutex<Option<SessionId>>,
-    /// The project this connection has activated.
-    project: Mutex<Option<AbsPath>>,
+    /// Shared with the server once the session has a name, because a session over HTTP may rest and wake up.
+    memory: Mutex<Arc<Mutex<Memory>>>,
     roots: Roots,
-    log_level: Mutex<Option<LoggingLevel>>,
+    /// It has the memory of its session, which has a name.
+    is_named: AtomicBool,
     /// Somebody tells this connection of changes already.
     told: AtomicBool,
     streams: Semaphore,
@@ -77,9 +95,11 @@ impl Server {
             version: version.to_owned(),
             start,
             toolsets: Family::ALL.to_vec(),
+            limiter: None,
             calls: Semaphore::new(MOST_CALLS),
             waiting: Semaphore::new(MOST_WAITING),
             connections: AtomicUsize::new(0),
+            memories: Mutex::default(),
             closing: CancellationToken::new(),
             // State that clients carry for us is good for one run of the server. Two ids are 164 random bits.
             request_state: RequestStateCodec::new_unchecked(format!(
@@ -102,6 +122,15 @@ impl Server {
         self
     }
 
+    /// Limits how often each session calls a tool.
+    #[must_use]
+    pub fn with_limiter(mut self, limiter: Limiter) -> Self {
+        if let Some(inner) = Arc::get_mut(&mut self.inner) {
+            inner.limiter = Some(limiter);
+        }
+        self
+    }
+
     pub(crate) fn offers(&self, family: Family) -> bool {
         self.inner.toolsets.contains(&family)
     }
@@ -112,10 +141,9 @@ impl Server {
         let connection = Connection {
             server: self.clone(),
             bound,
-            current: Mutex::default(),
-            project: Mutex::default(),
+            memory: Mutex::default(),
             roots: Roots::default(),
-            log_level: Mutex::default(),
+            is_named: AtomicBool::new(false),
             told: AtomicBool::new(false),
             streams: Semaphore::new(MOST_STREAMS),
             acted: Arc::default(),
@@ -140,6 +168,16 @@ impl Server {
         &self.inner.closing
     }
 
+    /// A session over HTTP is over, and with it what it remembered.
+    pub(crate) fn forget(&self, session: &str) {
+        self.memories().remove(session);
+    }
+
+    fn memories(&self) -> MutexGuard<'_, HashMap<String, Arc<Mutex<Memory>>>> {
+        let memories = self.inner.memories.lock();
+        memories.unwrap_or_else(PoisonError::into_inner)
+    }
+
     #[cfg(test)]
     pub(crate) fn connections(&self) -> usize {
         self.inner.connections.load(Ordering::Relaxed)
@@ -162,6 +200,12 @@ impl Server {
     pub(crate) fn request_state(&self) -> &RequestStateCodec {
         &self.inner.request_state
     }
+}
+
+/// The name of a session over HTTP.
+fn session_name(extensions: &Extensions) -> Option<&str> {
+    let parts = extensions.get::<Parts>()?;
+    parts.headers.get(SESSION)?.to_str().ok()
 }
 
 impl Drop for Connection {
@@ -221,26 +265,63 @@ impl Connection {
         }
     }
 
+    /// Gives this connection the memory of its session: its own from now on, or what the session had before it rested.
+    pub(crate) fn remember_as(&self, session: &str) {
+        self.is_named.store(true, Ordering::Release);
+        let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut memories = self.server.memories();
+        match memories.get(session) {
+            Some(known) => *memory = Arc::clone(known),
+            None => drop(memories.insert(session.to_owned(), Arc::clone(&memory))),
+        }
+    }
+
+    /// Before a request that may change what is remembered: a session over HTTP has a name from its second message on.
+    pub(crate) fn recognise(&self, extensions: &Extensions) {
+        if self.is_named.load(Ordering::Acquire) {
+            return;
+        }
+        if let Some(session) = session_name(extensions) {
+            self.remember_as(session);
+        }
+    }
+
+    /// Whose bucket of calls is taken from: the session's, else the address's, which is none on stdio.
+    pub(crate) fn take_call(
+        &self,
+        tool: &Tool,
+        extensions: &Extensions,
+    ) -> Option<Result<Allowance, Allowance>> {
+        let limiter = self.server.inner.limiter.as_ref()?;
+        if let Some(session) = session_name(extensions) {
+            return limiter.take(tool, session);
+        }
+        let parts = extensions.get::<Parts>()?;
+        let address = parts.extensions.get::<ConnectInfo<SocketAddr>>();
+        let client = address.map(|address| address.ip().to_string());
+        limiter.take(tool, client.as_deref().unwrap_or_default())
+    }
+
+    fn with_memory<T>(&self, look: impl FnOnce(&mut Memory) -> T) -> T {
+        let memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut memory = memory.lock().unwrap_or_else(PoisonError::into_inner);
+        look(&mut memory)
+    }
+
     fn project(&self) -> Option<AbsPath> {
-        self.project
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.with_memory(|memory| memory.project.clone())
     }
 
     pub(crate) fn set_project(&self, project: AbsPath) {
-        *self.project.lock().unwrap_or_else(PoisonError::into_inner) = Some(project);
+        self.with_memory(|memory| memory.project = Some(project));
     }
 
     pub(crate) fn current(&self) -> Option<SessionId> {
-        self.current
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.with_memory(|memory| memory.current.clone())
     }
 
     pub(crate) fn set_current(&self, session: SessionId) {
-        *self.current.lock().unwrap_or_else(PoisonError::into_inner) = Some(session);
+        self.with_memory(|memory| memory.current = Some(session));
     }
 
     /// True for the first who asks: a client that says `initialized` twice is told everything once.
@@ -263,16 +344,10 @@ impl Connection {
     }
 
     pub(crate) fn log_level(&self) -> Option<LoggingLevel> {
-        *self
-            .log_level
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.with_memory(|memory| memory.log_level)
     }
 
     pub(crate) fn set_log_level(&self, level: LoggingLevel) {
-        *self
-            .log_level
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner) = Some(level);
+        self.with_memory(|memory| memory.log_level = Some(level));
     }
 }

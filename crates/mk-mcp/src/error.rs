@@ -86,6 +86,21 @@ pub(crate) fn refused_code_call(
     Ok(result)
 }
 
+/// A call that came too soon. A result, because a 429 ends the session of real clients.
+pub(crate) fn rate_limited(tool: &str, seconds: u64) -> CallToolResult {
+    let text = format!("Error: Too many calls of {tool}\nHint: try again in {seconds} s");
+    let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
+    result.structured_content = Some(json!({
+        "error_code": "RATE_LIMITED",
+        "details": {
+            "tool": tool,
+            "retry_after": seconds,
+            "suggestion": format!("try again in {seconds} s"),
+        },
+    }));
+    result
+}
+
 fn code_name(error: &Error) -> &'static str {
     match error {
         Error::Denied { .. } => "PERMISSION_DENIED",

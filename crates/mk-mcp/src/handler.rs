@@ -9,12 +9,14 @@ use std::sync::Arc;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
-    CustomResult, GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
-    ServerConfig, SetLevelRequestParams, SubscriptionFilter, Tool,
+    CustomResult, GetPromptRequestParams, GetPromptResponse, Implementation,
+    InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
+    SetLevelRequestParams, SubscriptionFilter, Tool,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
+use rmcp::transport::streamable_http_server::session::SessionRestoreMarker;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use crate::connection::Connection;
@@ -61,6 +63,19 @@ impl ServerHandler for Handler {
             .with_instructions(INSTRUCTIONS);
         info.protocol_version = ProtocolVersion::LATEST_WITH_INITIALIZE;
         info
+    }
+
+    async fn initialize(
+        &self,
+        params: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        // A session that rested has said `initialize` before; it goes on where it was.
+        if let Some(restored) = context.extensions.get::<SessionRestoreMarker>() {
+            self.connection.remember_as(&restored.id);
+        }
+        context.peer.set_peer_info(params.clone());
+        self.negotiate_initialize(&params)
     }
 
     async fn list_tools(
@@ -190,6 +205,7 @@ impl ServerHandler for Handler {
     ) -> Result<(), ErrorData> {
         match Era::of(&context) {
             Era::Connected => {
+                self.connection.recognise(&context.extensions);
                 self.connection.set_log_level(params.level);
                 Ok(())
             }

@@ -1,42 +1,39 @@
 //! MCP over HTTP: Streamable HTTP at `/mcp` and `/mcp/{mode}`, and the older `GET /sse` with `POST /messages`.
 //!
-//! Takes its listener and its shutdown from the caller.
+//! Gives routes; who may use them, and on which listener, is decided in front of them.
 
-mod access;
+mod lobby;
 mod sse;
 
 use std::collections::HashMap;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use axum::body::{Body, to_bytes};
 use axum::extract::{Path, Request, State};
-use axum::http::{Method, StatusCode};
-use axum::middleware;
+use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{any, get, post};
 use axum::{Json, Router};
 use mk_types::ModeSlug;
 use rmcp::ServerHandler;
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
-
-pub use access::Access;
 
 use crate::connection::Server;
 use crate::handler::Handler;
 use crate::transport::line::{LONGEST_LINE, read_message};
+use lobby::{Forget, Lobby};
 
-/// A session that nobody uses ends after this time. rmcp's five minutes are shorter than a person's lunch, and many
-/// clients do not recover from a session that is gone.
-const IDLE: Duration = Duration::from_secs(3600);
+/// The header by which a client names its session.
+pub(crate) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+/// When a client may come back that found no room.
+const COME_BACK: HeaderValue = HeaderValue::from_static("10");
 
 /// Makes the handler of a connection; the mode is the endpoint's.
 pub type Connect<H> = Arc<dyn Fn(Option<ModeSlug>) -> io::Result<H> + Send + Sync>;
 
-/// The routes of a Modekeeper server, without the guard that [`guarded`] puts in front of them and of others.
+/// The routes of a Modekeeper server.
 pub fn router(server: &Server) -> Router {
     let connect = {
         let server = server.clone();
@@ -53,9 +50,14 @@ pub fn router(server: &Server) -> Router {
                 .is_some()
         }
     };
-    unguarded(Endpoints {
+    let forget = {
+        let server = server.clone();
+        move |session: &str| server.forget(session)
+    };
+    routes(Endpoints {
         connect,
         exists: Arc::new(exists),
+        forget: Arc::new(forget),
         closing: server.closing().clone(),
     })
 }
@@ -66,6 +68,8 @@ pub struct Endpoints<H> {
     pub connect: Connect<H>,
     /// Whether there is such a mode: others are not found.
     pub exists: Arc<dyn Fn(&ModeSlug) -> bool + Send + Sync>,
+    /// Told which session is over.
+    pub forget: Arc<dyn Fn(&str) + Send + Sync>,
     pub closing: CancellationToken,
 }
 
@@ -75,20 +79,8 @@ impl<H> std::fmt::Debug for Endpoints<H> {
     }
 }
 
-/// The routes with their guards, for any handler.
-pub fn routes<H: ServerHandler + Clone>(endpoints: Endpoints<H>, access: Access) -> Router {
-    guarded(unguarded(endpoints), access)
-}
-
-/// Puts the checks of Host and Origin in front of routes.
-pub fn guarded(router: Router, access: Access) -> Router {
-    router.layer(middleware::from_fn_with_state(
-        Arc::new(access),
-        access::check,
-    ))
-}
-
-fn unguarded<H: ServerHandler + Clone>(endpoints: Endpoints<H>) -> Router {
+/// The routes for any handler.
+pub fn routes<H: ServerHandler + Clone>(endpoints: Endpoints<H>) -> Router {
     let connect = Arc::clone(&endpoints.connect);
     let sse = sse::Sessions::new(Arc::new(move || connect(None)), endpoints.closing.clone());
     let streamable = Arc::new(Streamable {
@@ -105,28 +97,44 @@ fn unguarded<H: ServerHandler + Clone>(endpoints: Endpoints<H>) -> Router {
         .layer(axum::extract::DefaultBodyLimit::max(LONGEST_LINE))
 }
 
-type Service<H> = StreamableHttpService<H, LocalSessionManager>;
+/// One endpoint: the protocol and its sessions.
+struct Endpoint<H> {
+    service: StreamableHttpService<H, Lobby>,
+    lobby: Arc<Lobby>,
+}
+
+impl<H> Clone for Endpoint<H> {
+    fn clone(&self) -> Self {
+        Self {
+            service: self.service.clone(),
+            lobby: Arc::clone(&self.lobby),
+        }
+    }
+}
 
 struct Streamable<H: ServerHandler> {
     endpoints: Endpoints<H>,
-    /// One a mode: its sessions are its own.
-    services: Mutex<HashMap<Option<ModeSlug>, Service<H>>>,
+    /// One per mode: its sessions are its own.
+    services: Mutex<HashMap<Option<ModeSlug>, Endpoint<H>>>,
 }
 
 impl<H: ServerHandler + Clone> Streamable<H> {
-    fn service(&self, mode: Option<&ModeSlug>) -> Service<H> {
+    fn service(&self, mode: Option<&ModeSlug>) -> Endpoint<H> {
         let mut services = self.services.lock().unwrap_or_else(PoisonError::into_inner);
         let make = || {
             let (connect, mode) = (Arc::clone(&self.endpoints.connect), mode.cloned());
             // Host and Origin were checked in front, for every route alike.
-            let config = StreamableHttpServerConfig::default()
+            let forget: Forget = Arc::clone(&self.endpoints.forget);
+            let lobby = Arc::new(Lobby::new(forget));
+            let mut config = StreamableHttpServerConfig::default()
                 .disable_allowed_hosts()
                 .disable_allowed_origins()
                 .with_max_request_body_bytes(LONGEST_LINE)
                 .with_cancellation_token(self.endpoints.closing.clone());
-            let mut sessions = LocalSessionManager::default();
-            sessions.session_config.keep_alive = Some(IDLE);
-            StreamableHttpService::new(move || connect(mode.clone()), Arc::new(sessions), config)
+            config.session_store = Some(Arc::clone(&lobby) as Arc<_>);
+            let connect = move || connect(mode.clone());
+            let service = StreamableHttpService::new(connect, Arc::clone(&lobby), config);
+            Endpoint { service, lobby }
         };
         services.entry(mode.cloned()).or_insert_with(make).clone()
     }
@@ -158,9 +166,15 @@ async fn serve_mode<H: ServerHandler + Clone>(
 }
 
 /// rmcp answers a body it cannot read with 415 and prose; clients of JSON-RPC want to know what was wrong with it.
-async fn serve<H: ServerHandler>(service: &Service<H>, request: Request) -> Response {
+async fn serve<H: ServerHandler>(endpoint: &Endpoint<H>, request: Request) -> Response {
+    let Endpoint { service, lobby } = endpoint;
     if request.method() != Method::POST {
         return service.handle(request).await.into_response();
+    }
+    if !request.headers().contains_key(SESSION) && !lobby.has_room() {
+        let refusal = "too many sessions are in use\n";
+        let come_back = [(header::RETRY_AFTER, COME_BACK)];
+        return (StatusCode::SERVICE_UNAVAILABLE, come_back, refusal).into_response();
     }
     let (parts, body) = request.into_parts();
     let Ok(body) = to_bytes(body, LONGEST_LINE).await else {

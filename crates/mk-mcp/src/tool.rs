@@ -68,6 +68,10 @@ pub(crate) async fn call(
     let Some(tool) = mk_tools::find(&params.name).filter(offered) else {
         return Err(error::unknown_tool(&params.name, era));
     };
+    connection.recognise(&context.extensions);
+    if let Some(Err(allowance)) = connection.take_call(tool, &context.extensions) {
+        return Ok(error::rate_limited(tool.name, allowance.retry_after()).into());
+    }
     let server = connection.server();
     let arguments = params.arguments.unwrap_or_default();
     let place = place_of(&arguments);

@@ -28,6 +28,7 @@ mod get_symbol_definition;
 mod get_symbols_overview;
 mod get_task_info;
 mod indexed;
+mod limit;
 mod list_dir;
 mod list_memories;
 mod list_modes;
@@ -58,6 +59,7 @@ mod written;
 #[cfg(test)]
 mod tests;
 
+pub use limit::{Allowance, Limiter};
 use mk_policy::Group;
 pub use mode_info::{ModeConfig, ModeInfo};
 pub use tool::{Answer, Context, Family, Hints, Reply, Tool};

@@ -1,15 +1,18 @@
 //! `GET /tools/list` and `POST /tools/call`.
 
-use axum::Json;
+use std::time::{SystemTime, UNIX_EPOCH};
+
 use axum::body::Bytes;
 use axum::extract::State;
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
+use axum::{Extension, Json};
 use mk_engine::{Actor, Approvals, Error, Verdict};
-use mk_tools::{Answer, Context, Reply, TOOLS, Tool};
+use mk_tools::{Allowance, Answer, Context, Reply, TOOLS, Tool};
 use serde_json::{Map, Value, json};
 
 use crate::error;
+use crate::peer::Peer;
 use crate::server::Web;
 
 pub(crate) async fn list(State(web): State<Web>) -> Json<Value> {
@@ -19,7 +22,11 @@ pub(crate) async fn list(State(web): State<Web>) -> Json<Value> {
     )
 }
 
-pub(crate) async fn call(State(web): State<Web>, body: Bytes) -> Response {
+pub(crate) async fn call(
+    State(web): State<Web>,
+    peer: Option<Extension<Peer>>,
+    body: Bytes,
+) -> Response {
     let (name, arguments) = match read(&body) {
         Ok(call) => call,
         Err(message) => {
@@ -29,10 +36,54 @@ pub(crate) async fn call(State(web): State<Web>, body: Bytes) -> Response {
     let Some(tool) = mk_tools::find(&name).filter(|tool| web.offers(tool)) else {
         return Json(error::unknown_tool(&name)).into_response();
     };
-    match run(&web, tool, arguments).await {
+    let allowance = match take(&web, tool, peer.as_deref()) {
+        Some(Err(allowance)) => return too_many(tool, &allowance),
+        Some(Ok(allowance)) => Some(allowance),
+        None => None,
+    };
+    let mut response = match run(&web, tool, arguments).await {
         Ok(reply) => Json(show(reply)).into_response(),
         Err(refusal) => Json(error::refused(&refusal, tool.family)).into_response(),
+    };
+    if let Some(allowance) = allowance {
+        write_allowance(&allowance, response.headers_mut());
     }
+    response
+}
+
+/// Takes one call from the bucket of the client's address. What a client says of itself would give it as many buckets
+/// as it likes.
+fn take(web: &Web, tool: &Tool, peer: Option<&Peer>) -> Option<Result<Allowance, Allowance>> {
+    let client = peer.map(|peer| peer.address.to_string());
+    let limiter = web.limiter.as_ref()?;
+    limiter.take(tool, client.as_deref().unwrap_or_default())
+}
+
+fn too_many(tool: &Tool, allowance: &Allowance) -> Response {
+    let seconds = allowance.retry_after();
+    let body = Json(error::rate_limited(tool.name, seconds));
+    let mut response = (StatusCode::TOO_MANY_REQUESTS, body).into_response();
+    let headers = response.headers_mut();
+    headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    write_allowance(allowance, headers);
+    response
+}
+
+fn write_allowance(allowance: &Allowance, headers: &mut HeaderMap) {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a header tells the wall clock's time, whatever tests think it is"
+    )]
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    let reset = (now + allowance.wait).as_secs();
+    headers.insert("x-ratelimit-limit", HeaderValue::from(allowance.limit));
+    headers.insert(
+        "x-ratelimit-remaining",
+        HeaderValue::from(allowance.remaining),
+    );
+    headers.insert("x-ratelimit-reset", HeaderValue::from(reset));
 }
 
 /// The call in a body, or what is wrong with it.

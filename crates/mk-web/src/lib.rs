@@ -1,13 +1,15 @@
-//! The web face: every tool over plain HTTP, with its description, its limits and its errors.
+//! The HTTP room: takes connections, decides who may speak, and serves every tool over plain HTTP.
 //!
-//! Whether a request may come in at all (Host, Origin) is decided in front of it.
+//! Routes of other faces are mounted beside its own by the binary; what stands in front of them stands here.
 
 mod call;
 mod error;
+mod guard;
 mod language_servers;
-mod limit;
+mod listen;
 mod memories;
 mod openapi;
+mod peer;
 mod server;
 mod status;
 #[cfg(test)]
@@ -17,7 +19,9 @@ use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::routing::{delete, get, post};
 
-pub use limit::{Limits, limit};
+pub use guard::{Access, LARGEST_BODY, guarded};
+pub use listen::serve;
+pub use peer::{Peer, PeerUser};
 pub use server::Web;
 
 /// The routes of the REST interface.
@@ -34,6 +38,6 @@ pub fn routes(web: Web) -> Router {
         )
         .route("/api/memories", get(memories::list))
         .route("/api/memories/{*name}", delete(memories::remove))
-        .layer(DefaultBodyLimit::max(limit::LARGEST_BODY))
+        .layer(DefaultBodyLimit::max(LARGEST_BODY))
         .with_state(web)
 }

@@ -14,6 +14,10 @@ pub struct Web {
     pub start: Start,
     /// The families of tools that are offered.
     pub toolsets: Vec<mk_tools::Family>,
+    /// `None` where calls are not limited.
+    pub limiter: Option<mk_tools::Limiter>,
+    /// Nothing on this server may do more than this mode.
+    pub bound: Option<mk_types::ModeSlug>,
 }
 
 impl Web {
@@ -29,7 +33,7 @@ impl Web {
         Caller {
             project,
             standing,
-            bound: None,
+            bound: self.bound.clone(),
             current: None,
             roots: Vec::new(),
             actor,

@@ -1,8 +1,10 @@
 //! The routes without a socket: requests go in, whole answers come out.
 
 mod call;
+mod guard;
 mod language_servers;
 mod limit;
+mod listen;
 mod memory;
 mod openapi;
 mod status;
@@ -17,7 +19,9 @@ use mk_types::{Clock, Timestamp};
 use serde_json::{Value, json};
 use tower::ServiceExt as _;
 
-use crate::{Limits, Web};
+use mk_tools::Limiter;
+
+use crate::Web;
 
 /// 2025-01-13T10:30:00.000Z.
 const START: Timestamp = Timestamp::from_millis(1_736_764_200_000);
@@ -40,10 +44,14 @@ struct Reply {
 
 impl World {
     fn new(files: &str) -> Self {
-        Self::limited(files, Limits::Off)
+        Self::build(files, None)
     }
 
-    fn limited(files: &str, limits: Limits) -> Self {
+    fn limited(files: &str) -> Self {
+        Self::build(files, Some(Limiter::default()))
+    }
+
+    fn build(files: &str, limiter: Option<Limiter>) -> Self {
         let files = Fixture::new(files);
         let state = Fixture::new("");
         let clock = Clock::manual(START);
@@ -62,12 +70,14 @@ impl World {
             version: "9.9.9",
             start: mk_engine::Start::Named(files.root().clone()),
             toolsets: mk_tools::Family::ALL.to_vec(),
+            limiter,
+            bound: None,
         };
         Self {
             files,
             _state: state,
             clock,
-            routes: crate::limit(crate::routes(web), limits),
+            routes: crate::routes(web),
         }
     }
 

@@ -1,6 +1,5 @@
 //! MCP over HTTP, on a real socket of this machine.
 
-mod access;
 mod client;
 mod sse;
 mod streamable;
@@ -14,7 +13,7 @@ use tokio::task::JoinHandle;
 
 use super::World;
 use super::rename::Names;
-use crate::http::{Access, guarded, router};
+use crate::http::router;
 use client::{Reply, Request};
 
 /// A server on a port of its own, gone with this.
@@ -27,13 +26,9 @@ struct Site {
 
 impl Site {
     async fn open(world: World) -> Self {
-        Self::open_for(world, Access::default()).await
-    }
-
-    async fn open_for(world: World, access: Access) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port");
         let address = listener.local_addr().expect("an address");
-        let routes = guarded(router(&world.server), access);
+        let routes = router(&world.server);
         let serving = tokio::spawn(async move {
             axum::serve(listener, routes).await.expect("a listener");
         });

@@ -2,13 +2,10 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use axum::Router;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
-use axum::routing::post;
 use serde_json::{Value, json};
 
 use super::{Reply, World, request, send};
-use crate::Limits;
 
 fn body(name: &str) -> Value {
     json!({ "name": "write_memory", "arguments": { "name": name, "content": "x" } })
@@ -40,7 +37,7 @@ fn check(reply: &Reply, tool: &str, longest: u64) {
 
 #[tokio::test]
 async fn the_headers_count_down_and_then_it_is_too_much() {
-    let world = World::limited("", Limits::Documented);
+    let world = World::limited("");
     #[expect(
         clippy::disallowed_methods,
         reason = "the header tells the wall clock's time"
@@ -78,7 +75,7 @@ async fn the_headers_count_down_and_then_it_is_too_much() {
 
 #[tokio::test]
 async fn a_header_that_nobody_verifies_brings_no_calls() {
-    let world = World::limited("", Limits::Documented);
+    let world = World::limited("");
     let with_token = |token: &'static str| {
         let mut request = request(Method::POST, "/tools/call", &body("a").to_string());
         let token = HeaderValue::from_static(token);
@@ -95,36 +92,8 @@ async fn a_header_that_nobody_verifies_brings_no_calls() {
 }
 
 #[tokio::test]
-async fn calls_over_mcp_count_and_other_messages_do_not() {
-    let stub = || post(|| async { "taken" });
-    let routes = Router::new()
-        .route("/mcp", stub())
-        .route("/mcp/{mode}", stub())
-        .route("/messages", stub());
-    let routes = crate::limit(routes, Limits::Documented);
-    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": body("a") });
-    let other = json!({ "jsonrpc": "2.0", "id": 1, "method": "prompts/get", "params": body("a") });
-    let (call, other) = (call.to_string(), other.to_string());
-    for path in ["/mcp", "/mcp/ask", "/messages", "/mcp", "/messages"] {
-        for _ in 0..2 {
-            let reply = send(&routes, request(Method::POST, path, &call)).await;
-            assert_eq!(reply.status, StatusCode::OK, "{path}");
-            assert!(reply.headers.get("x-ratelimit-limit").is_none(), "{path}");
-        }
-    }
-    for path in ["/mcp", "/mcp/ask", "/messages"] {
-        let reply = send(&routes, request(Method::POST, path, &call)).await;
-        check(&reply, "write_memory", 6);
-        for body in [other.as_str(), "nonsense", "[]"] {
-            let reply = send(&routes, request(Method::POST, path, body)).await;
-            assert_eq!(reply.status, StatusCode::OK, "{path} {body}");
-        }
-    }
-}
-
-#[tokio::test]
 async fn modes_are_free_except_for_switching() {
-    let world = World::limited("", Limits::Documented);
+    let world = World::limited("");
     for _ in 0..30 {
         let reply = world.call("list_modes", json!({})).await;
         assert_eq!(reply.status, StatusCode::OK);
@@ -140,7 +109,7 @@ async fn modes_are_free_except_for_switching() {
 
 #[tokio::test]
 async fn limits_can_be_off() {
-    let world = World::limited("", Limits::Off);
+    let world = World::new("");
     for _ in 0..12 {
         let reply = world.post(&body("a").to_string()).await;
         assert_eq!(reply.body["isError"], false, "{:#}", reply.body);

@@ -5,15 +5,16 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::Args;
-use mk_engine::Watching;
+use mk_engine::{Engine, Watching};
 use mk_mcp::Server;
-use mk_mcp::http::{Access, guarded, router};
-use mk_web::{Limits, Web, limit};
+use mk_mcp::http::router;
+use mk_tools::Limiter;
+use mk_web::{Access, Web, guarded};
 use tokio::net::TcpListener;
 
 use crate::cli::engine;
 use crate::cli::mcp::{stop_signal, sweep};
-use crate::config::{Config, Flags};
+use crate::config::{Config, Flags, Origin};
 use crate::output;
 
 /// Serve MCP over HTTP
@@ -22,10 +23,10 @@ pub(crate) struct ServeArgs {
     /// Address and port; port 0 takes a free one (default: 127.0.0.1:7337)
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<String>,
-    /// Host name under which clients reach this server, beside localhost; may be repeated
+    /// Additional Host header to accept besides localhost (repeatable)
     #[arg(long, value_name = "HOST")]
     allow_host: Vec<String>,
-    /// Origin of a web page that may use this server, beside local ones; may be repeated
+    /// Origin of a web page that may use this server (repeatable)
     #[arg(long, value_name = "ORIGIN")]
     allow_origin: Vec<String>,
 }
@@ -40,57 +41,63 @@ impl ServeArgs {
 
 pub(crate) fn run(_args: &ServeArgs, config: &Config) -> anyhow::Result<ExitCode> {
     let engine = engine(config, Watching::On);
-    let version = env!("CARGO_PKG_VERSION");
-    let toolsets = config.toolsets.value.clone();
-    let server =
-        Server::new(engine.clone(), version, config.start()).with_toolsets(toolsets.clone());
-    let web = Web {
-        engine: engine.clone(),
-        version,
-        start: config.start(),
-        toolsets,
-    };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
-    let served = runtime.block_on(serve(config, &server, web));
+    let served = runtime.block_on(serve(config, &engine));
     engine.close();
     runtime.shutdown_background();
     served?;
     Ok(ExitCode::SUCCESS)
 }
 
-async fn serve(config: &Config, server: &Server, web: Web) -> anyhow::Result<()> {
+async fn serve(config: &Config, engine: &Engine) -> anyhow::Result<()> {
     let listener = listen(&config.listen.value).await?;
     let address = listener.local_addr()?;
     if !address.ip().is_loopback() {
         tracing::warn!(
-            "listening beyond this machine without any login: whoever reaches {address} can use it"
+            "listening beyond this machine without authentication: anyone who can reach {address} can use this server"
         );
     }
     let access = Access {
         hosts: config.allow_hosts.value.clone(),
         origins: config.allow_origins.value.clone(),
     };
-    let limits = if config.rate_limits.value {
-        Limits::Documented
-    } else {
-        Limits::Off
+    let server = mcp_server(config, engine, address);
+    let web = Web {
+        engine: engine.clone(),
+        version: env!("CARGO_PKG_VERSION"),
+        start: config.start(),
+        toolsets: config.toolsets.value.clone(),
+        limiter: config.rate_limits.value.then(Limiter::default),
+        bound: None,
     };
-    let routes = limit(router(server).merge(mk_web::routes(web)), limits);
-    let routes = guarded(routes, access).into_make_service_with_connect_info::<SocketAddr>();
+    let routes = guarded(router(&server).merge(mk_web::routes(web)), access);
     let stop = stop_signal()?;
-    tokio::spawn(sweep(server.engine().clone()));
+    tokio::spawn(sweep(engine.clone()));
     let project = server.start().folder();
     output::print(&format!(
         "Modekeeper is at http://{address}/mcp (project {project})\n"
     ))?;
-    tokio::select! {
-        ended = axum::serve(listener, routes) => ended?,
-        // Streams that clients keep open would hold a graceful end up for ever.
-        () = stop => server.closing().cancel(),
-    }
+    let closing = server.closing().clone();
+    // Streams that clients keep open would hold a graceful end up for ever.
+    let stop = async {
+        stop.await;
+        closing.cancel();
+    };
+    mk_web::serve(listener, routes, stop).await;
     Ok(())
+}
+
+/// On loopback, MCP is limited only if somebody asked for it: its clients are agents of this user.
+fn mcp_server(config: &Config, engine: &Engine, address: SocketAddr) -> Server {
+    let server = Server::new(engine.clone(), env!("CARGO_PKG_VERSION"), config.start())
+        .with_toolsets(config.toolsets.value.clone());
+    let limited = &config.rate_limits;
+    if limited.value && (!address.ip().is_loopback() || limited.origin != Origin::Default) {
+        return server.with_limiter(Limiter::default());
+    }
+    server
 }
 
 async fn listen(address: &str) -> anyhow::Result<TcpListener> {

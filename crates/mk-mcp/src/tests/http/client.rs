@@ -51,12 +51,6 @@ impl Request {
         self
     }
 
-    /// A second header of the same name.
-    pub(super) fn also(mut self, name: &str, value: &str) -> Self {
-        self.headers.push((name.to_owned(), value.to_owned()));
-        self
-    }
-
     pub(super) fn body(mut self, body: impl Into<String>) -> Self {
         self.body = body.into();
         self

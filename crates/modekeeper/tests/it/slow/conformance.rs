@@ -33,7 +33,7 @@ fn start() -> (Child, String) {
     let program = fixture();
     assert!(
         program.is_file(),
-        "build it: cargo build -p mk-mcp --example conformance ({})",
+        "build it: cargo build -p modekeeper --example conformance ({})",
         program.display()
     );
     let mut child = bare_command(&program, &repository())

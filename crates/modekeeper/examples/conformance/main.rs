@@ -14,7 +14,8 @@ mod tool;
 
 use std::{error::Error, io::Write as _, net::Ipv4Addr, sync::Arc};
 
-use mk_mcp::http::{Access, Endpoints, routes};
+use mk_mcp::http::{Endpoints, routes};
+use mk_web::{Access, guarded};
 use tokio::net::TcpListener;
 
 use crate::fixture::Fixture;
@@ -33,9 +34,12 @@ async fn serve(listener: TcpListener, fixture: Fixture) -> Result<(), Box<dyn Er
     let endpoints = Endpoints {
         connect: Arc::new(move |_| Ok(fixture.clone())),
         exists: Arc::new(|_| false),
+        forget: Arc::new(|_| {}),
         closing: Default::default(),
     };
-    Ok(axum::serve(listener, routes(endpoints, Access::default())).await?)
+    let routes = guarded(routes(endpoints), Access::default());
+    mk_web::serve(listener, routes, std::future::pending()).await;
+    Ok(())
 }
 
 fn parse_port(mut args: impl Iterator<Item = String>) -> Result<u16, Box<dyn Error>> {

@@ -1,0 +1,163 @@
+//! Who may speak to this server, and how much they may send. In front of every route.
+//!
+//! A page in a browser must not reach a server on the same machine, by another name or from another local port; a
+//! process of another user must not either. Bodies are read here, once, with a limit on size and time.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse as _, Response};
+
+use crate::peer::{Peer, PeerUser};
+
+/// The largest request body.
+pub const LARGEST_BODY: usize = 4 * 1024 * 1024;
+/// How long a request's body may take.
+const BODY_WITHIN: Duration = Duration::from_secs(15);
+
+/// Host names and origins to accept besides those of this server itself.
+#[derive(Debug, Clone, Default)]
+pub struct Access {
+    /// `name` or `name:port`.
+    pub hosts: Vec<String>,
+    /// `https://name:port`.
+    pub origins: Vec<String>,
+}
+
+/// Puts the checks in front of routes.
+pub fn guarded(routes: Router, access: Access) -> Router {
+    routes.layer(middleware::from_fn_with_state(Arc::new(access), check))
+}
+
+async fn check(State(access): State<Arc<Access>>, request: Request, next: Next) -> Response {
+    let refusal = access
+        .refusal(request.headers(), request.uri().host())
+        .or_else(|| stranger(&request))
+        .map(|refusal| (StatusCode::FORBIDDEN, refusal))
+        .or_else(|| wrong_type(&request));
+    if let Some((status, refusal)) = refusal {
+        tracing::warn!("{refusal}");
+        return (status, format!("{refusal}\n")).into_response();
+    }
+    match whole(request).await {
+        Ok(request) => next.run(request).await,
+        Err(refusal) => refusal,
+    }
+}
+
+/// The request with its body in memory.
+async fn whole(request: Request) -> Result<Request, Response> {
+    if matches!(*request.method(), Method::GET | Method::HEAD) {
+        return Ok(request);
+    }
+    let (parts, body) = request.into_parts();
+    match tokio::time::timeout(BODY_WITHIN, to_bytes(body, LARGEST_BODY)).await {
+        Ok(Ok(bytes)) => Ok(Request::from_parts(parts, Body::from(bytes))),
+        Ok(Err(_)) => {
+            let refusal = format!("the body is longer than {LARGEST_BODY} bytes, or was cut off\n");
+            Err((StatusCode::PAYLOAD_TOO_LARGE, refusal).into_response())
+        }
+        Err(_) => {
+            let seconds = BODY_WITHIN.as_secs();
+            let refusal = format!("the body did not arrive within {seconds} s\n");
+            let close = [(header::CONNECTION, "close")];
+            Err((StatusCode::REQUEST_TIMEOUT, close, refusal).into_response())
+        }
+    }
+}
+
+/// A local process of another user. Without a peer, as in tests without a socket, there is no stranger.
+fn stranger(request: &Request) -> Option<String> {
+    let peer = request.extensions().get::<Peer>()?;
+    (peer.user == PeerUser::Other).then(|| {
+        "this server answers only the user who started it; start a server of your own with `modekeeper serve`".to_owned()
+    })
+}
+
+/// A body that a page could send without asking first.
+fn wrong_type(request: &Request) -> Option<(StatusCode, String)> {
+    if *request.method() != Method::POST || !has_body(request.headers()) {
+        return None;
+    }
+    let kind = request.headers().get(header::CONTENT_TYPE);
+    let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let essence = kind.split(';').next().unwrap_or_default().trim();
+    (!essence.eq_ignore_ascii_case("application/json")).then(|| {
+        let refusal = "send the body with `Content-Type: application/json`".to_owned();
+        (StatusCode::UNSUPPORTED_MEDIA_TYPE, refusal)
+    })
+}
+
+fn has_body(headers: &HeaderMap) -> bool {
+    let length = headers.get(header::CONTENT_LENGTH);
+    headers.contains_key(header::TRANSFER_ENCODING)
+        || length.is_some_and(|length| length.as_bytes() != b"0")
+}
+
+impl Access {
+    fn refusal(&self, headers: &HeaderMap, uri_host: Option<&str>) -> Option<String> {
+        let text = |name| {
+            headers
+                .get(name)
+                .map(|value| value.to_str().unwrap_or("\u{fffd}"))
+        };
+        if headers.get_all(header::HOST).iter().count() > 1 {
+            return Some("more than one Host header".to_owned());
+        }
+        let host = text(header::HOST).or(uri_host).unwrap_or_default();
+        if !is_local(host)
+            && !self
+                .hosts
+                .iter()
+                .any(|allowed| allowed == host || Some(allowed.as_str()) == name_of(host))
+        {
+            return Some(format!(
+                "host `{host}` is not allowed; start with `--allow-host {host}` to accept it"
+            ));
+        }
+        if let Some(origin) = text(header::ORIGIN) {
+            // What this server itself served, under the name it was asked by; other local ports are other programs.
+            let own = ["http://", "https://"]
+                .into_iter()
+                .any(|scheme| origin.strip_prefix(scheme) == Some(host));
+            let allowed = own || self.origins.iter().any(|allowed| allowed == origin);
+            return (!allowed).then(|| {
+                format!("origin `{origin}` is not allowed; start with `--allow-origin {origin}` to accept it")
+            });
+        }
+        match text(header::HeaderName::from_static("sec-fetch-site")) {
+            None | Some("none" | "same-origin") => None,
+            Some(site) => Some(format!(
+                "a request from another page (`Sec-Fetch-Site: {site}`) is not allowed"
+            )),
+        }
+    }
+}
+
+/// The name without its port, brackets of IPv6 addresses removed.
+fn name_of(authority: &str) -> Option<&str> {
+    if let Some(rest) = authority.strip_prefix('[') {
+        return rest.split_once(']').map(|(name, _)| name);
+    }
+    Some(
+        authority
+            .rsplit_once(':')
+            .map_or(authority, |(name, _)| name),
+    )
+}
+
+fn is_local(authority: &str) -> bool {
+    let Some(name) = name_of(authority) else {
+        return false;
+    };
+    name.eq_ignore_ascii_case("localhost")
+        || name
+            .parse::<IpAddr>()
+            .is_ok_and(|address| address.is_loopback())
+}
