@@ -13,6 +13,7 @@ const LAYERS: [&[&str]; 8] = [
         "mk-playbook",
         "mk-symbols",
         "mk-lsp",
+        "mk-wall",
         "mk-gateway",
     ],
     &["mk-engine"],

@@ -1,0 +1,290 @@
+//! The clerk: answers the single calls that the doors send it, with the mode's answer for the path they really name.
+//!
+//! It only opens holes in a floor that refuses. For what the floor holds, doubt is answered with «go on», so that the
+//! kernel refuses; for what the floor does not hold (metadata, sockets), doubt is answered with an error.
+//! Where it allows, it makes the call itself on what it has pinned.
+
+mod meta;
+mod name;
+mod open;
+mod place;
+mod process;
+mod socket;
+mod zone;
+
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustix::fs::{FileType, Mode, OFlags};
+use rustix::io::Errno;
+
+pub(crate) use place::Key;
+pub(crate) use process::{Caller, Identity, Root};
+
+use crate::door::{Arch, Call};
+use crate::git;
+use crate::guest::Guests;
+use crate::report::{Operation, Report};
+use crate::rights::{Before, Journal, Rights};
+use crate::sys::{self, Notification, Reply};
+use place::{Asked, Follow, Lost, Object, Place};
+use socket::Sockets;
+
+/// What the clerk does about a call.
+#[derive(Debug)]
+enum Answer {
+    Reply(Reply),
+    /// A descriptor of ours, and whether the caller's copy closes on exec.
+    Descriptor(OwnedFd, bool),
+    /// A thread answers when it is done.
+    Later,
+}
+
+const GO_ON: Answer = Answer::Reply(Reply::Continue);
+const DONE: Answer = Answer::Reply(Reply::Value(0));
+
+const fn fail(errno: Errno) -> Answer {
+    Answer::Reply(Reply::Error(errno))
+}
+
+/// The result of a call that we made.
+fn answer(result: Result<(), Errno>) -> Answer {
+    match result {
+        Ok(()) => DONE,
+        Err(errno) => fail(errno),
+    }
+}
+
+/// Everything the clerk knows about the command it serves.
+#[derive(Debug)]
+pub(crate) struct Clerk {
+    arch: Arch,
+    /// `None` inside another wall, whose clerk answers.
+    listener: Option<Arc<OwnedFd>>,
+    pub(crate) rights: Rights,
+    repository: Option<git::Layout>,
+    /// The root that a served process has.
+    root: Root,
+    /// Who a served process is.
+    identity: Identity,
+    pub(crate) guests: Guests,
+    /// What the command made in temporary directories, or gave a second name to.
+    own: HashSet<Key>,
+    /// Trees the command believes to have removed.
+    vacated: HashSet<PathBuf>,
+    kept: HashSet<PathBuf>,
+    sockets: Sockets,
+    /// What it was given as standard streams, and may open again by name.
+    streams: HashSet<Key>,
+    pub(crate) report: Report,
+}
+
+/// What the clerk starts with.
+#[derive(Debug)]
+pub(crate) struct Start {
+    pub(crate) arch: Arch,
+    pub(crate) listener: Option<OwnedFd>,
+    pub(crate) rights: Rights,
+    pub(crate) repository: Option<git::Layout>,
+    pub(crate) root: Root,
+    pub(crate) identity: Identity,
+    pub(crate) guests: Guests,
+}
+
+impl Clerk {
+    pub(crate) fn new(start: Start) -> Self {
+        let Start {
+            arch,
+            listener,
+            rights,
+            repository,
+            root,
+            identity,
+            guests,
+        } = start;
+        if let Some(listener) = &listener {
+            sys::wake_in_step(listener.as_fd());
+        }
+        let streams = [
+            rustix::stdio::stdin(),
+            rustix::stdio::stdout(),
+            rustix::stdio::stderr(),
+        ];
+        let streams = streams.iter().filter_map(|fd| {
+            let fd = rustix::io::fcntl_dupfd_cloexec(fd, 3).ok()?;
+            Some(Object::of(fd).ok()?.key)
+        });
+        Self {
+            arch,
+            listener: listener.map(Arc::new),
+            sockets: Sockets::new(rights.network),
+            streams: streams.collect(),
+            rights,
+            repository,
+            root,
+            identity,
+            guests,
+            own: HashSet::new(),
+            vacated: HashSet::new(),
+            kept: HashSet::new(),
+            report: Report::default(),
+        }
+    }
+
+    pub(crate) fn listener(&self) -> Option<Arc<OwnedFd>> {
+        self.listener.clone()
+    }
+
+    /// Whether a call still waits, so that the thread we looked at is the one that asked.
+    fn is_waiting(&self, call: &Notification) -> bool {
+        let listener = self.listener.as_ref();
+        listener.is_some_and(|it| sys::is_waiting(it.as_fd(), call.id))
+    }
+
+    /// Sends the guests away, and removes what git would run later.
+    pub(crate) fn clean_up(&mut self) {
+        self.report.farewells = self.guests.send_away();
+        for state in self.repository.iter().flat_map(git::Layout::states) {
+            if git::would_run(&state) && std::fs::remove_dir_all(&state).is_ok() {
+                self.report.dropped_states.push(state);
+            }
+        }
+    }
+
+    /// Answers the next waiting call. A caller that has gone needs no answer.
+    pub(crate) fn serve(&mut self) {
+        let Some(listener) = self.listener() else {
+            return;
+        };
+        let Ok(call) = sys::receive(listener.as_fd()) else {
+            return;
+        };
+        let answered = match self.decide(&call) {
+            Answer::Reply(reply) => sys::reply(listener.as_fd(), call.id, reply),
+            Answer::Descriptor(fd, cloexec) => {
+                match sys::hand_over(listener.as_fd(), call.id, fd.as_fd(), cloexec) {
+                    // Its table may be full; it must not wait for ever.
+                    Err(error) => {
+                        let errno = Errno::from_io_error(&error).unwrap_or(Errno::IO);
+                        sys::reply(listener.as_fd(), call.id, Reply::Error(errno))
+                    }
+                    Ok(()) => Ok(()),
+                }
+            }
+            Answer::Later => Ok(()),
+        };
+        drop(answered);
+    }
+
+    fn decide(&mut self, call: &Notification) -> Answer {
+        let Some(name) = Call::of(call.number, self.arch) else {
+            return fail(Errno::NOSYS);
+        };
+        match name {
+            Call::Open | Call::Openat | Call::Openat2 | Call::Creat => self.open(name, call),
+            Call::Truncate => self.truncate(call),
+            Call::Rename | Call::Renameat | Call::Renameat2 => self.rename(name, call),
+            Call::Unlink | Call::Unlinkat | Call::Rmdir => self.unlink(name, call),
+            Call::Mkdir | Call::Mkdirat => self.mkdir(name, call),
+            Call::Link | Call::Linkat => self.link(name, call),
+            Call::Symlink | Call::Symlinkat => self.symlink(name, call),
+            Call::Mknod | Call::Mknodat => self.mknod(name, call),
+            Call::Connect => self.connect(call),
+            Call::Bind => self.bind(call),
+            _ => self.change_metadata(name, call),
+        }
+    }
+
+    /// Pins what a call names, and makes sure that it was the caller whose directories we opened.
+    fn find(&self, call: &Notification, asked: Asked<'_>) -> Result<Place, Lost> {
+        let place = place::find(Caller { tid: call.tid }, self.root, asked)?;
+        if self.is_waiting(call) {
+            Ok(place)
+        } else {
+            Err(Lost::Error(Errno::INTR))
+        }
+    }
+
+    /// The same from an address in the caller's memory.
+    fn find_at(
+        &self,
+        call: &Notification,
+        dirfd: i32,
+        address: u64,
+        follow: Follow,
+    ) -> Result<Place, Lost> {
+        let path = Caller { tid: call.tid }.path(address)?;
+        self.find(call, Asked::new(dirfd, &path, follow))
+    }
+
+    /// The umask of a caller that is who it was at the start; nobody else is served.
+    fn served(&self, call: &Notification) -> Option<Mode> {
+        let (identity, umask) = Caller { tid: call.tid }.identity().ok()?;
+        (identity == self.identity).then_some(umask)
+    }
+
+    /// Refuses, and remembers it for the summary.
+    fn refuse(&mut self, operation: Operation, path: &Path) -> Answer {
+        self.report.refuse(operation, path);
+        fail(Errno::ACCESS)
+    }
+
+    fn is_own(&self, object: &Object) -> bool {
+        self.own.contains(&object.key)
+    }
+
+    /// Keeps what is there before its first change. Only project files are kept.
+    fn keep(&mut self, place: &Place) -> Result<(), Errno> {
+        if self.kept.contains(&place.path) {
+            return Ok(());
+        }
+        if let Some(journal) = &mut self.rights.journal {
+            write_before(journal, place)?;
+        }
+        self.kept.insert(place.path.clone());
+        self.report.changed(&place.path);
+        Ok(())
+    }
+}
+
+/// Gives the journal what a place holds.
+fn write_before(journal: &mut Journal, place: &Place) -> Result<(), Errno> {
+    let io = |error: std::io::Error| Errno::from_io_error(&error).unwrap_or(Errno::IO);
+    match &place.object {
+        None => journal.0(&place.path, Before::Missing).map_err(io),
+        Some(object) if object.kind == FileType::RegularFile => {
+            let own_path = place::own_path(object.fd.as_fd());
+            let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+            let file = File::from(rustix::fs::open(own_path, flags, Mode::empty())?);
+            journal.0(&place.path, Before::File(&file)).map_err(io)
+        }
+        Some(object) if object.kind == FileType::Symlink => {
+            let target = rustix::fs::readlinkat(&object.fd, "", Vec::new())?;
+            let target = Path::new(OsStr::from_bytes(target.as_bytes()));
+            journal.0(&place.path, Before::Link(target)).map_err(io)
+        }
+        Some(_) => Ok(()),
+    }
+}
+/// An argument that is an `int`.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the kernel takes the lower half of the register, too"
+)]
+const fn int(arg: u64) -> i32 {
+    arg as u32 as i32
+}
+
+/// An argument that is an `unsigned int`.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the kernel takes the lower half of the register, too"
+)]
+const fn uint(arg: u64) -> u32 {
+    arg as u32
+}

@@ -1,0 +1,243 @@
+//! Modes, owners and times of files. The floor holds none of them, so the clerk never lets such a call go on: it
+//! makes the change itself on what it has pinned, or answers with an error.
+
+use std::os::fd::AsFd as _;
+
+use rustix::fs::{AtFlags, FileType, Gid, Mode, Timespec, Timestamps, UTIME_NOW, Uid};
+use rustix::io::Errno;
+
+use super::place::{self, Asked, Follow, Lost, Place};
+use super::process::Caller;
+use super::zone::Zone;
+use super::{Answer, Clerk, DONE, answer, fail, int, uint};
+use crate::door::Call;
+use crate::report::Operation;
+use crate::rights::Right;
+use crate::sys::Notification;
+
+/// What is to be changed.
+#[derive(Debug, Clone)]
+enum Change {
+    Mode(u32),
+    Owner(u32, u32),
+    Times(Timestamps),
+}
+
+/// How the file is named.
+#[derive(Debug, Clone, Copy)]
+struct Named {
+    dirfd: i32,
+    /// Zero for the descriptor itself.
+    path: u64,
+    flags: AtFlags,
+}
+
+impl Clerk {
+    pub(super) fn change_metadata(&mut self, name: Call, call: &Notification) -> Answer {
+        let Some((named, operation)) = naming(name, call) else {
+            return fail(Errno::NOSYS);
+        };
+        let change = match change(name, call) {
+            Ok(change) => change,
+            Err(errno) => return fail(errno),
+        };
+        let place = match self.find_named(call, named) {
+            Ok(place) => place,
+            Err(Lost::Elsewhere) => return fail(Errno::PERM),
+            Err(Lost::Error(errno)) => return fail(errno),
+        };
+        let Some(object) = &place.object else {
+            return fail(Errno::NOENT);
+        };
+        // What has no name any more, and what never had one, belongs to those who hold it.
+        let nameless = object.links == 0 || !place.path.has_root() || is_anonymous(&place);
+        if !nameless && !self.may_change(&place) {
+            return self.refuse(operation, &place.path);
+        }
+        if !nameless && !self.links_are_harmless(&place) {
+            return self.refuse(Operation::WriteLinked, &place.path);
+        }
+        if self.served(call).is_none() {
+            return fail(Errno::PERM);
+        }
+        if self.zone(&place.path) == Zone::Project(Right::Edit)
+            && object.kind == FileType::RegularFile
+            && object.links > 0
+            && let Err(errno) = self.keep(&place)
+        {
+            return fail(errno);
+        }
+        apply(&place, change)
+    }
+
+    fn find_named(&self, call: &Notification, named: Named) -> Result<Place, Lost> {
+        let caller = Caller { tid: call.tid };
+        if named.path == 0 {
+            if named.dirfd < 0 {
+                return Err(Lost::Error(Errno::BADF));
+            }
+            let place = place::by_descriptor(caller.pin(&format!("fd/{}", named.dirfd))?)?;
+            return if self.is_waiting(call) {
+                Ok(place)
+            } else {
+                Err(Lost::Error(Errno::INTR))
+            };
+        }
+        let path = caller.path(named.path)?;
+        if path.is_empty() && !named.flags.contains(AtFlags::EMPTY_PATH) {
+            return Err(Lost::Error(Errno::NOENT));
+        }
+        let follow = if named.flags.contains(AtFlags::SYMLINK_NOFOLLOW) {
+            Follow::No
+        } else {
+            Follow::Yes
+        };
+        self.find(call, Asked::new(named.dirfd, &path, follow))
+    }
+}
+
+/// Memory files, and the terminals that a program of the command opened.
+fn is_anonymous(place: &Place) -> bool {
+    ["/memfd:", "/dev/pts/", "/dev/zero (deleted)"]
+        .iter()
+        .any(|prefix| {
+            place
+                .path
+                .as_os_str()
+                .as_encoded_bytes()
+                .starts_with(prefix.as_bytes())
+        })
+}
+
+fn naming(name: Call, call: &Notification) -> Option<(Named, Operation)> {
+    let args = call.args;
+    let at = |arg: usize| AtFlags::from_bits_retain(uint(args[arg]));
+    let named = |dirfd, path, flags| Named { dirfd, path, flags };
+    let plain = named(libc::AT_FDCWD, args[0], AtFlags::empty());
+    let descriptor = named(int(args[0]), 0, AtFlags::empty());
+    Some(match name {
+        Call::Chmod => (plain, Operation::ChangeMode),
+        Call::Fchmod => (descriptor, Operation::ChangeMode),
+        Call::Fchmodat => (
+            named(int(args[0]), args[1], AtFlags::empty()),
+            Operation::ChangeMode,
+        ),
+        Call::Fchmodat2 => (named(int(args[0]), args[1], at(3)), Operation::ChangeMode),
+        Call::Chown => (plain, Operation::ChangeOwner),
+        Call::Lchown => (
+            named(libc::AT_FDCWD, args[0], AtFlags::SYMLINK_NOFOLLOW),
+            Operation::ChangeOwner,
+        ),
+        Call::Fchown => (descriptor, Operation::ChangeOwner),
+        Call::Fchownat => (named(int(args[0]), args[1], at(4)), Operation::ChangeOwner),
+        Call::Utime | Call::Utimes => (plain, Operation::ChangeTime),
+        Call::Futimesat => (
+            named(int(args[0]), args[1], AtFlags::empty()),
+            Operation::ChangeTime,
+        ),
+        Call::Utimensat => (named(int(args[0]), args[1], at(3)), Operation::ChangeTime),
+        _ => return None,
+    })
+}
+
+fn change(name: Call, call: &Notification) -> Result<Change, Errno> {
+    let args = call.args;
+    let caller = Caller { tid: call.tid };
+    Ok(match name {
+        Call::Chmod | Call::Fchmod => Change::Mode(uint(args[1])),
+        Call::Fchmodat | Call::Fchmodat2 => Change::Mode(uint(args[2])),
+        Call::Chown | Call::Lchown | Call::Fchown => Change::Owner(uint(args[1]), uint(args[2])),
+        Call::Fchownat => Change::Owner(uint(args[2]), uint(args[3])),
+        Call::Utime => Change::Times(seconds(caller, args[1])?),
+        Call::Utimes => Change::Times(microseconds(caller, args[1])?),
+        Call::Futimesat => Change::Times(microseconds(caller, args[2])?),
+        _ => Change::Times(nanoseconds(caller, args[2])?),
+    })
+}
+
+/// Reads `N` numbers; a missing pointer means «now».
+fn numbers<const N: usize>(caller: Caller, address: u64) -> Result<Option<[i64; N]>, Errno> {
+    if address == 0 {
+        return Ok(None);
+    }
+    let bytes = caller.memory(address, N * 8);
+    let mut values = [0; N];
+    for (value, chunk) in values.iter_mut().zip(bytes.chunks(8)) {
+        *value = i64::from_ne_bytes(chunk.try_into().map_err(|_| Errno::FAULT)?);
+    }
+    if bytes.len() == N * 8 {
+        Ok(Some(values))
+    } else {
+        Err(Errno::FAULT)
+    }
+}
+
+const fn times(access: (i64, i64), modification: (i64, i64)) -> Timestamps {
+    Timestamps {
+        last_access: Timespec {
+            tv_sec: access.0,
+            tv_nsec: access.1,
+        },
+        last_modification: Timespec {
+            tv_sec: modification.0,
+            tv_nsec: modification.1,
+        },
+    }
+}
+
+const NOW: Timestamps = times((0, UTIME_NOW), (0, UTIME_NOW));
+
+fn seconds(caller: Caller, address: u64) -> Result<Timestamps, Errno> {
+    let read = numbers::<2>(caller, address)?;
+    Ok(read.map_or(NOW, |[access, modification]| {
+        times((access, 0), (modification, 0))
+    }))
+}
+
+fn microseconds(caller: Caller, address: u64) -> Result<Timestamps, Errno> {
+    let read = numbers::<4>(caller, address)?;
+    Ok(
+        read.map_or(NOW, |[access, access_part, modification, part]| {
+            let nano = |micro: i64| micro.saturating_mul(1000);
+            times((access, nano(access_part)), (modification, nano(part)))
+        }),
+    )
+}
+
+fn nanoseconds(caller: Caller, address: u64) -> Result<Timestamps, Errno> {
+    let read = numbers::<4>(caller, address)?;
+    Ok(
+        read.map_or(NOW, |[access, access_part, modification, part]| {
+            times((access, access_part), (modification, part))
+        }),
+    )
+}
+
+/// Makes the change on the pinned object.
+fn apply(place: &Place, change: Change) -> Answer {
+    let Some(object) = &place.object else {
+        return fail(Errno::NOENT);
+    };
+    // A link has no mode of its own, and its owner and times mean nothing to anyone.
+    if object.kind == FileType::Symlink {
+        return DONE;
+    }
+    let own_path = place::own_path(object.fd.as_fd());
+    answer(match change {
+        // Bits that make a program run as its owner never come from inside.
+        Change::Mode(mode) => rustix::fs::chmod(own_path, Mode::from_raw_mode(mode & 0o1777)),
+        Change::Owner(user, group) => {
+            let some = |id: u32| (id != u32::MAX).then_some(id);
+            rustix::fs::chownat(
+                rustix::fs::CWD,
+                own_path,
+                some(user).map(Uid::from_raw),
+                some(group).map(Gid::from_raw),
+                AtFlags::empty(),
+            )
+        }
+        Change::Times(times) => {
+            rustix::fs::utimensat(rustix::fs::CWD, own_path, &times, AtFlags::empty())
+        }
+    })
+}

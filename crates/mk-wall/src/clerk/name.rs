@@ -1,0 +1,555 @@
+//! Names that come, go and move: rename, unlink, mkdir, link, symlink, mknod.
+//!
+//! The floor holds all of them, so what the clerk does not understand goes on and is refused by the kernel.
+
+use std::ffi::OsStr;
+use std::os::fd::BorrowedFd;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, FileType, Mode, RenameFlags};
+use rustix::io::Errno;
+
+use super::place::{self, Follow, Place};
+use super::process::Caller;
+use super::zone::Zone;
+use super::{Answer, Clerk, DONE, GO_ON, answer, fail, int, uint};
+use crate::door::Call;
+use crate::report::Operation;
+use crate::rights::Right;
+use crate::sys::Notification;
+
+/// Entries below a directory that is moved are judged one by one; a larger one is not moved.
+const MOST_MOVED: usize = 20_000;
+
+impl Clerk {
+    pub(super) fn rename(&mut self, name: Call, call: &Notification) -> Answer {
+        let args = call.args;
+        let (from_dir, from, to_dir, to, flags) = match name {
+            Call::Rename => (libc::AT_FDCWD, args[0], libc::AT_FDCWD, args[1], 0),
+            Call::Renameat => (int(args[0]), args[1], int(args[2]), args[3], 0),
+            _ => (int(args[0]), args[1], int(args[2]), args[3], uint(args[4])),
+        };
+        let (Ok(from), Ok(to)) = (
+            self.find_at(call, from_dir, from, Follow::No),
+            self.find_at(call, to_dir, to, Follow::No),
+        ) else {
+            return GO_ON;
+        };
+        let both_in_trees =
+            self.zone(&from.path) == Zone::Tree && self.zone(&to.path) == Zone::Tree;
+        let Some(object) = &from.object else {
+            return GO_ON;
+        };
+        if both_in_trees || from.entry().is_none() || to.entry().is_none() {
+            return GO_ON;
+        }
+        let is_directory = object.kind == FileType::Directory;
+        if !is_directory && !Self::is_movable(&from) && !self.is_own(object) {
+            return self.refuse(Operation::Rename, &from.path);
+        }
+        // Swapping two files and leaving a mark behind are not needed by anything that edits.
+        let flags = RenameFlags::from_bits_retain(flags);
+        if !(flags - RenameFlags::NOREPLACE).is_empty() {
+            return self.refuse(Operation::Rename, &from.path);
+        }
+        if self.served(call).is_none() {
+            return GO_ON;
+        }
+        if is_directory {
+            self.rename_directory(&from, &to, flags)
+        } else {
+            self.rename_file(&from, &to, flags)
+        }
+    }
+
+    fn rename_file(&mut self, from: &Place, to: &Place, flags: RenameFlags) -> Answer {
+        if !self.may_change(from) {
+            return self.refuse(Operation::Rename, &from.path);
+        }
+        let replaces = to.object.is_some();
+        let allowed = if replaces {
+            self.may_change(to)
+        } else {
+            self.may_make(to)
+        };
+        let is_link = from
+            .object
+            .as_ref()
+            .is_some_and(|it| it.kind == FileType::Symlink);
+        let points_inside =
+            !is_link || self.zone(&to.path) == Zone::Tree || self.link_may_move(from, to);
+        if !allowed || !points_inside || !self.links_are_harmless(from) {
+            return self.refuse(Operation::RenameTo, &to.path);
+        }
+        if let Err(errno) = self.prepare_move(from, to) {
+            return fail(errno);
+        }
+        if let Err(errno) = self.move_exactly(from, to, flags) {
+            return fail(errno);
+        }
+        self.moved(from, to);
+        DONE
+    }
+
+    /// Keeps both ends, and announces a guest, before anything moves.
+    fn prepare_move(&mut self, from: &Place, to: &Place) -> Result<(), Errno> {
+        for place in [from, to] {
+            if self.zone(&place.path) == Zone::Project(Right::Edit) {
+                self.keep(place)?;
+            }
+        }
+        if self.zone(&to.path) == Zone::Project(Right::Guest) {
+            self.guests.announce(&to.path)?;
+        }
+        Ok(())
+    }
+
+    /// Moves what was pinned. Inside a tree another process may have put something else under the name: then it is
+    /// moved back.
+    fn move_exactly(&self, from: &Place, to: &Place, flags: RenameFlags) -> Result<(), Errno> {
+        let (Some((from_dir, from_name)), Some((to_dir, to_name)), Some(object)) =
+            (from.entry(), to.entry(), &from.object)
+        else {
+            return Err(Errno::ACCESS);
+        };
+        rustix::fs::renameat_with(from_dir, from_name, to_dir, to_name, flags)?;
+        if place::entry(to_dir, to_name).is_ok_and(|it| it.key == object.key) {
+            return Ok(());
+        }
+        let back = RenameFlags::NOREPLACE;
+        if rustix::fs::renameat_with(to_dir, to_name, from_dir, from_name, back).is_err() {
+            rustix::fs::unlinkat(to_dir, to_name, AtFlags::empty())?;
+        }
+        Err(Errno::ACCESS)
+    }
+
+    /// Remembers who is where now.
+    fn moved(&mut self, from: &Place, to: &Place) {
+        let Some(object) = &from.object else {
+            return;
+        };
+        let came_from_mode = self.zone(&from.path) == Zone::Project(Right::Edit);
+        let back = self.guests.remove(&from.path).and_then(|guest| guest.back);
+        let back = back.or_else(|| came_from_mode.then(|| from.path.clone()));
+        match self.zone(&to.path) {
+            Zone::Project(Right::Edit) => {
+                self.guests.remove(&to.path);
+                self.report.changed(&to.path);
+            }
+            Zone::Project(_) => {
+                self.guests.add(&to.path, object.key);
+                if let Some(back) = back {
+                    self.guests.move_back(&to.path, back);
+                }
+            }
+            Zone::Temporary => {
+                self.own.insert(object.key);
+            }
+            Zone::Tree | Zone::Repository | Zone::Outside => {}
+        }
+    }
+
+    /// Whether a link still leads to an allowed place under its new name.
+    fn link_may_move(&self, from: &Place, to: &Place) -> bool {
+        let Some(object) = &from.object else {
+            return false;
+        };
+        let Ok(target) = rustix::fs::readlinkat(&object.fd, "", Vec::new()) else {
+            return false;
+        };
+        let target = Path::new(OsStr::from_bytes(target.as_bytes()));
+        let directory = to.path.parent().unwrap_or(Path::new("/"));
+        self.may_point_to(&place::lexically(directory, target))
+    }
+
+    /// A directory moves if everything in it may be deleted where it is and made where it goes.
+    fn rename_directory(&mut self, from: &Place, to: &Place, flags: RenameFlags) -> Answer {
+        let is_guest = self.guests.has(&from.path);
+        let own = from.object.as_ref().is_some_and(|it| self.is_own(it));
+        let ends = [&from.path, &to.path].map(|path| self.zone(path));
+        let open = |zone| {
+            matches!(
+                zone,
+                Zone::Project(Right::Edit) | Zone::Repository | Zone::Tree
+            )
+        };
+        if own && ends[1] == Zone::Temporary && self.may_make(to) {
+            return answer(self.move_exactly(from, to, flags));
+        }
+        if (ends[0] == Zone::Tree) != (ends[1] == Zone::Tree) {
+            // In a tree other processes can change what we look at; programs copy when told so.
+            return fail(Errno::XDEV);
+        }
+        // A tree stays where it is: its rules stick to the directory, not to its name.
+        let holds_tree = self
+            .rights
+            .trees
+            .iter()
+            .any(|tree| tree.starts_with(&from.path));
+        if !(open(ends[0]) || is_guest) || !open(ends[1]) || holds_tree {
+            return self.refuse(Operation::Rename, &from.path);
+        }
+        let Some(entries) = entries_below(&from.path) else {
+            return self.refuse(Operation::Rename, &from.path);
+        };
+        for entry in &entries {
+            let Ok(relative) = entry.path.strip_prefix(&from.path) else {
+                return self.refuse(Operation::Rename, &entry.path);
+            };
+            let target = to.path.join(relative);
+            let leaves = open(self.zone(&entry.path)) || self.guests.has(&entry.path);
+            if !leaves {
+                return self.refuse(Operation::Rename, &entry.path);
+            }
+            let directory = target.parent().unwrap_or(Path::new("/"));
+            let leads_inside = entry
+                .leads_to
+                .as_ref()
+                .is_none_or(|it| self.may_point_to(&place::lexically(directory, it)));
+            if !open(self.zone(&target)) || entry.other_names || !leads_inside {
+                return self.refuse(Operation::RenameTo, &target);
+            }
+        }
+        if let Err(errno) = self.keep_all(&entries, from, to) {
+            return fail(errno);
+        }
+        let result = self.move_exactly(from, to, flags);
+        if result.is_ok() {
+            self.guests.remove(&from.path);
+            for entry in &entries {
+                self.guests.remove(&entry.path);
+            }
+        }
+        answer(result)
+    }
+
+    fn keep_all(&mut self, entries: &[Entry], from: &Place, to: &Place) -> Result<(), Errno> {
+        for entry in entries.iter().filter(|it| !it.is_directory) {
+            if self.zone(&entry.path) == Zone::Project(Right::Edit) {
+                self.keep(&at(&entry.path)?)?;
+            }
+            if let Ok(relative) = entry.path.strip_prefix(&from.path) {
+                let target = to.path.join(relative);
+                if self.zone(&target) == Zone::Project(Right::Edit) {
+                    self.keep(&missing(target))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn unlink(&mut self, name: Call, call: &Notification) -> Answer {
+        let args = call.args;
+        let (dirfd, path, flags) = match name {
+            Call::Unlinkat => (int(args[0]), args[1], uint(args[2])),
+            Call::Rmdir => (libc::AT_FDCWD, args[0], AtFlags::REMOVEDIR.bits()),
+            _ => (libc::AT_FDCWD, args[0], 0),
+        };
+        let Ok(place) = self.find_at(call, dirfd, path, Follow::No) else {
+            return GO_ON;
+        };
+        let flags = AtFlags::from_bits_retain(flags);
+        if flags.contains(AtFlags::REMOVEDIR) {
+            return self.remove_directory(call, &place);
+        }
+        if self.zone(&place.path) == Zone::Tree || place.object.is_none() {
+            return GO_ON;
+        }
+        if !self.may_change(&place) {
+            return self.refuse(Operation::Delete, &place.path);
+        }
+        let (Some(_), Some((parent, name))) = (self.served(call), place.entry()) else {
+            return GO_ON;
+        };
+        if self.zone(&place.path) == Zone::Project(Right::Edit)
+            && let Err(errno) = self.keep(&place)
+        {
+            return fail(errno);
+        }
+        let result = rustix::fs::unlinkat(parent, name, AtFlags::empty());
+        if result.is_ok() {
+            self.guests.remove(&place.path);
+            self.forget(&place);
+        }
+        answer(result)
+    }
+
+    /// An inode whose last name is gone may be given to a stranger's file.
+    fn forget(&mut self, place: &Place) {
+        if let Some(object) = &place.object
+            && object.links <= 1
+        {
+            self.own.remove(&object.key);
+        }
+    }
+
+    fn remove_directory(&mut self, call: &Notification, place: &Place) -> Answer {
+        if self.rights.trees.contains(&place.path) {
+            // Its rules stick to this directory, so it stays; the command is told that it is gone.
+            let is_empty = std::fs::read_dir(&place.path).is_ok_and(|mut it| it.next().is_none());
+            if !is_empty {
+                return fail(Errno::NOTEMPTY);
+            }
+            self.vacated.insert(place.path.clone());
+            return DONE;
+        }
+        if self.zone(&place.path) == Zone::Tree || place.object.is_none() {
+            return GO_ON;
+        }
+        if !self.may_change(place) {
+            return self.refuse(Operation::Delete, &place.path);
+        }
+        let (Some(_), Some((parent, name))) = (self.served(call), place.entry()) else {
+            return GO_ON;
+        };
+        let result = rustix::fs::unlinkat(parent, name, AtFlags::REMOVEDIR);
+        if result.is_ok() {
+            self.guests.remove(&place.path);
+            self.forget(place);
+        }
+        answer(result)
+    }
+
+    pub(super) fn mkdir(&mut self, name: Call, call: &Notification) -> Answer {
+        let args = call.args;
+        let (dirfd, path, mode) = match name {
+            Call::Mkdir => (libc::AT_FDCWD, args[0], args[1]),
+            _ => (int(args[0]), args[1], args[2]),
+        };
+        let Ok(place) = self.find_at(call, dirfd, path, Follow::No) else {
+            return GO_ON;
+        };
+        if self.vacated.remove(&place.path) {
+            return DONE;
+        }
+        if place.object.is_some() {
+            return fail(Errno::EXIST);
+        }
+        let zone = self.zone(&place.path);
+        if zone == Zone::Tree {
+            return GO_ON;
+        }
+        if !self.may_make(&place) {
+            return self.refuse(Operation::MakeDirectory, &place.path);
+        }
+        let (Some(umask), Some((parent, name))) = (self.served(call), place.entry()) else {
+            return GO_ON;
+        };
+        if zone == Zone::Project(Right::Guest)
+            && let Err(errno) = self.guests.announce(&place.path)
+        {
+            return fail(errno);
+        }
+        let mode = Mode::from_raw_mode(uint(mode) & 0o1777) & !umask;
+        let result = rustix::fs::mkdirat(parent, name, mode);
+        if result.is_ok() {
+            self.entered(zone, &place.path, parent, name);
+        }
+        answer(result)
+    }
+
+    /// Remembers a name that is no regular file.
+    fn entered(&mut self, zone: Zone, path: &Path, parent: BorrowedFd<'_>, name: &OsStr) {
+        let Ok(object) = place::entry(parent, name) else {
+            return;
+        };
+        match zone {
+            Zone::Temporary => {
+                self.own.insert(object.key);
+            }
+            Zone::Project(Right::Guest) if object.kind == FileType::Directory => {
+                self.guests.add_directory(path, object.key);
+            }
+            Zone::Project(Right::Guest) => self.guests.add(path, object.key),
+            _ => {}
+        }
+    }
+
+    pub(super) fn link(&mut self, name: Call, call: &Notification) -> Answer {
+        let args = call.args;
+        let (from_dir, from, to_dir, to, flags) = match name {
+            Call::Link => (libc::AT_FDCWD, args[0], libc::AT_FDCWD, args[1], 0),
+            _ => (int(args[0]), args[1], int(args[2]), args[3], uint(args[4])),
+        };
+        let (Ok(from), Ok(to)) = (
+            self.find_at(call, from_dir, from, Follow::No),
+            self.find_at(call, to_dir, to, Follow::No),
+        ) else {
+            return GO_ON;
+        };
+        let Some(object) = &from.object else {
+            return GO_ON;
+        };
+        let zones = [self.zone(&from.path), self.zone(&to.path)];
+        if zones == [Zone::Tree, Zone::Tree] || flags != 0 {
+            return GO_ON;
+        }
+        if to.object.is_some() {
+            return fail(Errno::EXIST);
+        }
+        // Both names must be the mode's own; a guest's second name would outlive it.
+        let lasting = |zone| {
+            matches!(
+                zone,
+                Zone::Project(Right::Edit) | Zone::Temporary | Zone::Repository
+            )
+        };
+        let allowed = object.kind == FileType::RegularFile
+            && lasting(zones[0])
+            && zones[0] == zones[1]
+            && self.may_change(&from)
+            && self.may_make(&to)
+            && self.links_are_harmless(&from);
+        if !allowed {
+            return self.refuse(Operation::Link, &to.path);
+        }
+        let (Some(_), Some((from_parent, from_name)), Some((to_parent, to_name))) =
+            (self.served(call), from.entry(), to.entry())
+        else {
+            return GO_ON;
+        };
+        if zones[1] == Zone::Project(Right::Edit)
+            && let Err(errno) = self.keep(&to)
+        {
+            return fail(errno);
+        }
+        let key = object.key;
+        let result =
+            rustix::fs::linkat(from_parent, from_name, to_parent, to_name, AtFlags::empty());
+        if result.is_ok() {
+            self.own.insert(key);
+        }
+        answer(result)
+    }
+
+    pub(super) fn symlink(&mut self, name: Call, call: &Notification) -> Answer {
+        let args = call.args;
+        let (target, dirfd, path) = match name {
+            Call::Symlink => (args[0], libc::AT_FDCWD, args[1]),
+            _ => (args[0], int(args[1]), args[2]),
+        };
+        let Ok(target) = (Caller { tid: call.tid }).path(target) else {
+            return GO_ON;
+        };
+        let Ok(place) = self.find_at(call, dirfd, path, Follow::No) else {
+            return GO_ON;
+        };
+        let zone = self.zone(&place.path);
+        if zone == Zone::Tree {
+            return GO_ON;
+        }
+        if place.object.is_some() {
+            return fail(Errno::EXIST);
+        }
+        let leads_to = Path::new(OsStr::from_bytes(target.to_bytes()));
+        let directory = place.path.parent().unwrap_or(Path::new("/"));
+        let leads_to = place::lexically(directory, leads_to);
+        let harmless =
+            zone == Zone::Temporary || zone == Zone::Repository || self.may_point_to(&leads_to);
+        if !self.may_make(&place) || !harmless {
+            return self.refuse(Operation::Link, &place.path);
+        }
+        let (Some(_), Some((parent, name))) = (self.served(call), place.entry()) else {
+            return GO_ON;
+        };
+        let ready = match zone {
+            Zone::Project(Right::Edit) => self.keep(&place),
+            Zone::Project(_) => self.guests.announce(&place.path),
+            _ => Ok(()),
+        };
+        let result = ready.and_then(|()| rustix::fs::symlinkat(target.as_c_str(), parent, name));
+        if result.is_ok() {
+            self.entered(zone, &place.path, parent, name);
+        }
+        answer(result)
+    }
+
+    /// Pipes in temporary directories; the floor decides everything else.
+    pub(super) fn mknod(&mut self, name: Call, call: &Notification) -> Answer {
+        let args = call.args;
+        let (dirfd, path, mode) = match name {
+            Call::Mknod => (libc::AT_FDCWD, args[0], args[1]),
+            _ => (int(args[0]), args[1], args[2]),
+        };
+        let Ok(place) = self.find_at(call, dirfd, path, Follow::No) else {
+            return GO_ON;
+        };
+        let zone = self.zone(&place.path);
+        if zone == Zone::Tree {
+            return GO_ON;
+        }
+        let mode = uint(mode);
+        let is_pipe = FileType::from_raw_mode(mode) == FileType::Fifo;
+        if zone != Zone::Temporary || !is_pipe || place.object.is_some() || !self.may_make(&place) {
+            return self.refuse(Operation::Create, &place.path);
+        }
+        let (Some(umask), Some((parent, name))) = (self.served(call), place.entry()) else {
+            return GO_ON;
+        };
+        let mode = Mode::from_raw_mode(mode & 0o777) & !umask;
+        let result = rustix::fs::mknodat(parent, name, FileType::Fifo, mode, 0);
+        if result.is_ok() {
+            self.entered(zone, &place.path, parent, name);
+        }
+        answer(result)
+    }
+}
+
+/// Something below a directory that is to move.
+#[derive(Debug)]
+struct Entry {
+    path: PathBuf,
+    is_directory: bool,
+    other_names: bool,
+    /// Of a link, its target.
+    leads_to: Option<PathBuf>,
+}
+
+/// Everything below a directory; `None` if it cannot all be seen.
+fn entries_below(directory: &Path) -> Option<Vec<Entry>> {
+    use std::os::unix::fs::MetadataExt as _;
+    let mut waiting = vec![directory.to_owned()];
+    let mut found = Vec::new();
+    while let Some(directory) = waiting.pop() {
+        for entry in std::fs::read_dir(directory).ok()? {
+            let entry = entry.ok()?;
+            let metadata = entry.metadata().ok()?;
+            if metadata.is_dir() {
+                waiting.push(entry.path());
+            }
+            found.push(Entry {
+                path: entry.path(),
+                is_directory: metadata.is_dir(),
+                other_names: !metadata.is_dir() && metadata.nlink() > 1,
+                leads_to: if metadata.is_symlink() {
+                    Some(std::fs::read_link(entry.path()).ok()?)
+                } else {
+                    None
+                },
+            });
+            if found.len() > MOST_MOVED {
+                return None;
+            }
+        }
+    }
+    Some(found)
+}
+
+/// A place by its path, for what the clerk itself walks over.
+fn at(path: &Path) -> Result<Place, Errno> {
+    let object = place::entry(rustix::fs::CWD, path.as_os_str())?;
+    Ok(Place {
+        object: Some(object),
+        ..missing(path.to_owned())
+    })
+}
+
+fn missing(path: PathBuf) -> Place {
+    Place {
+        parent: None,
+        name: path.file_name().unwrap_or_default().to_owned(),
+        object: None,
+        path,
+    }
+}

@@ -1,0 +1,283 @@
+//! Where a path leads: pinned first, judged by what was pinned, never by the string that was asked for.
+//!
+//! Everything a caller names is opened without being used (`O_PATH`). The answer's path is what the kernel says about
+//! that descriptor, and the call is then made on the descriptor; what the caller swaps meanwhile does not matter.
+
+use std::ffi::{CStr, OsStr, OsString};
+use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, ResolveFlags, StatxFlags};
+use rustix::io::Errno;
+
+use super::process::{Caller, Root};
+
+/// What a path names, held in place.
+#[derive(Debug)]
+pub(crate) struct Place {
+    /// The directory the last name is in; `None` if the path names an object by descriptor or through a link.
+    pub(crate) parent: Option<OwnedFd>,
+    pub(crate) name: OsString,
+    /// What is there now.
+    pub(crate) object: Option<Object>,
+    /// The real path of the object, or of the name it would get.
+    pub(crate) path: PathBuf,
+}
+
+/// A pinned file system object.
+#[derive(Debug)]
+pub(crate) struct Object {
+    pub(crate) fd: OwnedFd,
+    pub(crate) kind: FileType,
+    pub(crate) links: u32,
+    pub(crate) key: Key,
+}
+
+/// Which object it is. The time of its birth tells a reused inode from the one we knew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Key {
+    device: (u32, u32),
+    inode: u64,
+    born: (i64, u32),
+}
+
+impl Key {
+    /// Of what is at a path now, a link itself.
+    pub(crate) fn at(path: &Path) -> Option<Self> {
+        entry(rustix::fs::CWD, path.as_os_str())
+            .ok()
+            .map(|it| it.key)
+    }
+
+    /// As one word, for records.
+    pub(crate) fn to_text(self) -> String {
+        let Self {
+            device,
+            inode,
+            born,
+        } = self;
+        format!("{}:{}:{inode}:{}.{}", device.0, device.1, born.0, born.1)
+    }
+}
+
+/// Whether the last name's link is followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Follow {
+    Yes,
+    No,
+}
+
+/// Why there is no place.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Lost {
+    /// Another root, a descriptor's link in `/proc`, a device: not ours to judge. Only the floor can allow it.
+    Elsewhere,
+    Error(Errno),
+}
+
+impl From<Errno> for Lost {
+    fn from(errno: Errno) -> Self {
+        Self::Error(errno)
+    }
+}
+
+/// What was asked for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Asked<'a> {
+    pub(crate) dirfd: i32,
+    pub(crate) path: &'a CStr,
+    pub(crate) follow: Follow,
+    /// The caller's own demands on the way, for `openat2`.
+    pub(crate) resolve: ResolveFlags,
+}
+
+impl<'a> Asked<'a> {
+    pub(crate) const fn new(dirfd: i32, path: &'a CStr, follow: Follow) -> Self {
+        Self {
+            dirfd,
+            path,
+            follow,
+            resolve: ResolveFlags::empty(),
+        }
+    }
+}
+
+/// Pins what a caller names. `root` is the root it must have.
+pub(crate) fn find(caller: Caller, root: Root, asked: Asked<'_>) -> Result<Place, Lost> {
+    if caller.root()? != root {
+        return Err(Lost::Elsewhere);
+    }
+    let bytes = asked.path.to_bytes();
+    let (base, relative) = if bytes.starts_with(b"/") && asked.resolve.is_empty() {
+        let start = bytes.iter().position(|byte| *byte != b'/');
+        (
+            caller.pin("root")?,
+            start.map_or(&b"."[..], |at| &bytes[at..]),
+        )
+    } else if asked.dirfd == libc::AT_FDCWD {
+        (caller.pin("cwd")?, bytes)
+    } else {
+        (caller.pin(&format!("fd/{}", asked.dirfd))?, bytes)
+    };
+    if relative.is_empty() {
+        return by_descriptor(base);
+    }
+    let found = open_on_the_way(base.as_fd(), relative, asked);
+    let found = match found {
+        Ok(fd) => Some(Object::of(fd)?),
+        Err(Errno::NOENT) => None,
+        // A link of `/proc` leads to where no path leads, and would lead us to our own descriptors.
+        Err(Errno::LOOP) => return Err(Lost::Elsewhere),
+        Err(errno) => return Err(errno.into()),
+    };
+    let (directory, name) = split(relative);
+    let names_itself = matches!(name, b"." | b".." | b"");
+    match found {
+        Some(object) if asked.follow == Follow::Yes || names_itself => {
+            let path = path_of(object.fd.as_fd())?;
+            let place = Place {
+                parent: None,
+                name: OsString::new(),
+                object: Some(object),
+                path,
+            };
+            place.outside_of_proc()
+        }
+        None if names_itself => Err(Errno::NOENT.into()),
+        object => {
+            let parent = open_directory(base.as_fd(), directory, asked.resolve)?;
+            let mut path = path_of(parent.as_fd())?;
+            path.push(OsStr::from_bytes(name));
+            let place = Place {
+                parent: Some(parent),
+                name: OsString::from_vec(name.to_vec()),
+                object,
+                path,
+            };
+            place.outside_of_proc()
+        }
+    }
+}
+
+/// The place of a descriptor itself.
+pub(crate) fn by_descriptor(fd: OwnedFd) -> Result<Place, Lost> {
+    let object = Object::of(fd)?;
+    let path = path_of(object.fd.as_fd())?;
+    Ok(Place {
+        parent: None,
+        name: OsString::new(),
+        object: Some(object),
+        path,
+    })
+}
+
+fn open_on_the_way(base: BorrowedFd<'_>, path: &[u8], asked: Asked<'_>) -> Result<OwnedFd, Errno> {
+    let mut flags = OFlags::PATH | OFlags::CLOEXEC;
+    if asked.follow == Follow::No {
+        flags |= OFlags::NOFOLLOW;
+    }
+    let resolve = asked.resolve | ResolveFlags::NO_MAGICLINKS;
+    rustix::fs::openat2(base, path, flags, Mode::empty(), resolve)
+}
+
+fn open_directory(
+    base: BorrowedFd<'_>,
+    path: &[u8],
+    resolve: ResolveFlags,
+) -> Result<OwnedFd, Lost> {
+    let flags = OFlags::PATH | OFlags::CLOEXEC | OFlags::DIRECTORY;
+    let resolve = resolve | ResolveFlags::NO_MAGICLINKS;
+    match rustix::fs::openat2(base, path, flags, Mode::empty(), resolve) {
+        Ok(fd) => Ok(fd),
+        Err(Errno::LOOP) => Err(Lost::Elsewhere),
+        Err(errno) => Err(errno.into()),
+    }
+}
+
+/// Directory and last name; slashes at the end do not count.
+fn split(path: &[u8]) -> (&[u8], &[u8]) {
+    let length = path.iter().rposition(|byte| *byte != b'/');
+    let path = length.map_or(path, |last| &path[..=last]);
+    match path.iter().rposition(|byte| *byte == b'/') {
+        Some(at) => (&path[..=at], &path[at + 1..]),
+        None => (b".", path),
+    }
+}
+
+/// What the kernel calls a descriptor.
+pub(crate) fn path_of(fd: BorrowedFd<'_>) -> Result<PathBuf, Errno> {
+    let link = own_path(fd);
+    let target = rustix::fs::readlinkat(rustix::fs::CWD, link, Vec::new())?;
+    Ok(PathBuf::from(OsString::from_vec(target.into_bytes())))
+}
+
+/// A path that leads to what one of our own descriptors holds.
+pub(crate) fn own_path(fd: BorrowedFd<'_>) -> String {
+    format!("/proc/self/fd/{}", fd.as_raw_fd())
+}
+
+impl Place {
+    fn outside_of_proc(self) -> Result<Self, Lost> {
+        // What `/proc/self` is for the caller is not what it is for us.
+        let is_virtual = ["/proc", "/sys"].iter().any(|it| self.path.starts_with(it));
+        let is_device = self.path.starts_with("/dev") && !self.path.starts_with("/dev/shm");
+        if is_virtual || is_device {
+            Err(Lost::Elsewhere)
+        } else {
+            Ok(self)
+        }
+    }
+
+    /// Directory and name, if the path had them.
+    pub(crate) fn entry(&self) -> Option<(BorrowedFd<'_>, &OsStr)> {
+        let parent = self.parent.as_ref()?;
+        Some((parent.as_fd(), &self.name))
+    }
+}
+
+impl Object {
+    pub(crate) fn of(fd: OwnedFd) -> Result<Self, Errno> {
+        let wanted = StatxFlags::BASIC_STATS | StatxFlags::BTIME;
+        let stat = rustix::fs::statx(&fd, "", AtFlags::EMPTY_PATH, wanted)?;
+        Ok(Self {
+            fd,
+            kind: FileType::from_raw_mode(stat.stx_mode.into()),
+            links: stat.stx_nlink,
+            key: Key {
+                device: (stat.stx_dev_major, stat.stx_dev_minor),
+                inode: stat.stx_ino,
+                born: (stat.stx_btime.tv_sec, stat.stx_btime.tv_nsec),
+            },
+        })
+    }
+
+    /// Several names lead to it, so its path says nothing about what else would change.
+    pub(crate) fn has_other_names(&self) -> bool {
+        self.kind == FileType::RegularFile && self.links > 1
+    }
+}
+
+/// Pins an entry that has just been made.
+pub(crate) fn entry(parent: BorrowedFd<'_>, name: &OsStr) -> Result<Object, Errno> {
+    let flags = OFlags::PATH | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    Object::of(rustix::fs::openat(parent, name, flags, Mode::empty())?)
+}
+
+/// Where a path of the caller's own text would lead from `directory`, by its names only.
+pub(crate) fn lexically(directory: &Path, target: &Path) -> PathBuf {
+    let mut path = directory.to_owned();
+    for component in target.components() {
+        match component {
+            std::path::Component::RootDir | std::path::Component::Prefix(_) => {
+                path = PathBuf::from("/");
+            }
+            std::path::Component::ParentDir => {
+                path.pop();
+            }
+            std::path::Component::Normal(name) => path.push(name),
+            std::path::Component::CurDir => {}
+        }
+    }
+    path
+}

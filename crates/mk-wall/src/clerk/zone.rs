@@ -1,0 +1,124 @@
+//! Which part of the machine a path lies in, and so whose answer counts.
+
+use std::path::Path;
+
+use rustix::fs::FileType;
+
+use super::Clerk;
+use super::place::Place;
+use crate::rights::{Edit, Right};
+
+/// Where a path lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Zone {
+    /// Open to the floor: the kernel decides.
+    Tree,
+    /// The mode decides.
+    Project(Right),
+    /// A name that git itself writes.
+    Repository,
+    /// A temporary directory: the command's own files.
+    Temporary,
+    Outside,
+}
+
+impl Clerk {
+    pub(super) fn zone(&self, path: &Path) -> Zone {
+        if self.rights.trees.iter().any(|tree| path.starts_with(tree)) {
+            return Zone::Tree;
+        }
+        if let Some(repository) = &self.repository
+            && let Some(open) = repository.judge(path)
+        {
+            return if open {
+                Zone::Repository
+            } else {
+                Zone::Project(Right::Shut)
+            };
+        }
+        if let Ok(relative) = path.strip_prefix(&self.rights.root) {
+            return Zone::Project(self.right(relative));
+        }
+        if self.rights.own_dirs.iter().any(|dir| path.starts_with(dir)) {
+            return Zone::Temporary;
+        }
+        Zone::Outside
+    }
+
+    fn right(&self, relative: &Path) -> Right {
+        let Edit::Matching { decides, .. } = &self.rights.edit else {
+            return Right::Shut;
+        };
+        let in_repository = relative
+            .iter()
+            .any(|name| name.eq_ignore_ascii_case(".git"));
+        match relative.to_str() {
+            Some(text) if !text.is_empty() && !in_repository => decides(text),
+            _ => Right::Shut,
+        }
+    }
+
+    /// Whether the file that is there may be changed.
+    pub(super) fn may_change(&self, place: &Place) -> bool {
+        let Some(object) = &place.object else {
+            return false;
+        };
+        match self.zone(&place.path) {
+            Zone::Tree | Zone::Repository | Zone::Project(Right::Edit) => true,
+            Zone::Project(Right::Guest) => self.guests.has(&place.path),
+            Zone::Temporary => self.is_own(object),
+            Zone::Project(Right::Shut) | Zone::Outside => false,
+        }
+    }
+
+    /// Whether a new name may be made here, for good or as a guest.
+    pub(super) fn may_make(&self, place: &Place) -> bool {
+        match self.zone(&place.path) {
+            Zone::Tree | Zone::Repository | Zone::Project(Right::Edit | Right::Guest) => true,
+            Zone::Temporary => self.is_open_directory(place),
+            Zone::Project(Right::Shut) | Zone::Outside => false,
+        }
+    }
+
+    /// A temporary directory itself, or a directory that the command made in one.
+    fn is_open_directory(&self, place: &Place) -> bool {
+        let Some(directory) = place.path.parent() else {
+            return false;
+        };
+        if self.rights.own_dirs.iter().any(|it| it == directory) {
+            return true;
+        }
+        let Some((parent, _)) = place.entry() else {
+            return false;
+        };
+        let Ok(parent) = rustix::io::fcntl_dupfd_cloexec(parent, 3) else {
+            return false;
+        };
+        super::Object::of(parent).is_ok_and(|it| self.is_own(&it))
+    }
+
+    /// Whether a file that several names lead to may be written under this one.
+    pub(super) fn links_are_harmless(&self, place: &Place) -> bool {
+        let Some(object) = &place.object else {
+            return true;
+        };
+        let strict = self.rights.links == crate::rights::Links::Strict;
+        !object.has_other_names()
+            || self.is_own(object)
+            || (!strict && self.zone(&place.path) == Zone::Tree)
+    }
+
+    /// Whether a link may lead there: only to what may be written anyway.
+    pub(super) fn may_point_to(&self, target: &Path) -> bool {
+        match self.zone(target) {
+            Zone::Tree | Zone::Repository | Zone::Temporary | Zone::Project(Right::Edit) => true,
+            Zone::Project(_) | Zone::Outside => false,
+        }
+    }
+
+    /// Whether the object is a plain file or a link, the only kinds the clerk moves.
+    pub(super) fn is_movable(place: &Place) -> bool {
+        let kind = place.object.as_ref().map(|it| it.kind);
+        matches!(kind, Some(FileType::RegularFile | FileType::Symlink))
+    }
+}

@@ -1,0 +1,212 @@
+//! Guests: files under names that the mode does not allow, while a command runs.
+//!
+//! Editors write next to a file and rename over it; builds leave things behind. A guest may be made and renamed to an
+//! allowed name, and is removed at the end. Each is written down before it is made, so that the next start can remove
+//! what a killed clerk left.
+
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, FlockOperation};
+use rustix::io::Errno;
+
+use crate::clerk::Key;
+
+/// One file or directory that must go.
+#[derive(Debug, Clone)]
+pub(crate) struct Guest {
+    key: Key,
+    is_directory: bool,
+    /// The allowed name it had; it goes back there instead of being removed.
+    pub(crate) back: Option<PathBuf>,
+}
+
+/// All guests of one command, and their record on disk.
+#[derive(Debug, Default)]
+pub(crate) struct Guests {
+    here: BTreeMap<PathBuf, Guest>,
+    record: Option<(PathBuf, File)>,
+}
+
+/// What became of a guest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Farewell {
+    Removed(PathBuf),
+    MovedBack { from: PathBuf, to: PathBuf },
+}
+
+impl Guests {
+    /// Starts a record. Its lock tells a sweep that the clerk is alive.
+    pub(crate) fn recorded_in(path: &Path) -> std::io::Result<Self> {
+        let file = OpenOptions::new()
+            .create_new(true)
+            .append(true)
+            .mode(0o600)
+            .open(path)?;
+        rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive)?;
+        Ok(Self {
+            here: BTreeMap::new(),
+            record: Some((path.to_owned(), file)),
+        })
+    }
+
+    pub(crate) fn has(&self, path: &Path) -> bool {
+        self.here.contains_key(path)
+    }
+
+    /// Writes a name down before anything is made under it.
+    pub(crate) fn announce(&mut self, path: &Path) -> Result<(), Errno> {
+        self.write("announce", path.as_os_str().as_bytes())
+    }
+
+    fn write(&mut self, verb: &str, text: &[u8]) -> Result<(), Errno> {
+        let Some((_, file)) = &mut self.record else {
+            return Ok(());
+        };
+        let mut line = Vec::from(verb);
+        line.push(b' ');
+        line.extend(
+            text.iter()
+                .flat_map(|byte| std::ascii::escape_default(*byte)),
+        );
+        line.push(b'\n');
+        file.write_all(&line)
+            .map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
+    }
+
+    pub(crate) fn add(&mut self, path: &Path, key: Key) {
+        self.insert(path, key, false);
+    }
+
+    pub(crate) fn add_directory(&mut self, path: &Path, key: Key) {
+        self.insert(path, key, true);
+    }
+
+    fn insert(&mut self, path: &Path, key: Key, is_directory: bool) {
+        let guest = Guest {
+            key,
+            is_directory,
+            back: None,
+        };
+        self.here.insert(path.to_owned(), guest);
+        let identity = format!("{} {}", key.to_text(), path.display());
+        // Without it, a sweep leaves the file and says so.
+        self.write("made", identity.as_bytes()).ok();
+    }
+
+    pub(crate) fn remove(&mut self, path: &Path) -> Option<Guest> {
+        self.here.remove(path)
+    }
+
+    pub(crate) fn move_back(&mut self, path: &Path, back: PathBuf) {
+        if let Some(guest) = self.here.get_mut(path) {
+            guest.back = Some(back);
+        }
+    }
+
+    /// Sends every guest away. Directories go if nothing allowed is in them.
+    pub(crate) fn send_away(&mut self) -> Vec<Farewell> {
+        let mut farewells = Vec::new();
+        // Longest first, so that a directory is empty when its turn comes.
+        while let Some((path, guest)) = self.here.pop_last() {
+            if Key::at(&path).is_none_or(|key| key != guest.key) {
+                continue;
+            }
+            if guest.is_directory {
+                drop(std::fs::remove_dir(&path));
+                continue;
+            }
+            if let Some(back) = guest.back
+                && move_back(&path, &back)
+            {
+                farewells.push(Farewell::MovedBack {
+                    from: path,
+                    to: back,
+                });
+                continue;
+            }
+            if rustix::fs::unlinkat(rustix::fs::CWD, &path, AtFlags::empty()).is_ok() {
+                farewells.push(Farewell::Removed(path));
+            }
+        }
+        farewells.reverse();
+        if let Some((path, _)) = &self.record {
+            drop(std::fs::remove_file(path));
+        }
+        farewells
+    }
+}
+
+/// Nothing that was written meanwhile under the old name is replaced.
+fn move_back(from: &Path, to: &Path) -> bool {
+    let flags = rustix::fs::RenameFlags::NOREPLACE;
+    let cwd = rustix::fs::CWD;
+    rustix::fs::renameat_with(cwd, from, cwd, to, flags).is_ok()
+}
+
+/// Removes what commands left whose clerk was killed. `records` is the directory of their records.
+pub fn sweep(records: &Path) -> Vec<Farewell> {
+    let mut farewells = Vec::new();
+    let Ok(entries) = std::fs::read_dir(records) else {
+        return farewells;
+    };
+    for entry in entries.flatten() {
+        let Ok(file) = File::open(entry.path()) else {
+            continue;
+        };
+        // A clerk that lives holds the lock.
+        if rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+            continue;
+        }
+        for line in BufReader::new(&file).lines().map_while(Result::ok) {
+            farewells.extend(sweep_one(&line));
+        }
+        drop(std::fs::remove_file(entry.path()));
+    }
+    farewells
+}
+
+fn sweep_one(line: &str) -> Option<Farewell> {
+    let made = unescape(line.strip_prefix("made ")?)?;
+    let made = String::from_utf8(made).ok()?;
+    let (key, path) = made.split_once(' ')?;
+    let path = PathBuf::from(path);
+    let is_same = Key::at(&path).is_some_and(|it| it.to_text() == key);
+    if !is_same {
+        return None;
+    }
+    let is_directory = path.symlink_metadata().is_ok_and(|it| it.is_dir());
+    let removed = if is_directory {
+        std::fs::remove_dir(&path)
+    } else {
+        std::fs::remove_file(&path)
+    };
+    removed.ok().map(|()| Farewell::Removed(path))
+}
+
+/// Undoes `ascii::escape_default`.
+fn unescape(text: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        if byte != b'\\' {
+            bytes.push(byte);
+            continue;
+        }
+        bytes.push(match rest.next()? {
+            b't' => b'\t',
+            b'r' => b'\r',
+            b'n' => b'\n',
+            b'x' => {
+                let digits = [rest.next()?, rest.next()?];
+                u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?
+            }
+            plain => plain,
+        });
+    }
+    Some(bytes)
+}

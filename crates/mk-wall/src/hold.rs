@@ -1,0 +1,170 @@
+//! What happens in the new process between fork and exec: it gives up everything it must not have, in an order in
+//! which each step is still possible.
+
+use std::io::{self, IoSlice};
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::path::PathBuf;
+
+use rustix::io::Errno;
+use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags};
+use rustix::process::Signal;
+use rustix::thread::CapabilitySet;
+
+use crate::clerk::{Caller, Root};
+use crate::door::{Clerk, Doors};
+use crate::error::Error;
+use crate::floor::{self, Floor, Version};
+use crate::{hide, sys};
+
+/// What the new process needs to hold itself.
+#[derive(Debug)]
+pub(crate) struct Hold {
+    pub(crate) version: Version,
+    pub(crate) doors: Doors,
+    pub(crate) trees: Vec<PathBuf>,
+    pub(crate) hidden: Vec<PathBuf>,
+    pub(crate) terminal: Option<OwnedFd>,
+    /// Where the supervisor waits to hear.
+    pub(crate) channel: OwnedFd,
+}
+
+/// What the supervisor is told before the command starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Ready {
+    pub(crate) root: Root,
+    pub(crate) has_namespace: bool,
+}
+
+/// First byte of a message.
+pub(crate) const READY: u8 = 1;
+pub(crate) const FAILED: u8 = 2;
+
+/// What a root keeps: what editing and building need, nothing that reaches past the file tree.
+const KEPT: CapabilitySet = CapabilitySet::CHOWN
+    .union(CapabilitySet::DAC_OVERRIDE)
+    .union(CapabilitySet::FOWNER)
+    .union(CapabilitySet::FSETID)
+    .union(CapabilitySet::KILL)
+    .union(CapabilitySet::SETGID)
+    .union(CapabilitySet::SETUID)
+    .union(CapabilitySet::SETPCAP)
+    .union(CapabilitySet::NET_BIND_SERVICE);
+
+impl Hold {
+    /// Runs in the child. A failure is told to the supervisor, and the command does not start.
+    pub(crate) fn take(&self) -> io::Result<()> {
+        match self.steps() {
+            Ok((listener, ready)) => self.tell(listener.as_ref(), ready),
+            Err(error) => {
+                let mut message = vec![FAILED];
+                message.extend(describe(&error).bytes());
+                rustix::net::send(&self.channel, &message, SendFlags::NOSIGNAL).ok();
+                Err(Errno::CANCELED.into())
+            }
+        }
+    }
+
+    fn steps(&self) -> Result<(Option<OwnedFd>, Ready), Error> {
+        let supervise = |errno: Errno| Error::Supervise(errno.into());
+        self.group().map_err(supervise)?;
+        rustix::process::set_parent_process_death_signal(Some(Signal::KILL)).map_err(supervise)?;
+        rustix::thread::set_no_new_privs(true).map_err(supervise)?;
+        close_the_rest().map_err(Error::Supervise)?;
+        let has_namespace = !self.hidden.is_empty() && hide::in_namespace(&self.hidden).is_ok();
+        let root = Caller::this().root().map_err(supervise)?;
+        let hidden: &[PathBuf] = if has_namespace { &[] } else { &self.hidden };
+        let floor = Floor {
+            version: self.version,
+            trees: &self.trees,
+            files: &[],
+            hidden,
+        };
+        let created = floor.lay()?;
+        drop_capabilities().map_err(supervise)?;
+        floor::step_on(created).map_err(|error| Error::Floor(Box::new(error)))?;
+        let listener = self.close_doors().map_err(Error::Filter)?;
+        Ok((
+            listener,
+            Ready {
+                root,
+                has_namespace,
+            },
+        ))
+    }
+
+    /// A group of its own, so that what a client sends to its own group does not end the clerk first.
+    fn group(&self) -> Result<(), Errno> {
+        let Some(terminal) = &self.terminal else {
+            return rustix::process::setsid().map(|_| ());
+        };
+        rustix::process::setpgid(None, None)?;
+        sys::without_stop(|| rustix::termios::tcsetpgrp(terminal, rustix::process::getpid()))
+    }
+
+    fn close_doors(&self) -> io::Result<Option<OwnedFd>> {
+        if self.doors.clerk == Clerk::Answers {
+            match sys::install_filter(&self.doors.filter(), true) {
+                // Only one clerk answers a process: an outer wall has one already.
+                Err(error) if Errno::from_io_error(&error) == Some(Errno::BUSY) => {}
+                other => return other,
+            }
+        }
+        let doors = Doors {
+            clerk: Clerk::Absent,
+            ..self.doors
+        };
+        sys::install_filter(&doors.filter(), false)
+    }
+
+    /// Hands the listener over.
+    fn tell(&self, listener: Option<&OwnedFd>, ready: Ready) -> io::Result<()> {
+        let mut message = vec![READY, u8::from(ready.has_namespace)];
+        message.extend(ready.root.to_bytes());
+        let mut space = [std::mem::MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+        let mut control = SendAncillaryBuffer::new(&mut space);
+        let fds = listener.map(|it| [it.as_fd()]);
+        if let Some(fds) = &fds {
+            control.push(SendAncillaryMessage::ScmRights(fds));
+        }
+        let slices = [IoSlice::new(&message)];
+        rustix::net::sendmsg(&self.channel, &slices, &mut control, SendFlags::NOSIGNAL)?;
+        Ok(())
+    }
+}
+
+/// An error and its causes in one line.
+pub(crate) fn describe(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(source) = cause {
+        text = format!("{text}: {source}");
+        cause = source.source();
+    }
+    text
+}
+
+/// Descriptors that were open by chance would be holes.
+fn close_the_rest() -> io::Result<()> {
+    const FIRST: u32 = 3;
+    sys::close_on_exec_from(FIRST)
+}
+
+fn drop_capabilities() -> Result<(), Errno> {
+    let mut sets = rustix::thread::capabilities(None)?;
+    if sets.permitted.is_empty() {
+        return Ok(());
+    }
+    for bit in 0..64 {
+        let Some(capability) = CapabilitySet::from_bits(1 << bit) else {
+            continue;
+        };
+        let known = rustix::thread::capability_is_in_bounding_set(capability);
+        if !KEPT.contains(capability) && known == Ok(true) {
+            rustix::thread::remove_capability_from_bounding_set(capability)?;
+        }
+    }
+    sets.effective &= KEPT;
+    sets.permitted &= KEPT;
+    sets.inheritable &= KEPT;
+    rustix::thread::set_capabilities(None, sets)
+}

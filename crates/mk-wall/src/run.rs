@@ -1,0 +1,160 @@
+//! Running a command inside the wall: the process that a client sees, and the one that supervises.
+//!
+//! The caller's process only waits for the exit code. A second one supervises: a client that kills what it started
+//! does not kill the clerk, which then ends the command and removes its guests.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::process::Command;
+
+use rustix::event::{PollFd, PollFlags};
+use rustix::io::Errno;
+use rustix::pipe::PipeFlags;
+use rustix::process::{Pid, Signal};
+
+use crate::door::Arch;
+use crate::error::Error;
+use crate::floor::Version;
+use crate::hold::describe;
+use crate::report::Report;
+use crate::rights::Rights;
+use crate::supervise::Supervisor;
+use crate::{exit_code, sys};
+
+/// What a supervisor tells at the end.
+#[derive(Debug)]
+pub struct Outcome {
+    pub code: i32,
+    pub report: Report,
+    pub held: Held,
+}
+
+/// What held the command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Held {
+    /// The version of Landlock that was used.
+    pub abi: i32,
+    pub clerk: bool,
+    /// Whether a mount namespace hides what is hidden.
+    pub namespace: bool,
+}
+
+/// Runs a command and answers with its exit code: 124 after the time limit, 125 if it was not started, 126 and 127 as
+/// a shell has them, 128 and more by signal.
+///
+/// `finish` runs in the supervising process, after the last process of the command has ended. It gets the rights back
+/// for their words. This forks: call it from a program with one thread.
+pub fn run(
+    rights: Rights,
+    command: Command,
+    finish: impl FnOnce(&Rights, &Outcome),
+) -> Result<i32, Error> {
+    let version = Version::of_kernel(rights.kernel.abi)?;
+    let arch = Arch::native().ok_or(Error::UnknownProcessor)?;
+    let supervise = |errno: Errno| Error::Supervise(errno.into());
+    let (heard, told) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC).map_err(supervise)?;
+    let terminal = foreground_terminal();
+    match sys::fork().map_err(Error::Supervise)? {
+        sys::Fork::Parent(supervisor) => {
+            drop(told);
+            wait(supervisor, &heard).map_err(Error::Supervise)
+        }
+        sys::Fork::Child => {
+            drop(heard);
+            let supervisor = Supervisor {
+                version,
+                arch,
+                rights,
+                terminal,
+                told: &told,
+            };
+            if let Err(error) = supervisor.run(command, finish) {
+                say(&format!(
+                    "modekeeper: not started: {}. Run \"modekeeper doctor\".\n",
+                    describe(&error)
+                ));
+                tell(&told, exit_code::WALL);
+            }
+            sys::leave(0)
+        }
+    }
+}
+
+/// The terminal that our group has in the foreground, if any.
+fn foreground_terminal() -> Option<OwnedFd> {
+    let stdin = rustix::stdio::stdin();
+    let foreground = rustix::termios::tcgetpgrp(stdin).ok()?;
+    if foreground != rustix::process::getpgrp() {
+        return None;
+    }
+    rustix::io::fcntl_dupfd_cloexec(stdin, 3).ok()
+}
+
+/// Writes to people. Where nobody reads, there is nothing to do about it.
+pub(crate) fn say(text: &str) {
+    let mut rest = text.as_bytes();
+    while let Ok(written) = rustix::io::write(rustix::stdio::stderr(), rest) {
+        rest = rest.get(written..).unwrap_or_default();
+        if rest.is_empty() || written == 0 {
+            return;
+        }
+    }
+}
+
+/// Tells the waiting process the exit code. It may have gone.
+pub(crate) fn tell(told: &OwnedFd, code: i32) {
+    rustix::io::write(told, &code.to_ne_bytes()).ok();
+}
+
+/// Waits for the exit code, and passes on the signals that ask a program to end.
+fn wait(supervisor: Pid, heard: &OwnedFd) -> io::Result<i32> {
+    let signals = sys::take_signals()?;
+    loop {
+        let mut fds = [
+            PollFd::new(heard, PollFlags::IN),
+            PollFd::new(&signals, PollFlags::IN),
+        ];
+        match rustix::event::poll(&mut fds, None) {
+            Err(Errno::INTR) => continue,
+            other => other?,
+        };
+        let [news, signal] = fds.map(|fd| fd.revents());
+        if signal.contains(PollFlags::IN) {
+            for signal in read_signals(&signals) {
+                // It may have ended meanwhile; the pipe says so.
+                rustix::process::kill_process(supervisor, signal).ok();
+            }
+        }
+        if !news.is_empty() {
+            let mut code = [0; 4];
+            return match rustix::io::read(heard, &mut code)? {
+                4 => {
+                    let code = i32::from_ne_bytes(code);
+                    reap(supervisor);
+                    Ok(code)
+                }
+                _ => Err(io::Error::other("the supervising process was killed")),
+            };
+        }
+    }
+}
+
+/// Collects the supervisor if it has ended; with processes in the background it goes on without us.
+fn reap(supervisor: Pid) {
+    let options = rustix::process::WaitOptions::NOHANG;
+    rustix::process::waitpid(Some(supervisor), options).ok();
+}
+
+/// The signals that have come and ask to be passed on.
+pub(crate) fn read_signals(signals: &OwnedFd) -> Vec<Signal> {
+    /// `struct signalfd_siginfo`; it begins with the number.
+    const INFO: usize = 128;
+    let mut found = Vec::new();
+    let mut info = [0_u8; INFO];
+    while let Ok(INFO) = rustix::io::read(signals, &mut info) {
+        let number = info.first_chunk::<4>().map(|it| i32::from_ne_bytes(*it));
+        let passed_on = [Signal::TERM, Signal::HUP, Signal::INT, Signal::QUIT];
+        found.extend(passed_on.into_iter().find(|it| Some(it.as_raw()) == number));
+    }
+    found
+}

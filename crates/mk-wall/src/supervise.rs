@@ -1,0 +1,226 @@
+//! The supervising process: starts the command, answers its calls, ends it in time, cleans up after it.
+
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+use std::process::Command;
+
+use rustix::io::Errno;
+use rustix::net::{
+    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SocketFlags, SocketType,
+};
+use rustix::process::Pid;
+
+use crate::clerk::{Caller, Clerk, Root, Start};
+use crate::door::{self, Arch, Doors};
+use crate::error::Error;
+use crate::floor::Version;
+use crate::guest::Guests;
+use crate::hold::{Hold, READY, Ready};
+use crate::rights::{Git, Rights};
+use crate::run::{Held, Outcome, say, tell};
+use crate::watch::Watch;
+use crate::{environment, exit_code, git, sys};
+
+/// Everything the supervisor is given.
+#[derive(Debug)]
+pub(crate) struct Supervisor<'a> {
+    pub(crate) version: Version,
+    pub(crate) arch: Arch,
+    pub(crate) rights: Rights,
+    pub(crate) terminal: Option<OwnedFd>,
+    /// Where the exit code goes.
+    pub(crate) told: &'a OwnedFd,
+}
+
+/// What has come of starting the command.
+enum Started {
+    Running(Running),
+    /// The wall stood, and the program could not be executed.
+    NoProgram(std::io::Error),
+}
+
+struct Running {
+    child: Pid,
+    listener: Option<OwnedFd>,
+    ready: Ready,
+}
+
+impl Supervisor<'_> {
+    pub(crate) fn run(
+        mut self,
+        mut command: Command,
+        finish: impl FnOnce(&Rights, &Outcome),
+    ) -> Result<(), Error> {
+        let supervise = |errno: Errno| Error::Supervise(errno.into());
+        rustix::process::setpgid(None, None).map_err(supervise)?;
+        rustix::process::set_child_subreaper(Some(rustix::process::getpid())).map_err(supervise)?;
+        let signals = sys::take_signals().map_err(Error::Supervise)?;
+        let repository = match self.rights.git {
+            Git::Local => git::Layout::of(&self.rights.root),
+            Git::Shut => None,
+        };
+        let of_git = repository.iter().flat_map(git::Layout::trees);
+        self.rights.trees.extend(of_git);
+        let made = make_trees(&self.rights.trees);
+        let guests = match &self.rights.record {
+            Some(path) => Guests::recorded_in(path).map_err(Error::Supervise)?,
+            None => Guests::default(),
+        };
+        let (identity, _) = Caller::this().identity().map_err(supervise)?;
+        environment::prepare(&mut command, &self.rights);
+        let running = match self.start(&mut command)? {
+            Started::Running(running) => running,
+            Started::NoProgram(error) => {
+                let program = command.get_program().to_string_lossy().into_owned();
+                say(&format!("modekeeper: {program}: {error}\n"));
+                drop(guests);
+                remove_record(&self.rights);
+                remove_empty(&made);
+                tell(self.told, no_program(&error));
+                return Ok(());
+            }
+        };
+        let held = Held {
+            abi: self.version.number(),
+            clerk: running.listener.is_some(),
+            namespace: running.ready.has_namespace,
+        };
+        let clerk = Clerk::new(Start {
+            arch: self.arch,
+            listener: running.listener,
+            rights: self.rights,
+            repository,
+            root: running.ready.root,
+            identity: identity.filtered(),
+            guests,
+        });
+        let watch = Watch::new(clerk, running.child, signals, self.told, self.terminal);
+        let ended = watch.until_all_gone();
+        remove_empty(&made);
+        let Clerk { rights, report, .. } = ended.clerk;
+        let outcome = Outcome {
+            code: ended.code,
+            report,
+            held,
+        };
+        finish(&rights, &outcome);
+        if !ended.has_told {
+            tell(self.told, outcome.code);
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, command: &mut Command) -> Result<Started, Error> {
+        let supervise = |errno: Errno| Error::Supervise(errno.into());
+        let (ours, theirs) = rustix::net::socketpair(
+            AddressFamily::UNIX,
+            SocketType::SEQPACKET,
+            SocketFlags::CLOEXEC,
+            None,
+        )
+        .map_err(supervise)?;
+        let terminal = match &self.terminal {
+            Some(fd) => Some(rustix::io::fcntl_dupfd_cloexec(fd, 3).map_err(supervise)?),
+            None => None,
+        };
+        let hold = Hold {
+            version: self.version,
+            doors: Doors {
+                arch: self.arch,
+                network: self.rights.network,
+                clerk: door::Clerk::Answers,
+                floor_holds_truncate: self.version.holds_truncate(),
+            },
+            trees: self.rights.trees.clone(),
+            hidden: self.rights.hidden.clone(),
+            terminal,
+            channel: theirs,
+        };
+        let spawned = sys::spawn_held(command, move || hold.take());
+        let message = hear(&ours).map_err(Error::Supervise)?;
+        match (spawned, message) {
+            (Ok(child), Heard::Ready(ready, listener)) => Ok(Started::Running(Running {
+                child: Pid::from_child(&child),
+                listener,
+                ready,
+            })),
+            (Err(error), Heard::Ready(..)) => Ok(Started::NoProgram(error)),
+            (_, Heard::Failed(text)) => Err(Error::Held(text)),
+            (Ok(_), Heard::Nothing) => Err(Error::Supervise(std::io::Error::other(
+                "no answer from the command",
+            ))),
+            (Err(error), Heard::Nothing) => Err(Error::Supervise(error)),
+        }
+    }
+}
+
+/// A shell's codes for what cannot be executed.
+fn no_program(error: &std::io::Error) -> i32 {
+    if error.kind() == std::io::ErrorKind::NotFound {
+        exit_code::NOT_FOUND
+    } else {
+        exit_code::NOT_EXECUTABLE
+    }
+}
+
+fn remove_record(rights: &Rights) {
+    if let Some(record) = &rights.record {
+        drop(std::fs::remove_file(record));
+    }
+}
+
+/// Makes the trees that are not there yet, because a rule sticks to a directory and not to its name.
+fn make_trees(trees: &[PathBuf]) -> Vec<PathBuf> {
+    let missing = trees.iter().filter(|tree| !tree.exists());
+    let made = missing.filter(|tree| std::fs::create_dir_all(tree).is_ok());
+    made.cloned().collect()
+}
+
+/// Removes those that were not needed.
+fn remove_empty(made: &[PathBuf]) {
+    for tree in made {
+        drop(std::fs::remove_dir(tree));
+    }
+}
+
+/// What the new process said before it became the command.
+enum Heard {
+    Ready(Ready, Option<OwnedFd>),
+    Failed(String),
+    Nothing,
+}
+
+fn hear(channel: &OwnedFd) -> std::io::Result<Heard> {
+    let mut bytes = [0_u8; 4096];
+    let mut space = [std::mem::MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut control = RecvAncillaryBuffer::new(&mut space);
+    let mut slices = [std::io::IoSliceMut::new(&mut bytes)];
+    // The other end is closed by now, in the child by its exec or its death.
+    let flags = RecvFlags::CMSG_CLOEXEC | RecvFlags::DONTWAIT;
+    let received = match rustix::net::recvmsg(channel, &mut slices, &mut control, flags) {
+        Ok(received) => received.bytes,
+        Err(Errno::AGAIN) => 0,
+        Err(errno) => return Err(errno.into()),
+    };
+    let mut listener = None;
+    for message in control.drain() {
+        if let RecvAncillaryMessage::ScmRights(fds) = message {
+            listener = fds.last().or(listener);
+        }
+    }
+    let message = bytes.get(..received).unwrap_or_default();
+    Ok(match message {
+        [READY, has_namespace, root @ ..] => match Root::from_bytes(root) {
+            Some(root) => Heard::Ready(
+                Ready {
+                    root,
+                    has_namespace: *has_namespace == 1,
+                },
+                listener,
+            ),
+            None => Heard::Nothing,
+        },
+        [_, text @ ..] => Heard::Failed(String::from_utf8_lossy(text).into_owned()),
+        [] => Heard::Nothing,
+    })
+}

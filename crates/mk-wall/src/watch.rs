@@ -1,0 +1,266 @@
+//! The loop of the supervising process: calls, signals, time, and the end of the last process.
+
+use std::collections::HashSet;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
+
+use crate::clerk::Clerk;
+use crate::exit_code;
+use crate::rights::Background;
+use crate::run::{read_signals, say, tell};
+
+/// Between asking a command to end and ending it.
+const GRACE: Duration = Duration::from_secs(5);
+/// How often what was killed is looked for again: killed parents leave children.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
+
+/// One command that runs.
+#[derive(Debug)]
+pub(crate) struct Watch<'a> {
+    clerk: Clerk,
+    child: Pid,
+    signals: OwnedFd,
+    told: &'a OwnedFd,
+    terminal: Option<OwnedFd>,
+    /// The command's own exit code, once it has one.
+    code: Option<i32>,
+    has_told: bool,
+    deadline: Option<Instant>,
+    ending: Option<Ending>,
+    /// Who has been asked to end. Some are our children only when their parents are gone.
+    asked: HashSet<Pid>,
+}
+
+/// What is left when all processes are gone.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(crate) code: i32,
+    /// Whether the client knows the code, because something went on in the background.
+    pub(crate) has_told: bool,
+    pub(crate) clerk: Clerk,
+}
+
+/// How far ending the command has come.
+#[derive(Debug, Clone, Copy)]
+enum Ending {
+    /// Asked; killed after this time.
+    Asked {
+        until: Instant,
+    },
+    Killed,
+}
+
+impl<'a> Watch<'a> {
+    pub(crate) fn new(
+        clerk: Clerk,
+        child: Pid,
+        signals: OwnedFd,
+        told: &'a OwnedFd,
+        terminal: Option<OwnedFd>,
+    ) -> Self {
+        let limit = clerk.rights.time_limit;
+        Self {
+            clerk,
+            child,
+            signals,
+            told,
+            terminal,
+            code: None,
+            has_told: false,
+            deadline: limit.map(|it| Instant::now() + it),
+            ending: None,
+            asked: HashSet::new(),
+        }
+    }
+
+    /// Serves until no process is left.
+    pub(crate) fn until_all_gone(mut self) -> Ended {
+        // Callers bring their own.
+        let umask = rustix::process::umask(rustix::fs::Mode::empty());
+        if self.clerk.listener().is_none() {
+            say("modekeeper: inside another wall: patterns by existing files only.\n");
+        }
+        while self.reap() {
+            self.turn();
+        }
+        rustix::process::umask(umask);
+        self.clerk.clean_up();
+        say(&self.clerk.report.summary(&self.clerk.rights));
+        Ended {
+            code: self.code.unwrap_or(exit_code::WALL),
+            has_told: self.has_told,
+            clerk: self.clerk,
+        }
+    }
+
+    /// Waits for something to do, and does it.
+    fn turn(&mut self) {
+        let listener = self.clerk.listener();
+        // Without a listener, the signals are polled twice.
+        let calls = listener.as_ref().map_or(&self.signals, Arc::as_ref);
+        let wants_launcher = if self.has_told {
+            PollFlags::empty()
+        } else {
+            PollFlags::ERR
+        };
+        let mut fds = [
+            PollFd::new(calls, PollFlags::IN),
+            PollFd::new(&self.signals, PollFlags::IN),
+            PollFd::new(self.told, wants_launcher),
+        ];
+        let timeout = self.timeout();
+        let polled = rustix::event::poll(&mut fds, timeout.as_ref());
+        let [call, signal, launcher] = fds.map(|fd| fd.revents());
+        if polled.is_ok() {
+            if listener.is_some() && call.contains(PollFlags::IN) {
+                self.clerk.serve();
+            }
+            if signal.contains(PollFlags::IN) {
+                for signal in read_signals(&self.signals) {
+                    self.pass_on(signal);
+                }
+            }
+            if !self.has_told && launcher.contains(PollFlags::ERR) && self.ending.is_none() {
+                self.ask_to_end();
+            }
+        }
+        self.keep_time();
+    }
+
+    fn timeout(&self) -> Option<Timespec> {
+        let now = Instant::now();
+        let until = match self.ending {
+            None => self.deadline.map(|it| it.saturating_duration_since(now)),
+            Some(Ending::Asked { .. } | Ending::Killed) => Some(LOOK_AGAIN),
+        };
+        until.and_then(|it| Timespec::try_from(it).ok())
+    }
+
+    fn keep_time(&mut self) {
+        let now = Instant::now();
+        match self.ending {
+            None if self.deadline.is_some_and(|it| now >= it) => {
+                self.code = Some(exit_code::TIME);
+                self.ask_to_end();
+            }
+            Some(Ending::Asked { until }) if now >= until => {
+                self.ending = Some(Ending::Killed);
+                self.signal_all(Signal::KILL);
+            }
+            Some(Ending::Asked { .. }) => self.ask_children(),
+            Some(Ending::Killed) => self.signal_all(Signal::KILL),
+            None => {}
+        }
+    }
+
+    fn ask_to_end(&mut self) {
+        self.ending = Some(Ending::Asked {
+            until: Instant::now() + GRACE,
+        });
+        self.signal_all(Signal::TERM);
+    }
+
+    /// A terminal sends its own signals to the command's group; other clients send them to us.
+    fn pass_on(&mut self, signal: Signal) {
+        let from_terminal =
+            self.terminal.is_some() && (signal == Signal::INT || signal == Signal::QUIT);
+        if !from_terminal {
+            // The group may be gone.
+            rustix::process::kill_process_group(self.child, signal).ok();
+        }
+    }
+
+    /// Asks those who have left the command's group.
+    fn ask_children(&mut self) {
+        for child in children() {
+            if self.asked.insert(child) {
+                // It may have ended.
+                rustix::process::kill_process(child, Signal::TERM).ok();
+            }
+        }
+    }
+
+    /// The command's group, and all that have left it and are our children now.
+    fn signal_all(&mut self, signal: Signal) {
+        rustix::process::kill_process_group(self.child, signal).ok();
+        for child in children() {
+            self.asked.insert(child);
+            rustix::process::kill_process(child, signal).ok();
+        }
+    }
+
+    /// Collects who has ended; whether someone is left.
+    fn reap(&mut self) -> bool {
+        loop {
+            match rustix::process::wait(WaitOptions::NOHANG) {
+                Ok(Some((pid, status))) if pid == self.child => self.command_ended(status),
+                Ok(Some(_)) | Err(Errno::INTR) => {}
+                Ok(None) => return true,
+                Err(_) => return false,
+            }
+        }
+    }
+
+    fn command_ended(&mut self, status: WaitStatus) {
+        let code = self.code.unwrap_or_else(|| code_of(status));
+        self.code = Some(code);
+        if let Some(terminal) = self.terminal.take() {
+            let group =
+                rustix::process::getppid().and_then(|it| rustix::process::getpgid(Some(it)).ok());
+            // The terminal may have gone.
+            group.and_then(|group| rustix::termios::tcsetpgrp(&terminal, group).ok());
+        }
+        let next = rustix::process::wait(WaitOptions::NOHANG);
+        if matches!(next, Err(Errno::CHILD)) {
+            return;
+        }
+        match self.clerk.rights.background {
+            Background::End if self.ending.is_none() => self.ask_to_end(),
+            Background::End => {}
+            Background::Keep => self.go_on_alone(code),
+        }
+    }
+
+    /// The client is told; what it started in the background is held as before.
+    fn go_on_alone(&mut self, code: i32) {
+        if self.has_told || self.ending.is_some() {
+            return;
+        }
+        say(&self.clerk.report.summary(&self.clerk.rights));
+        self.clerk.report.has_spoken();
+        self.has_told = true;
+        tell(self.told, code);
+        // A client that reads to the end of our streams must not wait for us.
+        if let Ok(null) = rustix::fs::open(
+            "/dev/null",
+            rustix::fs::OFlags::RDWR,
+            rustix::fs::Mode::empty(),
+        ) {
+            rustix::stdio::dup2_stdin(null.as_fd()).ok();
+            rustix::stdio::dup2_stdout(null.as_fd()).ok();
+            rustix::stdio::dup2_stderr(null.as_fd()).ok();
+        }
+    }
+}
+
+/// Our children now.
+fn children() -> Vec<Pid> {
+    let me = rustix::process::getpid();
+    let path = format!("/proc/self/task/{}/children", me.as_raw_nonzero());
+    let children = std::fs::read_to_string(path).unwrap_or_default();
+    let children = children.split_whitespace().filter_map(|it| it.parse().ok());
+    children.filter_map(Pid::from_raw).collect()
+}
+
+fn code_of(status: WaitStatus) -> i32 {
+    match (status.exit_status(), status.terminating_signal()) {
+        (Some(code), _) => code,
+        (None, Some(signal)) => exit_code::SIGNAL + signal,
+        (None, None) => exit_code::WALL,
+    }
+}
