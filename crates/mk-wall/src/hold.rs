@@ -66,7 +66,8 @@ impl Hold {
 
     fn steps(&self) -> Result<(Option<OwnedFd>, Ready), Error> {
         let supervise = |errno: Errno| Error::Supervise(errno.into());
-        self.group().map_err(supervise)?;
+        sys::give_signals_back().map_err(Error::Supervise)?;
+        self.group().map_err(Error::Supervise)?;
         rustix::process::set_parent_process_death_signal(Some(Signal::KILL)).map_err(supervise)?;
         rustix::thread::set_no_new_privs(true).map_err(supervise)?;
         close_the_rest().map_err(Error::Supervise)?;
@@ -93,12 +94,15 @@ impl Hold {
     }
 
     /// A group of its own, so that what a client sends to its own group does not end the clerk first.
-    fn group(&self) -> Result<(), Errno> {
+    fn group(&self) -> io::Result<()> {
         let Some(terminal) = &self.terminal else {
-            return rustix::process::setsid().map(|_| ());
+            rustix::process::setsid()?;
+            return Ok(());
         };
         rustix::process::setpgid(None, None)?;
-        sys::without_stop(|| rustix::termios::tcsetpgrp(terminal, rustix::process::getpid()))
+        let myself = rustix::process::getpid();
+        sys::without_stop(|| rustix::termios::tcsetpgrp(terminal, myself))??;
+        Ok(())
     }
 
     fn close_doors(&self) -> io::Result<Option<OwnedFd>> {

@@ -248,36 +248,53 @@ pub(crate) fn network_of(socket: BorrowedFd<'_>) -> io::Result<u64> {
     Ok(cookie)
 }
 
-/// Blocks the signals that end or inform a supervisor, and answers with a descriptor that reads them.
-pub(crate) fn take_signals() -> io::Result<OwnedFd> {
-    let signals = [
-        libc::SIGCHLD,
-        libc::SIGTERM,
-        libc::SIGHUP,
-        libc::SIGINT,
-        libc::SIGQUIT,
-        // A supervisor in the background may still write to its terminal and give it back.
-        libc::SIGTTOU,
-    ];
+/// What a supervisor hears of itself instead of being ended by it.
+const TAKEN: [libc::c_int; 6] = [
+    libc::SIGCHLD,
+    libc::SIGTERM,
+    libc::SIGHUP,
+    libc::SIGINT,
+    libc::SIGQUIT,
+    // A supervisor in the background may still write to its terminal and give it back.
+    libc::SIGTTOU,
+];
+
+/// Blocks these signals or lets them through, and answers with their set.
+fn mask(how: libc::c_int, signals: &[libc::c_int]) -> io::Result<libc::sigset_t> {
     // SAFETY: the set is initialised by `sigemptyset` before anything reads it, and outlives the calls.
     unsafe {
         let mut set: libc::sigset_t = mem::zeroed();
         libc::sigemptyset(&raw mut set);
         for signal in signals {
-            libc::sigaddset(&raw mut set, signal);
+            libc::sigaddset(&raw mut set, *signal);
         }
-        check(libc::sigprocmask(
-            libc::SIG_BLOCK,
-            &raw const set,
-            std::ptr::null_mut(),
-        ))?;
-        let descriptor = check(libc::signalfd(
-            -1,
-            &raw const set,
-            libc::SFD_CLOEXEC | libc::SFD_NONBLOCK,
-        ))?;
+        check(libc::sigprocmask(how, &raw const set, std::ptr::null_mut()))?;
+        Ok(set)
+    }
+}
+
+/// Blocks the signals that end or inform a supervisor, and answers with a descriptor that reads them.
+pub(crate) fn take_signals() -> io::Result<OwnedFd> {
+    let set = mask(libc::SIG_BLOCK, &TAKEN)?;
+    let flags = libc::SFD_CLOEXEC | libc::SFD_NONBLOCK;
+    // SAFETY: the set outlives the call, and nothing else knows the descriptor that it makes.
+    unsafe {
+        let descriptor = check(libc::signalfd(-1, &raw const set, flags))?;
         Ok(OwnedFd::from_raw_fd(descriptor))
     }
+}
+
+/// Lets a new process be ended by them again.
+pub(crate) fn give_signals_back() -> io::Result<()> {
+    mask(libc::SIG_UNBLOCK, &TAKEN).map(|_| ())
+}
+
+/// Runs `action` while the terminal cannot stop us for being in the background.
+pub(crate) fn without_stop<T>(action: impl FnOnce() -> T) -> io::Result<T> {
+    mask(libc::SIG_BLOCK, &[libc::SIGTTOU])?;
+    let result = action();
+    mask(libc::SIG_UNBLOCK, &[libc::SIGTTOU])?;
+    Ok(result)
 }
 
 /// Moves this process into namespaces of its own.
@@ -298,21 +315,6 @@ pub(crate) fn close_on_exec_from(first: u32) -> io::Result<()> {
         )
     };
     check_long(result).map(|_| ())
-}
-
-/// Runs `action` while the terminal cannot stop us for being in the background.
-pub(crate) fn without_stop<T>(action: impl FnOnce() -> T) -> T {
-    // SAFETY: both sets are initialised before they are read, and outlive the calls.
-    unsafe {
-        let mut set: libc::sigset_t = mem::zeroed();
-        let mut before: libc::sigset_t = mem::zeroed();
-        libc::sigemptyset(&raw mut set);
-        libc::sigaddset(&raw mut set, libc::SIGTTOU);
-        libc::sigprocmask(libc::SIG_BLOCK, &raw const set, &raw mut before);
-        let result = action();
-        libc::sigprocmask(libc::SIG_SETMASK, &raw const before, std::ptr::null_mut());
-        result
-    }
 }
 
 /// Which of two processes we are after [`fork`].

@@ -125,8 +125,9 @@ elif verb == "swap-unix":
             ctypes.memmove(buffer, harmless, len(harmless))
 
     threading.Thread(target=swap, daemon=True).start()
-    for _ in range(3000):
+    for _ in range(500):
         connection = socket.socket(socket.AF_UNIX)
+        connection.setblocking(False)
         libc.connect(connection.fileno(), buffer, len(wanted))
         connection.close()
     stop = True
