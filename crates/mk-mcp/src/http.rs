@@ -2,6 +2,7 @@
 //!
 //! Gives routes; who may use them, and on which listener, is decided in front of them.
 
+mod batch;
 mod lobby;
 mod sse;
 
@@ -181,6 +182,16 @@ async fn serve<H: ServerHandler>(endpoint: &Endpoint<H>, request: Request) -> Re
         let refusal = format!("the body is longer than {LONGEST_LINE} bytes, or was cut off\n");
         return (StatusCode::PAYLOAD_TOO_LARGE, refusal).into_response();
     };
+    let session = parts
+        .headers
+        .get(SESSION)
+        .and_then(|name| name.to_str().ok());
+    if session.is_some_and(|session| lobby.knows_batches(session))
+        && let Some(elements) = batch::elements(&body).filter(|elements| !elements.is_empty())
+    {
+        let serve = async |request| service.handle(request).await.into_response();
+        return batch::answer(&parts, elements, serve).await;
+    }
     let request = Request::from_parts(parts, Body::from(body.clone()));
     let response = service.handle(request).await.into_response();
     if response.status() != StatusCode::UNSUPPORTED_MEDIA_TYPE {

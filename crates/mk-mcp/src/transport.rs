@@ -1,5 +1,6 @@
 //! How messages travel: lines, and the guard every transport has.
 
+mod batch;
 pub mod guarded;
 pub mod line;
 pub mod stdio;

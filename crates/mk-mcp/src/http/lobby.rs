@@ -11,7 +11,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use futures::Stream;
-use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::model::{ClientJsonRpcMessage, ProtocolVersion, ServerJsonRpcMessage};
 use rmcp::transport::WorkerTransport;
 use rmcp::transport::streamable_http_server::session::local::{
     LocalSessionManager, LocalSessionManagerError, LocalSessionWorker,
@@ -93,6 +93,15 @@ impl Lobby {
         let guests = self.guests();
         guests.len() < MOST_IN_USE
             || guests.values().filter(|guest| guest.is_in_use(now)).count() < MOST_IN_USE
+    }
+
+    /// Whether a session may send several messages in one array.
+    pub(super) fn knows_batches(&self, session: &str) -> bool {
+        let guests = self.guests();
+        let state = guests.get(session).and_then(|guest| guest.state.as_ref());
+        state.is_some_and(|state| {
+            state.initialize_params.protocol_version == ProtocolVersion::V_2025_03_26
+        })
     }
 
     fn guests(&self) -> MutexGuard<'_, Guests> {

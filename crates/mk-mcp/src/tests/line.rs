@@ -68,9 +68,53 @@ async fn an_id_that_is_neither_a_string_nor_an_integer_is_an_invalid_request() {
 }
 
 #[tokio::test]
-async fn batches_are_refused_as_a_whole() {
+async fn batches_are_refused_as_a_whole_where_the_revision_has_none() {
     check("[]", "null -32600").await;
     check(format!("[{PING}]"), "null -32600").await;
+}
+
+/// What a batch is answered with on a revision: the ids and codes of one array, or of one object.
+async fn check_batch(version: &str, batch: &Value, expected: &str) {
+    let world = World::new("");
+    let mut wire = Wire::connect(&world);
+    let client = json!({ "name": "client-name", "version": "1.0.0" });
+    let params = json!({ "protocolVersion": version, "capabilities": {}, "clientInfo": client });
+    wire.write(request(0, "initialize", params).to_string())
+        .await;
+    wire.write("\n").await;
+    wire.write(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#)
+        .await;
+    wire.write("\n").await;
+    wire.write(batch.to_string()).await;
+    wire.write("\n").await;
+    let answers = wire.rest().await;
+    let shown = answers[1..].iter().map(|answer| match answer.as_array() {
+        Some(answers) => {
+            let mut shown: Vec<String> = answers.iter().map(show).collect();
+            shown.sort();
+            format!("[{}]", shown.join(", "))
+        }
+        None => show(answer),
+    });
+    assert_eq!(shown.collect::<Vec<_>>().join(", "), expected, "{batch}");
+}
+
+#[tokio::test]
+async fn a_batch_is_answered_as_one_on_the_revision_that_has_them() {
+    let ping = |id: u32| request(id, "ping", json!({}));
+    let note = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+    let revision = "2025-03-26";
+    check_batch(revision, &json!([ping(1), ping(2)]), "[1 pong, 2 pong]").await;
+    check_batch(
+        revision,
+        &json!([ping(1), note, 5]),
+        "[1 pong, null -32600]",
+    )
+    .await;
+    check_batch(revision, &json!([note]), "").await;
+    check_batch(revision, &json!([5]), "[null -32600]").await;
+    check_batch(revision, &json!([]), "null -32600").await;
+    check_batch("2025-06-18", &json!([ping(1)]), "null -32600").await;
 }
 
 #[tokio::test]

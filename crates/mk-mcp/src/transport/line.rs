@@ -1,17 +1,20 @@
 //! Newline-delimited JSON over any pair of streams. What cannot be read is answered, never ignored.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use rmcp::RoleServer;
-use rmcp::model::{ClientJsonRpcMessage, ErrorData, RequestId};
+use rmcp::model::{ClientJsonRpcMessage, ClientNotification, ErrorData, RequestId};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
+use serde::Deserialize as _;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use crate::error;
+use crate::transport::batch::{self, Batches, Outgoing};
 
 /// As much as the HTTP side takes in one body.
 pub const LONGEST_LINE: usize = 4 * 1024 * 1024;
@@ -32,6 +35,9 @@ pub struct LineTransport<R> {
     lines: Option<mpsc::Sender<Vec<u8>>>,
     /// An error that waits for room in the channel.
     unsent: Option<Vec<u8>>,
+    /// Messages of a batch that are not handed on yet.
+    unread: VecDeque<ClientJsonRpcMessage>,
+    batches: Batches,
 }
 
 /// The other half: ends when everything is written, and everybody who could write more is gone.
@@ -59,6 +65,8 @@ impl<R: AsyncRead + Unpin + Send> LineTransport<R> {
             overlong: false,
             lines: Some(lines),
             unsent: None,
+            unread: VecDeque::new(),
+            batches: Batches::default(),
         };
         let written = Written(tokio::spawn(write_lines(waiting, writer)));
         (transport, written)
@@ -95,6 +103,24 @@ impl<R: AsyncRead + Unpin + Send> LineTransport<R> {
         }
     }
 
+    /// The message of a line; `None` for a batch, whose messages are then unread.
+    fn read(&mut self, line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Box<Refusal>> {
+        if line.trim_ascii_start().first() == Some(&b'[')
+            && let Ok(Value::Array(elements)) = serde_json::from_slice(line)
+        {
+            let Some(answer) = self.batches.take_apart(elements, &mut self.unread) else {
+                return Err(batch::refusal());
+            };
+            self.unsent = answer;
+            return Ok(None);
+        }
+        let message = read_message(line)?;
+        if let Some(id) = cancelled(&message) {
+            self.unsent = self.batches.cancel(id);
+        }
+        Ok(Some(message))
+    }
+
     async fn flush_unsent(&mut self) {
         let (Some(line), Some(lines)) = (self.unsent.take(), &self.lines) else {
             return;
@@ -121,23 +147,29 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for LineTransport<R> {
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), Gone>> + Send + 'static {
         let lines = self.lines.clone();
+        let outgoing = self.batches.send(&message);
         async move {
-            let mut line = serde_json::to_vec(&message).map_err(|_| Gone)?;
-            line.push(b'\n');
-            lines.ok_or(Gone)?.send(line).await.map_err(|_| Gone)
+            match outgoing.map_err(|_| Gone)? {
+                Outgoing::Held => Ok(()),
+                Outgoing::Line(line) => lines.ok_or(Gone)?.send(line).await.map_err(|_| Gone),
+            }
         }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
             self.flush_unsent().await;
+            if let Some(message) = self.unread.pop_front() {
+                return Some(message);
+            }
             let refusal = match self.next_line().await? {
                 Ok(line) if line.trim_ascii().is_empty() => continue,
-                Ok(line) => match read_message(&line) {
-                    Ok(message) => return Some(message),
+                Ok(line) => match self.read(&line) {
+                    Ok(Some(message)) => return Some(message),
+                    Ok(None) => continue,
                     Err(refusal) => refusal,
                 },
-                Err(error) => Box::new(Refusal { id: None, error }),
+                Err(error) => Refusal::without_id(error),
             };
             self.unsent = Some(refusal.to_line());
         }
@@ -148,6 +180,17 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for LineTransport<R> {
         self.lines = None;
         Ok(())
     }
+}
+
+/// The request that a notification calls off.
+fn cancelled(message: &ClientJsonRpcMessage) -> Option<&RequestId> {
+    let ClientJsonRpcMessage::Notification(notification) = message else {
+        return None;
+    };
+    let ClientNotification::CancelledNotification(cancelled) = &notification.notification else {
+        return None;
+    };
+    cancelled.params.request_id.as_ref()
 }
 
 fn too_long() -> ErrorData {
@@ -162,6 +205,10 @@ pub(crate) struct Refusal {
 }
 
 impl Refusal {
+    pub(crate) fn without_id(error: ErrorData) -> Box<Self> {
+        Box::new(Self { id: None, error })
+    }
+
     /// The answer as JSON; the id is `null` where none could be read.
     pub(crate) fn to_json(&self) -> Value {
         json!({ "jsonrpc": "2.0", "id": self.id, "error": self.error })
@@ -179,18 +226,25 @@ pub(crate) fn read_message(line: &[u8]) -> Result<ClientJsonRpcMessage, Box<Refu
     serde_json::from_slice(line).map_err(|_| refuse(line))
 }
 
+/// The same of what is JSON already.
+pub(crate) fn read_value(value: &Value) -> Result<ClientJsonRpcMessage, Box<Refusal>> {
+    ClientJsonRpcMessage::deserialize(value).map_err(|_| no_message(value))
+}
+
 fn refuse(line: &[u8]) -> Box<Refusal> {
-    let (id, error) = match serde_json::from_slice::<Value>(line) {
-        Err(error) => (None, error::parse_error(&error.to_string())),
-        Ok(Value::Array(_)) => (None, error::invalid_request("batches are not supported")),
-        Ok(value) => {
-            let id = value
-                .get("id")
-                .and_then(|id| serde_json::from_value(id.clone()).ok());
-            let detail = "not a JSON-RPC 2.0 request, notification or response";
-            (id, error::invalid_request(detail))
-        }
-    };
+    match serde_json::from_slice::<Value>(line) {
+        Err(error) => Refusal::without_id(error::parse_error(&error.to_string())),
+        Ok(Value::Array(_)) => batch::refusal(),
+        Ok(value) => no_message(&value),
+    }
+}
+
+fn no_message(value: &Value) -> Box<Refusal> {
+    let id = value
+        .get("id")
+        .and_then(|id| serde_json::from_value(id.clone()).ok());
+    let detail = "not a JSON-RPC 2.0 request, notification or response";
+    let error = error::invalid_request(detail);
     Box::new(Refusal { id, error })
 }
 

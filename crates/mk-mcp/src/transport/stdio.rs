@@ -3,10 +3,11 @@
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::net::UnixStream as StdUnixStream;
+use std::pin::Pin;
 
 use mk_types::ModeSlug;
 use rustix::fs::{FileType, Mode, OFlags};
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::io::{AsyncRead, AsyncWrite, Interest};
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
 
@@ -25,13 +26,39 @@ pub async fn serve(
     shutdown: impl Future<Output = ()>,
 ) -> io::Result<()> {
     let handler = Lift(Handler::new(server.connect(bound)?));
+    let left = hung_up(io::stdout().as_fd().try_clone_to_owned()?)?;
     let (reader, writer) = open()?;
     let serving = converse(handler, server.closing().clone(), reader, writer);
     tokio::select! {
         () = serving => {}
         () = shutdown => server.closing().cancel(),
+        () = left => server.closing().cancel(),
     }
     Ok(())
+}
+
+/// Resolves when our answers are no longer read, though input may still come. Never for a file or a terminal.
+fn hung_up(stdout: OwnedFd) -> io::Result<Pin<Box<dyn Future<Output = ()>>>> {
+    Ok(match file_type(stdout.as_fd())? {
+        FileType::Fifo => {
+            let pipe = pipe::Sender::from_owned_fd(stdout)?;
+            Box::pin(async move {
+                // The only error of a pipe that is not written to: its reader is gone.
+                let _ready = pipe.ready(Interest::ERROR).await;
+            })
+        }
+        FileType::Socket => {
+            let socket = socket(stdout)?;
+            Box::pin(async move {
+                // Nothing comes in on it; a socket that is input as well ends with its input.
+                match socket.ready(Interest::READABLE).await {
+                    Ok(ready) if !ready.is_read_closed() => std::future::pending().await,
+                    Ok(_) | Err(_) => {}
+                }
+            })
+        }
+        _ => Box::pin(std::future::pending()),
+    })
 }
 
 /// Opens both. Python gives its children pipes, Node gives them sockets; a terminal or a file is read by a thread.

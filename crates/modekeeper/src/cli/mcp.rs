@@ -64,7 +64,10 @@ pub(super) fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
     .map(signal)
     .into_iter()
     .collect::<Result<Vec<_>, _>>()?;
+    // A write past the limit on file sizes is an error like any other; by default it would end the process.
+    let mut too_large = signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()))?;
     Ok(async move {
+        let _ignored = tokio::spawn(async move { while too_large.recv().await.is_some() {} });
         let waits = signals.iter_mut().map(|signal| Box::pin(signal.recv()));
         futures::future::select_all(waits).await;
     })
