@@ -21,9 +21,16 @@ use crate::settings::{Folders, ServerSettings};
 use crate::{Caller, Engine};
 use seen::Seen;
 
+/// How long a call waits for a server that an earlier call has waited for already, and that is still not ready.
+const SECOND_PATIENCE: Duration = Duration::from_millis(500);
+/// A call that would wait for longer has no other answer, and waits all the same.
+const PATIENT: Duration = Duration::from_secs(10);
+
 /// A project's servers, none before the first question.
 #[derive(Debug, Default)]
 pub(crate) struct ProjectServers {
+    /// Languages whose servers were waited for in vain.
+    slow: Mutex<BTreeSet<String>>,
     settings: ServerSettings,
     servers: OnceLock<Servers>,
     seen: Mutex<Seen>,
@@ -87,13 +94,16 @@ impl OpenProject {
         if self.servers().is_installed(language) {
             self.look_again().await;
         }
+        let patience = self.patience_with(language, patience);
         let answered = tokio::time::timeout(patience, async {
             match ask().await {
                 Err(ServerError::Crashed { .. }) => ask().await,
                 answered => answered,
             }
         });
-        answered.await.unwrap_or_else(|_| {
+        let answered = answered.await;
+        self.note_pace(language, answered.is_ok());
+        answered.unwrap_or_else(|_| {
             let status = self.servers().status();
             let status = status.iter().find(|status| status.language == language);
             Err(ServerError::Timeout {
@@ -104,6 +114,30 @@ impl OpenProject {
                 seconds: patience.as_secs(),
             })
         })
+    }
+
+    /// Who has waited for a server that is not ready in vain waits hardly again until it is.
+    fn patience_with(&self, language: &str, patience: Duration) -> Duration {
+        let is_ready = self.ready_languages().iter().any(|it| it == language);
+        let slow = self.servers.slow.lock();
+        let was_slow = slow
+            .unwrap_or_else(PoisonError::into_inner)
+            .contains(language);
+        if was_slow && !is_ready && patience <= PATIENT {
+            patience.min(SECOND_PATIENCE)
+        } else {
+            patience
+        }
+    }
+
+    fn note_pace(&self, language: &str, is_answered: bool) {
+        let slow = self.servers.slow.lock();
+        let mut slow = slow.unwrap_or_else(PoisonError::into_inner);
+        if is_answered {
+            slow.remove(language);
+        } else {
+            slow.insert(language.to_owned());
+        }
     }
 
     /// The languages whose servers would answer at once.

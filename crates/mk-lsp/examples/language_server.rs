@@ -61,6 +61,10 @@ impl Server {
                 // It inherits our output, and so keeps it open after we are gone.
                 spawn("sleep", &["1000"])?;
             }
+            "runaway" => {
+                // It leaves the group, and so is not killed with it.
+                spawn("setsid", &["sleep", "1000"])?;
+            }
             "loud" => {
                 for _ in 0..20_000 {
                     complain("a line of complaint that nobody reads");

@@ -28,6 +28,9 @@ pub enum ServerError {
         /// The last lines of its standard error.
         stderr: Vec<String>,
     },
+    /// A question before this one got no answer, and it has said nothing since.
+    #[error("`{server}` does not answer at the moment")]
+    Suspect { server: String },
     #[error("`{server}` was not done after {seconds} s: {doing}")]
     Timeout {
         server: String,
@@ -79,8 +82,11 @@ impl ServerError {
             Self::Timeout { .. } => {
                 Some("try again: large projects take a while the first time".to_owned())
             }
+            Self::Suspect { .. } => {
+                Some("try again later, or restart the language server".to_owned())
+            }
             Self::Blind { .. } => {
-                Some("mend what it complains of, then restart the language server".to_owned())
+                Some("fix the problem it reports, then restart the language server".to_owned())
             }
             Self::Unsupported { .. } => Some("search for the text instead".to_owned()),
             Self::Unusable { .. } => Some("restart the language server".to_owned()),

@@ -43,7 +43,45 @@ pub(crate) fn locate(server: &Server, root: &AbsPath, options: &ServerOptions) -
         .chain(installed)
         .chain(outside(&options.search_path, root))
         .map(|folder| folder.join(program))
-        .find(|path| is_program(path))
+        .find(|path| is_program(path) && !is_empty_proxy(path))
+}
+
+/// Whether a program is rustup's stand-in for a component that no toolchain has: it is there, and cannot be run.
+///
+/// Where rustup keeps its toolchains is guessed from where it is itself; if that fails, the program counts.
+fn is_empty_proxy(path: &Path) -> bool {
+    let Some((bin, name)) = path.parent().zip(path.file_name()) else {
+        return false;
+    };
+    let rustup = bin.join("rustup");
+    let is_proxy = name != "rustup" && is_same_file(path, &rustup);
+    let home = bin.parent().and_then(Path::parent);
+    let Some(home) = home.filter(|_| is_proxy) else {
+        return false;
+    };
+    let homes = [".rustup", "rustup"].map(|folder| home.join(folder).join("toolchains"));
+    let toolchains: Vec<PathBuf> = homes
+        .iter()
+        .filter_map(|folder| std::fs::read_dir(folder).ok())
+        .flatten()
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .collect();
+    let has_it = |toolchain: &PathBuf| is_program(&toolchain.join("bin").join(name));
+    !toolchains.is_empty() && !toolchains.iter().any(has_it)
+}
+
+/// Links, hard or soft, to one file are the same.
+#[cfg(unix)]
+fn is_same_file(left: &Path, right: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let identity = |path: &Path| path.metadata().ok().map(|it| (it.dev(), it.ino()));
+    identity(left).is_some_and(|left| identity(right) == Some(left))
+}
+
+#[cfg(not(unix))]
+fn is_same_file(left: &Path, right: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().ok();
+    real(left).is_some_and(|left| real(right) == Some(left))
 }
 
 /// The folders of a search path that no agent in the project writes to.

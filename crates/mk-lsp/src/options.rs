@@ -41,6 +41,10 @@ pub struct Limits {
     pub hang: Duration,
     /// After the second failure in a row; it doubles with each more.
     pub back_off: Duration,
+    /// A server that is asked nothing for this long is ended; the next question starts it again.
+    pub idle: Duration,
+    /// In bytes, with everything that the server has started; one that needs more is killed.
+    pub memory: u64,
 }
 
 impl Default for Limits {
@@ -50,6 +54,10 @@ impl Default for Limits {
             warm_up: Duration::from_secs(120),
             hang: Duration::from_secs(20),
             back_off: Duration::from_secs(1),
+            // A person who comes back from a break waits for the start once.
+            idle: Duration::from_secs(20 * 60),
+            // rust-analyzer needs 3 GB for the largest workspaces that were tried.
+            memory: 6 * 1024 * 1024 * 1024,
         }
     }
 }

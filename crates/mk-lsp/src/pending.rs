@@ -46,12 +46,12 @@ impl Pending {
         self.by_id.remove(&id)?.ask
     }
 
-    /// Nobody waits for this question any more; the number under which the server knows it.
-    pub(crate) fn forget(&mut self, ticket: u64) -> Option<i64> {
+    /// Nobody waits for this question any more; the number under which the server knows it, and when it was sent.
+    pub(crate) fn forget(&mut self, ticket: u64) -> Option<(i64, Instant)> {
         let asked = |sent: &Sent| sent.ask.as_ref().is_some_and(|ask| ask.ticket == ticket);
         let (id, sent) = self.by_id.iter_mut().find(|(_, sent)| asked(sent))?;
         sent.ask = None;
-        Some(*id)
+        Some((*id, sent.at))
     }
 
     /// Takes out what was sent longer ago than `limit`.

@@ -3,17 +3,30 @@
 //! Each program shares a process group with a guard: a shell that waits on a pipe only we hold. When that pipe closes,
 //! because this is dropped or because we were killed, the guard kills the whole group, grandchildren included. The
 //! kernel closes it for us in every case, so there is one way to end and no case in which something stays.
+//!
+//! What leaves the group (`setsid`) is still known by a variable that everything the program starts inherits.
 
 use std::convert::Infallible;
 use std::ffi::OsStr;
+use std::fs;
 use std::io::{self, Read as _};
 use std::path::Path;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-const GUARD: &str = "read -r _; kill -KILL 0";
+/// Gets the mark as its first argument, and ends those that have left the group before itself. Without `/proc` there are
+/// none to find.
+const GUARD: &str = r#"read -r _
+for file in $(grep -lzsx -- "$1" /proc/[0-9]*/environ); do
+    file=${file%/environ}
+    kill -KILL "${file#/proc/}"
+done
+kill -KILL 0"#;
+/// The variable by which everything that a program has started is known.
+const MARK: &str = "MODEKEEPER_LANGUAGE_SERVER";
 /// How much of a program's standard error is kept.
 const MOST_STDERR: usize = 8 * 1024;
 const MOST_STDERR_LINES: usize = 8;
@@ -23,6 +36,8 @@ const MOST_OUTPUT: u64 = 64 * 1024;
 const ENDING: Duration = Duration::from_secs(2);
 /// How long the end of its standard error is waited for.
 const LAST_LINES: Duration = Duration::from_millis(200);
+/// What `/proc` counts memory in, on every machine that we build for.
+const PAGE: u64 = 4096;
 const STEP: Duration = Duration::from_millis(5);
 
 /// What to run, and where.
@@ -37,6 +52,8 @@ pub(crate) struct Program<'a> {
 /// A running program with its group; dropping it kills all of it.
 #[derive(Debug)]
 pub(crate) struct Process {
+    /// What it and everything it starts have in their environment.
+    mark: String,
     guard: Child,
     child: Child,
     stderr: Tail,
@@ -63,8 +80,9 @@ impl Process {
         program: &Program<'_>,
         stdin: Stdio,
     ) -> io::Result<(Self, Option<ChildStdin>, ChildStdout, ChildStderr)> {
+        let mark = next_mark();
         let mut guard = command(Path::new("/bin/sh"), program.folder)
-            .args(["-c", GUARD])
+            .args(["-c", GUARD, "guard", &format!("{MARK}={mark}")])
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -73,6 +91,7 @@ impl Process {
         let child = command(program.path, program.folder)
             .args(program.arguments)
             .env("PATH", program.search_path)
+            .env(MARK, &mark)
             .stdin(stdin)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -88,6 +107,7 @@ impl Process {
         let stdin = child.stdin.take();
         let pipes = child.stdout.take().zip(child.stderr.take());
         let process = Self {
+            mark: format!("{MARK}={mark}"),
             guard,
             child,
             stderr: Tail::default(),
@@ -104,6 +124,12 @@ impl Process {
     /// How it ended, if it did.
     pub(crate) fn exited(&mut self) -> Option<ExitStatus> {
         self.child.try_wait().ok().flatten()
+    }
+
+    /// The bytes of memory that it holds, with everything it has started; 0 where that cannot be told.
+    pub(crate) fn memory(&self) -> u64 {
+        let started = marked(&self.mark).into_iter();
+        started.map(resident).sum()
     }
 
     /// Kills all that is left of it, and gives the last lines of its standard error.
@@ -123,6 +149,10 @@ impl Drop for Process {
     fn drop(&mut self) {
         // The guard has not been waited for, so its number still is the group's.
         kill_group(&self.guard);
+        // Those that have left the group; twice, because one may have been starting another.
+        for pid in marked(&self.mark).into_iter().chain(marked(&self.mark)) {
+            kill(pid);
+        }
         end(&mut self.child);
         end(&mut self.guard);
     }
@@ -145,6 +175,46 @@ fn kill_group(guard: &Child) {
 
 #[cfg(not(unix))]
 fn kill_group(_guard: &Child) {}
+
+#[cfg(unix)]
+fn kill(pid: u32) {
+    use rustix::process::{Pid, Signal, kill_process};
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+    if let Some(Err(error)) = pid.map(|pid| kill_process(pid, Signal::KILL)) {
+        tracing::debug!(%error, "a process of a language server was gone already");
+    }
+}
+
+#[cfg(not(unix))]
+fn kill(_pid: u32) {}
+
+/// A mark that no other program of ours has.
+fn next_mark() -> String {
+    static N_MARKS: AtomicU64 = AtomicU64::new(0);
+    let number = N_MARKS.fetch_add(1, Ordering::Relaxed);
+    format!("{}-{number}", std::process::id())
+}
+
+/// The processes with this variable in their environment; none without `/proc`.
+fn marked(mark: &str) -> Vec<u32> {
+    let has_mark = |pid: &u32| {
+        let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        let mut variables = environment.split(|byte| *byte == 0);
+        variables.any(|variable| variable == mark.as_bytes())
+    };
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    processes
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .filter(has_mark)
+        .collect()
+}
+
+/// The bytes of memory that a process holds.
+fn resident(pid: u32) -> u64 {
+    let text = fs::read_to_string(format!("/proc/{pid}/statm")).unwrap_or_default();
+    let pages = text.split(' ').nth(1).and_then(|pages| pages.parse().ok());
+    pages.unwrap_or(0_u64) * PAGE
+}
 
 trait InGroup {
     /// Puts the program into a group; 0 makes one of its own.

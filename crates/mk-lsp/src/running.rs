@@ -43,6 +43,8 @@ const SILENCE: Duration = Duration::from_secs(2);
 /// How often is looked after a server that somebody waits for.
 const AWAITED: Duration = Duration::from_millis(100);
 const WATCHED: Duration = Duration::from_millis(50);
+/// A caller that waited for this long and left has found a slow server.
+const SLOW: Duration = Duration::from_secs(2);
 /// How long after its end a server's last words are waited for, should somebody else keep its output open.
 const LAST_WORDS: Duration = Duration::from_millis(50);
 /// How long a server may take to end when it is asked to.
@@ -296,15 +298,33 @@ impl Running {
         }));
     }
 
-    /// The caller has gone.
-    pub(crate) fn forget(&mut self, ticket: u64) {
-        // One that takes questions one by one fails the next when this is called off; it has one at most.
-        if let Some(id) = self.pending.forget(ticket)
-            && !self.server.one_at_a_time
-        {
-            self.cancel(id);
+    /// The caller has gone. One that has waited for long makes the server suspect: the next one does not wait.
+    pub(crate) fn forget(&mut self, ticket: u64, now: Instant, limits: &Limits) {
+        if let Some((id, sent)) = self.pending.forget(ticket) {
+            // One that takes questions one by one fails the next when this is called off; it has one at most.
+            if !self.server.one_at_a_time {
+                self.cancel(id);
+            }
+            if now >= sent + SLOW {
+                self.probe(now, limits);
+            }
         }
         self.watches.retain(|watch| watch.ask.ticket != ticket);
+    }
+
+    /// Whether it was too slow, and has said nothing since: it may hang.
+    pub(crate) fn is_suspect(&self) -> bool {
+        self.probe.is_some()
+    }
+
+    /// Whether it has nothing to do.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.is_initialized() && self.pending.is_empty() && self.watches.is_empty()
+    }
+
+    /// The bytes of memory that it holds, with everything it has started.
+    pub(crate) fn memory(&self) -> u64 {
+        self.process.memory()
     }
 
     fn cancel(&mut self, id: i64) {

@@ -25,6 +25,8 @@ use crate::table::Language;
 /// How often is looked whether a question that waits may be put.
 const TICK: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+/// How often is looked whether a server is still needed, and how much memory it has.
+const PATROL: Duration = Duration::from_secs(5);
 /// A server that ran for this long had nothing wrong with it at the start.
 const SOUND: Duration = Duration::from_secs(60);
 
@@ -64,6 +66,8 @@ pub(crate) fn supervise(duty: Duty, events: &Receiver<Event>) {
         generation: 0,
         failures: 0,
         failed: None,
+        asked: Instant::now(),
+        patrolled: Instant::now(),
     };
     loop {
         let event = match supervisor.next_look() {
@@ -90,23 +94,35 @@ struct Supervisor {
     failures: u32,
     /// The last failure and when the next attempt is allowed.
     failed: Option<(ServerError, Instant)>,
+    /// When somebody last asked something.
+    asked: Instant,
+    patrolled: Instant,
 }
 
 impl Supervisor {
     fn take(&mut self, event: Event) {
         let now = Instant::now();
         match event {
-            Event::Ask(ask) => match &self.failed {
-                // Waiting would not help: it is known to be broken.
-                Some((error, until)) if self.running.is_none() && now < *until => {
-                    ask.finish(Err(error.clone()));
+            Event::Ask(ask) => {
+                self.asked = now;
+                match (&self.running, &self.failed) {
+                    // Waiting would not help: it is known to be broken.
+                    (None, Some((error, until))) if now < *until => {
+                        ask.finish(Err(error.clone()));
+                    }
+                    // Somebody has waited in vain already; it is asked again when it has said something.
+                    (Some(running), _) if running.is_suspect() => {
+                        ask.finish(Err(ServerError::Suspect {
+                            server: running.server.name.clone(),
+                        }));
+                    }
+                    _ => self.queue.push_back(*ask),
                 }
-                _ => self.queue.push_back(*ask),
-            },
+            }
             Event::Forget(ticket) => {
                 self.queue.retain(|ask| ask.ticket != ticket);
                 if let Some(running) = &mut self.running {
-                    running.forget(ticket);
+                    running.forget(ticket, now, &self.duty.options.limits);
                 }
             }
             Event::Changed(changes) => {
@@ -153,6 +169,7 @@ impl Supervisor {
         {
             self.fail(reason, now);
         }
+        self.patrol(now);
         self.give_up(now);
         if self.running.is_none()
             && !self.queue.is_empty()
@@ -162,6 +179,33 @@ impl Supervisor {
             self.pause(error, now);
         }
         self.dispatch(now);
+    }
+
+    /// Ends a server that nobody needs, or that needs too much.
+    fn patrol(&mut self, now: Instant) {
+        let limits = self.duty.options.limits;
+        if now < self.patrolled + PATROL.min(limits.idle) {
+            return;
+        }
+        self.patrolled = now;
+        let Some(running) = &self.running else { return };
+        let used = running.memory();
+        if used > limits.memory {
+            let gigabytes = |bytes: u64| bytes as f64 / f64::from(1 << 30);
+            let (used, most) = (gigabytes(used), gigabytes(limits.memory));
+            self.fail(
+                format!("it needs {used:.1} GB of memory, more than {most:.1} GB"),
+                now,
+            );
+        } else if self.queue.is_empty() && running.is_idle() && now >= self.asked + limits.idle {
+            tracing::info!(
+                language = self.duty.language.name,
+                "language server ended: nobody needs it"
+            );
+            if let Some(running) = self.running.take() {
+                running.close();
+            }
+        }
     }
 
     fn start(&mut self) -> Result<(), ServerError> {
@@ -329,9 +373,10 @@ impl Supervisor {
         if !self.queue.is_empty() {
             return Some(now + TICK);
         }
+        let patrol = self.patrolled + PATROL.min(self.duty.options.limits.idle);
         match running.warmth(now) {
-            Warmth::Warm => None,
-            Warmth::Busy { until, .. } => Some(until),
+            Warmth::Warm => Some(patrol),
+            Warmth::Busy { until, .. } => Some(until.min(patrol)),
         }
     }
 

@@ -40,6 +40,7 @@ impl World {
                 warm_up: Duration::from_secs(10),
                 hang: Duration::from_secs(10),
                 back_off: Duration::from_secs(60),
+                ..Limits::default()
             },
         )
     }

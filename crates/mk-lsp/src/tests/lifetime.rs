@@ -9,7 +9,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::fake::{World, program};
 
-const ROUNDS: usize = 50;
+const ROUNDS: usize = 20;
 
 /// The processes of a group that are not mere entries waiting to be collected.
 fn members(group: u32) -> Vec<u32> {
@@ -82,7 +82,7 @@ async fn a_server_that_is_killed_takes_what_it_started_with_it() {
 fn nothing_stays_when_we_are_killed() {
     let fixture = Fixture::new("//- /a.fake\none\n");
     for _ in 0..ROUNDS {
-        let mut holder = hold(&fixture);
+        let mut holder = hold(&fixture, "parent");
         let mut line = String::new();
         let stdout = holder.stdout.take().expect("its output");
         BufReader::new(stdout)
@@ -95,15 +95,62 @@ fn nothing_stays_when_we_are_killed() {
     }
 }
 
+/// Processes that stand in a fixture's directory, in whatever group and session.
+fn standing_in(fixture: &Fixture) -> Vec<u32> {
+    let entries = std::fs::read_dir("/proc").expect("a list of processes");
+    let numbers = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    numbers
+        .filter(|pid: &u32| {
+            let directory = std::fs::read_link(format!("/proc/{pid}/cwd"));
+            let is_here = directory.is_ok_and(|it| it.starts_with(fixture.root().as_path()));
+            is_here && stat(*pid).is_some_and(|(state, _)| state != "Z")
+        })
+        .collect()
+}
+
+#[track_caller]
+fn check_none_in(fixture: &Fixture) {
+    let begun = Instant::now();
+    while !standing_in(fixture).is_empty() {
+        let left = standing_in(fixture);
+        assert!(begun.elapsed() < Duration::from_secs(10), "left: {left:?}");
+        std::thread::yield_now();
+    }
+}
+
+#[tokio::test]
+async fn what_a_server_has_put_into_a_session_of_its_own_ends_too() {
+    let world = World::new("runaway");
+    let group = started(&world).await;
+    while standing_in(&world.fixture).len() <= members(group).len() {
+        std::thread::yield_now();
+    }
+    let World { fixture, servers } = world;
+    drop(servers);
+    check_none_in(&fixture);
+
+    let mut holder = hold(&fixture, "runaway");
+    let mut line = String::new();
+    let stdout = holder.stdout.take().expect("its output");
+    BufReader::new(stdout).read_line(&mut line).expect("a line");
+    let group = group_of(line.trim().parse().expect("a number"));
+    while standing_in(&fixture).len() <= members(group).len() {
+        std::thread::yield_now();
+    }
+    holder.kill().expect("a holder that runs");
+    holder.wait().expect("a holder that ends");
+    check_none_in(&fixture);
+}
+
 #[expect(clippy::disallowed_methods, reason = "not a server, but who has one")]
-fn hold(fixture: &Fixture) -> Child {
+fn hold(fixture: &Fixture, behaviour: &str) -> Child {
     let program = program();
     Command::new(&program)
         .arg("hold")
         .arg(fixture.root().as_path())
         .args(["a.fake", "/usr/bin:/bin"])
         .arg(&program)
-        .arg("parent")
+        .arg(behaviour)
         .stdout(Stdio::piped())
         .spawn()
         .expect("a holder")

@@ -134,3 +134,35 @@ fn an_installation_is_shown_line_by_line_and_says_what_failed() {
     let error = result.expect_err("the second command fails").to_string();
     assert_eq!(error, "`bad` did not install `ty`: exit status: 4");
 }
+
+#[test]
+fn what_rustup_only_stands_in_for_is_not_there() {
+    let fixture = Fixture::new("//- /home/.cargo/bin/rustup\n#!/bin/sh\n//- /project/a.rs\n");
+    let rustup = fixture.path("home/.cargo/bin/rustup");
+    make_executable(&rustup);
+    std::fs::hard_link(&rustup, fixture.path("home/.cargo/bin/rust-analyzer")).expect("a link");
+    let installed = || {
+        let options = ServerOptions {
+            search_path: fixture.path("home/.cargo/bin").into(),
+            tools: fixture.path("tools"),
+            project_code: ProjectCode::Avoid,
+            custom: Vec::new(),
+            limits: Limits::default(),
+        };
+        let root = mk_types::AbsPath::new(&fixture.path("project")).expect("a path");
+        Servers::new(root, options).is_installed("rust")
+    };
+    assert!(
+        installed(),
+        "where rustup keeps its toolchains is not known"
+    );
+    fixture.write("home/.rustup/toolchains/stable/bin/cargo", "");
+    assert!(!installed());
+    fixture.write("home/.rustup/toolchains/beta/bin/rust-analyzer", "");
+    make_executable(&fixture.path("home/.rustup/toolchains/beta/bin/rust-analyzer"));
+    assert!(installed());
+}
+
+fn make_executable(path: &std::path::Path) {
+    std::fs::set_permissions(path, Permissions::from_mode(0o755)).expect("a program");
+}

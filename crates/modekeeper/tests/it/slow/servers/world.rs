@@ -19,6 +19,8 @@ pub(super) const PATIENT: Limits = Limits {
     warm_up: Duration::from_secs(120),
     hang: Duration::from_secs(20),
     back_off: Duration::from_secs(1),
+    idle: Duration::from_secs(3600),
+    memory: u64::MAX,
 };
 
 /// The files of some examples in one folder.
