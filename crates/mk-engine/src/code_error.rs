@@ -156,17 +156,27 @@ impl From<Symbol> for Error {
             Symbol::Ambiguous {
                 name_path,
                 candidates,
+                total,
             } => {
                 let mut failed = failed(invalid);
-                for candidate in candidates.iter().take(MOST_CANDIDATES) {
+                let shown = candidates.iter().take(MOST_CANDIDATES);
+                for candidate in shown.clone() {
                     failed.message.push_str(&format!("\n- {candidate}"));
+                }
+                let n_shown = shown.len();
+                if n_shown < total {
+                    failed
+                        .message
+                        .push_str(&format!("\n[{n_shown} of {total} shown]"));
                 }
                 failed.with_detail("symbol_name", name_path)
             }
             Symbol::NoLanguage { path } | Symbol::Skipped { path, .. } => {
                 failed(invalid).with_detail("file_path", path.display().to_string())
             }
-            Symbol::BadName { name } => failed(invalid).with_detail("name", name),
+            Symbol::BadName { name } | Symbol::NoWord { name } => {
+                failed(invalid).with_detail("name", name)
+            }
             Symbol::SharedLines { name_path } => {
                 failed(invalid).with_detail("symbol_name", name_path)
             }

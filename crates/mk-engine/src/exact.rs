@@ -471,6 +471,9 @@ fn by_name_because(error: &ServerError) -> Option<String> {
         ServerError::Timeout { server, doing, .. } => Some(format!(
             "{server} is not ready ({doing}): ask again for an exact answer"
         )),
+        ServerError::Suspect { server } => Some(format!(
+            "{server} does not answer at the moment: ask again later for an exact answer"
+        )),
         error => Some(error.to_string()),
     }
 }

@@ -19,8 +19,8 @@ use crate::error::Error;
 use crate::file::with_nearest;
 use crate::workspace::Workspace;
 
-/// Small projects are indexed within this time; larger ones answer in part meanwhile.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// Small projects are indexed within this time; in larger ones the files that hold a name are read first.
+const PATIENCE: Duration = Duration::from_millis(200);
 /// More definitions of one name are not told apart by looking at them.
 const MOST_NAMESAKES: usize = 50;
 
@@ -165,7 +165,8 @@ impl Workspace {
         file: Option<&ProjectPath>,
     ) -> Result<Definition, Error> {
         let target = Target::Name { name_path, file };
-        let mut found = self.definitions(target, MOST_NAMESAKES)?.hits;
+        let answer = self.definitions(target, MOST_NAMESAKES)?;
+        let (mut found, total) = (answer.hits, answer.total);
         if found.len() > 1 {
             let shown = |one: &Definition| {
                 format!("{}:{} {}", one.path, one.symbol.lines.start, one.name_path)
@@ -173,6 +174,7 @@ impl Workspace {
             return Err(SymbolError::Ambiguous {
                 name_path: name_path.to_owned(),
                 candidates: found.iter().map(shown).collect(),
+                total,
             }
             .into());
         }
@@ -245,7 +247,7 @@ impl Workspace {
         let mut files = Vec::new();
         for file in plan.files {
             let read = self.read_file(&file.path)?;
-            let Some(text) = renamed(&read.editable(), &file.places, name, new_name) else {
+            let Some(text) = renamed(&read.editable(), &file.places, &plan.old, &plan.new) else {
                 let message = format!("`{}` has changed meanwhile", file.path);
                 let error = CodeError::new(CodeKind::Timeout, message);
                 return Err(error.with_hint("try again").into());

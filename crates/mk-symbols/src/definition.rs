@@ -176,8 +176,18 @@ fn definition(
 ) -> Option<Definition> {
     let symbol = outline.symbols.get(position)?;
     let whole = symbol.whole();
-    let body = slice(text, &whole);
     let first = line_of(text, whole.start);
+    // With the indentation of its first line, so that what is shown can be given back as it is.
+    let before = text.get(..whole.start as usize).unwrap_or_default();
+    let indent = before.len() - before.trim_end_matches([' ', '\t']).len();
+    let is_alone = before
+        .get(..before.len() - indent)
+        .is_some_and(|above| above.is_empty() || above.ends_with('\n'));
+    let indent = if is_alone { indent } else { 0 };
+    let start = whole
+        .start
+        .saturating_sub(u32::try_from(indent).unwrap_or(0));
+    let body = slice(text, &(start..whole.end));
     let n_breaks = body.bytes().filter(|byte| *byte == b'\n').count();
     Some(Definition {
         path: path.clone(),

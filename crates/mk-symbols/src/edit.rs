@@ -3,7 +3,8 @@
 //! What belongs to a symbol goes with it: its comments, attributes and decorators, the comma or semicolon after it.
 //! The result is parsed again, and what is broken now and was not before is reported.
 
-mod indent;
+mod indentation;
+mod place;
 mod syntax;
 
 use std::ops::Range;
@@ -17,7 +18,7 @@ use crate::kind::SymbolKind;
 use crate::language::Language;
 use crate::outline::Outline;
 use crate::symbol::{LineSpan, Symbol};
-use indent::Block;
+use place::{Place, Placed};
 pub use syntax::{SyntaxError, syntax_errors};
 
 /// What to do with a symbol.
@@ -65,12 +66,15 @@ pub fn plan_edit(
             nearest: Vec::new(),
         })?;
     let editor = Editor {
+        path,
         text,
         outline: &outline,
         symbol,
         newline: if text.contains("\r\n") { "\r\n" } else { "\n" },
     };
     let change = match edit {
+        // Nothing in its place is a deletion, and no quieter one.
+        SymbolEdit::Replace(body) if body.trim().is_empty() => editor.delete()?,
         SymbolEdit::Replace(body) => editor.replace(body),
         SymbolEdit::InsertBefore(body) => editor.insert_before(body)?,
         SymbolEdit::InsertAfter(body) => editor.insert_after(body)?,
@@ -115,6 +119,7 @@ impl Change {
 }
 
 struct Editor<'a> {
+    path: &'a ProjectPath,
     text: &'a str,
     outline: &'a Outline,
     symbol: &'a Symbol,
@@ -127,58 +132,126 @@ impl Editor<'_> {
     }
 
     fn replace(&self, body: &str) -> Change {
-        let block = Block::read(self.language(), body, self.text);
-        let (comments, rest) = block.split_comments(self.language());
-        let brings_attributes = rest.starts_with_one_of(self.language().attribute_marks);
+        if let Some(unchanged) = self.unchanged(body) {
+            return unchanged;
+        }
         let definition = self.symbol.range.start as usize;
         let attributes = self.symbol.attributes_start as usize;
         let comments_start = self.symbol.comments_start as usize;
         let indent = self.indent(comments_start);
+        let place = Place {
+            range: comments_start..self.end_with_mark(body),
+            ..self.place(comments_start, indent)
+        };
+        let placed = place.best(body);
+        let brought = self.brought(&place, &placed);
         let kept_attributes = self.text.get(attributes..definition).unwrap_or_default();
-        let (start, new) = match (comments.is_empty(), brings_attributes) {
-            (true, false) => (definition, block.written(indent, self.newline)),
-            (true, true) => (attributes, block.written(indent, self.newline)),
-            (false, false) if !kept_attributes.is_empty() => {
-                let comments = comments.written(indent, self.newline);
-                let rest = rest.written(indent, self.newline);
+        let (start, new) = match (brought.n_comments, brought.attributes) {
+            (0, false) => (definition, placed.joined(self.newline)),
+            (0, true) => (attributes, placed.joined(self.newline)),
+            (n_comments, false) if !kept_attributes.is_empty() => {
+                let (comments, rest) = placed.lines.split_at(n_comments.min(placed.lines.len()));
+                let comments = comments.join(self.newline);
+                let rest = rest.join(self.newline);
+                let rest = rest.trim_start_matches([' ', '\t']);
                 let new = format!("{comments}{}{indent}{kept_attributes}{rest}", self.newline);
                 (comments_start, new)
             }
-            (false, _) => (comments_start, block.written(indent, self.newline)),
+            (_, _) => (comments_start, placed.joined(self.newline)),
         };
         Change {
-            range: start..self.end_with_mark(body),
+            range: start..place.range.end,
             new,
             kept_leading: start > comments_start
-                || !comments.is_empty() && !brings_attributes && !kept_attributes.is_empty(),
+                || brought.n_comments > 0 && !brought.attributes && !kept_attributes.is_empty(),
+        }
+    }
+
+    /// What was shown and comes back changes nothing, not even the white space that does not survive the way.
+    fn unchanged(&self, body: &str) -> Option<Change> {
+        let end = self.symbol.range.end as usize;
+        let starts = [
+            self.symbol.comments_start,
+            self.symbol.attributes_start,
+            self.symbol.range.start,
+        ];
+        let same = |start: &usize| {
+            let old = self.text.get(*start..end).unwrap_or_default();
+            let lines = |text: &str| -> Vec<String> {
+                let text = text.trim();
+                text.lines()
+                    .map(|line| line.trim_end().to_owned())
+                    .collect()
+            };
+            lines(old) == lines(body)
+        };
+        let start = starts.map(|start| start as usize).into_iter().find(same)?;
+        Some(Change {
+            range: start..end,
+            new: self.text.get(start..end)?.to_owned(),
+            kept_leading: start > self.symbol.comments_start as usize,
+        })
+    }
+
+    /// What of the comments and attributes above a definition the new text brings itself.
+    fn brought(&self, place: &Place<'_>, placed: &Placed) -> Brought {
+        let change = place.change(placed.joined(self.newline));
+        let new = change.apply(self.text);
+        let within = change.range.start..change.range.start + change.new.len();
+        let outline = Outline::parse(self.path.as_str(), &new).ok().flatten();
+        let symbols = outline.iter().flat_map(|outline| &outline.symbols);
+        let first = symbols
+            .filter(|symbol| within.contains(&(symbol.range.start as usize)))
+            .min_by_key(|symbol| symbol.comments_start);
+        if let Some(symbol) = first.filter(|one| one.comments_start as usize == within.start) {
+            let comments = symbol.comments_start as usize..symbol.attributes_start as usize;
+            let comments = new.get(comments).unwrap_or_default();
+            return Brought {
+                n_comments: comments.matches('\n').count(),
+                attributes: symbol.attributes_start < symbol.range.start,
+            };
+        }
+        Brought::by_marks(self.language(), &placed.lines)
+    }
+
+    /// A place for text of its own lines.
+    fn place<'a>(&'a self, offset: usize, indent: &'a str) -> Place<'a> {
+        Place {
+            language: self.language(),
+            text: self.text,
+            range: offset..offset,
+            indent,
+            newline: self.newline,
+            before: String::new(),
+            after: String::new(),
         }
     }
 
     fn insert_before(&self, body: &str) -> Result<Change, Error> {
         let start = self.own_line_start()?;
         let indent = self.indent(start);
-        let block = Block::read(self.language(), body, self.text);
-        let gap = self.newline.repeat(1 + self.gap(&block, Side::Before));
-        let new = format!("{indent}{}{gap}", block.written(indent, self.newline));
-        Ok(Change {
-            range: start..start,
-            new,
-            kept_leading: false,
-        })
+        let mut place = Place {
+            before: indent.to_owned(),
+            after: self.newline.to_owned(),
+            ..self.place(start, indent)
+        };
+        let placed = place.best(body);
+        place.after = self.newline.repeat(1 + self.gap(&placed, Side::Before));
+        Ok(place.change(placed.joined(self.newline)))
     }
 
     fn insert_after(&self, body: &str) -> Result<Change, Error> {
         self.own_line_start()?;
         let end = self.own_line_end()?;
         let indent = self.indent(self.symbol.comments_start as usize);
-        let block = Block::read(self.language(), body, self.text);
-        let gap = self.newline.repeat(1 + self.gap(&block, Side::After));
-        let new = format!("{gap}{indent}{}", block.written(indent, self.newline));
-        Ok(Change {
-            range: end..end,
-            new,
-            kept_leading: false,
-        })
+        let mut place = Place {
+            before: format!("{}{indent}", self.newline),
+            ..self.place(end, indent)
+        };
+        let placed = place.best(body);
+        let gap = self.newline.repeat(1 + self.gap(&placed, Side::After));
+        place.before = format!("{gap}{indent}");
+        Ok(place.change(placed.joined(self.newline)))
     }
 
     fn delete(&self) -> Result<Change, Error> {
@@ -231,7 +304,7 @@ impl Editor<'_> {
     }
 
     /// How many blank lines stand between the symbol and what is put beside it.
-    fn gap(&self, new: &Block, side: Side) -> usize {
+    fn gap(&self, new: &Placed, side: Side) -> usize {
         let is_long = |symbol: &Symbol| symbol.lines.end > symbol.lines.start;
         if let Some(gap) = self.gap_to_neighbour(side)
             && (new.is_long() || is_long(self.symbol))
@@ -336,6 +409,37 @@ impl Editor<'_> {
             }
         }
         end
+    }
+}
+
+/// What a new text has above its definition.
+#[derive(Debug, Clone, Copy)]
+struct Brought {
+    /// In lines.
+    n_comments: usize,
+    attributes: bool,
+}
+
+impl Brought {
+    /// As far as the marks tell, for a text that does not parse.
+    fn by_marks(language: &Language, lines: &[String]) -> Self {
+        let begins = |line: &str, marks: &[&str]| marks.iter().any(|mark| line.starts_with(mark));
+        let mut n_comments = 0;
+        let mut in_block = false;
+        for line in lines {
+            let line = line.trim_start();
+            let is_attribute = begins(line, language.attribute_marks);
+            if !in_block && (is_attribute || !begins(line, language.comment_marks)) {
+                break;
+            }
+            in_block = (in_block || line.starts_with("/*")) && !line.contains("*/");
+            n_comments += 1;
+        }
+        let first = lines.get(n_comments).map_or("", |line| line.trim_start());
+        Self {
+            n_comments,
+            attributes: begins(first, language.attribute_marks),
+        }
     }
 }
 

@@ -10,10 +10,12 @@ pub enum Error {
         nearest: Vec<String>,
     },
     /// Each candidate as `file:line name path`.
-    #[error("`{name_path}` names {} symbols", candidates.len())]
+    #[error("`{name_path}` names {total} symbols")]
     Ambiguous {
         name_path: String,
+        /// Some of them.
         candidates: Vec<String>,
+        total: usize,
     },
     #[error("the language of `{path}` is not known")]
     NoLanguage { path: PathBuf },
@@ -29,6 +31,8 @@ pub enum Error {
     BadPattern { pattern: String, reason: String },
     #[error("`{name}` is not an identifier")]
     BadName { name: String },
+    #[error("uses of `{name}` cannot be found by name")]
+    NoWord { name: String },
     #[error("`{name_path}` shares its lines with other code")]
     SharedLines { name_path: String },
     #[error("cannot read `{path}`")]
@@ -57,7 +61,10 @@ impl Error {
                 Some("lines and columns are counted from 1; get_symbols_overview lists the file")
             }
             Self::BadPattern { .. } => Some("write a glob like `*.py` or `src/**`"),
-            Self::BadName { .. } => Some("a name has letters, digits and `_`"),
+            Self::BadName { .. } => Some(
+                "use letters, digits and `_`, with the same marks (`#`, `!`, `?`) as the old name",
+            ),
+            Self::NoWord { .. } => Some("search for the text instead"),
             Self::SharedLines { .. } => Some("edit the lines as text"),
             Self::Read { source, .. } | Self::Open(source) => source.hint(),
             Self::Thread(_) => None,

@@ -271,7 +271,11 @@ impl<'tree> Parts<'tree> {
             if let Some(scope) = self.scope {
                 containers.extend(scope_parts(text_of(scope)));
             }
-            let name = written.trim_start_matches([':', '$']);
+            let name = match language.name() {
+                "php" => written.trim_start_matches('$'),
+                "ruby" => written.trim_start_matches(':'),
+                _ => written,
+            };
             let name = name.trim_matches(['"', '\'', '`']);
             match language.separator {
                 Some(separator) if kind != SymbolKind::Heading => {

@@ -3,20 +3,27 @@
 mod matching;
 mod pattern;
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use globset::{GlobBuilder, GlobMatcher};
 use mk_project::Readable;
 use mk_types::ProjectPath;
 
 use crate::error::Error;
+use crate::identifier::stem;
 use crate::index::{Index, IndexState, Packed, PackedSymbol, Progress, Store};
 use crate::kind::SymbolKind;
 use crate::symbol::{LineSpan, join_path};
 pub(crate) use matching::Matcher;
 pub use matching::{Closeness, Matching};
 pub(crate) use pattern::Patterns;
+
+/// How long is waited until it is certain that a name is not there. The largest project that was tried, with 100,000
+/// files, takes longer; its answer says that it is not complete.
+const CERTAINTY: Duration = Duration::from_secs(10);
 
 /// Which symbols to find.
 #[derive(Debug, Clone)]
@@ -109,7 +116,7 @@ impl Index {
     /// mocks, what has a doc comment before what has none, shorter paths first.
     pub fn find(&self, query: &Query, readable: Readable<'_>) -> Result<Answer<Hit>, Error> {
         let files = query.files.as_deref().map(FileGlob::new).transpose()?;
-        let progress = self.progress();
+        let progress = self.know_enough(query);
         let store = self.store();
         let mut found = collect(&store, query, query.matching, files.as_ref(), readable);
         if found.is_empty() && query.matching == Matching::Ranked {
@@ -128,6 +135,36 @@ impl Index {
             source: Source::Index,
             progress,
         })
+    }
+
+    /// Reads what a question needs before the rest of the index is there; how complete an answer to it is then.
+    ///
+    /// What holds the pattern's letters in one piece is complete at once. Guesses are not, but who asks for a name that
+    /// is there does not need them; who asks for one that is not waits until that is certain.
+    fn know_enough(&self, query: &Query) -> Progress {
+        let progress = self.progress();
+        if progress.state == IndexState::Ready {
+            return progress;
+        }
+        let patterns = Patterns::parse(&query.pattern);
+        let words: BTreeSet<&str> = patterns.names_meant().filter_map(stem).collect();
+        let is_known = |word: &&str| self.complete_for(word);
+        let is_whole = !words.is_empty() && words.iter().all(is_known);
+        let store = self.store();
+        let matches = patterns.matches(&store.names, Matching::Ranked);
+        let found = store.known().any(|(path, packed)| {
+            let mut symbols = packed.symbols.iter();
+            symbols.any(|symbol| {
+                let path = path.as_str();
+                matches.closeness(&store.names, symbol, path).is_some()
+            })
+        });
+        drop(store);
+        if is_whole && found && query.matching != Matching::Fuzzy {
+            let state = IndexState::Ready;
+            return Progress { state, ..progress };
+        }
+        self.wait(CERTAINTY)
     }
 
     /// Names that are close to one that does not exist, for a suggestion.
@@ -206,7 +243,7 @@ fn collect<'a>(
     for (path, packed) in store.known() {
         let mut seen: Option<FileView> = None;
         for (position, symbol) in packed.symbols.iter().enumerate() {
-            let Some(closeness) = matches.closeness(&store.names, symbol) else {
+            let Some(closeness) = matches.closeness(&store.names, symbol, path.as_str()) else {
                 continue;
             };
             if query.kind.is_some_and(|asked| !symbol.kind.answers(asked)) {

@@ -4,6 +4,7 @@
 //! decision on every question; only what the project's ignore files hide is left out from the start.
 
 mod cache;
+mod complete;
 mod read;
 mod refresh;
 mod store;
@@ -29,7 +30,7 @@ pub(crate) use read::text_of;
 use refresh::Freshness;
 use store::{Content, Stamp};
 pub(crate) use store::{Letters, Names, Packed, PackedSymbol, Store};
-pub(crate) use words::{hash, occurrences};
+pub(crate) use words::{hash, is_word, occurrences};
 
 /// A project with more files is indexed in part.
 const MOST_FILES: usize = 200_000;
@@ -345,13 +346,12 @@ impl Shared {
         metadata.is_file().then(|| Stamp::of(&metadata))
     }
 
-    fn sweep(&self) -> Swept {
+    /// The files that may have symbols; `None` if they cannot be listed.
+    fn listed(&self) -> Option<Vec<ProjectPath>> {
         let root = self.root.root();
         let ignored = Ignored::load(root);
         let wanted = |path: &ProjectPath| Language::may_know(path.as_str()) && !ignored.hides(path);
-        let Ok(folder) = ProjectPath::parse(".", root) else {
-            return Swept::default();
-        };
+        let folder = ProjectPath::parse(".", root).ok()?;
         let query = FindQuery {
             pattern: "*".to_owned(),
             folder,
@@ -359,10 +359,10 @@ impl Shared {
         };
         let found = match find_files(root, &query, &wanted, &self.cancel) {
             Ok(found) => found,
-            Err(mk_project::Error::Cancelled) => return Swept::default(),
+            Err(mk_project::Error::Cancelled) => return None,
             Err(error) => {
                 tracing::warn!(%error, "the project's files cannot be listed");
-                return Swept::default();
+                return None;
             }
         };
         if found.cut {
@@ -371,12 +371,19 @@ impl Shared {
                 "the project has too many files; some are not in the index"
             );
         }
+        Some(found.paths)
+    }
+
+    fn sweep(&self) -> Swept {
+        let Some(found) = self.listed() else {
+            return Swept::default();
+        };
         let mut changed = Vec::new();
         let mut gone: BTreeSet<ProjectPath> = BTreeSet::new();
         {
             let store = self.store.read().unwrap_or_else(PoisonError::into_inner);
             gone.extend(store.files.keys().cloned());
-            for path in &found.paths {
+            for path in &found {
                 let Some(stamp) = self.stamp(path) else {
                     continue;
                 };
@@ -399,8 +406,8 @@ impl Shared {
             if progress.state == IndexState::Listing {
                 progress.state = IndexState::Parsing;
             }
-            progress.files_total = found.paths.len();
-            progress.files_done = found.paths.len() - swept.changed;
+            progress.files_total = found.len();
+            progress.files_done = found.len() - swept.changed;
         });
         self.read_all(&changed);
         swept

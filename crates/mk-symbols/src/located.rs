@@ -57,6 +57,7 @@ pub fn references_at(path: &ProjectPath, text: &str, places: &[Position]) -> Vec
             is_definition: outline
                 .as_ref()
                 .is_some_and(|outline| outline.symbols.iter().any(is_name)),
+            is_unclaimed: false,
         })
     };
     places.iter().filter_map(reference).collect()
@@ -64,11 +65,10 @@ pub fn references_at(path: &ProjectPath, text: &str, places: &[Position]) -> Vec
 
 /// Where a symbol's name stands in the text that it was found in; `None` if the text is another by now.
 pub fn name_position(symbol: &Symbol, text: &str) -> Option<Position> {
-    let start = symbol.name_range.start as usize;
+    let named = symbol.name_range.start as usize..symbol.name_range.end as usize;
+    // It may be written with marks: `$name`, `:name`, in back quotes.
+    let start = named.start + text.get(named)?.find(&symbol.name)?;
     let before = text.get(..start)?;
-    if !text.get(start..)?.starts_with(&symbol.name) {
-        return None;
-    }
     let line_start = before.rfind('\n').map_or(0, |at| at + 1);
     let column = before.get(line_start..)?.chars().count();
     let line = before.bytes().filter(|byte| *byte == b'\n').count();

@@ -69,7 +69,7 @@ impl Outline {
         let patterns = Patterns::parse(name_path);
         let symbols = || self.symbols.iter().enumerate();
         let mut found: Vec<usize> = symbols()
-            .filter(|(_, symbol)| patterns.names(&symbol.name, &symbol.container))
+            .filter(|(_, symbol)| patterns.names(&symbol.name, &symbol.container, path.as_str()))
             .map(|(position, _)| position)
             .collect();
         let written = name_path.trim_start_matches('/');
@@ -102,6 +102,7 @@ impl Outline {
             [only] => Ok(*only),
             several => Err(Error::Ambiguous {
                 name_path: name_path.to_owned(),
+                total: several.len(),
                 candidates: several
                     .iter()
                     .filter_map(|position| {

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use tree_sitter::{ParseOptions, ParseState, Parser, Range, Tree};
 
 use crate::language::{Compiled, Language};
+use crate::mask::masked;
 
 /// Larger files are data.
 pub(crate) const LARGEST: u64 = 2 * 1024 * 1024;
@@ -120,7 +121,8 @@ impl Parsers {
     ) -> Result<Tree, SkipReason> {
         judge(text)?;
         let compiled = language.compiled().ok_or(SkipReason::Unreadable)?;
-        self.parse(compiled, text, &[], limit)
+        let masked = masked(language, text);
+        self.parse(compiled, masked.as_deref().unwrap_or(text), &[], limit)
     }
 
     /// Parses a text, or only `ranges` of it if there are any.

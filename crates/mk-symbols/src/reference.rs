@@ -11,8 +11,10 @@ use tree_sitter::{Node, Tree};
 use crate::error::Error;
 use crate::extract::extract_from;
 use crate::find::{Answer, Source, is_test, shown};
-use crate::index::{Index, hash, occurrences, text_of};
+use crate::identifier::{core, last_name, new_core, stem};
+use crate::index::{Index, IndexState, hash, occurrences, text_of};
 use crate::language::Language;
+use crate::mask::hidden;
 use crate::outline::Outline;
 use crate::parallel;
 use crate::parse::{Limit, Parsers};
@@ -42,11 +44,18 @@ pub struct Reference {
     pub within: Option<String>,
     /// Whether this is where the name is given.
     pub is_definition: bool,
+    /// A language server was asked, and does not count this to what the name means.
+    pub is_unclaimed: bool,
 }
 
 /// What a rename by name would write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RenamePlan {
+    /// What stands at every place, and what comes there: the names without marks that only some uses have.
+    pub old: String,
+    pub new: String,
+    /// Whether every file that holds the name was looked into.
+    pub is_whole: bool,
     pub files: Vec<FileRename>,
     pub source: Source,
 }
@@ -79,9 +88,11 @@ impl Index {
         readable: Readable<'_>,
     ) -> Result<Answer<Reference>, Error> {
         let name = last_name(name_path);
+        let word = word_of(name)?;
+        let is_whole = self.complete_for(word);
         let language = of.map(|file| self.language_of(file)).transpose()?;
         let mut hits = Vec::new();
-        for batch in self.candidates(name, language, readable).chunks(BATCH) {
+        for batch in self.candidates(word, language, readable).chunks(BATCH) {
             if hits.len() > limit {
                 break;
             }
@@ -94,11 +105,15 @@ impl Index {
         }
         let total = hits.len().min(limit + 1);
         hits.truncate(limit);
+        let mut progress = self.progress();
+        if is_whole {
+            progress.state = IndexState::Ready;
+        }
         Ok(Answer {
             hits,
             total,
             source: Source::IndexByName,
-            progress: self.progress(),
+            progress,
         })
     }
 
@@ -112,16 +127,21 @@ impl Index {
         readable: Readable<'_>,
     ) -> Result<RenamePlan, Error> {
         let name = last_name(name);
-        check_name(name)?;
-        check_name(new_name)?;
-        let language = Some(self.language_of(of)?);
-        let candidates = self.candidates(name, language, readable);
+        let word = word_of(name)?;
+        let language = self.language_of(of)?;
+        let new_core = new_core(language, name, new_name)?;
+        let is_whole = self.complete_for(word);
+        let language = Some(language);
+        let candidates = self.candidates(word, language, readable);
         let renamed = parallel::map(&candidates, |parsers, path| {
             let parsed = self.parsed(parsers, path, language)?;
-            Ok(parsed.and_then(|parsed| parsed.rename(name, new_name)))
+            Ok(parsed.and_then(|parsed| parsed.rename(name, new_core)))
         });
         let renamed: Result<Vec<Option<FileRename>>, Error> = renamed.into_iter().collect();
         Ok(RenamePlan {
+            old: core(name).to_owned(),
+            new: new_core.to_owned(),
+            is_whole,
             files: renamed?.into_iter().flatten().collect(),
             source: Source::IndexByName,
         })
@@ -130,11 +150,11 @@ impl Index {
     /// The files that hold the word somewhere and may be in a language that can mean it, code before tests.
     fn candidates(
         &self,
-        name: &str,
+        word: &str,
         language: Option<&Language>,
         readable: Readable<'_>,
     ) -> Vec<ProjectPath> {
-        let word = hash(name);
+        let word = hash(word);
         let store = self.store();
         // The language of a script is known from its text only.
         let may_mean = |path: &ProjectPath| {
@@ -203,6 +223,7 @@ impl Parsed {
                 place: place(&self.text, offset),
                 within: outline.at(position).map(|one| outline.indexed_path(one)),
                 is_definition: outline.symbols.iter().any(is_named_here),
+                is_unclaimed: false,
             }
         };
         offsets.into_iter().map(reference).collect()
@@ -213,47 +234,38 @@ impl Parsed {
         let places = offsets.iter().map(|offset| place(&self.text, *offset));
         (!offsets.is_empty()).then(|| FileRename {
             places: places.collect(),
-            text: renamed(&self.text, &offsets, name, new_name),
+            text: renamed(&self.text, &offsets, core(name), new_name),
             path: self.path.clone(),
         })
     }
 
-    /// The bytes at which a name stands as an identifier.
+    /// The bytes at which a name stands as an identifier, whatever marks it has there.
     fn uses(&self, name: &str) -> Vec<usize> {
         let root = self.tree.root_node();
-        occurrences(&self.text, name)
+        let core = core(name);
+        let is_c = matches!(self.language.name(), "c" | "cpp");
+        let hidden = if is_c { hidden(&self.text) } else { Vec::new() };
+        occurrences(&self.text, core)
             .filter(|offset| {
-                let end = offset + name.len();
-                let node = root.descendant_for_byte_range(*offset, end);
-                node.is_some_and(|node| is_use(self.language, node, *offset, end))
+                // A macro that the parser does not see is used all the same.
+                if hidden.iter().any(|range| range.contains(offset)) {
+                    return true;
+                }
+                let node = root.descendant_for_byte_range(*offset, offset + core.len());
+                node.is_some_and(|node| is_use(self.language, node, core, &self.text))
             })
             .collect()
     }
 }
 
-fn last_name(name_path: &str) -> &str {
-    let name = name_path.rsplit(['/', ':', '.', '#']).next();
-    let name = name.unwrap_or(name_path);
-    name.split('[').next().unwrap_or(name)
-}
-
-/// Whether something could be called so, in any language.
-pub fn check_name(name: &str) -> Result<(), Error> {
-    let mut letters = name.chars();
-    let is_identifier = letters
-        .next()
-        .is_some_and(|first| first.is_alphabetic() || first == '_')
-        && letters.all(|letter| letter.is_alphanumeric() || letter == '_')
-        && name.len() <= 200;
-    if is_identifier {
-        return Ok(());
-    }
-    Err(Error::BadName {
+/// What files are looked up by.
+fn word_of(name: &str) -> Result<&str, Error> {
+    stem(core(name)).ok_or_else(|| Error::NoWord {
         name: name.to_owned(),
     })
 }
 
-fn is_use(language: &Language, node: Node<'_>, start: usize, end: usize) -> bool {
+fn is_use(language: &Language, node: Node<'_>, name: &str, text: &str) -> bool {
     // The value of a C macro is text to the grammar.
     if node.kind() == "preproc_arg" {
         return true;
@@ -265,7 +277,10 @@ fn is_use(language: &Language, node: Node<'_>, start: usize, end: usize) -> bool
         .iter()
         .any(|part| kind.contains(part))
     };
-    node.byte_range() == (start..end)
+    let written = text.get(node.byte_range()).unwrap_or_default();
+    // `:name` of Ruby, and names in back quotes.
+    let bare = written.trim_start_matches(':').trim_matches('`');
+    (written == name || bare == name)
         && node.is_named()
         && node.named_child_count() == 0
         && !is_text(node.kind())

@@ -14,3 +14,8 @@
 (event_field_declaration (variable_declaration (variable_declarator name: (identifier) @name))) @property
 (field_declaration (modifier "const") (variable_declaration (variable_declarator name: (identifier) @name))) @constant
 (field_declaration (variable_declaration (variable_declarator name: (identifier) @name))) @field
+(file_scoped_namespace_declaration name: (_) @name) @namespace
+(operator_declaration operator: _ @name) @method
+(conversion_operator_declaration type: (_) @name) @method
+(indexer_declaration "this" @name) @property
+(destructor_declaration name: (identifier) @name) @method

@@ -11,3 +11,7 @@
 (init_declaration name: "init" @name) @constructor
 (property_declaration name: (pattern bound_identifier: (simple_identifier) @name)) @property
 (protocol_property_declaration name: (pattern bound_identifier: (simple_identifier) @name)) @property
+(function_declaration "func" . name: _ @name) @function
+(protocol_function_declaration "func" . name: _ @name) @function
+(subscript_declaration "subscript" @name) @method
+(deinit_declaration "deinit" @name) @method

@@ -4,10 +4,12 @@ use mk_types::ProjectPath;
 use tree_sitter::{Node, Tree};
 
 use super::Change;
+use super::indentation::misplaced;
 use crate::language::Language;
 use crate::parse::tree_of;
 
 const MOST_ERRORS: usize = 20;
+const MOST_LOOKED_AT: usize = 1000;
 const LONGEST_EXCERPT: usize = 40;
 
 /// A place that does not parse. Lines and characters are counted from 1.
@@ -22,35 +24,99 @@ pub struct SyntaxError {
 pub fn syntax_errors(path: &ProjectPath, text: &str) -> Option<Vec<SyntaxError>> {
     let language = Language::of_file(path.as_str(), text)?;
     let tree = tree_of(language, text).ok()?;
-    let broken = broken(&tree).into_iter().take(MOST_ERRORS);
-    Some(broken.map(|node| describe(node, text)).collect())
+    let broken = Broken::in_tree(language, &tree, text).into_iter();
+    let broken = broken.take(MOST_ERRORS);
+    Some(broken.map(|one| one.describe(text)).collect())
 }
 
+/// What an edit broke.
 pub(super) fn new_errors(language: &Language, old: &str, change: &Change) -> Vec<SyntaxError> {
+    let known = Broken::all(language, old);
     let new = change.apply(old);
-    let Ok(tree) = tree_of(language, &new) else {
-        return Vec::new();
-    };
-    if !tree.root_node().has_error() {
-        return Vec::new();
+    let broken = Broken::new_ones(language, old, &known, change).into_iter();
+    let broken = broken.take(MOST_ERRORS);
+    broken.map(|one| one.describe(&new)).collect()
+}
+
+/// A byte at which a text does not parse, and why.
+#[derive(Debug)]
+pub(super) struct Broken {
+    at: usize,
+    message: String,
+}
+
+impl Broken {
+    /// All such places of a text, in their order; none if it cannot be parsed at all.
+    pub(super) fn all(language: &Language, text: &str) -> Vec<Self> {
+        let tree = tree_of(language, text);
+        tree.map(|tree| Self::in_tree(language, &tree, text))
+            .unwrap_or_default()
     }
-    let known: Vec<usize> = tree_of(language, old)
-        .map(|tree| broken(&tree).iter().map(Node::start_byte).collect())
-        .unwrap_or_default();
-    let moved = |offset: usize| {
-        if offset < change.range.start {
-            offset
-        } else {
-            offset + change.new.len() - (change.range.end - change.range.start).min(offset)
+
+    /// Those that a change makes.
+    pub(super) fn new_ones(
+        language: &Language,
+        old: &str,
+        known: &[Self],
+        change: &Change,
+    ) -> Vec<Self> {
+        let mut broken = Self::all(language, &change.apply(old));
+        let range = &change.range;
+        let new_end = range.start + change.new.len();
+        let mut outside = Vec::new();
+        let mut inside = Vec::new();
+        for one in known {
+            if one.at < range.start {
+                outside.push(one.at);
+            } else if let Some(behind) = one.at.checked_sub(range.end) {
+                outside.push(new_end + behind);
+            } else {
+                inside.push(one.message.as_str());
+            }
         }
-    };
-    let known: Vec<usize> = known.into_iter().map(moved).collect();
-    broken(&tree)
-        .into_iter()
-        .filter(|node| !known.contains(&node.start_byte()))
-        .take(MOST_ERRORS)
-        .map(|node| describe(node, &new))
-        .collect()
+        broken.retain(|one| {
+            let same = |message: &&str| *message == one.message;
+            // What did not parse before, and comes back, is not new.
+            let came_back = (range.start..new_end).contains(&one.at);
+            let came_back = came_back.then(|| inside.iter().position(same)).flatten();
+            came_back
+                .map(|position| inside.swap_remove(position))
+                .is_none()
+                && !outside.contains(&one.at)
+        });
+        broken
+    }
+
+    fn in_tree(language: &Language, tree: &Tree, text: &str) -> Vec<Self> {
+        let mut broken: Vec<Self> = broken(tree)
+            .into_iter()
+            .map(|node| Self {
+                at: node.start_byte(),
+                message: message(node, text),
+            })
+            .collect();
+        if language.name() == "python" {
+            let misplaced = misplaced(tree, text).into_iter();
+            let misplaced = misplaced.take(MOST_LOOKED_AT);
+            broken.extend(misplaced.map(|(at, message)| Self {
+                at,
+                message: message.to_owned(),
+            }));
+            broken.sort_by_key(|one| one.at);
+        }
+        broken
+    }
+
+    fn describe(self, text: &str) -> SyntaxError {
+        let before = text.get(..self.at).unwrap_or_default();
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        SyntaxError {
+            line: number(before.matches('\n').count() + 1),
+            column: number(line.chars().count() + 1),
+            message: self.message,
+        }
+    }
 }
 
 /// The innermost places that do not parse, in their order.
@@ -63,7 +129,7 @@ fn broken(tree: &Tree) -> Vec<Node<'_>> {
         if node.is_error() || node.is_missing() {
             found.push(node);
         }
-        if found.len() > 1000 {
+        if found.len() > MOST_LOOKED_AT {
             break;
         }
         if node.has_error() && cursor.goto_first_child() {
@@ -80,25 +146,13 @@ fn broken(tree: &Tree) -> Vec<Node<'_>> {
     found
 }
 
-fn describe(node: Node<'_>, text: &str) -> SyntaxError {
-    let start = node.start_byte();
-    let before = text.get(..start).unwrap_or_default();
-    let line = before.rsplit('\n').next().unwrap_or_default();
-    let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-    let message = if node.is_missing() {
-        format!("`{}` is missing", node.kind())
-    } else {
-        let excerpt = text.get(node.byte_range()).unwrap_or_default();
-        let excerpt = excerpt.lines().next().unwrap_or_default().trim();
-        let end = excerpt.floor_char_boundary(LONGEST_EXCERPT);
-        format!(
-            "`{}` does not belong here",
-            excerpt.get(..end).unwrap_or(excerpt)
-        )
-    };
-    SyntaxError {
-        line: number(node.start_position().row + 1),
-        column: number(line.chars().count() + 1),
-        message,
+fn message(node: Node<'_>, text: &str) -> String {
+    if node.is_missing() {
+        return format!("`{}` is missing", node.kind());
     }
+    let excerpt = text.get(node.byte_range()).unwrap_or_default();
+    let excerpt = excerpt.lines().next().unwrap_or_default().trim();
+    let end = excerpt.floor_char_boundary(LONGEST_EXCERPT);
+    let excerpt = excerpt.get(..end).unwrap_or(excerpt);
+    format!("`{excerpt}` does not belong here")
 }

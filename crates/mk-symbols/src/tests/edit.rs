@@ -298,3 +298,122 @@ fn a_wrong_name_gets_the_nearest_ones() {
     };
     assert_eq!(nearest, ["Cart/total"]);
 }
+
+/// What is shown of every symbol of a text, given back as it is, at the left edge, or with one word changed.
+#[track_caller]
+fn check_given_back(file: &str, text: &str) {
+    let outline = crate::Outline::parse(file, text).unwrap().unwrap();
+    assert!(!outline.symbols.is_empty());
+    for (position, symbol) in outline.symbols.iter().enumerate() {
+        let whole = symbol.whole();
+        let line_start = text[..whole.start as usize]
+            .rfind('\n')
+            .map_or(0, |at| at + 1);
+        let shown = &text[line_start..whole.end as usize];
+        let name = format!("/{}", outline.indexed_path(position));
+        let indent = &shown[..shown.len() - shown.trim_start().len()];
+        let lines = shown
+            .lines()
+            .map(|line| line.strip_prefix(indent).unwrap_or(line));
+        let at_left_edge: Vec<&str> = lines.collect();
+        for body in [shown, shown.trim_start(), &at_left_edge.join("\n")] {
+            let edited = plan(file, text, &name, SymbolEdit::Replace(body)).unwrap();
+            assert_eq!(edited.text, text, "{name}\n{body}");
+            assert_eq!(edited.errors, [], "{name}");
+        }
+        if shown.contains("answer") {
+            let changed = shown.replace("answer", "result");
+            let edited = plan(file, text, &name, SymbolEdit::Replace(&changed)).unwrap();
+            let (before, after) = (&text[..line_start], &text[whole.end as usize..]);
+            let after = [before, &changed, after].concat();
+            assert_eq!(edited.text, after, "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_decorated_method_comes_back_as_it_was_shown() {
+    check_given_back(
+        "a.py",
+        "class A:\n    # Why.\n    @property\n    # Between.\n    @cached\n    def b(self):\n        answer = \"\"\"\nleft\n\"\"\"\n        return answer\n",
+    );
+}
+
+#[test]
+fn tabs_stay_tabs_though_strings_have_spaces() {
+    let usage = "    spaces\n    more\n    and more\n    still\n    so\n".repeat(3);
+    check_given_back(
+        "a.go",
+        &format!(
+            "package a\n\nconst usage = `\n{usage}`\n\ntype A struct {{\n\t// Why.\n\tanswer int\n}}\n\nfunc (a *A) B() int {{\n\tif true {{\n\t\treturn a.answer\n\t}}\n\treturn 0\n}}\n"
+        ),
+    );
+}
+
+#[test]
+fn heredocs_and_attributes_of_php_come_back() {
+    check_given_back(
+        "a.php",
+        "<?php\n\nclass A\n{\n    /** Why. */\n    #[Pure]\n    public function b(): string\n    {\n        return <<<END\n          answer\n        END;\n    }\n}\n",
+    );
+}
+
+#[test]
+fn trailing_white_space_and_odd_indentation_come_back() {
+    check_given_back(
+        "a.cpp",
+        "namespace a {\n\ntemplate <typename T>\nclass B {\n public:  \n  int c() {   \n      int answer = 1;\n    return answer;\n  }\n};\n\n}  // namespace a\n",
+    );
+}
+
+#[test]
+fn a_new_decorated_method_is_placed_by_what_parses() {
+    let body = "@cached\n    def total(self):\n        return 1";
+    check(
+        "a.py",
+        CART,
+        "Cart/total",
+        SymbolEdit::Replace(body),
+        &CART
+            .replace("@property", "@cached")
+            .replace("return sum(self.items)", "return 1"),
+    );
+}
+
+#[test]
+fn indentation_that_python_refuses_is_a_syntax_error() {
+    let edited = |body: &str| plan("a.py", CART, "helper", SymbolEdit::Replace(body)).unwrap();
+    let said = |body: &str| -> Vec<String> {
+        let errors = edited(body).errors.into_iter();
+        errors
+            .map(|error| format!("{}: {}", error.line, error.message))
+            .collect()
+    };
+    assert_eq!(
+        said("def helper():\n    x = 1\n    return (\n  x)\n"),
+        [""; 0]
+    );
+    assert_eq!(
+        said("def helper():\n    x = 1\n        return x"),
+        ["15: this line is indented too far"]
+    );
+    assert_eq!(
+        said("def helper():\n        x = 1\n    return x"),
+        ["15: this line is indented less than its block, but more than the one around"]
+    );
+    assert_eq!(
+        said("def helper():\n    if True:\n    return 1"),
+        ["15: an indented block is missing here"]
+    );
+}
+
+#[test]
+fn replacing_with_nothing_is_a_deletion() {
+    check(
+        "a.rs",
+        "fn a() {}\n\n/// Old.\nfn b() {}\n\nfn c() {}\n",
+        "b",
+        SymbolEdit::Replace(" \n"),
+        "fn a() {}\n\nfn c() {}\n",
+    );
+}

@@ -199,5 +199,90 @@ fn a_definition_has_its_text() {
     };
     let answer = index(&fixture).definitions(target, 5, &|_| true).unwrap();
     let bodies: Vec<&str> = answer.hits.iter().map(|one| one.body.as_str()).collect();
-    assert_eq!(bodies, ["def abort(self): ..."]);
+    assert_eq!(bodies, ["    def abort(self): ..."]);
+}
+
+const QUALIFIED: &str = "
+//- /django/db/models/base.py
+class Model:
+    def save(self): ...
+//- /django/db/models/query.py
+class QuerySet:
+    def get(self): ...
+//- /django/forms/models.py
+class ModelForm:
+    def save(self): ...
+//- /tokio/src/runtime/task/join.rs
+pub struct JoinHandle;
+impl JoinHandle { pub fn abort(&self) {} }
+//- /src/m.erl.ex
+defmodule M do
+  def g(), do: 1
+end
+";
+
+#[track_caller]
+fn check_qualified(pattern: &str, expected: &[&str]) {
+    let fixture = Fixture::new(QUALIFIED);
+    let query = Query {
+        matching: Matching::Exact,
+        ..Query::new(pattern)
+    };
+    let answer = index(&fixture).find(&query, &|_| true).unwrap();
+    let shown = |hit: &crate::Hit| format!("{} {}", hit.path, hit.name_path);
+    let found: Vec<String> = answer.hits.iter().map(shown).collect();
+    assert_eq!(found, expected, "{pattern}");
+}
+
+#[test]
+fn names_are_found_as_people_and_languages_qualify_them() {
+    let model = ["django/db/models/base.py Model"];
+    let save = ["django/db/models/base.py Model/save"];
+    check_qualified("django.db.models.Model", &model);
+    check_qualified("models.Model", &model);
+    check_qualified("django.db.models.base.Model", &model);
+    check_qualified("django.db.models.Model.save", &save);
+    check_qualified("base.py:Model", &model);
+    check_qualified("base.py:Model.save", &save);
+    check_qualified("db/models/base.py::Model", &model);
+    check_qualified("class Model", &model);
+    check_qualified(
+        "def save",
+        &[
+            "django/forms/models.py ModelForm/save",
+            "django/db/models/base.py Model/save",
+        ],
+    );
+    let handle = ["tokio/src/runtime/task/join.rs JoinHandle"];
+    check_qualified("tokio::task::JoinHandle", &handle);
+    check_qualified("pub struct JoinHandle", &handle);
+    check_qualified("M:g", &["src/m.erl.ex M/g"]);
+    check_qualified("os.path.Model", &[]);
+    check_qualified("query.py:Model", &[]);
+}
+
+#[test]
+fn the_first_answer_is_whole_while_the_index_is_not() {
+    let mut files = String::from(
+        "//- /z/last.py\nfrom a import wanted\nclass Wanted: ...\ndef wanted(): ...\n",
+    );
+    for number in 0..400 {
+        files.push_str(&format!(
+            "//- /a/file_{number}.py\ndef other_{number}(): ...\n"
+        ));
+    }
+    let fixture = Fixture::new(&files);
+    for _ in 0..5 {
+        let cold = Index::start(fixture.root(), None).unwrap();
+        let answer = cold.find(&Query::new("wanted"), &|_| true).unwrap();
+        let names: Vec<&str> = answer.hits.iter().map(|hit| hit.name.as_str()).collect();
+        assert_eq!(names, ["wanted", "Wanted"]);
+        assert!(!answer.is_partial());
+        let cold = Index::start(fixture.root(), None).unwrap();
+        let uses = cold.references("wanted", None, 50, &|_| true).unwrap();
+        assert_eq!((uses.hits.len(), uses.is_partial()), (2, false));
+        let cold = Index::start(fixture.root(), None).unwrap();
+        let none = cold.find(&Query::new("nowhere"), &|_| true).unwrap();
+        assert!(none.hits.is_empty() && !none.is_partial());
+    }
 }

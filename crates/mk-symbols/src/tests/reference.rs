@@ -146,3 +146,93 @@ fn a_new_name_must_be_a_name() {
     assert!(matches!(rename("total", "a b"), Err(Error::BadName { .. })));
     assert!(matches!(rename("total", "1a"), Err(Error::BadName { .. })));
 }
+
+/// Every way in which languages mark names.
+const MARKED: &str = r#"
+//- /a.ts
+class A { #priv = 1; get() { return this.#priv; } }
+export const user$ = 1;
+export const $el = user$;
+export const user = 2;
+//- /b.ts
+import { user$, $el } from "./a";
+//- /a.rb
+class Account
+  def save!; end
+  def save; end
+  def ok?; true; end
+  def balance=(value); @balance = value; end
+end
+account.save! if account.ok?
+account.balance = 1
+before :save!
+//- /a.rs
+fn r#type() {}
+fn b() { r#type(); }
+//- /a.php
+<?php
+class P { private $name; function get() { return $this->name; } }
+//- /a.kt
+fun `two words`() {}
+fun b() { `two words`() }
+"#;
+
+#[track_caller]
+fn check_marked(name: &str, of: &str, expected: &[&str]) {
+    let fixture = Fixture::new(MARKED);
+    let of = ProjectPath::parse(of, fixture.root()).unwrap();
+    let answer = index(&fixture).references(name, Some(&of), 50, &|_| true);
+    let found: Vec<String> = answer
+        .unwrap()
+        .hits
+        .iter()
+        .map(|one| format!("{}:{}", one.path, one.place.line))
+        .collect();
+    assert_eq!(found, expected, "{name}");
+}
+
+#[test]
+fn names_with_marks_are_used_with_them() {
+    check_marked("/A/#priv", "a.ts", &["a.ts:1", "a.ts:1"]);
+    check_marked("user$", "a.ts", &["a.ts:2", "a.ts:3", "b.ts:1"]);
+    check_marked("$el", "a.ts", &["a.ts:3", "b.ts:1"]);
+    check_marked("user", "a.ts", &["a.ts:4"]);
+    check_marked("Account/save!", "a.rb", &["a.rb:2", "a.rb:7", "a.rb:9"]);
+    check_marked("Account/save", "a.rb", &["a.rb:3"]);
+    check_marked("Account#ok?", "a.rb", &["a.rb:4", "a.rb:7"]);
+    check_marked("Account/balance=", "a.rb", &["a.rb:5", "a.rb:8"]);
+    check_marked("r#type", "a.rs", &["a.rs:1", "a.rs:2"]);
+    check_marked("P/name", "a.php", &["a.php:2", "a.php:2"]);
+    check_marked("two words", "a.kt", &["a.kt:1", "a.kt:2"]);
+}
+
+#[test]
+fn a_rename_keeps_the_marks() {
+    let fixture = Fixture::new(MARKED);
+    let index = index(&fixture);
+    let renamed = |name: &str, of: &str, new_name: &str| {
+        let of = ProjectPath::parse(of, fixture.root()).unwrap();
+        let plan = index.rename_plan_by_name(name, &of, new_name, &|_| true);
+        plan.map(|plan| {
+            plan.files
+                .into_iter()
+                .map(|file| file.text)
+                .collect::<String>()
+        })
+    };
+    let text = renamed("Account/balance=", "a.rb", "total=").unwrap();
+    assert!(text.contains("def total=(value)") && text.contains("account.total = 1"));
+    let text = renamed("P/name", "a.php", "$title").unwrap();
+    assert!(text.contains("private $title") && text.contains("$this->title"));
+    let text = renamed("A/#priv", "a.ts", "#own").unwrap();
+    assert!(text.contains("{ #own = 1; get() { return this.#own; } }"));
+    let public = renamed("A/#priv", "a.ts", "own");
+    assert!(matches!(public, Err(Error::BadName { .. })), "{public:?}");
+}
+
+#[test]
+fn an_operator_is_not_looked_for() {
+    let fixture = Fixture::new(MARKED);
+    let answer = index(&fixture).references("==", None, 5, &|_| true);
+    assert!(matches!(answer, Err(Error::NoWord { .. })), "{answer:?}");
+}

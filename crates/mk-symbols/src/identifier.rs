@@ -1,0 +1,115 @@
+//! Names as people ask for them, as definitions write them, and as uses do: with marks and quotes, or without.
+
+use crate::error::Error;
+use crate::index::is_word;
+use crate::language::Language;
+
+/// The last part of a name path, in whatever way it is written; marks that belong to the name stay.
+pub(crate) fn last_name(name_path: &str) -> &str {
+    let path = without_overload(name_path.trim());
+    let path = path.strip_suffix("()").unwrap_or(path);
+    if let Some((_, name)) = path.rsplit_once('/').filter(|(_, name)| !name.is_empty()) {
+        return name;
+    }
+    let mut rest = path;
+    while let Some((at, separator)) = first_separator(rest) {
+        rest = rest.get(at + separator.len()..).unwrap_or_default();
+    }
+    rest
+}
+
+/// Where a name path that is written in a language's own way is split; `#priv` and `r#type` are names.
+fn first_separator(path: &str) -> Option<(usize, &'static str)> {
+    let found = |separator: &'static str| {
+        let at = path.find(separator)?;
+        let (before, after) = (path.get(..at)?, path.get(at + separator.len()..)?);
+        let splits =
+            !before.is_empty() && !after.is_empty() && !(separator == "#" && before == "r");
+        splits.then_some((at, separator))
+    };
+    let separators = ["::", "->", "#", ".", ":", "\\"].into_iter();
+    separators.filter_map(found).min_by_key(|(at, _)| *at)
+}
+
+/// `b[1]` → `b`; `[]` is a name.
+fn without_overload(path: &str) -> &str {
+    let split = path
+        .strip_suffix(']')
+        .and_then(|path| path.rsplit_once('['));
+    let is_number = |index: &str| !index.is_empty() && index.bytes().all(|it| it.is_ascii_digit());
+    match split {
+        Some((name, index)) if is_number(index) && !name.is_empty() => name,
+        _ => path,
+    }
+}
+
+/// Whether something could be called so, in any language.
+pub fn check_name(name: &str) -> Result<(), Error> {
+    let bare = name.strip_prefix("r#").unwrap_or(name);
+    let bare = bare.strip_prefix('#').unwrap_or(bare);
+    let bare = bare.strip_suffix(['!', '?', '=']).unwrap_or(bare);
+    let quoted = name
+        .strip_prefix('`')
+        .and_then(|name| name.strip_suffix('`'));
+    let mut letters = bare.chars();
+    let is_identifier = letters
+        .next()
+        .is_some_and(|first| first.is_alphabetic() || matches!(first, '_' | '$'))
+        && letters.all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '$'));
+    let is_quoted = quoted.is_some_and(|name| !name.is_empty() && !name.contains(['`', '\n']));
+    if name.len() <= 200 && (is_identifier || is_quoted) {
+        return Ok(());
+    }
+    Err(Error::BadName {
+        name: name.to_owned(),
+    })
+}
+
+/// What every use of a name has in common: a setter `x=` is used as `x`.
+pub(crate) fn core(name: &str) -> &str {
+    let setter = name.strip_suffix('=');
+    setter
+        .filter(|name| name.bytes().last().is_some_and(is_word))
+        .unwrap_or(name)
+}
+
+/// What stands in the place of [`core`] when a symbol gets another name.
+///
+/// Marks that say what something is, like JavaScript's `#`, are not a rename's to add or remove.
+pub(crate) fn new_core<'a>(
+    language: &Language,
+    name: &str,
+    new_name: &'a str,
+) -> Result<&'a str, Error> {
+    let bare = if language.name() == "php" {
+        new_name.trim_start_matches('$')
+    } else {
+        new_name
+    };
+    let bare = if core(name).len() < name.len() {
+        core(bare)
+    } else {
+        bare
+    };
+    let has_mark = |name: &str| name.starts_with('#');
+    let is_shouted = |name: &str| name.ends_with(['!', '?', '=']);
+    let ruby = language.name() == "ruby";
+    if has_mark(name) != has_mark(bare) || is_shouted(bare) && !ruby {
+        return Err(Error::BadName {
+            name: new_name.to_owned(),
+        });
+    }
+    check_name(bare).map(|()| bare)
+}
+
+/// The longest word of a name, by which files are looked up; an operator has none.
+pub(crate) fn stem(name: &str) -> Option<&str> {
+    let is_mark = |letter: char| letter.is_ascii() && !is_word(letter as u8);
+    name.split(is_mark)
+        .filter(|word| {
+            word.bytes()
+                .next()
+                .is_some_and(|first| !first.is_ascii_digit())
+        })
+        .max_by_key(|word| word.len())
+}

@@ -1,0 +1,187 @@
+//! Macros of C and C++ that its grammar cannot know, made invisible to the parser.
+//!
+//! `class SPDLOG_API logger`, `FMT_BEGIN_NAMESPACE` and `FMT_CONSTEXPR auto f()` are no C++ before they are expanded, and
+//! a parser that guesses takes the macro for a name, or loses the rest of the file. Macros are written in capital
+//! letters, so those that stand where only a macro can are replaced by spaces; every byte stays where it is.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::language::Language;
+
+/// A macro with its arguments, nested once.
+const MACRO: &str = r"[A-Z][A-Z0-9_]*(?:\((?:[^()]|\([^()]*\))*\))?";
+/// One that cannot be a constant or a type: it has an underscore.
+const LONG_MACRO: &str = r"[A-Z][A-Z0-9]*_[A-Z0-9_]*(?:\((?:[^()]|\([^()]*\))*\))?";
+
+fn pattern(text: &str) -> Option<Regex> {
+    let text = text
+        .replace("LONG_MACRO", LONG_MACRO)
+        .replace("MACRO", MACRO);
+    Regex::new(&text).ok()
+}
+
+static ALONE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| pattern(r"^\s*(LONG_MACRO)\s*(?://.*|/\*.*\*/\s*)?$"));
+static IN_HEAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"\b(?:class|struct|union|enum(?:\s+class)?)\s+((?:MACRO\s+)+)[A-Za-z_][\w:]*(?:<[^;{}]*>)?(?:\s+final)?\s*(?:$|\{|:[^:]|//)",
+    )
+});
+static BEFORE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"(?:^|\b(?:static|inline|virtual|extern|explicit|friend|constexpr|typedef)|>)\s*\b(MACRO)\s+(?:(?:const|unsigned|signed|struct|enum|class|static|inline|virtual|constexpr|explicit|friend|extern)\s+)*([A-Za-z_]\w*)(?:(?:::\w+)*(?:<[^;{}]*>)?[\s*&]+[*&]*[A-Za-z_~]|(?:::~?\w+)+\()",
+    )
+});
+static BEHIND: LazyLock<Option<Regex>> =
+    LazyLock::new(|| pattern(r"\)\s*(?:const\s*)?(LONG_MACRO)\s*(?:[;{=:]|$)"));
+
+/// The text as it is parsed; `None` if that is the text itself.
+pub(crate) fn masked(language: &Language, text: &str) -> Option<String> {
+    if !matches!(language.name(), "c" | "cpp") {
+        return None;
+    }
+    let hidden = hidden(text);
+    if hidden.is_empty() {
+        return None;
+    }
+    let mut bytes = text.as_bytes().to_vec();
+    for range in hidden {
+        for byte in bytes.get_mut(range).into_iter().flatten() {
+            if !matches!(*byte, b'\n' | b'\r') {
+                *byte = b' ';
+            }
+        }
+    }
+    // Whole macros were replaced, which are ASCII at their edges, byte by byte.
+    String::from_utf8(bytes).ok()
+}
+
+/// The bytes of a text that are hidden from the parser.
+pub(crate) fn hidden(text: &str) -> Vec<Range<usize>> {
+    let mut hidden = Vec::new();
+    let mut start = 0;
+    let mut above = "";
+    let mut in_directive = false;
+    let mut lines = text.split_inclusive('\n').peekable();
+    while let Some(whole) = lines.next() {
+        let line = whole.trim_end();
+        let is_directive = in_directive || line.trim_start().starts_with('#');
+        in_directive = is_directive && line.ends_with('\\');
+        let is_comment = line.trim_start().starts_with("//") || line.trim_start().starts_with('*');
+        if !is_directive && !is_comment && line.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            let below = lines.peek().map_or("", |below| below.trim());
+            let found = hidden_in(line, above, below).into_iter();
+            hidden.extend(found.map(|range| start + range.start..start + range.end));
+        }
+        if !line.trim().is_empty() {
+            above = if is_directive { "" } else { line };
+        }
+        start += whole.len();
+    }
+    hidden
+}
+
+fn hidden_in(line: &str, above: &str, below: &str) -> Vec<Range<usize>> {
+    let mut hidden: Vec<Range<usize>> = Vec::new();
+    if let Some(found) = ALONE.as_ref().and_then(|it| it.captures(line)?.get(1)) {
+        if stands_alone(found.as_str(), above, below) {
+            hidden.push(found.range());
+        }
+        return hidden;
+    }
+    let mut rest = line.to_owned();
+    // One macro may stand before another.
+    for _ in 0..4 {
+        let head = IN_HEAD.as_ref().and_then(|it| it.captures(&rest)?.get(1));
+        let before = BEFORE.as_ref().and_then(|it| {
+            let captures = it.captures(&rest)?;
+            let is_type = matches!(captures.get(2)?.as_str(), "const" | "volatile");
+            captures.get(1).filter(|_| !is_type)
+        });
+        let behind = BEHIND.as_ref().and_then(|it| it.captures(&rest)?.get(1));
+        let found = head.or(before).or(behind).map(|found| found.range());
+        let Some(range) = found else { break };
+        let spaces = " ".repeat(range.len());
+        rest.replace_range(range.clone(), &spaces);
+        hidden.push(range);
+    }
+    hidden
+}
+
+/// Whether a macro on a line of its own is neither the end of what is above it nor the beginning of what is below.
+fn stands_alone(written: &str, above: &str, below: &str) -> bool {
+    let above = above.trim_end();
+    let above_goes_on = above.ends_with([
+        ',', '(', '=', '+', '-', '*', '/', '|', '&', '?', '<', '.', '!',
+    ]) && !above.ends_with("*/");
+    let has_arguments = written.ends_with(')');
+    let below_belongs = below.starts_with(['}', ',', ')', '=', ';', '.', ']'])
+        || has_arguments && below.starts_with('{');
+    // GNU's style has a type on a line of its own above the name of its function.
+    let name = below
+        .split(|letter: char| !letter.is_alphanumeric() && letter != '_')
+        .next();
+    let name = name.unwrap_or_default();
+    let is_type = !has_arguments
+        && !name.is_empty()
+        && below
+            .get(name.len()..)
+            .is_some_and(|rest| rest.trim_start().starts_with('('));
+    !above_goes_on && !below_belongs && !is_type
+}
+
+#[cfg(test)]
+mod tests {
+    use super::hidden;
+
+    #[track_caller]
+    fn check(text: &str, expected: &[&str]) {
+        let found: Vec<&str> = hidden(text).into_iter().map(|it| &text[it]).collect();
+        let found: Vec<&str> = found.into_iter().map(str::trim).collect();
+        assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn macros_that_only_a_compiler_knows_are_hidden() {
+        check("class SPDLOG_API logger {\n", &["SPDLOG_API"]);
+        check(
+            "struct FMT_VISIBILITY(\"default\") a : b {\n",
+            &["FMT_VISIBILITY(\"default\")"],
+        );
+        check("FMT_BEGIN_NAMESPACE\nint a;\n", &["FMT_BEGIN_NAMESPACE"]);
+        check("FMT_API void f();\n", &["FMT_API"]);
+        check(
+            "static FMT_CONSTEXPR auto f() -> int;\n",
+            &["FMT_CONSTEXPR"],
+        );
+        check(
+            "SPDLOG_INLINE logger::logger(int a) {}\n",
+            &["SPDLOG_INLINE"],
+        );
+        check(
+            "SPDLOG_INLINE FMT_CONSTEXPR int f();\n",
+            &["SPDLOG_INLINE", "FMT_CONSTEXPR"],
+        );
+        check("void f() const JSON_NOEXCEPT;\n", &["JSON_NOEXCEPT"]);
+    }
+
+    #[test]
+    fn what_may_be_a_name_or_a_type_stays() {
+        check(
+            "DWORD x = 1;\nHANDLE f(void);\nFILE *file;\nBYTE const* ip;\n",
+            &[],
+        );
+        check("enum a {\n  FIRST_ONE,\n  LAST_ONE\n};\n", &[]);
+        check("#define A_B \\\n  C_D\n", &[]);
+        check(
+            "struct FOO bar;\nint a[MAX_SIZE];\nreturn A_B(1) + 2;\n",
+            &[],
+        );
+        check("RET_TYPE\nfunction(void)\n{\n}\n", &[]);
+        check("A_TEST(one, two)\n{\n}\n", &[]);
+        check("f(a,\n  SOME_FLAG);\n", &[]);
+    }
+}
