@@ -8,6 +8,7 @@ use mk_types::AbsPath;
 use crate::approval::{Act, Asked, Outcome};
 use crate::code_error::{CodeError, CodeKind};
 use crate::error::Error;
+use crate::worktree::is_worktree;
 use crate::{Actor, Caller, Engine, Standing};
 
 impl Engine {
@@ -58,7 +59,9 @@ impl Engine {
         let known = caller.actor == Actor::Operator
             || (caller.standing == Standing::InProject && offered(&caller.project))
             || caller.roots.iter().any(offered)
-            || self.settings().project_folders.iter().any(offered);
+            || self.settings().project_folders.iter().any(offered)
+            || (caller.standing == Standing::InProject
+                && is_worktree(&caller.project, real.as_path()));
         if !known {
             let act = Act::Activate {
                 project: real.clone(),

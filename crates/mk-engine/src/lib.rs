@@ -24,6 +24,7 @@ mod status;
 mod symbol;
 mod task;
 mod workspace;
+mod worktree;
 
 use std::sync::{Arc, Mutex, OnceLock};
 

@@ -19,6 +19,7 @@ use crate::language::Language;
 use crate::outline::Outline;
 use crate::symbol::{LineSpan, Symbol};
 use place::{Place, Placed};
+pub(crate) use syntax::new_errors_between;
 pub use syntax::{SyntaxError, syntax_errors};
 
 /// What to do with a symbol.
@@ -195,7 +196,7 @@ impl Editor<'_> {
 
     /// What of the comments and attributes above a definition the new text brings itself.
     fn brought(&self, place: &Place<'_>, placed: &Placed) -> Brought {
-        let change = place.change(placed.joined(self.newline));
+        let change = place.change(&placed.joined(self.newline));
         let new = change.apply(self.text);
         let within = change.range.start..change.range.start + change.new.len();
         let outline = Outline::parse(self.path.as_str(), &new).ok().flatten();
@@ -237,7 +238,7 @@ impl Editor<'_> {
         };
         let placed = place.best(body);
         place.after = self.newline.repeat(1 + self.gap(&placed, Side::Before));
-        Ok(place.change(placed.joined(self.newline)))
+        Ok(place.change(&placed.joined(self.newline)))
     }
 
     fn insert_after(&self, body: &str) -> Result<Change, Error> {
@@ -251,7 +252,7 @@ impl Editor<'_> {
         let placed = place.best(body);
         let gap = self.newline.repeat(1 + self.gap(&placed, Side::After));
         place.before = format!("{gap}{indent}");
-        Ok(place.change(placed.joined(self.newline)))
+        Ok(place.change(&placed.joined(self.newline)))
     }
 
     fn delete(&self) -> Result<Change, Error> {

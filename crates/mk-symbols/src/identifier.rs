@@ -23,9 +23,8 @@ fn first_separator(path: &str) -> Option<(usize, &'static str)> {
     let found = |separator: &'static str| {
         let at = path.find(separator)?;
         let (before, after) = (path.get(..at)?, path.get(at + separator.len()..)?);
-        let splits =
-            !before.is_empty() && !after.is_empty() && !(separator == "#" && before == "r");
-        splits.then_some((at, separator))
+        let is_name = before.is_empty() || after.is_empty() || separator == "#" && before == "r";
+        (!is_name).then_some((at, separator))
     };
     let separators = ["::", "->", "#", ".", ":", "\\"].into_iter();
     separators.filter_map(found).min_by_key(|(at, _)| *at)

@@ -133,6 +133,16 @@ impl Language {
         all.find(|one| one.interpreters.contains(&program))
     }
 
+    /// By the name that people call it.
+    pub fn called(name: &str) -> Option<&'static Self> {
+        let name = name.to_ascii_lowercase();
+        let of_name = Self::all().iter().find(|one| one.name == name);
+        of_name.or_else(|| {
+            let mut all = Self::all().iter();
+            all.find(|one| one.extensions.contains(&name.as_str()))
+        })
+    }
+
     /// Whether a file of this name may hold symbols; without an extension only its first line tells.
     pub(crate) fn may_know(path: &str) -> bool {
         let name = path.rsplit('/').next().unwrap_or(path);

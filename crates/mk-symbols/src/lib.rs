@@ -16,6 +16,7 @@ mod outline;
 mod parallel;
 mod parse;
 mod reference;
+mod structure;
 mod symbol;
 
 pub use definition::{Definition, Target};
@@ -31,6 +32,7 @@ pub use map::RepositoryMap;
 pub use outline::Outline;
 pub use parse::SkipReason;
 pub use reference::{FileRename, Place, Reference, RenamePlan};
+pub use structure::{StructureEdit, StructurePlan, StructureQuery, replace_structure};
 pub use symbol::{LineSpan, Symbol};
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! The symbols of one file, read from its text alone.
 
+mod recent;
+
 use std::sync::atomic::AtomicBool;
 
 use mk_types::ProjectPath;
@@ -25,6 +27,10 @@ impl Outline {
         let Some(language) = Language::of_file(path, text) else {
             return Ok(None);
         };
+        let key = recent::key(language, text);
+        if let Some(symbols) = recent::get(&key) {
+            return Ok(Some(Self { language, symbols }));
+        }
         let cancel = AtomicBool::new(false);
         let symbols = extract(
             &mut Parsers::default(),
@@ -32,6 +38,7 @@ impl Outline {
             text,
             &Limit::new(&cancel),
         )?;
+        recent::put(key, &symbols);
         Ok(Some(Self { language, symbols }))
     }
 

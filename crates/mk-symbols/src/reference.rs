@@ -287,7 +287,7 @@ fn is_use(language: &Language, node: Node<'_>, name: &str, text: &str) -> bool {
         && !language.comments.contains(&node.kind())
 }
 
-fn place(text: &str, offset: usize) -> Place {
+pub(crate) fn place(text: &str, offset: usize) -> Place {
     let before = text.get(..offset).unwrap_or_default();
     let line_start = before.rfind('\n').map_or(0, |position| position + 1);
     let column = before.get(line_start..).unwrap_or_default().chars().count();

@@ -99,7 +99,7 @@ impl Index {
         let can_read = |name: &&str| {
             Language::called(name).is_some_and(|it| Pattern::parse(it, &query.pattern).is_some())
         };
-        if !languages.is_empty() && !languages.iter().any(|name| can_read(name)) {
+        if !languages.is_empty() && !languages.iter().any(can_read) {
             return Err(Error::BadPattern {
                 pattern: query.pattern.clone(),
                 reason: "it does not parse as code of these files".to_owned(),

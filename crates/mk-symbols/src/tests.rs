@@ -8,4 +8,5 @@ mod language;
 mod map;
 mod reference;
 mod refresh;
+mod structure;
 mod table;

@@ -14,6 +14,7 @@ use mk_types::{AbsPath, ProjectPath};
 
 use super::anchor::Anchor;
 use crate::error::Error;
+use crate::walk::is_other_repository;
 
 /// What an entry is; a link is what it is, whatever it leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -85,7 +86,9 @@ impl Tree {
             builder.parents(false).require_git(false);
             ignore_files_above(root, folder)
         };
-        builder.filter_entry(move |entry| entry.file_name() != ".git" && !hidden_by(&above, entry));
+        builder.filter_entry(move |entry| {
+            entry.file_name() != ".git" && !hidden_by(&above, entry) && !is_other_repository(entry)
+        });
         Ok(Self {
             anchor,
             root: root.as_str().to_owned(),

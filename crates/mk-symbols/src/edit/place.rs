@@ -92,7 +92,7 @@ impl Place<'_> {
             let old = self.old_lines();
             // Stable: of equals the preferred one stays first.
             candidates.sort_by_cached_key(|placed| {
-                let change = self.change(placed.joined(self.newline));
+                let change = self.change(&placed.joined(self.newline));
                 let n_errors = Broken::new_ones(self.language, self.text, &known, &change).len();
                 (n_errors, Reverse(n_common(&old, self.indent, placed)))
             });
@@ -101,10 +101,10 @@ impl Place<'_> {
         placed.unwrap_or(Placed { lines: Vec::new() })
     }
 
-    pub(super) fn change(&self, new: String) -> Change {
+    pub(super) fn change(&self, new: &str) -> Change {
         Change {
             range: self.range.clone(),
-            new: [self.before.as_str(), &new, &self.after].concat(),
+            new: [self.before.as_str(), new, &self.after].concat(),
             kept_leading: false,
         }
     }
@@ -125,7 +125,7 @@ impl Place<'_> {
 
     /// The lines of a text that begin inside of a string when it stands here; moving them would change what they say.
     fn literal_lines(&self, lines: &[&str]) -> BTreeSet<usize> {
-        let change = self.change(lines.join("\n"));
+        let change = self.change(&lines.join("\n"));
         let Ok(tree) = tree_of(self.language, &change.apply(self.text)) else {
             return BTreeSet::new();
         };

@@ -38,6 +38,16 @@ pub(super) fn new_errors(language: &Language, old: &str, change: &Change) -> Vec
     broken.map(|one| one.describe(&new)).collect()
 }
 
+/// What is broken in a text that many places of another one lead to: as many as there are more of them.
+pub(crate) fn new_errors_between(language: &Language, old: &str, new: &str) -> Vec<SyntaxError> {
+    let after = Broken::all(language, new);
+    if after.is_empty() || after.len() <= Broken::all(language, old).len() {
+        return Vec::new();
+    }
+    let after = after.into_iter().take(MOST_ERRORS);
+    after.map(|one| one.describe(new)).collect()
+}
+
 /// A byte at which a text does not parse, and why.
 #[derive(Debug)]
 pub(super) struct Broken {

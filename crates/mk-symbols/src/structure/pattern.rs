@@ -37,7 +37,7 @@ enum Part {
     },
     Node {
         kind: u16,
-        parts: Vec<Part>,
+        parts: Vec<Self>,
     },
 }
 

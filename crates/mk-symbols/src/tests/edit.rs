@@ -306,12 +306,12 @@ fn check_given_back(file: &str, text: &str) {
     assert!(!outline.symbols.is_empty());
     for (position, symbol) in outline.symbols.iter().enumerate() {
         let whole = symbol.whole();
-        let line_start = text[..whole.start as usize]
-            .rfind('\n')
-            .map_or(0, |at| at + 1);
-        let shown = &text[line_start..whole.end as usize];
+        let before = text.get(..whole.start as usize).unwrap();
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        let shown = text.get(line_start..whole.end as usize).unwrap();
         let name = format!("/{}", outline.indexed_path(position));
-        let indent = &shown[..shown.len() - shown.trim_start().len()];
+        let indent = shown.len() - shown.trim_start().len();
+        let indent = shown.get(..indent).unwrap();
         let lines = shown
             .lines()
             .map(|line| line.strip_prefix(indent).unwrap_or(line));
@@ -324,7 +324,8 @@ fn check_given_back(file: &str, text: &str) {
         if shown.contains("answer") {
             let changed = shown.replace("answer", "result");
             let edited = plan(file, text, &name, SymbolEdit::Replace(&changed)).unwrap();
-            let (before, after) = (&text[..line_start], &text[whole.end as usize..]);
+            let before = text.get(..line_start).unwrap();
+            let after = text.get(whole.end as usize..).unwrap();
             let after = [before, &changed, after].concat();
             assert_eq!(edited.text, after, "{name}");
         }

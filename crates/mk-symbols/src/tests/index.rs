@@ -312,3 +312,17 @@ fn what_is_left_out_has_a_reason() {
     let found = index.find(&Query::new("Latin"), &|_| true).unwrap();
     assert_eq!(found.hits.first().map(|hit| hit.lines.start), Some(1));
 }
+
+#[test]
+fn another_worktree_in_the_project_is_not_part_of_it() {
+    let fixture = Fixture::new(
+        "//- /a.py\nclass Here: ...\n//- /.claude/worktrees/x/a.py\nclass Here: ...\n//- /vendor/clone/a.py\nclass Here: ...\n//- /sub/a.py\nclass Here: ...\n",
+    );
+    fixture.write(".claude/worktrees/x/.git", "gitdir: /r/.git/worktrees/x\n");
+    fixture.write("vendor/clone/.git/HEAD", "ref: refs/heads/main\n");
+    fixture.write("sub/.git", "gitdir: ../.git/modules/sub\n");
+    let index = start(&fixture, None);
+    let answer = index.find(&Query::new("Here"), &|_| true).unwrap();
+    let paths: Vec<&str> = answer.hits.iter().map(|hit| hit.path.as_str()).collect();
+    assert_eq!(paths, ["a.py", "sub/a.py"]);
+}
