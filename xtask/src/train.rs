@@ -1,7 +1,7 @@
 //! `cargo xtask train`: makes the vocabulary and the skill model that are baked into the binary, from `content/`.
 //!
 //! The same content always gives the same bytes: examples come in a fixed order, and chance has a fixed seed.
-//! What a prompt looks like to the model is mk-playbook's business; this only learns from it.
+//! What a prompt looks like to the model is mk-prompt's business; this only learns from it.
 
 mod calibrate;
 mod corpus;
@@ -12,7 +12,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
-use mk_playbook::{Evidence, Features, Language, Model, ModelParts, NONE, PhraseRow, Vocabulary};
+use mk_prompt::{Evidence, Features, Language, Model, ModelParts, NONE, PhraseRow, Vocabulary};
 
 use crate::workspace;
 pub(crate) use corpus::Corpus;

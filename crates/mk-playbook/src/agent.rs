@@ -4,23 +4,11 @@
 //! a model such an agent is [`crate::prompt`]'s business.
 
 use mk_document::{At, Node, Position, Report, read_document, read_json, to_json};
+use mk_prompt::{AgentCard, AgentKind};
 use serde_json::{Map, Value, json};
 
-use crate::keyword::AgentCard;
 use crate::markdown::first_paragraph;
 use crate::place::{Layer, Place};
-
-/// What an agent is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum AgentKind {
-    /// Does the work.
-    #[default]
-    Primary,
-    /// Is asked beside it.
-    Specialist,
-    /// Stands for a mode, and is never chosen for work.
-    Utility,
-}
 
 /// The model that an agent would like to be.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,11 +8,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use mk_document::{At, Diagnostic, Node, Position, Report, read_json, read_script, to_json};
 use mk_project::Stamp;
+use mk_prompt::ModeConfig;
 use mk_types::AbsPath;
 use serde_json::{Map, Value};
 
 use crate::entry::read_within;
-use crate::keyword::ModeConfig;
 
 /// The first that is there counts.
 const FILES: [&str; 3] = [

@@ -5,11 +5,10 @@
 
 use std::collections::BTreeMap;
 
+use mk_prompt::{ModeConfig, ModeRequest, NONE, Roster, parse_mode};
 use serde::Deserialize;
 
-use crate::keyword::{ModeConfig, ModeRequest, Roster, parse_mode};
 use crate::playbook::Playbook;
-use crate::recommend::NONE;
 
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]

@@ -4,7 +4,6 @@
 //! and no sessions, reads no environment, writes nothing.
 
 mod agent;
-mod analyze;
 mod applies;
 mod checklist;
 mod config;
@@ -15,24 +14,18 @@ mod entry;
 mod error;
 mod eval;
 mod glob;
-mod keyword;
 mod library;
 mod lint;
 mod markdown;
 mod place;
 mod playbook;
 mod prompt;
-mod recommend;
 mod rule;
 mod search;
 mod skill;
 mod suggest;
-mod text;
 
-pub use agent::{Agent, AgentKind, PreferredModel};
-pub use analyze::{
-    Advice, Analysis, Complexity, Intent, Phase, Risk, RiskLevel, TaskCategory, analyze_task,
-};
+pub use agent::{Agent, PreferredModel};
 pub use applies::{AppliedRule, Reason};
 pub use checklist::{
     Category, Checklist, ChecklistItem, ChecklistQuery, DomainChecklist, GeneratedChecklists,
@@ -44,25 +37,19 @@ pub use discover::{Sources, UserFolders};
 pub use error::Error;
 pub use eval::{Score, Scores, Share, evaluate};
 pub use glob::Glob;
-pub use keyword::{
-    AgentCard, AgentChoice, AgentSource, KeywordMode, ModeConfig, ModeRequest, ModelSource,
-    ModelWishes, ParsedMode, ResolvedModel, Roster, language_instruction, mode_section, parse_mode,
-    resolve_model,
-};
 pub use lint::lint;
 pub use markdown::Section;
+pub use mk_prompt::{
+    Advice, AgentChoice, Analysis, KeywordMode, ModeRequest, ModelWishes, ParsedMode, Phase,
+    Recommendation, ResolvedModel, analyze_task, mode_section, parse_mode, resolve_model,
+};
 pub use place::Layer;
 pub use playbook::{Briefing, Needs, Playbook, Resource, ResourceInfo};
 pub use prompt::{AgentTask, PreparedAgent, PreparedAgents, WorkMode};
-pub use recommend::{
-    Candidate, Confidence, EVIDENCE, Evidence, FeatureRow, Features, Mass, Model, ModelParts, NONE,
-    Recommendation, Recommender, fused, softmax,
-};
 pub use rule::{Activation, Rule};
 pub use search::{FileMatch, LineMatch, SearchLimits, SearchResult};
 pub use skill::Skill;
 pub use suggest::{Importance, Suggestion, first_config};
-pub use text::{ConceptKind, ConceptName, Language, PhraseRow, Vocabulary};
 
 #[cfg(test)]
 mod tests;

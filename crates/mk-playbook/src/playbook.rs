@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mk_document::Diagnostic;
+use mk_prompt::{KeywordMode, Recommendation, Recommender, Roster};
 
 use crate::agent::Agent;
 use crate::applies::{AppliedRule, rules_for_files};
@@ -13,11 +14,9 @@ use crate::detect::detect;
 use crate::discover::Sources;
 use crate::entry::Entry;
 use crate::error::Error;
-use crate::keyword::{KeywordMode, Roster};
 use crate::library::Library;
 use crate::place::Kind;
 use crate::prompt::{AgentTask, PreparedAgent, PreparedAgents, prepare, prepare_all};
-use crate::recommend::{Recommendation, Recommender};
 use crate::rule::Rule;
 use crate::search::{SearchLimits, SearchResult, Searcher};
 use crate::skill::Skill;
@@ -68,6 +67,17 @@ pub enum Needs {
     SearchIndex,
 }
 
+/// What any of the modes of work has for rules.
+const MODE_RULES: [&str; 3] = ["core.md", "project.md", "augmented-coding.md"];
+
+/// The rules that belong to a mode of work, in the order to read them.
+fn rules_of(mode: KeywordMode) -> &'static [&'static str] {
+    match mode {
+        KeywordMode::Plan | KeywordMode::Eval => &["core.md", "augmented-coding.md"],
+        KeywordMode::Act | KeywordMode::Auto => &MODE_RULES,
+    }
+}
+
 /// What choosing a mode of work, and who does it, looks at.
 #[derive(Debug)]
 pub struct Briefing {
@@ -82,7 +92,7 @@ impl Briefing {
     pub fn rules(&self, mode: KeywordMode) -> impl Iterator<Item = (&'static str, &Rule)> {
         let rules = self.rules.iter();
         rules
-            .filter(move |(name, _)| mode.rules().contains(name))
+            .filter(move |(name, _)| rules_of(mode).contains(name))
             .map(|(name, rule)| (*name, &**rule))
     }
 }
@@ -168,7 +178,7 @@ impl Playbook {
                     .into_iter()
                     .map(|agent| (agent.id.clone(), agent))
                     .collect(),
-                rules: KeywordMode::ALL_RULES.iter().filter_map(rule).collect(),
+                rules: MODE_RULES.iter().filter_map(rule).collect(),
             }
         })
     }

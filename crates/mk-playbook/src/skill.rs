@@ -4,12 +4,12 @@
 //! that product knows is kept and not interpreted.
 
 use mk_document::{At, Node, Position, Report, read_document, to_json};
+use mk_prompt::Candidate;
 use serde_json::{Map, Value};
 
 use crate::markdown::first_paragraph;
 use crate::markdown::sections;
 use crate::place::{Layer, Place};
-use crate::recommend::Candidate;
 use crate::rule::flag;
 
 const LONGEST_NAME: usize = 64;

@@ -1,12 +1,10 @@
 //! What a playbook makes of files, as a caller sees it.
 
-mod analyze;
 mod applies;
 mod checklist;
 mod config;
 mod content;
 mod format;
-mod keyword;
 mod layer;
 mod prompt;
 mod recommend;

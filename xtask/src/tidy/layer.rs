@@ -6,7 +6,7 @@ use serde_json::Value;
 /// The design's layers, lowest first.
 const LAYERS: [&[&str]; 8] = [
     &["mk-types", "mk-document", "mk-shell", "mk-jsregex"],
-    &["mk-policy", "mk-clients"],
+    &["mk-policy", "mk-clients", "mk-prompt"],
     &["mk-project"],
     &[
         "mk-store",
@@ -26,7 +26,7 @@ const FOR_TESTS: &str = "mk-testkit";
 /// Uses the product from outside only.
 const OUTSIDE: &str = "xtask";
 /// But for one crate: `train` and inference must make the same features of a prompt.
-const TRAINED: &str = "mk-playbook";
+const TRAINED: &str = "mk-prompt";
 
 /// A member of the workspace and the members it asks for.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use anyhow::{Context as _, Result};
-use mk_playbook::{EVIDENCE, Evidence, Language, Model, NONE, fused};
+use mk_prompt::{EVIDENCE, Evidence, Language, Model, NONE, fused};
 
 use super::{Example, Lesson};
 

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
-use mk_playbook::{ConceptKind, ConceptName, Features, Language, PhraseRow, Vocabulary};
+use mk_prompt::{ConceptKind, ConceptName, Features, Language, PhraseRow, Vocabulary};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
@@ -196,7 +196,7 @@ impl Corpus {
             class.with_context(|| format!("`{skill}` is no skill with utterances"))
         };
         let weight = |skill: &str| {
-            if skill == mk_playbook::NONE {
+            if skill == mk_prompt::NONE {
                 NONE_WEIGHT
             } else {
                 1.0

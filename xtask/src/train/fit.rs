@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mk_playbook::{FeatureRow, Mass, softmax};
+use mk_prompt::{FeatureRow, Mass, softmax};
 
 use super::Example;
 

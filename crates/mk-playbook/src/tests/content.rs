@@ -3,9 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use mk_prompt::AgentKind;
 use serde_json::Value;
 
-use crate::{AgentKind, Playbook, Sources, lint};
+use crate::{Playbook, Sources, lint};
 
 fn content() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../content")

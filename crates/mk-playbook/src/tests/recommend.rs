@@ -6,7 +6,8 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::{playbook, shipped};
-use crate::{Candidate, Confidence, Playbook, Recommender, evaluate};
+use crate::{Playbook, evaluate};
+use mk_prompt::{Candidate, Confidence, Recommender};
 use mk_testkit::Fixture;
 
 /// The skill that comes first; `-` where nothing fits.

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::{Intent, RiskLevel, TaskCategory};
-use crate::keyword::phrases::{Phrases, SubjectIndex, embedded};
+use crate::parse_mode::phrases::{Phrases, SubjectIndex, embedded};
 
 const STRONG: u8 = 3;
 const WEAK: u8 = 1;

@@ -20,7 +20,7 @@ use serde::Deserialize;
 pub use agent::{AgentChoice, AgentSource};
 pub use language::language_instruction;
 pub use model::{ModelSource, ModelWishes, ResolvedModel, resolve_model};
-pub use roster::{AgentCard, Roster};
+pub use roster::{AgentCard, AgentKind, Roster};
 pub use section::mode_section;
 
 use crate::text::Text;
@@ -70,18 +70,6 @@ impl KeywordMode {
             Self::Auto => "orchestrator",
         }
     }
-
-    /// The rules that belong to it, in the order to read them.
-    pub(crate) fn rules(self) -> &'static [&'static str] {
-        match self {
-            Self::Plan | Self::Eval => &["core.md", "augmented-coding.md"],
-            Self::Act | Self::Auto => &Self::ALL_RULES,
-        }
-    }
-
-    /// What any of the modes has for rules.
-    pub(crate) const ALL_RULES: [&'static str; 3] =
-        ["core.md", "project.md", "augmented-coding.md"];
 
     fn default_agent(self) -> &'static str {
         match self {

@@ -8,8 +8,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::phrases::{Phrases, embedded};
-use super::roster::{AgentCard, Roster};
-use crate::agent::AgentKind;
+use super::roster::{AgentCard, AgentKind, Roster};
 use crate::text::{Hit, PhraseIndex, Script, Text};
 
 /// "act as a senior backend developer" has two words in between.

@@ -7,8 +7,19 @@ use std::sync::OnceLock;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use super::explicit::other_names;
-use crate::agent::AgentKind;
 use crate::text::{Hit, Language, PhraseIndex, PhraseRow, Text, fold};
+
+/// What an agent is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AgentKind {
+    /// Does the work.
+    #[default]
+    Primary,
+    /// Is asked as well.
+    Specialist,
+    /// Stands for a mode, and is never chosen for work.
+    Utility,
+}
 
 /// What choosing an agent needs to know of one.
 #[derive(Debug, Clone, Default)]

@@ -14,9 +14,8 @@ use serde::Deserialize;
 
 use super::explicit::requested;
 use super::phrases::{Evidence, Phrases, SubjectIndex, embedded, is_head_last};
-use super::roster::AgentCard;
+use super::roster::{AgentCard, AgentKind};
 use super::{KeywordMode, ModeRequest};
-use crate::agent::AgentKind;
 use crate::text::{Text, fold};
 
 /// One weak word sends a prompt to nobody.

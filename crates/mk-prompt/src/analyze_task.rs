@@ -9,8 +9,8 @@ use std::fmt;
 
 use serde::Deserialize;
 
-use crate::keyword::KeywordMode;
-use crate::keyword::phrases::Evidence;
+use crate::parse_mode::KeywordMode;
+use crate::parse_mode::phrases::Evidence;
 use crate::text::{Script, Text};
 use table::{TABLE, Topic};
 

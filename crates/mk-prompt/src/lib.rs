@@ -1,0 +1,26 @@
+//! What a prompt asks for: its words in any script, the keyword that opens it, what the task risks, which skills fit.
+//!
+//! Pure: it takes texts and answers with values. It reads no file and does not know where agents and skills come from;
+//! its own tables are content that is embedded at build time.
+
+mod analyze_task;
+mod parse_mode;
+mod recommend_skills;
+mod text;
+
+pub use analyze_task::{
+    Advice, Analysis, Complexity, Intent, Phase, Risk, RiskLevel, TaskCategory, analyze_task,
+};
+pub use parse_mode::{
+    AgentCard, AgentChoice, AgentKind, AgentSource, KeywordMode, ModeConfig, ModeRequest,
+    ModelSource, ModelWishes, ParsedMode, ResolvedModel, Roster, language_instruction,
+    mode_section, parse_mode, resolve_model,
+};
+pub use recommend_skills::{
+    Candidate, Confidence, EVIDENCE, Evidence, FeatureRow, Features, Mass, Model, ModelParts, NONE,
+    Recommendation, Recommender, fused, softmax,
+};
+pub use text::{ConceptKind, ConceptName, Language, PhraseRow, Vocabulary};
+
+#[cfg(test)]
+mod tests;
