@@ -4,7 +4,6 @@
 //! and no sessions, reads no environment, writes nothing.
 
 mod agent;
-mod applies;
 mod checklist;
 mod config;
 mod detect;
@@ -21,12 +20,12 @@ mod place;
 mod playbook;
 mod prompt;
 mod rule;
+mod rules_for_files;
 mod search;
 mod skill;
 mod suggest;
 
 pub use agent::{Agent, PreferredModel};
-pub use applies::{AppliedRule, Reason};
 pub use checklist::{
     Category, Checklist, ChecklistItem, ChecklistQuery, DomainChecklist, GeneratedChecklists,
     MatchedTrigger, Priority, Summary, TriggerReason,
@@ -47,6 +46,7 @@ pub use place::Layer;
 pub use playbook::{Briefing, Needs, Playbook, Resource, ResourceInfo};
 pub use prompt::{AgentTask, PreparedAgent, PreparedAgents, WorkMode};
 pub use rule::{Activation, Rule};
+pub use rules_for_files::{AppliedRule, Reason};
 pub use search::{FileMatch, LineMatch, SearchLimits, SearchResult};
 pub use skill::Skill;
 pub use suggest::{Importance, Suggestion, first_config};

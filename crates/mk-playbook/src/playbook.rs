@@ -7,7 +7,6 @@ use mk_document::Diagnostic;
 use mk_prompt::{KeywordMode, Recommendation, Recommender, Roster};
 
 use crate::agent::Agent;
-use crate::applies::{AppliedRule, rules_for_files};
 use crate::checklist::{Checklist, ChecklistQuery, GeneratedChecklists, generate};
 use crate::config::{Config, ConfigCache};
 use crate::detect::detect;
@@ -18,6 +17,7 @@ use crate::library::Library;
 use crate::place::Kind;
 use crate::prompt::{AgentTask, PreparedAgent, PreparedAgents, prepare, prepare_all};
 use crate::rule::Rule;
+use crate::rules_for_files::{AppliedRule, rules_for_files};
 use crate::search::{SearchLimits, SearchResult, Searcher};
 use crate::skill::Skill;
 use crate::suggest::{Suggestion, suggest};

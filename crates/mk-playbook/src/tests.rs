@@ -1,6 +1,5 @@
 //! What a playbook makes of files, as a caller sees it.
 
-mod applies;
 mod checklist;
 mod config;
 mod content;
@@ -9,6 +8,7 @@ mod layer;
 mod prompt;
 mod recommend;
 mod routing;
+mod rules_for_files;
 mod search;
 mod suggest;
 
