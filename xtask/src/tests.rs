@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::tidy::layer::{Crate, Need};
+use crate::tidy::package::Package;
 use crate::tidy::{self, Findings};
 
 /// Where cargo puts the product's binary when it builds all of the workspace's tests.
@@ -56,6 +57,71 @@ fn a_crate_knows_lower_layers_only() {
     check_layers("mk-misc", "mk-types", "must not");
 }
 
+/// A package with this licence is fine, or is not.
+#[track_caller]
+fn check_licence(licence: &str, expected: bool) {
+    let package = Package {
+        name: "other".to_owned(),
+        licence: Some(licence.to_owned()),
+        ..Package::default()
+    };
+    let problems = licence_problems(&package);
+    assert_eq!(problems.is_empty(), expected, "{licence}: {problems:?}");
+}
+
+/// What is wrong with a package, besides what is missing around it.
+fn licence_problems(package: &Package) -> Vec<String> {
+    let mut problems = tidy::package::check(std::slice::from_ref(package));
+    problems.retain(|problem| problem.contains(&format!("`{}`", package.name)));
+    problems
+}
+
+#[test]
+fn licences_that_cannot_be_linked_are_noticed() {
+    check_licence("MIT", true);
+    check_licence("MIT/Apache-2.0", true);
+    check_licence("Unlicense/MIT", true);
+    check_licence("(MIT OR Apache-2.0) AND Unicode-3.0", true);
+    check_licence("Apache-2.0 WITH LLVM-exception", true);
+    check_licence("GPL-3.0-only", false);
+    check_licence("MIT AND GPL-3.0-only", false);
+    check_licence("(MIT OR GPL-3.0-only) AND AGPL-3.0-only", false);
+    check_licence("CC0-1.0", false);
+    check_licence("MIT)", false);
+    check_licence("(MIT", false);
+    check_licence("", false);
+}
+
+#[test]
+fn banned_foreign_and_repeated_packages_are_noticed() {
+    let package = |name: &str, version: &str, source: &str| Package {
+        name: name.to_owned(),
+        version: version.to_owned(),
+        licence: Some("MIT".to_owned()),
+        source: Some(source.to_owned()),
+    };
+    let registry = "registry+https://github.com/rust-lang/crates.io-index";
+    let packages = [
+        package("native-tls", "1.0.0", registry),
+        package("from-git", "1.0.0", "git+https://example.com/x"),
+        package("twice", "1.0.0", registry),
+        package("twice", "2.0.0", registry),
+        Package {
+            licence: None,
+            ..package("unlicensed", "1.0.0", registry)
+        },
+    ];
+    let problems = tidy::package::check(&packages).join("\n");
+    for expected in [
+        "`native-tls` is banned",
+        "`from-git` 1.0.0 is not from the Rust registry",
+        "`twice` is there as 1.0.0, 2.0.0",
+        "`unlicensed` 1.0.0 names no licence",
+    ] {
+        assert!(problems.contains(expected), "{expected}: {problems}");
+    }
+}
+
 #[test]
 fn a_file_that_is_not_compiled_is_noticed() {
     let file = |path: &str, text: &str| (PathBuf::from(path), format!("//! Header.\n{text}\n"));
@@ -69,6 +135,40 @@ fn a_file_that_is_not_compiled_is_noticed() {
     tidy::source::check(&files, &mut findings);
     let expected = "crates/a/src/b/d.rs: no `mod d;` above it: it is not compiled";
     assert_eq!(findings.problems, [expected]);
+}
+
+#[track_caller]
+fn check_suites(table: &str, expected: &[&str]) {
+    let file = |path: &str, text: &str| (PathBuf::from(path), text.to_owned());
+    let slow = "crates/modekeeper/tests/it/slow";
+    let files = [
+        file("tests/suites", table),
+        file("tests/tools/node.sh", ""),
+        file(&format!("{slow}/kill.rs"), "#[test]"),
+        file(&format!("{slow}/sdk/python.rs"), "#[test]"),
+        file(&format!("{slow}/process.rs"), "fn helper() {}"),
+    ];
+    let problems = tidy::suite::check(&files);
+    assert_eq!(problems.len(), expected.len(), "{problems:?}");
+    for (problem, expected) in problems.iter().zip(expected) {
+        assert!(problem.contains(expected), "{problem}");
+    }
+}
+
+#[test]
+fn every_slow_test_is_in_one_suite() {
+    check_suites("# a comment\na  always  2  node  kill sdk\n", &[]);
+    check_suites("a  always  2  -  kill\n", &["sdk is in no suite"]);
+    let twice = "a  always  2  -  kill sdk\nb  long  2  -  kill\n";
+    check_suites(twice, &["in a suite already"]);
+    check_suites("a  always  2  -  kill sdk process\n", &["no tests in"]);
+    check_suites(
+        "a  always  2  ruby  kill sdk\n",
+        &["no tests/tools/ruby.sh"],
+    );
+    check_suites("a  never  2  -  kill sdk\n", &["always or long"]);
+    let broken = ["five columns", "kill is in no suite", "sdk is in no suite"];
+    check_suites("a  always  kill sdk\n", &broken);
 }
 
 #[track_caller]

@@ -1,7 +1,9 @@
 //! `cargo xtask tidy`: what the compiler does not check about the tree. It changes nothing.
 
 pub(crate) mod layer;
+pub(crate) mod package;
 pub(crate) mod source;
+pub(crate) mod suite;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -37,9 +39,11 @@ pub(crate) fn run(args: &BinaryArgs) -> Result<ExitCode> {
 /// Everything; the test of this crate calls it too.
 pub(crate) fn check(binary: &Path) -> Result<Findings> {
     let mut findings = Findings {
-        problems: layer::check(&layer::crates(&workspace::metadata()?)?),
+        problems: layer::check(&layer::crates(&workspace::members()?)?),
         warnings: Vec::new(),
     };
+    let packages = package::packages(&workspace::packages()?)?;
+    findings.problems.extend(package::check(&packages));
     let mut files = Vec::new();
     for path in workspace::files()? {
         if let Some(text) = workspace::text(&path)? {
@@ -47,6 +51,7 @@ pub(crate) fn check(binary: &Path) -> Result<Findings> {
         }
     }
     source::check(&files, &mut findings);
+    findings.problems.extend(suite::check(&files));
     findings.problems.extend(codegen::stale(binary)?);
     findings.problems.extend(train::stale(workspace::root())?);
     Ok(findings)

@@ -20,9 +20,18 @@ fn cargo() -> Command {
 }
 
 /// `cargo metadata --no-deps`: the members and what they ask for.
-pub(crate) fn metadata() -> Result<Value> {
-    let arguments = ["metadata", "--no-deps", "--format-version=1", "--offline"];
+pub(crate) fn members() -> Result<Value> {
+    metadata(&["--no-deps", "--offline"])
+}
+
+/// `cargo metadata`: every package of Cargo.lock. It downloads those of other platforms if they are missing.
+pub(crate) fn packages() -> Result<Value> {
+    metadata(&["--locked"])
+}
+
+fn metadata(arguments: &[&str]) -> Result<Value> {
     let output = cargo()
+        .args(["metadata", "--format-version=1"])
         .args(arguments)
         .stderr(Stdio::inherit())
         .output()
