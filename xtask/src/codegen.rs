@@ -1,6 +1,6 @@
-//! `cargo xtask codegen`: docs/reference/, from what the built binary says about itself.
+//! `cargo xtask codegen`: docs/reference/ and the schema of `config.json`, from what the built binary says about itself.
 //!
-//! Nothing is taken from the sources but the names of environment variables: a document shows what users get.
+//! Nothing is taken from the sources: a document shows what users get.
 
 mod cli;
 mod config;
@@ -107,6 +107,10 @@ fn documents(binary: &Path) -> Result<Vec<Document>> {
         Document {
             path: "docs/reference/config.md",
             text: config::document(&asked)?,
+        },
+        Document {
+            path: "content/schemas/config.schema.json",
+            text: asked.says(&["schema", "config"])?,
         },
     ])
 }

@@ -10,6 +10,7 @@ mod lsp;
 mod mcp;
 mod modes;
 mod playbook;
+mod schema;
 mod serve;
 mod symbols;
 mod tasks;
@@ -23,14 +24,14 @@ use mk_engine::{Actor, Caller, Engine, Parts, Watching};
 use mk_store::Store;
 use mk_types::Clock;
 
-use crate::config::{Config, Flags, Origin};
+use crate::config::{CommonFlags, Config, Flags, Origin};
 use crate::env::Env;
 use crate::log;
 
 /// Keeps AI coding agents in their mode.
 ///
-/// A mode says who an agent is and what it may touch. Modekeeper serves modes over MCP, remembers tasks, and says no
-/// for the right reason.
+/// A mode says who an agent is and what it may touch. Modekeeper serves modes over MCP, remembers tasks, and
+/// explains every refusal.
 #[derive(Debug, Parser)]
 #[command(
     name = "modekeeper",
@@ -47,19 +48,19 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Serve MCP on standard input and output, for clients that start their servers themselves
+    /// Serve MCP on standard input and output, for clients that start the server themselves
     Mcp(mcp::McpArgs),
     /// Serve MCP over HTTP: /mcp, /mcp/{mode}, and /sse for older clients
     Serve(serve::ServeArgs),
     /// List, show and check modes
     #[command(subcommand)]
     Modes(modes::ModesCommand),
-    /// Say whether a mode allows a tool call; exit code 0 if it does, 1 if not
+    /// Check whether a mode allows a tool call; exit code 0 if allowed, 1 if not
     Check(check::CheckArgs),
-    /// List, show and steer tasks
+    /// List, show and update tasks
     #[command(subcommand)]
     Tasks(tasks::TasksCommand),
-    /// Answer what agents ask for; without an id, list the open questions
+    /// Approve or deny a pending request; without an ID, list pending requests
     Approve(approve::ApproveArgs),
     /// Undo what agents did to files
     #[command(subcommand)]
@@ -67,9 +68,9 @@ enum Command {
     /// Find symbols and their uses, outline files, map the project
     #[command(subcommand)]
     Symbols(symbols::SymbolsCommand),
-    /// Make the index of the project's symbols, or bring it up to date
+    /// Build or update the symbol index
     Index(index::IndexArgs),
-    /// List, install and restart language servers, for exact references and renames
+    /// List, install and restart language servers
     #[command(subcommand)]
     Lsp(lsp::LspCommand),
     /// Set up and check rules, agents, skills and checklists
@@ -78,6 +79,8 @@ enum Command {
     /// Show or write the configuration
     #[command(subcommand)]
     Config(config::ConfigCommand),
+    /// Print the JSON Schema of a file that you write, for editors
+    Schema(schema::SchemaArgs),
     /// Print a completion script for a shell
     Completions(completions::CompletionsArgs),
 }
@@ -88,24 +91,8 @@ struct CommonArgs {
     /// Configuration file (default: config.json in Modekeeper's configuration directory)
     #[arg(long, global = true, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Project folder (default: found from the working directory)
-    #[arg(long, global = true, value_name = "DIR")]
-    project_root: Option<PathBuf>,
-    /// How much to log to stderr: DEBUG, INFO, WARNING or ERROR
-    #[arg(long, global = true, value_name = "LEVEL")]
-    log_level: Option<String>,
-    /// Mode of calls that name no task
-    #[arg(long, global = true, value_name = "SLUG")]
-    default_mode: Option<String>,
-    /// Whether agents may change modes: free, ask_to_widen or locked
-    #[arg(long, global = true, value_name = "RULE")]
-    switching: Option<String>,
-    /// Tools to offer: a list of modes, files, symbols, memory, project, rules (default: all)
-    #[arg(long, global = true, value_name = "LIST", value_delimiter = ',')]
-    toolsets: Vec<String>,
-    /// Keep tasks in memory instead of on disk
-    #[arg(long, global = true)]
-    in_memory: bool,
+    #[command(flatten)]
+    settings: CommonFlags,
 }
 
 /// Whether the answer is for a person or a program.
@@ -118,21 +105,12 @@ struct FormatArgs {
 
 pub(crate) fn run(cli: Cli, env: &Env) -> anyhow::Result<ExitCode> {
     let Cli { command, common } = cli;
-    let mut flags = Flags {
-        config: common.config,
-        project_root: common.project_root,
-        log_level: common.log_level,
-        default_mode: common.default_mode,
-        switching: common.switching,
-        in_memory: common.in_memory,
-        toolsets: common.toolsets,
-        ..Flags::default()
-    };
+    let mut flags = Flags::new(common.config, common.settings);
     match command {
         Command::Mcp(args) => mcp::run(args, &start_server(&flags, env)?),
         Command::Serve(args) => {
-            args.set(&mut flags);
-            serve::run(&args, &start_server(&flags, env)?)
+            flags.add(args.settings);
+            serve::run(&start_server(&flags, env)?)
         }
         Command::Modes(command) => modes::run(command, &start(&flags, env)?),
         Command::Check(args) => check::run(&args, &start(&flags, env)?),
@@ -144,6 +122,7 @@ pub(crate) fn run(cli: Cli, env: &Env) -> anyhow::Result<ExitCode> {
         Command::Lsp(command) => lsp::run(&command, &start(&flags, env)?),
         Command::Playbook(command) => playbook::run(&command, &start(&flags, env)?),
         Command::Config(command) => config::run(&command, &start(&flags, env)?),
+        Command::Schema(args) => schema::run(&args),
         Command::Completions(args) => completions::run(&args),
     }
 }

@@ -1,7 +1,12 @@
-//! Every environment variable that means something to us, read once. Nothing else looks at the environment.
+//! The environment, read once. Nothing else looks at it.
+//!
+//! Variables that set a setting are declared with it, in the table of settings; the others are declared here.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
+
+use crate::config::SETTINGS;
 
 /// The environment as it was at the start.
 #[derive(Debug, Clone, Default)]
@@ -10,22 +15,10 @@ pub(crate) struct Env {
     pub(crate) xdg_config_home: Option<PathBuf>,
     pub(crate) xdg_state_home: Option<PathBuf>,
     pub(crate) current_dir: Option<PathBuf>,
-    /// `MODEKEEPER_CONFIG_DIR`: where `config.json` and `modes.yaml` are.
-    pub(crate) config_dir: Option<PathBuf>,
-    /// `MODEKEEPER_STATE_DIR`: where the database is.
-    pub(crate) state_dir: Option<PathBuf>,
-    /// `MODEKEEPER_LOG_LEVEL`.
-    pub(crate) log_level: Option<String>,
-    /// `MODEKEEPER_DEFAULT_MODE`.
-    pub(crate) default_mode: Option<String>,
-    /// `MODEKEEPER_SWITCHING`.
-    pub(crate) switching: Option<String>,
-    /// `ROO_PROJECT_ROOT`.
-    pub(crate) roo_project_root: Option<PathBuf>,
-    /// `ROO_CONFIG_DIR`.
-    pub(crate) roo_config_dir: Option<PathBuf>,
     /// `PATH`.
     pub(crate) search_path: OsString,
+    /// Variables of settings that are there and not empty.
+    pub(crate) settings: BTreeMap<&'static str, OsString>,
 }
 
 impl Env {
@@ -34,25 +27,18 @@ impl Env {
         reason = "this is the one place that reads the environment"
     )]
     pub(crate) fn read() -> Self {
-        let path = |name: &str| {
-            std::env::var_os(name)
-                .filter(|value| !value.is_empty())
-                .map(PathBuf::from)
-        };
-        let text = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let text = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+        let path = |name: &str| text(name).map(PathBuf::from);
+        let variables = SETTINGS.iter().filter_map(|setting| setting.variable);
         Self {
             home: path("HOME").or_else(|| path("USERPROFILE")),
             xdg_config_home: path("XDG_CONFIG_HOME").filter(|path| path.is_absolute()),
             xdg_state_home: path("XDG_STATE_HOME").filter(|path| path.is_absolute()),
             current_dir: std::env::current_dir().ok(),
-            config_dir: path("MODEKEEPER_CONFIG_DIR"),
-            state_dir: path("MODEKEEPER_STATE_DIR"),
-            log_level: text("MODEKEEPER_LOG_LEVEL"),
-            default_mode: text("MODEKEEPER_DEFAULT_MODE"),
-            switching: text("MODEKEEPER_SWITCHING"),
-            roo_project_root: path("ROO_PROJECT_ROOT"),
-            roo_config_dir: path("ROO_CONFIG_DIR"),
             search_path: std::env::var_os("PATH").unwrap_or_default(),
+            settings: variables
+                .filter_map(|name| Some((name, text(name)?)))
+                .collect(),
         }
     }
 }

@@ -36,16 +36,16 @@ fn section(
 }
 
 /// The help of one command, as it is printed.
-pub(super) struct Help {
+struct Help {
     text: String,
 }
 
 impl Help {
-    pub(super) fn read(asked: &Asked<'_>, path: &[String]) -> Result<Self> {
+    fn read(asked: &Asked<'_>, path: &[String]) -> Result<Self> {
         let mut arguments: Vec<_> = path.iter().map(String::as_str).collect();
         arguments.push("--help");
         let text = asked.says(&arguments)?;
-        // Spaces at the end of a line are none of the reader's business.
+        // Readers do not see spaces at the end of a line.
         let lines: Vec<_> = text.lines().map(str::trim_end).collect();
         Ok(Self {
             text: lines.join("\n") + "\n",
@@ -66,25 +66,8 @@ impl Help {
     }
 
     /// The long names of its options.
-    pub(super) fn options(&self) -> Vec<String> {
+    fn options(&self) -> Vec<String> {
         self.text.lines().filter_map(option).collect()
-    }
-
-    /// What the option is for.
-    pub(super) fn about(&self, wanted: &str) -> Option<String> {
-        let mut lines = self
-            .text
-            .lines()
-            .skip_while(|line| option(line).as_deref() != Some(wanted));
-        let first = lines.next()?;
-        // The text begins on the same line after two spaces, or on the next one.
-        let flag = first.trim_start();
-        let same_line = flag.split_once("  ").map_or("", |(_, about)| about);
-        let rest = lines.take_while(|line| !line.is_empty() && option(line).is_none());
-        let about = std::iter::once(same_line)
-            .chain(rest)
-            .flat_map(str::split_whitespace);
-        Some(about.collect::<Vec<_>>().join(" "))
     }
 
     /// The help without the options that are described elsewhere.

@@ -108,7 +108,7 @@ fn each_kind_has_a_schema_that_names_its_keys() {
         ("checklist", "domain icon description categories"),
         ("rule", "description globs applyTo paths alwaysApply"),
         (
-            "config",
+            "codingbuddy",
             "language projectName techStack architecture conventions testStrategy ai auto context keyFiles avoid custom",
         ),
     ] {

@@ -11,9 +11,9 @@ use crate::config::Config;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
-    /// Show every value and where it comes from
+    /// Show every setting, its value and where the value comes from
     Show(show::ShowArgs),
-    /// Write a configuration file with the defaults; an existing one is left alone
+    /// Write a configuration file with the defaults; does not overwrite an existing one
     Init(init::InitArgs),
 }
 

@@ -14,32 +14,17 @@ use tokio::net::TcpListener;
 
 use crate::cli::engine;
 use crate::cli::mcp::{stop_signal, sweep};
-use crate::config::{Config, Flags, Origin};
+use crate::config::{Config, Origin, ServeFlags};
 use crate::output;
 
 /// Serve MCP over HTTP
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
-    /// Address and port; port 0 takes a free one (default: 127.0.0.1:7337)
-    #[arg(long, value_name = "ADDRESS")]
-    listen: Option<String>,
-    /// Additional Host header to accept besides localhost (repeatable)
-    #[arg(long, value_name = "HOST")]
-    allow_host: Vec<String>,
-    /// Origin of a web page that may use this server (repeatable)
-    #[arg(long, value_name = "ORIGIN")]
-    allow_origin: Vec<String>,
+    #[command(flatten)]
+    pub(super) settings: ServeFlags,
 }
 
-impl ServeArgs {
-    pub(super) fn set(&self, flags: &mut Flags) {
-        flags.listen.clone_from(&self.listen);
-        flags.allow_hosts.clone_from(&self.allow_host);
-        flags.allow_origins.clone_from(&self.allow_origin);
-    }
-}
-
-pub(crate) fn run(_args: &ServeArgs, config: &Config) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(config: &Config) -> anyhow::Result<ExitCode> {
     let engine = engine(config, Watching::On);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -102,7 +87,7 @@ fn mcp_server(config: &Config, engine: &Engine, address: SocketAddr) -> Server {
 
 async fn listen(address: &str) -> anyhow::Result<TcpListener> {
     let address: SocketAddr = address.parse().with_context(|| {
-        format!("`{address}` is not an address with a port, like 127.0.0.1:7337")
+        format!("`{address}` is not an address with a port, such as 127.0.0.1:7337")
     })?;
     TcpListener::bind(address)
         .await

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use super::{Origin, Sourced};
+use super::value::{Given, Wrong};
+use super::{Origin, Setting};
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ConfigError {
@@ -27,7 +28,7 @@ pub(crate) enum ConfigError {
         key: String,
         expected: &'static str,
     },
-    #[error("`{key}` in `{}` is no language server", path.display())]
+    #[error("`{key}` in `{}` is not a language server", path.display())]
     BadServer {
         path: PathBuf,
         key: String,
@@ -39,25 +40,47 @@ pub(crate) enum ConfigError {
         key: &'static str,
         value: String,
         origin: Origin,
-        expected: &'static str,
+        expected: String,
     },
-    #[error("the project root `{}` ({origin}) is not a folder", path.display())]
+    #[error("the project root `{}` ({origin}) is not a directory", path.display())]
     NoProject { path: PathBuf, origin: Origin },
     #[error("the working directory is gone or not readable")]
     NoWorkingDirectory,
 }
 
 impl ConfigError {
-    pub(super) fn bad_value(
-        key: &'static str,
-        value: &Sourced<String>,
-        expected: &'static str,
+    /// What a setting's reader found wrong, with the place it came from.
+    pub(super) fn of(
+        setting: &'static Setting,
+        given: Given<'_>,
+        origin: Origin,
+        wrong: Wrong,
     ) -> Self {
-        Self::BadValue {
-            key,
-            value: value.value.clone(),
-            origin: value.origin.clone(),
-            expected,
+        let key = setting.key;
+        match (wrong, origin) {
+            (Wrong::Type(expected), Origin::File(path)) => Self::WrongType {
+                path,
+                key: key.to_owned(),
+                expected,
+            },
+            (Wrong::Part { at, expected }, Origin::File(path)) => Self::WrongType {
+                path,
+                key: format!("{key}{at}"),
+                expected,
+            },
+            (Wrong::Entry { at, source }, Origin::File(path)) => Self::BadServer {
+                path,
+                key: format!("{key}{at}"),
+                source,
+            },
+            (Wrong::NoDirectory(path), origin) => Self::NoProject { path, origin },
+            (Wrong::NoWorkingDirectory, _) => Self::NoWorkingDirectory,
+            (wrong, origin) => Self::BadValue {
+                key,
+                value: given.to_string(),
+                origin,
+                expected: wrong.expected(),
+            },
         }
     }
 
@@ -74,12 +97,12 @@ impl ConfigError {
                 Some("correct it, or remove it to use the default".to_owned())
             }
             Self::BadServer { .. } => Some(
-                "one is `{\"language\": \"python\", \"command\": [\"program\", \"argument\"]}`, with `extensions` for \
-                 files of another language, and if need be `options`, `settings` and `warm`"
+                "write `{\"language\": \"python\", \"command\": [\"program\", \"argument\"]}`; optional keys are \
+                 `extensions`, `options`, `settings` and `warm`"
                     .to_owned(),
             ),
             Self::NoProject { .. } | Self::NoWorkingDirectory => {
-                Some("name an existing folder with --project-root".to_owned())
+                Some("name an existing directory with --project-root".to_owned())
             }
             Self::Unreadable { .. } => None,
         }

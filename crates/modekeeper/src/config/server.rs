@@ -1,24 +1,24 @@
 //! Language servers that the operator names, as `config.json` writes them.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use mk_engine::ServerSettings;
 use mk_lsp::{CustomServer, ProjectCode};
-use serde_json::Value;
+use serde_json::{Value as Json, json};
 
-use super::{Config, ConfigError};
+use super::Config;
+use super::value::Wrong;
 
-/// Reads one entry of the list; `key` says which.
-pub(super) fn read(path: &Path, key: &str, entry: Value) -> Result<CustomServer, ConfigError> {
+/// Reads one entry of the list.
+pub(super) fn read(at: usize, entry: &Json) -> Result<CustomServer, Wrong> {
+    let at = format!("[{at}]");
     let mut server: CustomServer =
-        serde_json::from_value(entry).map_err(|source| ConfigError::BadServer {
-            path: path.to_owned(),
-            key: key.to_owned(),
+        serde_json::from_value(entry.clone()).map_err(|source| Wrong::Entry {
+            at: at.clone(),
             source,
         })?;
-    let wrong = |part: &str, expected| ConfigError::WrongType {
-        path: path.to_owned(),
-        key: format!("{key}.{part}"),
+    let wrong = |part: &str, expected| Wrong::Part {
+        at: format!("{at}.{part}"),
         expected,
     };
     if server.language.trim().is_empty() {
@@ -31,10 +31,36 @@ pub(super) fn read(path: &Path, key: &str, entry: Value) -> Result<CustomServer,
         // People write `.py` too.
         *extension = extension.trim_start_matches('.').to_ascii_lowercase();
         if extension.is_empty() || extension.contains(['.', '/']) {
-            return Err(wrong("extensions", "a list of endings such as `py`"));
+            return Err(wrong("extensions", "a list of extensions such as `py`"));
         }
     }
     Ok(server)
+}
+
+pub(super) fn schema() -> Json {
+    let words = json!({ "type": "array", "items": { "type": "string" } });
+    json!({
+        "type": "object",
+        "properties": {
+            "language": { "type": "string", "minLength": 1, "description": "A known language, or a new one" },
+            "command": {
+                "type": "array", "items": { "type": "string" }, "minItems": 1,
+                "description": "Program and arguments; a program with a `/` in it is relative to the project",
+            },
+            "extensions": words,
+            "options": { "description": "Sent as `initializationOptions`" },
+            "settings": { "description": "Sent when the server asks for its configuration, by section" },
+            "warm": {
+                "description": "What shows that the server has read the project",
+                "anyOf": [
+                    { "enum": ["progress", "status", "nothing"] },
+                    { "type": "object", "properties": { "log": { "type": "string" } }, "required": ["log"] },
+                ],
+            },
+        },
+        "required": ["language", "command"],
+        "additionalProperties": false,
+    })
 }
 
 /// `~` at the start of a program is the home.

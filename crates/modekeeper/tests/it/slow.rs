@@ -7,6 +7,7 @@ mod inspector;
 mod kill;
 mod mutation;
 mod process;
+mod schema;
 mod schemathesis;
 mod sdk;
 mod servers;

@@ -7,12 +7,12 @@ use clap::Args;
 use mk_policy::Permit;
 use mk_project::write_new;
 use mk_types::ProjectPath;
-use serde_json::json;
+use serde_json::{Map, Value};
 
-use crate::config::{Config, DEFAULT_LISTEN};
+use crate::config::{Config, Fallback, SETTINGS};
 use crate::output::print;
 
-/// Write a configuration file with the defaults; an existing one is left alone
+/// Write a configuration file with the defaults; does not overwrite an existing one
 #[derive(Debug, Args)]
 pub(crate) struct InitArgs {}
 
@@ -38,15 +38,31 @@ pub(crate) fn run(_args: &InitArgs, config: &Config) -> anyhow::Result<ExitCode>
     Ok(ExitCode::SUCCESS)
 }
 
-/// The defaults that are the same everywhere; paths are left to be found.
+/// The defaults that are the same everywhere; paths are left to be found, and lists of all names may grow.
 fn defaults() -> String {
-    let value = json!({
-        "sessions": { "timeout": 3600, "cleanup_interval": 300, "persistence": { "enabled": true } },
-        "logging": { "level": "INFO" },
-        "default_mode": "code",
-        "switching": "free",
-        "approval_timeout": 50,
-        "http": { "listen": DEFAULT_LISTEN, "allow_hosts": [], "allow_origins": [] },
-    });
-    format!("{value:#}\n")
+    let mut root = Map::new();
+    for setting in SETTINGS.iter().filter(|setting| setting.in_file) {
+        if let Fallback::Json(text) = setting.default
+            && let Ok(value) = serde_json::from_str::<Value>(text)
+            && !value.is_null()
+        {
+            insert(&mut root, setting.key, value);
+        }
+    }
+    format!("{:#}\n", Value::Object(root))
+}
+
+/// Puts a value where `a.b` stands.
+fn insert(object: &mut Map<String, Value>, key: &str, value: Value) {
+    match key.split_once('.') {
+        None => drop(object.insert(key.to_owned(), value)),
+        Some((section, rest)) => {
+            let section = object
+                .entry(section)
+                .or_insert_with(|| Value::Object(Map::new()));
+            if let Value::Object(section) = section {
+                insert(section, rest, value);
+            }
+        }
+    }
 }

@@ -138,7 +138,7 @@ fn check(file: &Path, sum: &mut Sum) {
 }
 
 /// The entries of `customModes`; `None` where there is no such list.
-fn items(text: &str) -> Option<Vec<Value>> {
+pub(super) fn items(text: &str) -> Option<Vec<Value>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let value: Value = match serde_json::from_str(text) {
         Ok(value) => value,
@@ -162,7 +162,7 @@ fn is_slug(text: &str) -> bool {
 }
 
 /// Why the original extension would not take this mode.
-fn invalid(mode: &Value) -> Option<&'static str> {
+pub(super) fn invalid(mode: &Value) -> Option<&'static str> {
     let text = |key: &str| mode[key].as_str().filter(|text| !text.is_empty());
     if !mode["slug"].as_str().is_some_and(is_slug) {
         return Some("slug");

@@ -1,0 +1,123 @@
+//! The flags that set settings, made from the table: for every command, and for `serve`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::builder::ValueParser;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
+
+use super::table::{Flag, Takes};
+use super::{Of, SETTINGS, Setting};
+
+/// What the command line set.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Flags {
+    pub(crate) config: Option<PathBuf>,
+    /// By the setting's key.
+    given: Vec<(&'static str, Vec<OsString>)>,
+}
+
+impl Flags {
+    pub(crate) fn new(config: Option<PathBuf>, CommonFlags(given): CommonFlags) -> Self {
+        Self { config, given }
+    }
+
+    pub(crate) fn add(&mut self, ServeFlags(given): ServeFlags) {
+        self.given.extend(given);
+    }
+
+    pub(super) fn given(&self, setting: &Setting) -> Option<&[OsString]> {
+        let found = self.given.iter().find(|(key, _)| *key == setting.key);
+        found.map(|(_, values)| values.as_slice())
+    }
+}
+
+/// Flags of every command.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct CommonFlags(Vec<(&'static str, Vec<OsString>)>);
+
+/// Flags of `modekeeper serve` alone.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ServeFlags(Vec<(&'static str, Vec<OsString>)>);
+
+fn of(of: Of) -> impl Iterator<Item = (&'static Setting, Flag)> {
+    let flags = SETTINGS
+        .iter()
+        .filter_map(|setting| Some((setting, setting.flag?)));
+    flags.filter(move |(_, flag)| flag.of == of)
+}
+
+fn argument(setting: &'static Setting, flag: Flag) -> Arg {
+    let argument = Arg::new(setting.key)
+        .long(flag.name.trim_start_matches('-'))
+        .help(flag.text.unwrap_or(setting.text))
+        .value_parser(ValueParser::os_string())
+        .global(flag.of == Of::Every);
+    match flag.takes {
+        Takes::Value(name) => argument.value_name(name).action(ArgAction::Set),
+        Takes::List(name) => argument
+            .value_name(name)
+            .value_delimiter(',')
+            .action(ArgAction::Append),
+        Takes::Repeated(name) => argument.value_name(name).action(ArgAction::Append),
+        // Given without a value, it has this one.
+        Takes::Nothing(value) => argument
+            .num_args(0)
+            .default_missing_value(value)
+            .action(ArgAction::Set),
+    }
+}
+
+fn augment(command: Command, which: Of) -> Command {
+    command.args(of(which).map(|(setting, flag)| argument(setting, flag)))
+}
+
+fn read(matches: &ArgMatches, which: Of) -> Vec<(&'static str, Vec<OsString>)> {
+    let values = |(setting, _): (&'static Setting, Flag)| {
+        let values = matches.get_many::<OsString>(setting.key)?;
+        Some((setting.key, values.cloned().collect()))
+    };
+    of(which).filter_map(values).collect()
+}
+
+impl FromArgMatches for CommonFlags {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        Ok(Self(read(matches, Of::Every)))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        self.0 = read(matches, Of::Every);
+        Ok(())
+    }
+}
+
+impl Args for CommonFlags {
+    fn augment_args(command: Command) -> Command {
+        augment(command, Of::Every)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        augment(command, Of::Every)
+    }
+}
+
+impl FromArgMatches for ServeFlags {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        Ok(Self(read(matches, Of::Serve)))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        self.0 = read(matches, Of::Serve);
+        Ok(())
+    }
+}
+
+impl Args for ServeFlags {
+    fn augment_args(command: Command) -> Command {
+        augment(command, Of::Serve)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        augment(command, Of::Serve)
+    }
+}
