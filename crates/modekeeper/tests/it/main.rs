@@ -11,6 +11,7 @@
 
 mod approval;
 mod cli;
+mod documents;
 mod escape;
 mod hostile;
 mod http;
