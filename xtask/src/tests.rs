@@ -171,6 +171,92 @@ fn every_slow_test_is_in_one_suite() {
     check_suites("a  always  kill sdk\n", &broken);
 }
 
+#[test]
+fn a_wait_that_is_not_what_the_table_says_is_noticed() {
+    let row = |how_long: &str, name: &str, path: &str| {
+        let table = format!("| a call | an answer | {how_long} | `{name}` in `{path}` | why |\n");
+        let source = "const LOOK: Duration = Duration::from_millis(100);\n";
+        tidy::waiting::check(&[
+            (PathBuf::from("docs/concepts/waiting.md"), table),
+            (PathBuf::from("crates/a/src/b.rs"), source.to_owned()),
+        ])
+    };
+    let right = row("every 100 ms", "LOOK", "crates/a/src/b.rs");
+    assert!(right.is_empty(), "{right:?}");
+    for wrong in [
+        row("every 200 ms", "LOOK", "crates/a/src/b.rs"),
+        row("100 s", "LOOK", "crates/a/src/b.rs"),
+        row("100 ms", "STARE", "crates/a/src/b.rs"),
+        row("100 ms", "LOOK", "crates/a/src/c.rs"),
+    ] {
+        assert_eq!(wrong.len(), 1, "{wrong:?}");
+    }
+}
+
+/// What a document with this line is told, next to files that have little in them.
+#[track_caller]
+fn check_named(path: &str, line: &str, expected: Option<&str>) {
+    let file = |path: &str, text: &str| (PathBuf::from(path), text.to_owned());
+    let files = [
+        file(path, line),
+        file(
+            "crates/mk-a/src/lib.rs",
+            "fn find_symbols() { MODEKEEPER_HOME }",
+        ),
+        file("docs/reference/cli.md", "--json  Answer with JSON"),
+        file("docs/reference/config.md", "| `http.listen` |"),
+        file("docs/guides/other.md", "# Use it (`now`)\n"),
+    ];
+    let problems = tidy::named::check(&files, &["mk-a".to_owned()]);
+    match expected {
+        None => assert!(problems.is_empty(), "{line}: {problems:?}"),
+        Some(expected) => {
+            assert_eq!(problems.len(), 1, "{line}: {problems:?}");
+            assert!(problems[0].contains(expected), "{problems:?}");
+        }
+    }
+}
+
+#[test]
+fn what_a_document_names_has_to_exist() {
+    for (line, expected) in [
+        (
+            "`crates/mk-a/src/lib.rs`, `crates/mk-a/`, `crates/<name>`",
+            None,
+        ),
+        (
+            "`crates/mk-a/src/gone.rs`",
+            Some("no `crates/mk-a/src/gone.rs`"),
+        ),
+        ("`mk-a`", None),
+        ("`mk-b`", Some("no crate")),
+        ("`--json`, `modekeeper modes --json`", None),
+        ("`--yaml`", Some("no flag `--yaml`")),
+        (
+            "```sh\nmodekeeper modes --yaml  # --what\n```",
+            Some("no flag `--yaml`"),
+        ),
+        ("`http.listen`", None),
+        ("`http.lisen`", Some("no setting")),
+        ("`find_symbols`, `MODEKEEPER_HOME`", None),
+        ("`find_symbol`", Some("nowhere")),
+        ("`MODEKEEPER_HOUSE`", Some("nowhere")),
+        ("[x](../guides/other.md#use-it-now)", None),
+        ("[x](../guides/gone.md)", Some("leads nowhere")),
+        ("[x](../guides/other.md#use-it)", Some("leads nowhere")),
+    ] {
+        check_named("docs/concepts/a.md", line, expected);
+    }
+    check_named("clippy.toml", r#"{ reason = "use a::find_symbols" }"#, None);
+    check_named(
+        "clippy.toml",
+        r#"{ reason = "use a::gone" }"#,
+        Some("nowhere"),
+    );
+    check_named("Cargo.toml", "x = 1 # for `find_symbols`", None);
+    check_named("Cargo.toml", "x = 1 # for `find_symbol`", Some("nowhere"));
+}
+
 #[track_caller]
 fn check_source(path: &str, text: &str, expected: &[&str]) {
     let path = Path::new(path);

@@ -1,9 +1,11 @@
 //! `cargo xtask tidy`: what the compiler does not check about the tree. It changes nothing.
 
 pub(crate) mod layer;
+pub(crate) mod named;
 pub(crate) mod package;
 pub(crate) mod source;
 pub(crate) mod suite;
+pub(crate) mod waiting;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -38,8 +40,9 @@ pub(crate) fn run(args: &BinaryArgs) -> Result<ExitCode> {
 
 /// Everything; the test of this crate calls it too.
 pub(crate) fn check(binary: &Path) -> Result<Findings> {
+    let crates = layer::crates(&workspace::members()?)?;
     let mut findings = Findings {
-        problems: layer::check(&layer::crates(&workspace::members()?)?),
+        problems: layer::check(&crates),
         warnings: Vec::new(),
     };
     let packages = package::packages(&workspace::packages()?)?;
@@ -52,6 +55,9 @@ pub(crate) fn check(binary: &Path) -> Result<Findings> {
     }
     source::check(&files, &mut findings);
     findings.problems.extend(suite::check(&files));
+    findings.problems.extend(waiting::check(&files));
+    let names: Vec<String> = crates.into_iter().map(|it| it.name).collect();
+    findings.problems.extend(named::check(&files, &names));
     findings.problems.extend(codegen::stale(binary)?);
     findings.problems.extend(train::stale(workspace::root())?);
     Ok(findings)
