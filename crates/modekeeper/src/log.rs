@@ -22,7 +22,7 @@ const LAST_LINES: Duration = Duration::from_millis(50);
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Level {
     All(LevelFilter),
-    /// What the command itself has to say beside its answer; what it stands on only in need.
+    /// What the command itself reports in addition to its answer; of the rest only errors.
     OwnWords,
 }
 

@@ -11,12 +11,12 @@ use crate::cli::{FormatArgs, block_on, engine};
 use crate::config::Config;
 use crate::output::{Style, print, print_json};
 
-/// Answer what agents ask for; without an id, list the open questions
+/// Approve or deny a pending request; without an ID, list pending requests
 #[derive(Debug, Args)]
 pub(crate) struct ApproveArgs {
-    /// Id of the question, as the agent shows it
+    /// ID of the request, as the agent shows it
     id: Option<String>,
-    /// Say no instead of yes
+    /// Deny instead of approving
     #[arg(long, requires = "id")]
     deny: bool,
     #[command(flatten)]

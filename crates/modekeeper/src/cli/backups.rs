@@ -12,11 +12,11 @@ use crate::config::Config;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum BackupsCommand {
-    /// List what can be undone, newest first
+    /// List backups, newest first
     List(list::ListArgs),
-    /// Show what a backup holds
+    /// Show the contents of a backup
     Show(show::ShowArgs),
-    /// Put the files of a backup back as they were
+    /// Restore the files of a backup
     Restore(restore::RestoreArgs),
 }
 

@@ -11,12 +11,12 @@ use crate::cli::{FormatArgs, engine, operator};
 use crate::config::Config;
 use crate::output::{Style, print, print_json};
 
-/// Say whether a mode allows a tool call; exit code 0 if it does, 1 if not
+/// Check whether a mode allows a tool call; exit code 0 if allowed, 1 if not
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
     /// Slug of the mode
     mode: String,
-    /// Name of the tool, like write_to_file or execute_command
+    /// Name of the tool, such as write_to_file or execute_command
     tool: String,
     /// What it would touch: a path, a command line, or server/tool
     target: Option<String>,

@@ -11,14 +11,14 @@ use crate::cli::FormatArgs;
 use crate::config::Config;
 use crate::output::{Style, print, print_json};
 
-/// Make the index of the project's symbols, or bring it up to date
+/// Build or update the symbol index
 ///
-/// A server does this by itself when it is first asked; a cache keeps it for the next time.
+/// A server does this on the first request about symbols; a cache keeps the index.
 #[derive(Debug, Args)]
 pub(crate) struct IndexArgs {
     #[command(flatten)]
     format: FormatArgs,
-    /// List the files that were left out, and why
+    /// List the files that are not indexed, and why
     #[arg(long)]
     skipped: bool,
 }
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &IndexArgs, config: &Config) -> anyhow::Result<ExitCode>
         }))?;
     } else {
         print(&format!(
-            "files: {files}\nsymbols: {symbols}\nleft out: {}\n",
+            "files: {files}\nsymbols: {symbols}\nskipped: {}\n",
             skipped.len()
         ))?;
         let style = Style::stdout();

@@ -12,11 +12,11 @@ use crate::config::Config;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum LspCommand {
-    /// List the servers that are known, and which are installed
+    /// List known language servers, and which are installed
     List(list::ListArgs),
-    /// Install a server for a language
+    /// Install a language server
     Install(install::InstallArgs),
-    /// Start a language's server anew, wherever it runs
+    /// Restart the language server of a language
     Restart(restart::RestartArgs),
 }
 

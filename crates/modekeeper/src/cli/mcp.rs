@@ -14,7 +14,7 @@ use crate::config::Config;
 /// Serve MCP on standard input and output
 #[derive(Debug, Args)]
 pub(crate) struct McpArgs {
-    /// Let nothing on this server do more than this mode allows
+    /// Cap every call at what this mode allows
     #[arg(long, value_name = "SLUG")]
     mode: Option<String>,
 }

@@ -19,7 +19,7 @@ pub(crate) enum ModesCommand {
     Show(show::ShowArgs),
     /// Print the system prompt of a mode
     Prompt(prompt::PromptArgs),
-    /// Report every problem of mode files; exit code 1 if there are errors
+    /// Report every problem in mode files; exit code 1 if there are errors
     Lint(lint::LintArgs),
 }
 

@@ -12,11 +12,11 @@ use crate::config::Config;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PlaybookCommand {
-    /// Write a configuration of the project from what is found in it; an existing one is left alone
+    /// Detect the project's stack and write its configuration; does not overwrite an existing one
     Init(init::InitArgs),
-    /// Say how well prompts are understood, on cases of your own
+    /// Measure how well prompts are understood, on your own cases
     Eval(eval::EvalArgs),
-    /// Report every problem of rules, agents, skills, checklists and the project's configuration
+    /// Report every problem in rules, agents, skills, checklists and the project's configuration
     Lint(lint::LintArgs),
 }
 

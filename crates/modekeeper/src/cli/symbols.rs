@@ -20,9 +20,9 @@ use crate::config::Config;
 pub(crate) enum SymbolsCommand {
     /// Find definitions by name
     Find(find::FindArgs),
-    /// Show what a file defines
+    /// Show the symbols that a file defines
     Outline(outline::OutlineArgs),
-    /// Find where a symbol is used, by its name
+    /// Find references to a symbol, by its name
     Refs(refs::RefsArgs),
     /// Show the most used symbols of the project
     Map(map::MapArgs),

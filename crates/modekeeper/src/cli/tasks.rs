@@ -18,11 +18,11 @@ use crate::config::Config;
 pub(crate) enum TasksCommand {
     /// List tasks, newest first
     List(list::ListArgs),
-    /// Show one task with its messages and its history of modes
+    /// Show one task with its messages and mode history
     Show(show::ShowArgs),
-    /// Put a task into another mode
+    /// Switch a task to another mode
     Switch(switch::SwitchArgs),
-    /// End a task
+    /// Complete a task
     Complete(complete::CompleteArgs),
 }
 

@@ -10,7 +10,7 @@ use crate::cli::{FormatArgs, engine, operator};
 use crate::config::Config;
 use crate::output::{Style, print, print_json};
 
-/// List what can be undone, newest first
+/// List backups, newest first
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
     #[command(flatten)]

@@ -10,10 +10,10 @@ use crate::cli::{FormatArgs, engine, operator};
 use crate::config::Config;
 use crate::output::{print, print_json};
 
-/// Put the files of a backup back as they were; what is there now is backed up first
+/// Restore the files of a backup; the current files are backed up first
 #[derive(Debug, Args)]
 pub(crate) struct RestoreArgs {
-    /// Id of the backup
+    /// ID of the backup
     id: String,
     #[command(flatten)]
     format: FormatArgs,

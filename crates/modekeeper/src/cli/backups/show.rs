@@ -10,10 +10,10 @@ use crate::cli::{FormatArgs, engine, operator};
 use crate::config::Config;
 use crate::output::{Style, print, print_json};
 
-/// Show what a backup holds
+/// Show the contents of a backup
 #[derive(Debug, Args)]
 pub(crate) struct ShowArgs {
-    /// Id of the backup
+    /// ID of the backup
     id: String,
     #[command(flatten)]
     format: FormatArgs,

@@ -13,10 +13,10 @@ use crate::cli::engine;
 use crate::config::Config;
 use crate::output::{Style, print};
 
-/// Install a server for a language
+/// Install a language server
 ///
-/// Packages from npm, PyPI and cargo go into a folder of Modekeeper's own; Debian's and rustup's into their usual places.
-/// The commands are shown first, and run when you agree.
+/// Packages from npm, PyPI and cargo go into Modekeeper's own directory; Debian's and rustup's into their usual places.
+/// The commands are shown first, and run after your confirmation.
 #[derive(Debug, Args)]
 pub(crate) struct InstallArgs {
     /// Language, such as python or typescript
@@ -24,10 +24,10 @@ pub(crate) struct InstallArgs {
     /// Which server (default: the first that can be installed here)
     #[arg(long, value_name = "NAME")]
     server: Option<String>,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long, short)]
     yes: bool,
-    /// Show the commands and run none
+    /// Show the commands without running them
     #[arg(long)]
     dry_run: bool,
 }
@@ -98,7 +98,7 @@ fn choose<'a>(
 
 fn agreed() -> anyhow::Result<bool> {
     if !io::stdin().is_terminal() {
-        bail!("nobody is there to be asked: repeat with --yes");
+        bail!("cannot ask for confirmation without a terminal: repeat with --yes");
     }
     print("run this? [y/N] ")?;
     let mut answer = String::new();

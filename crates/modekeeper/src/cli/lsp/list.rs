@@ -11,12 +11,12 @@ use crate::cli::{FormatArgs, engine};
 use crate::config::Config;
 use crate::output::{Style, print, print_json};
 
-/// List the servers that are known, and which are installed
+/// List known language servers, and which are installed
 ///
-/// The first installed server of a language is used. Programs inside the project do not count.
+/// The first installed server of a language is used. Programs inside the project are ignored.
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
-    /// Only those that are installed
+    /// Only installed servers
     #[arg(long)]
     installed: bool,
     #[command(flatten)]

@@ -10,9 +10,9 @@ use crate::cli::engine;
 use crate::config::Config;
 use crate::output::print;
 
-/// Start a language's server anew, wherever it runs
+/// Restart the language server of a language
 ///
-/// Every Modekeeper that runs for you does so before its next question to that server.
+/// Every running Modekeeper of yours restarts it before its next request to that server.
 #[derive(Debug, Args)]
 pub(crate) struct RestartArgs {
     /// Language, such as python or typescript
@@ -22,7 +22,7 @@ pub(crate) struct RestartArgs {
 pub(crate) fn run(args: &RestartArgs, config: &Config) -> anyhow::Result<ExitCode> {
     let engine = engine(config, Watching::Off);
     let language = engine.ask_for_restart(&config.project_root.value, &args.language)?;
-    let language = language.context("cannot leave word for the running servers")?;
+    let language = language.context("cannot notify the running servers")?;
     print(&format!(
         "{language} servers are started anew with the next question\n"
     ))?;

@@ -12,10 +12,10 @@ use crate::cli::{FormatArgs, engine, operator};
 use crate::config::Config;
 use crate::output::{Style, print, print_json};
 
-/// Report every problem of mode files
+/// Report every problem in mode files
 #[derive(Debug, Args)]
 pub(crate) struct LintArgs {
-    /// Mode files to check (default: all that this project uses)
+    /// Mode files to check (default: all files that this project uses)
     files: Vec<PathBuf>,
     #[command(flatten)]
     format: FormatArgs,
@@ -76,7 +76,10 @@ pub(crate) fn report(
             print(&show(diagnostic, style))?;
         }
         print(&format!(
-            "{count} {name}, {errors} errors, {warnings} warnings\n"
+            "{}, {}, {}\n",
+            counted_of(*count, name),
+            counted_of(errors, "errors"),
+            counted_of(warnings, "warnings")
         ))?;
     }
     Ok(if errors > 0 {
@@ -84,6 +87,12 @@ pub(crate) fn report(
     } else {
         ExitCode::SUCCESS
     })
+}
+
+/// `1 error`, `2 errors`.
+fn counted_of(count: usize, things: &str) -> String {
+    let one = things.strip_suffix('s').unwrap_or(things);
+    format!("{count} {}", if count == 1 { one } else { things })
 }
 
 fn show(found: &Diagnostic, style: Style) -> String {

@@ -17,13 +17,13 @@ use crate::output::{print, print_json};
 /// Cases are read whole.
 const LARGEST: u64 = 50 * 1024 * 1024;
 
-/// Say how well prompts are understood, on cases of your own
+/// Measure how well prompts are understood, on your own cases
 #[derive(Debug, Args)]
 pub(crate) struct EvalArgs {
-    /// File with one case a line: {"lang", "prompt", "skill", "match"} or {"lang", "prompt", "mode", "originalPrompt"}
+    /// File with one case per line: {"lang", "prompt", "skill", "match"} or {"lang", "prompt", "mode", "originalPrompt"}
     #[arg(required = true)]
     cases: Vec<PathBuf>,
-    /// Show every prompt that was not understood
+    /// Show every misunderstood prompt
     #[arg(long)]
     failures: bool,
     #[command(flatten)]
@@ -49,7 +49,10 @@ pub(crate) fn run(args: &EvalArgs, config: &Config) -> anyhow::Result<ExitCode> 
             }
         }
         if !scores.unreadable.is_empty() {
-            print(&format!("{} lines are no cases\n", scores.unreadable.len()))?;
+            print(&format!(
+                "{} lines are not cases\n",
+                scores.unreadable.len()
+            ))?;
         }
     }
     Ok(ExitCode::SUCCESS)

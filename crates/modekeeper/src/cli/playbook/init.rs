@@ -16,10 +16,10 @@ use crate::output::print;
 
 const FILE: &str = "codingbuddy.config.json";
 
-/// Write a configuration of the project from what is found in it; an existing one is left alone
+/// Detect the project's stack and write its configuration; does not overwrite an existing one
 #[derive(Debug, Args)]
 pub(crate) struct InitArgs {
-    /// Print it instead of writing it
+    /// Print the configuration instead of writing it
     #[arg(long)]
     dry_run: bool,
 }

@@ -9,7 +9,7 @@ use crate::cli::modes::lint::{Counted, report};
 use crate::cli::{FormatArgs, engine, operator};
 use crate::config::Config;
 
-/// Report every problem of rules, agents, skills, checklists and the project's configuration
+/// Report every problem in rules, agents, skills, checklists and the project's configuration
 #[derive(Debug, Args)]
 pub(crate) struct LintArgs {
     #[command(flatten)]

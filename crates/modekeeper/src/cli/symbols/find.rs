@@ -12,10 +12,10 @@ use crate::cli::FormatArgs;
 use crate::config::Config;
 use crate::output::{Style, print, print_json};
 
-/// Find definitions by name; exit code 1 if there is none
+/// Find definitions by name; exit code 1 if there are none
 #[derive(Debug, Args)]
 pub(crate) struct FindArgs {
-    /// Name, part of one, or name path: A/b, from the top /A/b
+    /// Name, part of a name, or name path: A/b, or /A/b from the top
     query: String,
     /// Only this kind: class, function, method, variable, module, …
     #[arg(long)]
@@ -23,7 +23,7 @@ pub(crate) struct FindArgs {
     /// Only files matching this glob
     #[arg(long, value_name = "GLOB")]
     files: Option<String>,
-    /// How many at the most
+    /// Maximum number of results
     #[arg(long, default_value_t = 50)]
     limit: usize,
     #[command(flatten)]

@@ -13,10 +13,10 @@ use crate::output::{print, print_json};
 /// Show the most used symbols of the project
 #[derive(Debug, Args)]
 pub(crate) struct MapArgs {
-    /// How long the map may be
+    /// Maximum length of the map
     #[arg(long, default_value_t = 1000)]
     tokens: usize,
-    /// File or glob; what it uses comes first
+    /// File or glob; the symbols it uses come first
     #[arg(long, value_name = "GLOB")]
     focus: Option<String>,
     #[command(flatten)]

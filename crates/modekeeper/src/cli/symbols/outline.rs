@@ -12,10 +12,10 @@ use crate::cli::FormatArgs;
 use crate::config::Config;
 use crate::output::{Style, print, print_json};
 
-/// Show what a file defines
+/// Show the symbols that a file defines
 #[derive(Debug, Args)]
 pub(crate) struct OutlineArgs {
-    /// File, from the project's folder
+    /// File, relative to the project's root
     file: String,
     #[command(flatten)]
     format: FormatArgs,

@@ -12,18 +12,18 @@ use crate::cli::{FormatArgs, block_on, engine, operator};
 use crate::config::Config;
 use crate::output::{Style, print, print_json};
 
-/// Find where a symbol is used, by its name
+/// Find references to a symbol, by its name
 ///
-/// Comments and strings are left out. Whether two uses of one name mean the same is known to a language server: ask it
-/// with --exact.
+/// Comments and strings are skipped. References by name may include other symbols of that name; use --exact to ask the
+/// language server.
 #[derive(Debug, Args)]
 pub(crate) struct RefsArgs {
-    /// Name, or name path, of which the last name counts
+    /// Name, or name path, whose last name counts
     symbol: String,
-    /// How many at the most
+    /// Maximum number of results
     #[arg(long, default_value_t = 1000)]
     limit: usize,
-    /// Ask the language server, which takes a while to read the project
+    /// Ask the language server, which may take a while to read the project
     #[arg(long)]
     exact: bool,
     #[command(flatten)]

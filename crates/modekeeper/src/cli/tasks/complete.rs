@@ -9,15 +9,15 @@ use crate::cli::{FormatArgs, block_on, engine};
 use crate::config::Config;
 use crate::output::{print, print_json};
 
-/// End a task
+/// Complete a task
 #[derive(Debug, Args)]
 pub(crate) struct CompleteArgs {
     /// Session ID of the task
     session: String,
-    /// How it ended
+    /// Status of the task
     #[arg(long, value_enum, default_value_t = Status::Completed)]
     status: Status,
-    /// What came out of it
+    /// Summary of the result
     #[arg(long)]
     result: Option<String>,
     #[command(flatten)]

@@ -16,10 +16,10 @@ pub(crate) struct ListArgs {
     /// Only tasks in this state
     #[arg(long, value_enum)]
     state: Option<State>,
-    /// Tasks of every project, not only of this one
+    /// List the tasks of every project, not only this one
     #[arg(long)]
     all_projects: bool,
-    /// How many at the most
+    /// Maximum number of results
     #[arg(long, default_value_t = 50)]
     limit: usize,
     #[command(flatten)]

@@ -11,7 +11,7 @@ use crate::cli::{FormatArgs, engine};
 use crate::config::Config;
 use crate::output::{Style, print, print_json};
 
-/// Show one task with its messages and its history of modes
+/// Show one task with its messages and mode history
 #[derive(Debug, Args)]
 pub(crate) struct ShowArgs {
     /// Session ID of the task

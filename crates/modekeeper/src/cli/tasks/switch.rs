@@ -10,7 +10,7 @@ use crate::cli::{FormatArgs, block_on, engine, operator};
 use crate::config::Config;
 use crate::output::{print, print_json};
 
-/// Put a task into another mode
+/// Switch a task to another mode
 #[derive(Debug, Args)]
 pub(crate) struct SwitchArgs {
     /// Session ID of the task
@@ -37,7 +37,7 @@ pub(crate) fn run(args: SwitchArgs, config: &Config) -> anyhow::Result<ExitCode>
         ..
     }) = block_on(switching)??
     else {
-        anyhow::bail!("the change waits for an approval");
+        anyhow::bail!("the switch is waiting for approval");
     };
     engine.close();
     if args.format.json {
