@@ -23,6 +23,7 @@ use std::time::Duration;
 use mk_policy::Switching;
 use mk_store::{Location, SessionFilter, Store};
 use mk_testkit::Fixture;
+use mk_testkit::names::Names;
 use mk_types::{ApprovalId, Clock, ModeSlug, SessionId, Timestamp};
 
 use crate::{
@@ -56,7 +57,7 @@ struct World {
     caller: Caller,
     clock: Clock,
     runtime: tokio::runtime::Runtime,
-    names: Vec<(String, String)>,
+    names: Names,
     log: String,
 }
 
@@ -97,7 +98,7 @@ impl World {
                 .enable_time()
                 .build()
                 .unwrap(),
-            names: Vec::new(),
+            names: Names::default(),
             log: String::new(),
             fixture,
         };
@@ -160,39 +161,12 @@ impl World {
     /// Renames ids in order of appearance, and the project's folder.
     fn shorten(&mut self, text: &str) -> String {
         let text = text.replace(self.fixture.root().as_str(), "/project");
-        let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-        let mut short = String::new();
-        for piece in text.split_inclusive(|letter| !is_part(letter)) {
-            let word = piece.trim_end_matches(|letter| !is_part(letter));
-            let is_id = SessionId::parse(word).is_ok()
-                || mk_types::TaskId::parse(word).is_ok()
-                || ApprovalId::parse(word).is_ok();
-            if is_id {
-                short.push_str(&self.name(word));
-                short.push_str(piece.strip_prefix(word).unwrap());
-            } else {
-                short.push_str(piece);
-            }
-        }
-        short
-    }
-
-    fn name(&mut self, id: &str) -> String {
-        if let Some((_, name)) = self.names.iter().find(|(real, _)| real == id) {
-            return name.clone();
-        }
-        let (prefix, _) = id.split_once('_').unwrap();
-        let same = |name: &str| name.split_once('_').is_some_and(|(it, _)| it == prefix);
-        let n_same = self.names.iter().filter(|(_, name)| same(name)).count();
-        let name = format!("{prefix}_{}", n_same + 1);
-        self.names.push((id.to_owned(), name.clone()));
-        name
+        self.names.text(&text)
     }
 
     /// The id behind a name of the log; any other text is itself.
     fn real(&self, name: &str) -> String {
-        let found = self.names.iter().find(|(_, short)| short == name);
-        found.map_or(name, |(real, _)| real).to_owned()
+        self.names.find(name).unwrap_or(name).to_owned()
     }
 
     fn session(&self, name: &str) -> SessionId {

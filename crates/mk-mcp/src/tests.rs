@@ -9,7 +9,6 @@ mod line;
 mod listen;
 mod pipeline;
 mod progress;
-mod rename;
 mod resource;
 mod roots;
 mod rules;

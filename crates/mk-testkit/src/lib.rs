@@ -1,13 +1,23 @@
-//! What tests of several crates share: a project on disk, written down as one string, and a model that follows a script.
+//! What tests of several crates share: a project on disk, written down as one string; a sandbox for the built binary and
+//! clients of its transports; names for what differs from run to run; a model that follows a script.
 //!
 //! Engines, stores and clocks are made by the tests that need them; this crate is below all of them.
 
 #![expect(
     clippy::expect_used,
+    clippy::unwrap_used,
     reason = "a test whose fixture cannot be made has nothing to say"
 )]
 
+pub mod dice;
+pub mod http;
 pub mod model;
+pub mod names;
+pub mod rename;
+pub mod sandbox;
+pub mod sse;
+pub mod stdio;
+pub mod wait;
 
 use std::fs::{self, File};
 use std::io::Write as _;

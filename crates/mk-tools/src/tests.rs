@@ -108,37 +108,3 @@ impl World {
         reply.current.expect("a new task is the current one")
     }
 }
-
-/// Ids become `sess_1`, `task_1`, … in the order in which they appear.
-fn rename(text: &str) -> String {
-    let mut known: Vec<String> = Vec::new();
-    let mut renamed = String::new();
-    let mut word = String::new();
-    for letter in text.chars().chain(['\0']) {
-        if letter.is_ascii_alphanumeric() || letter == '_' {
-            word.push(letter);
-            continue;
-        }
-        renamed.push_str(&name_of(&word, &mut known));
-        word.clear();
-        if letter != '\0' {
-            renamed.push(letter);
-        }
-    }
-    renamed
-}
-
-fn name_of(word: &str, known: &mut Vec<String>) -> String {
-    let Some(kind) = ["sess", "task", "appr"].into_iter().find(|kind| {
-        word.strip_prefix(kind)
-            .is_some_and(|tail| tail.len() == 17 && tail.starts_with('_'))
-    }) else {
-        return word.to_owned();
-    };
-    if !known.iter().any(|id| id == word) {
-        known.push(word.to_owned());
-    }
-    let same_kind = known.iter().filter(|id| id.starts_with(kind));
-    let number = same_kind.take_while(|id| *id != word).count() + 1;
-    format!("{kind}_{number}")
-}

@@ -6,13 +6,13 @@ mod streamable;
 
 use std::net::SocketAddr;
 
+use mk_testkit::names::Names;
 use mk_types::ModeSlug;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 use super::World;
-use super::rename::Names;
 use crate::http::router;
 use client::{Reply, Request};
 

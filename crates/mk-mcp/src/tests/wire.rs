@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use mk_testkit::names::Names;
 use rmcp::RoleServer;
 use rmcp::service::Service;
 use serde_json::{Value, json};
@@ -12,7 +13,6 @@ use tokio::io::{
 use tokio::task::JoinHandle;
 
 use super::World;
-use super::rename::Names;
 use crate::transport::converse;
 
 /// Longer than anything takes; a test that waits this long has failed.

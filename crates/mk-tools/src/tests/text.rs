@@ -2,14 +2,16 @@
 
 use serde_json::{Value, json};
 
-use super::{World, rename};
+use mk_testkit::names::Names;
+
+use super::World;
 use crate::{Answer, Reply};
 
 /// Text and metadata of a reply, ids renamed together.
 #[track_caller]
 fn check(reply: &Reply, text: &str, metadata: &Value) {
     let both = format!("{}\u{1}{}", reply.text, reply.metadata);
-    let renamed = rename(&both);
+    let renamed = Names::default().text(&both);
     let (actual, actual_metadata) = renamed.split_once('\u{1}').expect("both halves");
     assert_eq!(actual, text);
     let actual_metadata: Value = serde_json::from_str(actual_metadata).expect("JSON");

@@ -1,44 +1,7 @@
-//! What the tests stand on: a sandbox, clients of each transport, and names for what differs from run to run.
+//! What the tests stand on: mk-testkit's sandbox, clients and names, and the workflow that every transport repeats.
 
-pub(crate) mod dice;
-pub(crate) mod http;
-pub(crate) mod rename;
 pub(crate) mod sandbox;
-pub(crate) mod sse;
-pub(crate) mod stdio;
 pub(crate) mod workflow;
 
-use std::process::{Child, ExitStatus};
-use std::time::{Duration, Instant};
-
-/// Generous: the machine may be busy. What must be fast is measured, not waited for.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
-
-/// Looks again and again until there is an answer.
-#[track_caller]
-pub(crate) fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
-    let deadline = Instant::now() + PATIENCE;
-    loop {
-        if let Some(found) = look() {
-            return found;
-        }
-        assert!(Instant::now() < deadline, "{what}: not within {PATIENCE:?}");
-        pause();
-    }
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "between two looks; there is nothing to be woken by"
-)]
-fn pause() {
-    std::thread::sleep(Duration::from_millis(2));
-}
-
-/// Waits until a process has ended, and says how long that took.
-#[track_caller]
-pub(crate) fn wait_for_end(child: &mut Child) -> (ExitStatus, Duration) {
-    let since = Instant::now();
-    let status = wait_for("the end of the process", || child.try_wait().unwrap());
-    (status, since.elapsed())
-}
+pub(crate) use mk_testkit::wait::{PATIENCE, wait_for, wait_for_end};
+pub(crate) use mk_testkit::{dice, http, rename, sse, stdio};

@@ -1,14 +1,14 @@
 //! Random numbers that a seed repeats (SplitMix64).
 
 #[derive(Debug, Clone)]
-pub(crate) struct Dice(u64);
+pub struct Dice(u64);
 
 impl Dice {
-    pub(crate) fn new(seed: u64) -> Self {
+    pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    pub(crate) fn roll(&mut self) -> u64 {
+    pub fn roll(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -16,16 +16,16 @@ impl Dice {
     }
 
     /// A number below `limit`.
-    pub(crate) fn below(&mut self, limit: usize) -> usize {
+    pub fn below(&mut self, limit: usize) -> usize {
         usize::try_from(self.roll() % limit.max(1) as u64).unwrap()
     }
 
-    pub(crate) fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
+    pub fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
         &from[self.below(from.len())]
     }
 
     /// True once in `times`.
-    pub(crate) fn once_in(&mut self, times: usize) -> bool {
+    pub fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
 }

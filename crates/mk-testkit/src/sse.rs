@@ -4,10 +4,10 @@ use std::net::SocketAddr;
 
 use serde_json::{Value, json};
 
-use super::http::{Request, Response};
+use crate::http::{Request, Response};
 
 #[derive(Debug)]
-pub(crate) struct SseClient {
+pub struct SseClient {
     address: SocketAddr,
     stream: Response,
     endpoint: String,
@@ -15,7 +15,7 @@ pub(crate) struct SseClient {
 }
 
 impl SseClient {
-    pub(crate) fn open(address: SocketAddr) -> Self {
+    pub fn open(address: SocketAddr) -> Self {
         let request = Request {
             method: "GET",
             path: "/sse",
@@ -34,7 +34,7 @@ impl SseClient {
         }
     }
 
-    pub(crate) fn post(&self, body: &str) -> Response {
+    pub fn post(&self, body: &str) -> Response {
         let request = Request {
             method: "POST",
             path: &self.endpoint,
@@ -44,24 +44,24 @@ impl SseClient {
         request.send(self.address)
     }
 
-    pub(crate) fn notify(&self, method: &str) {
+    pub fn notify(&self, method: &str) {
         let message = json!({ "jsonrpc": "2.0", "method": method });
         assert_eq!(self.post(&message.to_string()).status, 202);
     }
 
-    pub(crate) fn next(&mut self) -> Value {
+    pub fn message(&mut self) -> Value {
         let (name, data) = self.stream.event().unwrap();
         assert_eq!(name, "message");
         serde_json::from_str(&data).unwrap()
     }
 
-    pub(crate) fn request(&mut self, method: &str, params: &Value) -> Value {
+    pub fn request(&mut self, method: &str, params: &Value) -> Value {
         self.next_id += 1;
         let id = self.next_id;
         let message = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
         assert_eq!(self.post(&message.to_string()).status, 202);
         loop {
-            let answer = self.next();
+            let answer = self.message();
             if answer["id"] == id {
                 return answer;
             }

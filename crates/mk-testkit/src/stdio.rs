@@ -10,33 +10,33 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use super::sandbox::Sandbox;
-use super::{PATIENCE, wait_for_end};
+use crate::sandbox::Sandbox;
+use crate::wait::{PATIENCE, wait_for_end};
 
-pub(crate) struct Client {
+pub struct Client {
     /// `None` once abandoned.
     child: Option<Child>,
     input: Option<Box<dyn Write + Send>>,
     lines: Receiver<String>,
     /// What came while something else was waited for.
-    pub(crate) aside: Vec<Value>,
+    pub aside: Vec<Value>,
     next_id: u64,
 }
 
 impl Client {
     /// `modekeeper mcp` over pipes, initialized.
-    pub(crate) fn start(sandbox: &Sandbox) -> Self {
+    pub fn start(sandbox: &Sandbox) -> Self {
         Self::start_with(sandbox, &[])
     }
 
-    pub(crate) fn start_with(sandbox: &Sandbox, arguments: &[&str]) -> Self {
+    pub fn start_with(sandbox: &Sandbox, arguments: &[&str]) -> Self {
         let mut client = Self::open(&mut server(sandbox, arguments));
         client.initialize(&json!({}));
         client
     }
 
     /// Over pipes, without a handshake. stderr is left to the caller's command.
-    pub(crate) fn open(command: &mut Command) -> Self {
+    pub fn open(command: &mut Command) -> Self {
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -48,7 +48,7 @@ impl Client {
     }
 
     /// Over a pair of sockets for each direction, without a handshake.
-    pub(crate) fn open_on_sockets(command: &mut Command) -> Self {
+    pub fn open_on_sockets(command: &mut Command) -> Self {
         let (input, their_input) = UnixStream::pair().unwrap();
         let (output, their_output) = UnixStream::pair().unwrap();
         let child = command
@@ -78,7 +78,7 @@ impl Client {
         }
     }
 
-    pub(crate) fn initialize(&mut self, capabilities: &Value) -> Value {
+    pub fn initialize(&mut self, capabilities: &Value) -> Value {
         let answer = self.request(
             "initialize",
             &json!({
@@ -91,18 +91,18 @@ impl Client {
         answer
     }
 
-    pub(crate) fn send(&mut self, message: &Value) {
+    pub fn send(&mut self, message: &Value) {
         self.send_line(message.to_string().as_bytes());
     }
 
-    pub(crate) fn send_line(&mut self, line: &[u8]) {
+    pub fn send_line(&mut self, line: &[u8]) {
         let input = self.input.as_mut().unwrap();
         input.write_all(&[line, b"\n"].concat()).unwrap();
         input.flush().unwrap();
     }
 
     /// Sends a request and gives its id.
-    pub(crate) fn post(&mut self, method: &str, params: &Value) -> u64 {
+    pub fn post(&mut self, method: &str, params: &Value) -> u64 {
         self.next_id += 1;
         let id = self.next_id;
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
@@ -111,37 +111,37 @@ impl Client {
 
     /// Sends a request and waits for its answer.
     #[track_caller]
-    pub(crate) fn request(&mut self, method: &str, params: &Value) -> Value {
+    pub fn request(&mut self, method: &str, params: &Value) -> Value {
         let id = self.post(method, params);
         self.answer(id)
     }
 
     #[track_caller]
-    pub(crate) fn answer(&mut self, id: u64) -> Value {
+    pub fn answer(&mut self, id: u64) -> Value {
         self.until("the answer", |message| {
             message["id"] == id && message.get("method").is_none()
         })
     }
 
-    pub(crate) fn call_params(tool: &str, arguments: &Value) -> Value {
+    pub fn call_params(tool: &str, arguments: &Value) -> Value {
         json!({ "name": tool, "arguments": arguments })
     }
 
     #[track_caller]
-    pub(crate) fn call(&mut self, tool: &str, arguments: &Value) -> Value {
+    pub fn call(&mut self, tool: &str, arguments: &Value) -> Value {
         self.request("tools/call", &Self::call_params(tool, arguments))
     }
 
     /// Creates a task and gives its session.
     #[track_caller]
-    pub(crate) fn create(&mut self, mode: &str) -> String {
+    pub fn create(&mut self, mode: &str) -> String {
         let answer = self.call("create_task", &json!({ "mode_slug": mode }));
         let id = answer["result"]["metadata"]["session_id"].as_str();
         id.unwrap_or_else(|| panic!("{answer:#}")).to_owned()
     }
 
     #[track_caller]
-    pub(crate) fn until(&mut self, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+    pub fn until(&mut self, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
         if let Some(index) = self.aside.iter().position(&wanted) {
             return self.aside.remove(index);
         }
@@ -158,37 +158,37 @@ impl Client {
     }
 
     #[track_caller]
-    pub(crate) fn notification(&mut self, method: &str) -> Value {
+    pub fn notification(&mut self, method: &str) -> Value {
         self.until(method, |message| message["method"] == method)
     }
 
     /// The next message; `None` when the server has ended or is silent. Every line must be JSON.
     #[track_caller]
-    pub(crate) fn next_within(&mut self, time: Duration) -> Option<Value> {
+    pub fn next_within(&mut self, time: Duration) -> Option<Value> {
         match self.lines.recv_timeout(time) {
             Ok(line) => Some(parse(&line)),
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
         }
     }
 
-    pub(crate) fn signal(&self, signal: Signal) {
+    pub fn signal(&self, signal: Signal) {
         let child = self.child.as_ref().unwrap();
         kill_process(Pid::from_child(child), signal).unwrap();
     }
 
-    pub(crate) fn close_input(&mut self) {
+    pub fn close_input(&mut self) {
         self.input = None;
     }
 
     /// Closes the input, and gives what still came, how the server ended and how long that took.
     #[track_caller]
-    pub(crate) fn end(mut self) -> (Vec<Value>, ExitStatus, Duration) {
+    pub fn end(mut self) -> (Vec<Value>, ExitStatus, Duration) {
         self.close_input();
         self.wait()
     }
 
     #[track_caller]
-    pub(crate) fn wait(&mut self) -> (Vec<Value>, ExitStatus, Duration) {
+    pub fn wait(&mut self) -> (Vec<Value>, ExitStatus, Duration) {
         let (status, time) = wait_for_end(self.child());
         let mut rest = std::mem::take(&mut self.aside);
         rest.extend(self.lines.iter().map(|line| parse(&line)));
@@ -196,17 +196,26 @@ impl Client {
     }
 
     /// The lines as they come, for tests that cannot expect each to be whole.
-    pub(crate) fn lines(&self) -> &Receiver<String> {
+    pub fn lines(&self) -> &Receiver<String> {
         &self.lines
     }
 
-    pub(crate) fn child(&mut self) -> &mut Child {
+    pub fn child(&mut self) -> &mut Child {
         self.child.as_mut().unwrap()
     }
 
     /// Closes the input as a client that crashed does, and leaves the process.
-    pub(crate) fn abandon(mut self) -> Child {
+    pub fn abandon(mut self) -> Child {
         self.child.take().unwrap()
+    }
+}
+
+impl std::fmt::Debug for Client {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let process = self.child.as_ref().map(Child::id);
+        f.debug_struct("Client")
+            .field("process", &process)
+            .finish_non_exhaustive()
     }
 }
 
@@ -220,7 +229,7 @@ impl Drop for Client {
     }
 }
 
-pub(crate) fn server(sandbox: &Sandbox, arguments: &[&str]) -> Command {
+pub fn server(sandbox: &Sandbox, arguments: &[&str]) -> Command {
     let mut command = sandbox.command(&[&["mcp"], arguments].concat());
     command.stderr(Stdio::null());
     command

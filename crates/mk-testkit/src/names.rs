@@ -3,27 +3,32 @@
 use serde_json::Value;
 
 #[derive(Debug, Default)]
-pub(super) struct Names(Vec<(String, String)>);
+pub struct Names(Vec<(String, String)>);
 
 impl Names {
+    /// A text in our names.
+    pub fn text(&mut self, text: &str) -> String {
+        words(text, |word| {
+            let kind = ["sess_", "task_", "appr_"]
+                .into_iter()
+                .find(|kind| word.starts_with(kind) && word.len() == kind.len() + 16);
+            kind.map_or_else(|| word.to_owned(), |kind| self.name(kind, word, ""))
+        })
+    }
+
     /// What the server says, in our names.
-    pub(super) fn hide(&mut self, value: &Value) -> Value {
+    pub fn hide(&mut self, value: &Value) -> Value {
         map(value, &mut |text| {
             // What clients carry for us is opaque to them.
             if text.starts_with("rs1.") {
                 return self.name("<state", text, ">");
             }
-            words(text, |word| {
-                let kind = ["sess_", "task_", "appr_"]
-                    .into_iter()
-                    .find(|kind| word.starts_with(kind) && word.len() == kind.len() + 16);
-                kind.map_or_else(|| word.to_owned(), |kind| self.name(kind, word, ""))
-            })
+            self.text(text)
         })
     }
 
     /// What a test says, as the server knows it.
-    pub(super) fn reveal(&self, value: &Value) -> Value {
+    pub fn reveal(&self, value: &Value) -> Value {
         map(value, &mut |text| {
             let whole = self.0.iter().find(|(name, _)| name == text);
             if let Some((_, real)) = whole {
@@ -37,9 +42,14 @@ impl Names {
     }
 
     /// The real id behind a name.
-    pub(super) fn real(&self, name: &str) -> String {
+    pub fn real(&self, name: &str) -> String {
+        self.find(name).expect("a known name").to_owned()
+    }
+
+    /// The same, if it is a name.
+    pub fn find(&self, name: &str) -> Option<&str> {
         let known = self.0.iter().find(|(known, _)| known == name);
-        known.map(|(_, real)| real.clone()).expect("a known name")
+        known.map(|(_, real)| real.as_str())
     }
 
     fn name(&mut self, prefix: &str, real: &str, suffix: &str) -> String {

@@ -6,23 +6,23 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
 
-use super::sandbox::Sandbox;
-use super::{PATIENCE, wait_for_end};
+use crate::sandbox::Sandbox;
+use crate::wait::{PATIENCE, wait_for_end};
 
 /// `modekeeper serve` on a free port.
 #[derive(Debug)]
-pub(crate) struct Server {
+pub struct Server {
     child: Child,
-    pub(crate) address: SocketAddr,
+    pub address: SocketAddr,
 }
 
 impl Server {
-    pub(crate) fn start(sandbox: &Sandbox, arguments: &[&str]) -> Self {
+    pub fn start(sandbox: &Sandbox, arguments: &[&str]) -> Self {
         let all = [&["serve", "--listen", "127.0.0.1:0"], arguments].concat();
         Self::open(&mut sandbox.command(&all))
     }
 
-    pub(crate) fn open(command: &mut Command) -> Self {
+    pub fn open(command: &mut Command) -> Self {
         let mut child = command
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -40,18 +40,18 @@ impl Server {
         Self { child, address }
     }
 
-    pub(crate) fn child(&mut self) -> &mut Child {
+    pub fn child(&mut self) -> &mut Child {
         &mut self.child
     }
 
     #[track_caller]
-    pub(crate) fn wait(&mut self) -> std::time::Duration {
+    pub fn wait(&mut self) -> std::time::Duration {
         let (status, time) = wait_for_end(&mut self.child);
         assert!(status.success(), "{status}");
         time
     }
 
-    pub(crate) fn send(&self, request: &Request<'_>) -> Response {
+    pub fn send(&self, request: &Request<'_>) -> Response {
         request.send(self.address)
     }
 }
@@ -64,15 +64,15 @@ impl Drop for Server {
 }
 
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Request<'a> {
-    pub(crate) method: &'a str,
-    pub(crate) path: &'a str,
-    pub(crate) headers: Vec<(&'a str, String)>,
-    pub(crate) body: String,
+pub struct Request<'a> {
+    pub method: &'a str,
+    pub path: &'a str,
+    pub headers: Vec<(&'a str, String)>,
+    pub body: String,
 }
 
 impl Request<'_> {
-    pub(crate) fn send(&self, address: SocketAddr) -> Response {
+    pub fn send(&self, address: SocketAddr) -> Response {
         let mut stream = TcpStream::connect(address).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         let mut text = format!("{} {} HTTP/1.1\r\n", self.method, self.path);
@@ -91,8 +91,8 @@ impl Request<'_> {
 
 /// Status and headers; the body is read as it comes.
 #[derive(Debug)]
-pub(crate) struct Response {
-    pub(crate) status: u16,
+pub struct Response {
+    pub status: u16,
     headers: Vec<(String, String)>,
     stream: BufReader<TcpStream>,
     /// Body bytes that no line was made of yet.
@@ -124,7 +124,7 @@ impl Response {
         }
     }
 
-    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+    pub fn header(&self, name: &str) -> Option<&str> {
         let found = self.headers.iter().find(|(it, _)| it == name);
         found.map(|(_, value)| value.as_str())
     }
@@ -154,7 +154,7 @@ impl Response {
         size > 0
     }
 
-    pub(crate) fn text(mut self) -> String {
+    pub fn text(mut self) -> String {
         while self.fill() {}
         String::from_utf8(self.waiting).unwrap()
     }
@@ -173,7 +173,7 @@ impl Response {
     }
 
     /// The next event with data, as its name and data.
-    pub(crate) fn event(&mut self) -> Option<(String, String)> {
+    pub fn event(&mut self) -> Option<(String, String)> {
         let (mut name, mut data) = (String::new(), String::new());
         loop {
             let line = self.line()?;
@@ -189,7 +189,7 @@ impl Response {
 
 /// A client of `/mcp` with a session.
 #[derive(Debug)]
-pub(crate) struct HttpClient {
+pub struct HttpClient {
     address: SocketAddr,
     path: String,
     session: Option<String>,
@@ -197,7 +197,7 @@ pub(crate) struct HttpClient {
 }
 
 impl HttpClient {
-    pub(crate) fn new(address: SocketAddr, path: &str) -> Self {
+    pub fn new(address: SocketAddr, path: &str) -> Self {
         Self {
             address,
             path: path.to_owned(),
@@ -207,7 +207,7 @@ impl HttpClient {
     }
 
     /// Initialized.
-    pub(crate) fn start(address: SocketAddr, path: &str) -> Self {
+    pub fn start(address: SocketAddr, path: &str) -> Self {
         let mut client = Self::new(address, path);
         client.request(
             "initialize",
@@ -219,7 +219,7 @@ impl HttpClient {
         client
     }
 
-    pub(crate) fn headers(&self) -> Vec<(&'static str, String)> {
+    pub fn headers(&self) -> Vec<(&'static str, String)> {
         let mut headers = vec![
             ("Content-Type", "application/json".to_owned()),
             ("Accept", "application/json, text/event-stream".to_owned()),
@@ -242,13 +242,13 @@ impl HttpClient {
         response
     }
 
-    pub(crate) fn notify(&mut self, method: &str) {
+    pub fn notify(&mut self, method: &str) {
         let response = self.send(&json!({ "jsonrpc": "2.0", "method": method }));
         assert_eq!(response.status, 202);
     }
 
     #[track_caller]
-    pub(crate) fn request(&mut self, method: &str, params: &Value) -> Value {
+    pub fn request(&mut self, method: &str, params: &Value) -> Value {
         self.next_id += 1;
         let id = self.next_id;
         let message = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
@@ -268,7 +268,7 @@ impl HttpClient {
     }
 
     #[track_caller]
-    pub(crate) fn call(&mut self, tool: &str, arguments: &Value) -> Value {
+    pub fn call(&mut self, tool: &str, arguments: &Value) -> Value {
         self.request(
             "tools/call",
             &json!({ "name": tool, "arguments": arguments }),
@@ -276,7 +276,7 @@ impl HttpClient {
     }
 
     /// The stream of notifications.
-    pub(crate) fn listen(&self) -> Response {
+    pub fn listen(&self) -> Response {
         let mut headers = self.headers();
         headers.retain(|(name, _)| *name != "Content-Type");
         let request = Request {
@@ -290,7 +290,7 @@ impl HttpClient {
 }
 
 /// The contract's `metadata` travels in `_meta` here; puts it where the other transports have it.
-pub(crate) fn lift(mut answer: Value) -> Value {
+pub fn lift(mut answer: Value) -> Value {
     let result = answer.get_mut("result").and_then(Value::as_object_mut);
     let Some(result) = result else {
         return answer;

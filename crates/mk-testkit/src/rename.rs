@@ -5,26 +5,35 @@ use std::path::Path;
 use serde_json::Value;
 
 #[derive(Debug)]
-pub(crate) struct Rename {
+pub struct Rename {
     root: String,
     /// Per kind, in order of appearance.
     seen: Vec<(&'static str, Vec<String>)>,
 }
 
+/// The product's version, which stands in its manifest only.
+fn version() -> &'static str {
+    let manifest = include_str!("../../modekeeper/Cargo.toml");
+    let line = manifest
+        .lines()
+        .find_map(|it| it.strip_prefix("version = \""));
+    line.and_then(|it| it.split('"').next()).expect("a version")
+}
+
 const IDS: [&str; 3] = ["sess", "task", "appr"];
 
 impl Rename {
-    pub(crate) fn new(root: &Path) -> Self {
+    pub fn new(root: &Path) -> Self {
         Self {
             root: root.display().to_string(),
             seen: IDS.map(|kind| (kind, Vec::new())).to_vec(),
         }
     }
 
-    pub(crate) fn text(&mut self, text: &str) -> String {
+    pub fn text(&mut self, text: &str) -> String {
         let text = text
             .replace(&self.root, "[root]")
-            .replace(env!("CARGO_PKG_VERSION"), "[version]");
+            .replace(version(), "[version]");
         let mut out = String::new();
         let mut rest = text.as_str();
         while let Some(first) = rest.chars().next() {
@@ -37,7 +46,7 @@ impl Rename {
         out
     }
 
-    pub(crate) fn value(&mut self, value: &Value) -> Value {
+    pub fn value(&mut self, value: &Value) -> Value {
         match value {
             Value::String(text) => Value::String(self.text(text)),
             Value::Array(items) => items.iter().map(|item| self.value(item)).collect(),
