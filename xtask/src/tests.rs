@@ -53,7 +53,13 @@ fn a_crate_knows_lower_layers_only() {
     check_layers("mk-mcp", "mk-web", "must not");
     check_layers("mk-mcp", "dev mk-testkit", "may");
     check_layers("mk-mcp", "mk-testkit", "must not");
+    check_layers("mk-tools", "mk-engine", "may");
+    check_layers("mk-tools", "mk-store", "must not");
+    check_layers("mk-web", "mk-project", "must not");
+    check_layers("mk-web", "dev mk-store", "may");
+    check_layers("modekeeper", "mk-wall", "may");
     check_layers("xtask", "mk-types", "must not");
+    check_layers("xtask", "mk-prompt", "may");
     check_layers("mk-misc", "mk-types", "must not");
 }
 
