@@ -53,7 +53,7 @@ pub(crate) fn check(files: &[(PathBuf, String)]) -> Vec<String> {
 fn modules(files: &[(PathBuf, String)]) -> Vec<String> {
     let with_tests = files
         .iter()
-        .filter(|(path, text)| has_extension(path, "rs") && text.contains("#[test]"));
+        .filter(|(path, text)| has_extension(path, "rs") && has_test(text));
     let names = with_tests.filter_map(|(path, _)| {
         let first = path.strip_prefix(SLOW).ok()?.iter().next()?.to_str()?;
         Some(first.trim_end_matches(".rs").to_owned())
@@ -62,4 +62,8 @@ fn modules(files: &[(PathBuf, String)]) -> Vec<String> {
     names.sort();
     names.dedup();
     names
+}
+
+fn has_test(text: &str) -> bool {
+    text.contains("#[test]") || text.contains("#[tokio::test")
 }

@@ -39,6 +39,7 @@ const COMMANDS: &[&str] = &[
     "config",
     "config show",
     "config init",
+    "schema",
     "completions",
 ];
 

@@ -58,7 +58,7 @@ fn the_index_is_kept_and_says_what_it_leaves_out() {
     insta::assert_snapshot!(sandbox.ok(&["index", "--skipped"]), @r"
     files: 1
     symbols: 3
-    left out: 1
+    skipped: 1
       binary.py  not text
     ");
     assert!(sandbox.state().join("index").is_dir());
