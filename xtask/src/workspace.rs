@@ -66,7 +66,7 @@ pub(crate) fn build(arguments: &[&str]) -> Result<PathBuf> {
 
 /// Every file that is tracked or could be, relative to the root.
 pub(crate) fn files() -> Result<Vec<PathBuf>> {
-    // The checkout may belong to somebody else, as in a container.
+    // The checkout may belong to someone else, as in a container.
     let arguments = "-c safe.directory=* ls-files -z --cached --others --exclude-standard";
     let output = Command::new("git")
         .args(arguments.split(' '))

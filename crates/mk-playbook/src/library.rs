@@ -260,7 +260,7 @@ fn reuse(before: &[Arc<Shelf>], places: &[Place]) -> Vec<Arc<Entry>> {
         .collect()
 }
 
-/// Two skills or agents of one name in one layer: only one can count, and nobody chose which.
+/// Two skills or agents of one name in one layer: only one can count, and no one chose which.
 fn doubles(shelf: &Shelf) -> Vec<Diagnostic> {
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();

@@ -167,7 +167,7 @@ impl Playbook {
         }
     }
 
-    /// The agents and the rules of each mode of work; made anew when a file has changed.
+    /// The agents and the rules of each mode of work; made again when a file has changed.
     pub fn briefing(&self) -> Arc<Briefing> {
         self.made(&self.briefing, || {
             let rule = |name: &&'static str| Some((*name, self.rule(&format!("rules/{name}"))?));
@@ -193,7 +193,7 @@ impl Playbook {
         recommender.recommend(prompt)
     }
 
-    /// What was made from the files as they are now, made anew when one has changed.
+    /// What was made from the files as they are now, made again when one has changed.
     fn made<T>(&self, kept: &Made<T>, make: impl FnOnce() -> T) -> Arc<T> {
         let generation = self.library.known().generation;
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);

@@ -79,7 +79,7 @@ pub struct PreparedAgent {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PreparedAgents {
     pub agents: Vec<PreparedAgent>,
-    /// The name that was asked for, and why there is nobody.
+    /// The name that was asked for, and why there is no one.
     pub failed: Vec<(String, String)>,
 }
 

@@ -76,7 +76,7 @@ pub enum Error {
     #[error("`{path}` is named by two edits of one call")]
     NamedTwice { path: PathBuf },
     /// Another process holds the lock and does not let go.
-    #[error("somebody else is changing this project (`{path}` is locked)")]
+    #[error("another process is changing this project (`{path}` is locked)")]
     Busy { path: PathBuf },
     #[error("there is no backup `{id}`")]
     NoBackup { id: String },

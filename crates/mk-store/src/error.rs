@@ -125,7 +125,7 @@ impl Error {
             }
             Self::Full { .. } => Some("free some space and try again; nothing was lost"),
             Self::Busy { .. } => Some("try again; if it stays, find the process that holds it"),
-            Self::Conflict { .. } => Some("read the session again and decide anew"),
+            Self::Conflict { .. } => Some("read the session again, then retry"),
             Self::NotFound(_)
             | Self::Expired(_)
             | Self::ParentFinished { .. }

@@ -22,9 +22,9 @@ pub(crate) async fn document(State(web): State<Web>) -> Json<Value> {
             "license": { "name": "MIT OR Apache-2.0" },
         },
         "paths": {
-            "/server/info": { "get": operation("getServerInfo", "What this server is", json!({ "200": answer("The server", "ServerInfo") })) },
+            "/server/info": { "get": operation("getServerInfo", "Server name, version and capabilities", json!({ "200": answer("The server", "ServerInfo") })) },
             "/openapi.json": { "get": operation("getOpenApi", "This document", json!({ "200": object("The document") })) },
-            "/tools/list": { "get": operation("listTools", "All tools", json!({ "200": answer("The tools", "ToolList") })) },
+            "/tools/list": { "get": operation("listTools", "List the tools", json!({ "200": answer("The tools", "ToolList") })) },
             "/tools/call": { "post": {
                 "operationId": "callTool",
                 "summary": "Call a tool",
@@ -33,30 +33,30 @@ pub(crate) async fn document(State(web): State<Web>) -> Json<Value> {
                     "example": example,
                 } } },
                 "responses": {
-                    "200": limited(answer("The result; `isError` tells whether the tool failed", "ToolResult")),
-                    "400": answer("The request is none", "ToolResult"),
+                    "200": limited(answer("The result; `isError` is true if the tool failed", "ToolResult")),
+                    "400": answer("Malformed request", "ToolResult"),
                     "403": text("Host or Origin is not allowed"),
                     "413": text("The body is too large"),
                     "429": limited(answer("Too many calls", "ToolResult")),
                 },
             } },
-            "/api/status": { "get": operation("getStatus", "The project, its index and the use of the tools", json!({
+            "/api/status": { "get": operation("getStatus", "Status of the project, its index and tool usage", json!({
                 "200": answer("The status", "Status"),
                 "400": answer("The project cannot be read", "ToolResult"),
             })) },
             "/api/language-servers/{language}/restart": { "post": {
                 "operationId": "restartLanguageServer",
-                "summary": "Start a language's server anew",
+                "summary": "Restart the language server of a language",
                 "parameters": [{ "name": "language", "in": "path", "required": true, "schema": { "type": "string", "minLength": 1 } }],
                 "responses": {
-                    "200": answer("It runs", "Restarted"),
+                    "200": answer("Restarted", "Restarted"),
                     "400": answer("The project cannot be read", "ToolResult"),
                     "404": answer("No server is known for this language", "ToolResult"),
-                    "502": answer("It is not installed or does not start", "ToolResult"),
-                    "504": answer("It did not start in time", "ToolResult"),
+                    "502": answer("The server is not installed or does not start", "ToolResult"),
+                    "504": answer("The server did not start in time", "ToolResult"),
                 },
             } },
-            "/api/memories": { "get": operation("listMemories", "All memories of the project", json!({
+            "/api/memories": { "get": operation("listMemories", "List the memories of the project", json!({
                 "200": answer("The memories", "MemoryList"),
                 "400": answer("The project cannot be read", "ToolResult"),
             })) },
@@ -65,7 +65,7 @@ pub(crate) async fn document(State(web): State<Web>) -> Json<Value> {
                 "summary": "Delete a memory",
                 "parameters": [{ "name": "name", "in": "path", "required": true, "schema": { "type": "string", "minLength": 1 } }],
                 "responses": {
-                    "200": answer("It is gone", "Deleted"),
+                    "200": answer("Deleted", "Deleted"),
                     "400": answer("The project cannot be read", "ToolResult"),
                     "403": answer("The memory is read-only", "ToolResult"),
                     "404": answer("There is no such memory", "ToolResult"),

@@ -100,7 +100,7 @@ fn queue() -> Option<&'static SyncSender<Item>> {
         let write = move || {
             items.iter().try_for_each(|item| match item {
                 Item::Line(line) => io::stderr().write_all(&line),
-                // Nobody waits any more if this fails.
+                // No one waits any more if this fails.
                 Item::Done(done) => {
                     let _ = done.try_send(());
                     Ok(())

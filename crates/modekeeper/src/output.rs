@@ -35,7 +35,7 @@ pub(crate) fn print_error(error: &Error) {
     if let Some(hint) = error.chain().find_map(hint_of) {
         text.push_str(&format!("{} {hint}\n", style.bold("hint:")));
     }
-    // Nobody is left to tell if this fails.
+    // No one is left to tell if this fails.
     drop(io::stderr().write_all(text.as_bytes()));
 }
 

@@ -22,7 +22,7 @@ const CALLS: u32 = 50;
 /// More would take minutes without making a figure of seconds any surer.
 const MOST_COLD_ROUNDS: usize = 5;
 
-/// What is asked for in a project, as somebody remembers it.
+/// What is asked for in a project, as someone remembers it.
 struct Queries {
     exact: &'static str,
     name_path: &'static str,

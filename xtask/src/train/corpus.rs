@@ -1,6 +1,6 @@
 //! What there is to learn from: utterances, borders, sketches and the vocabulary, read strictly.
 //!
-//! A mistake in these files ends the training: they are ours, and a silently skipped line would be missed by nobody.
+//! A mistake in these files ends the training: they are ours, and a silently skipped line would be missed by no one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

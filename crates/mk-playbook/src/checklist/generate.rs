@@ -60,7 +60,7 @@ pub struct GeneratedChecklists {
     pub matched_triggers: Vec<MatchedTrigger>,
     /// The words and patterns that were found in the files' paths, in the order they were met.
     pub detected_patterns: Vec<String>,
-    /// Domains that were asked for and that nobody has written a checklist for.
+    /// Domains that were asked for and that no one has written a checklist for.
     pub unknown_domains: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Which skills are recommended: where a person would send a prompt, and silence where nobody would send it.
+//! Which skills are recommended: where a person would send a prompt, and silence where no one would send it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -184,8 +184,8 @@ struct Entry {
     say: Vec<String>,
 }
 
-/// Prompts that nobody has tuned anything on: written by somebody who knew neither training nor program, looked at once.
-/// Whoever mends what fails here moves the prompts to `held-out` and has a new exam written.
+/// Prompts that no one has tuned anything on: written by someone who knew neither training nor program, looked at once.
+/// Anyone who fixes what fails here moves the prompts to `held-out` and has a new exam written.
 #[test]
 fn prompts_of_the_exam_are_understood_in_every_language() {
     understands("exam");

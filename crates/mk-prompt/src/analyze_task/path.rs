@@ -4,7 +4,7 @@ use super::table::TABLE;
 
 /// Files beyond these say nothing new.
 const MOST_FILES: usize = 200;
-/// A longer path is nobody's.
+/// A longer path is no one's.
 const MOST_BYTES: usize = 1024;
 
 /// For each topic, the first file that belongs to it.

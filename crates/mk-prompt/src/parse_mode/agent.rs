@@ -1,6 +1,6 @@
 //! Which agent does the work of a prompt.
 //!
-//! In this order, and nobody that the configuration excludes:
+//! In this order, and no one that the configuration excludes:
 //! 1. explicit: the prompt asks for an agent;
 //! 2. config: the caller's recommendation, then the configured agent, where the mode has a choice of it;
 //! 3. intent: what the prompt speaks of;
@@ -18,7 +18,7 @@ use super::roster::{AgentCard, AgentKind};
 use super::{KeywordMode, ModeRequest};
 use crate::text::{Text, fold};
 
-/// One weak word sends a prompt to nobody.
+/// One weak word sends a prompt to no one.
 const LEAST_SCORE: u32 = 2;
 const DECISIVE: u8 = 6;
 const STRONG: u8 = 3;
@@ -254,7 +254,7 @@ impl<'a> Chooser<'a, '_> {
     fn default(&self, mode: KeywordMode) -> AgentChoice<'a> {
         let agent = match self.open_agent(mode.default_agent()) {
             Some(agent) => &agent.id,
-            // Somebody has to do it, even when the configuration excludes everybody.
+            // Someone has to do it, even when the configuration excludes everybody.
             None => self
                 .candidates(mode)
                 .last()

@@ -1,6 +1,6 @@
 //! Whether a prompt asks for an agent by name, in the ways that nine languages do it.
 //!
-//! Naming an agent is not asking for it: "fix the backend-developer's description" and "as a data engineer, I want …" ask for nobody.
+//! Naming an agent is not asking for it: "fix the backend-developer's description" and "as a data engineer, I want …" ask for no one.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

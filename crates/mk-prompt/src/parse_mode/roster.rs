@@ -1,6 +1,6 @@
 //! The agents that there are: their names in every form people write them, and the files they are made for.
 //!
-//! Reading agents from files and layering them happens elsewhere; a roster is made anew when they change.
+//! Reading agents from files and layering them happens elsewhere; a roster is made again when they change.
 
 use std::sync::OnceLock;
 

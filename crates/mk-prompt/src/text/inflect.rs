@@ -1,6 +1,6 @@
 //! Other forms of a key's words: plurals, and the verb forms that people use in requests.
 //!
-//! The rules make more forms than a language has, because a form that nobody writes does no harm.
+//! The rules make more forms than a language has, because a form that no one writes does no harm.
 //! Forms are made for keys, where the language is known, and never guessed from a prompt.
 //! Korean is cut to stems instead; Chinese and Japanese have no forms that a list could hold.
 

@@ -120,7 +120,7 @@ impl<'a> PhraseIndex<'a> {
         bytes.extend(self.rows.iter().flatten());
     }
 
-    /// The phrases in a text, from its start to its end. A phrase inside a longer one is not there: in "error message" nobody reports an error.
+    /// The phrases in a text, from its start to its end. A phrase inside a longer one is not there: in "error message" no one reports an error.
     pub(crate) fn find(&self, text: &Text<'_>) -> Vec<Hit> {
         let mut hits: Vec<Hit> = Vec::new();
         let mut reached = 0;

@@ -74,7 +74,7 @@ async fn serve(config: &Config, engine: &Engine) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// On loopback, MCP is limited only if somebody asked for it: its clients are agents of this user.
+/// On loopback, MCP is limited only if someone asked for it: its clients are agents of this user.
 fn mcp_server(config: &Config, engine: &Engine, address: SocketAddr) -> Server {
     let server = Server::new(engine.clone(), env!("CARGO_PKG_VERSION"), config.start())
         .with_toolsets(config.toolsets.value.clone());

@@ -70,7 +70,7 @@ pub(super) fn complete(index: &Index) -> Progress {
             } else {
                 "\r\u{1b}[K".to_owned()
             };
-            // Nobody is told less by a bar that cannot be drawn.
+            // No one is told less by a bar that cannot be drawn.
             drop(bar.write_all(line.as_bytes()));
         }
         if !is_busy {

@@ -15,7 +15,7 @@ use super::server;
 use crate::env::Env;
 use crate::log::parse_level;
 
-/// A value as somebody gave it.
+/// A value as someone gave it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Given<'a> {
     /// In a file.

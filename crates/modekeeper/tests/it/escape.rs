@@ -13,7 +13,7 @@ use crate::support::stdio::Client;
 
 const SECRET: &str = "SECRET-4711";
 
-/// A project, and beside it a folder whose files nobody may touch.
+/// A project, and beside it a folder whose files no one may touch.
 struct Prison {
     sandbox: Sandbox,
     before: Vec<(PathBuf, Vec<u8>, u64)>,
@@ -26,7 +26,7 @@ impl Prison {
         for file in ["secret.txt", "folder/secret.txt", "notes.md"] {
             sandbox.write(outside.join(file), SECRET);
         }
-        // Questions are asked of nobody here.
+        // Questions are asked of no one here.
         let no_patience = r#"{ "approval_timeout": 1 }"#;
         sandbox.write(sandbox.config_file(), no_patience);
         let mut prison = Self {

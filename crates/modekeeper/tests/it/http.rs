@@ -150,7 +150,7 @@ fn three_servers_share_one_database() {
         }
         all
     });
-    // Whoever created it, each sees and may change it, and the others see that at once.
+    // No matter who created it, each sees and may change it, and the others see that at once.
     let mut first = HttpClient::start(servers[0].address, "/mcp");
     for session in &created {
         let switch = json!({ "session_id": session, "new_mode_slug": "debug" });

@@ -62,7 +62,7 @@ fn call(pattern: &str) -> Value {
     json!({ "name": "find_symbol", "arguments": arguments })
 }
 
-/// Of every process below this one, in hundredths of a second; also of those that ended, if somebody waited for them.
+/// Of every process below this one, in hundredths of a second; also of those that ended, if someone waited for them.
 fn cpu_of_descendants() -> Result<Duration> {
     let mut processes: Vec<(u32, u32, u64)> = Vec::new();
     for entry in std::fs::read_dir("/proc")? {

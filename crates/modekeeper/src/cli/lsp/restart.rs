@@ -24,7 +24,7 @@ pub(crate) fn run(args: &RestartArgs, config: &Config) -> anyhow::Result<ExitCod
     let language = engine.ask_for_restart(&config.project_root.value, &args.language)?;
     let language = language.context("cannot notify the running servers")?;
     print(&format!(
-        "{language} servers are started anew with the next question\n"
+        "{language} servers restart before the next request\n"
     ))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -9,7 +9,7 @@ fn every_answer_is_one_that_the_document_describes() {
     let sandbox = Sandbox::new();
     let memory = ".modekeeper/memories/style/naming.md";
     sandbox.write(memory, "words\n");
-    // Nobody is there to answer questions, and nobody should wait for them.
+    // No one is there to answer questions, and no one should wait for them.
     let config = r#"{ "http": { "rate_limits": false }, "approval_timeout": 1 }"#;
     sandbox.write("limits.json", config);
     let config = sandbox.project().join("limits.json");

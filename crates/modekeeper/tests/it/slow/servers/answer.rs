@@ -87,7 +87,7 @@ async fn check(example: &Example) {
     world.write(&servers, elsewhere, &sound);
     assert_eq!(world.errors(&servers, example.user).await, []);
 
-    // A document that it was shown is looked at again even if nobody says that it has changed.
+    // A document that it was shown is looked at again even if no one says that it has changed.
     assert_eq!(world.errors(&servers, elsewhere).await, []);
     world.fixture.save(elsewhere, sound.replace(from, to));
     assert_ne!(world.errors(&servers, example.user).await, []);

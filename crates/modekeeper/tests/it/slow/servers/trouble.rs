@@ -9,7 +9,7 @@ use super::example::{CLANGD, Example, GOPLS, PYRIGHT, RUST_ANALYZER, TY, TYPESCR
 use super::world::{PATIENT, World};
 use crate::slow::process::{check_gone, group, members, signal, stop_members};
 
-/// As short as it can be, because whoever hangs is waited for: rust-analyzer's first answer has taken more than 5 s.
+/// As short as it can be, because a server that hangs is waited for: rust-analyzer's first answer has taken more than 5 s.
 const LIMITS: Limits = Limits {
     request: Duration::from_secs(15),
     hang: Duration::from_secs(2),
@@ -99,7 +99,7 @@ impl Pair<'_> {
         group(self.status(self.troubled).pid.unwrap())
     }
 
-    /// Many questions at once, most of which nobody waits for.
+    /// Many questions at once, most of which no one waits for.
     async fn flood(&self) {
         let before = self.status(self.troubled);
         let question = || self.world.references(&self.servers, self.troubled);

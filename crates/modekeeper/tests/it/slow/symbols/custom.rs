@@ -7,7 +7,7 @@ use crate::support::sandbox::{run, set_mode};
 
 const SCRIPT: &str = include_str!("custom_server.py");
 
-/// A server that finds `todo`, named for two languages: one that nobody knows, and one that has a better server.
+/// A server that finds `todo`, named for two languages: one that no one knows, and one that has a better server.
 fn world() -> World {
     let world = World::bare(
         "//- /a.klingon\none\n  todo two\n//- /b.py\nprint('todo')\n//- /c.txt\ntodo\n",

@@ -65,7 +65,7 @@ fn meets_a_newcomer(world: &World, client: &mut Client, example: &Example) {
     assert_eq!(places(&found), owned(example.references), "{found:#}");
 }
 
-/// A file that the server has read and nobody has shown it moves by two lines; its old places mean something else now.
+/// A file that the server has read and no one has shown it moves by two lines; its old places mean something else now.
 fn renames_what_has_moved(world: &World, client: &mut Client, example: &Example) {
     let (moved, _) = example.references[example.apart()];
     let before = world.text(moved);

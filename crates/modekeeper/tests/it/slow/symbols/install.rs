@@ -111,7 +111,7 @@ fn what_cannot_be_installed_says_why() {
     let ran = install(&world, &["python", "--server", "x", "--yes"]);
     assert!(!ran.status.success(), "{ran:#?}");
     assert!(ran.stderr.contains("ty, pyright, basedpyright"), "{ran:#?}");
-    // Nobody agreed, and there is no installer.
+    // No one agreed, and there is no installer.
     let ran = install(&world, &["python"]);
     assert!(
         !ran.status.success() && ran.stderr.contains("--yes"),

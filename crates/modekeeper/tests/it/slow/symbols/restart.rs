@@ -1,4 +1,4 @@
-//! Servers started anew: over HTTP by whoever runs the binary, and from another terminal.
+//! Servers are restarted over HTTP by the operator, and from another terminal.
 
 use serde_json::{Value, json};
 
