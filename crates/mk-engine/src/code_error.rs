@@ -177,7 +177,7 @@ impl From<Symbol> for Error {
             Symbol::BadName { name } | Symbol::NoWord { name } => {
                 failed(invalid).with_detail("name", name)
             }
-            Symbol::SharedLines { name_path } => {
+            Symbol::SharedLines { name_path } | Symbol::Emptied { name_path } => {
                 failed(invalid).with_detail("symbol_name", name_path)
             }
             Symbol::BadPattern { .. } => failed(invalid),

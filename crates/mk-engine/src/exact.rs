@@ -32,6 +32,8 @@ const HARDLY_ANY_PATIENCE: Duration = Duration::from_millis(50);
 const LONG_PATIENCE: Duration = Duration::from_secs(100);
 /// More definitions of one name are not asked about one by one.
 const MOST_ASKED: usize = 8;
+/// Places of a name are compared with what a server names up to here.
+const MOST_UNCLAIMED: usize = 5_000;
 
 /// An answer, and why it is not better.
 #[derive(Debug)]
@@ -61,10 +63,20 @@ enum About {
     Implementations,
 }
 
+type PlacesByFile = BTreeMap<ProjectPath, BTreeSet<Position>>;
+
+/// What a server says about a symbol.
+struct Claim {
+    named: Named,
+    /// Where the symbol is defined.
+    anchors: Vec<Anchor>,
+    name_path: String,
+}
+
 /// Places by file, and who named them.
 #[derive(Debug, Default)]
 struct Named {
-    places: BTreeMap<ProjectPath, BTreeSet<Position>>,
+    places: PlacesByFile,
     n_outside: usize,
     servers: Vec<String>,
 }
@@ -146,24 +158,24 @@ impl Engine {
     ) -> Result<Noted<Answer<Reference>>, Error> {
         let anchors = self.anchors(in_force, name_path, file.clone()).await;
         let note = match anchors {
-            Ok(anchors) if anchors.len() <= MOST_ASKED => {
+            Ok((anchors, total)) if total <= MOST_ASKED => {
                 match self
                     .places(in_force, &anchors, About::References, PATIENCE)
                     .await
                 {
-                    Ok(mut named) => {
-                        for Anchor { document, position } in anchors {
-                            let places = named.places.entry(document.path).or_default();
-                            places.insert(position);
-                        }
-                        return self.tell(in_force, named, limit).await;
+                    Ok(named) => {
+                        let claim = Claim {
+                            named,
+                            anchors,
+                            name_path: name_path.to_owned(),
+                        };
+                        return self.claimed_and_not(in_force, claim, limit).await;
                     }
                     Err(error) => by_name_because(&error),
                 }
             }
-            Ok(anchors) => Some(format!(
-                "{} symbols have this name: give a name path or file_path for exact places",
-                anchors.len()
+            Ok((_, total)) => Some(format!(
+                "{total} symbols have this name: give a name path or file_path for exact places"
             )),
             // A name may be used that is defined elsewhere.
             Err(Error::Code(error)) if error.kind == CodeKind::SymbolNotFound => None,
@@ -186,7 +198,7 @@ impl Engine {
         file: Option<ProjectPath>,
         limit: usize,
     ) -> Result<Noted<Answer<Reference>>, Error> {
-        let anchors = self.anchors(in_force, name_path, file).await?;
+        let (anchors, _) = self.anchors(in_force, name_path, file).await?;
         let anchors = anchors.get(..anchors.len().min(MOST_ASKED));
         let anchors = anchors.unwrap_or_default();
         let about = About::Implementations;
@@ -327,13 +339,13 @@ impl Engine {
         Ok(Noted { answer, note })
     }
 
-    /// The places of a symbol's definitions.
+    /// The places of a symbol's first definitions, and how many definitions there are.
     async fn anchors(
         &self,
         in_force: &InForce,
         name_path: &str,
         file: Option<ProjectPath>,
-    ) -> Result<Vec<Anchor>, Error> {
+    ) -> Result<(Vec<Anchor>, usize), Error> {
         let name_path = name_path.to_owned();
         self.on_disk(in_force, move |workspace| {
             let target = Target::Name {
@@ -341,19 +353,106 @@ impl Engine {
                 file: file.as_ref(),
             };
             let found = workspace.definitions(target, MOST_ASKED + 1)?;
-            found
-                .hits
-                .iter()
-                .map(|one| anchor(workspace, one))
-                .collect()
+            let anchors = found.hits.iter().map(|one| anchor(workspace, one));
+            Ok((anchors.collect::<Result<_, _>>()?, found.total))
         })
         .await
+    }
+
+    /// The places that a server names, then those of the same name that it does not: its view of a project is seldom
+    /// the whole truth.
+    async fn claimed_and_not(
+        &self,
+        in_force: &InForce,
+        claim: Claim,
+        limit: usize,
+    ) -> Result<Noted<Answer<Reference>>, Error> {
+        let Claim {
+            mut named,
+            anchors,
+            name_path,
+        } = claim;
+        let of = anchors.first().map(|anchor| anchor.document.path.clone());
+        for Anchor { document, position } in anchors {
+            let places = named.places.entry(document.path).or_default();
+            places.insert(position);
+        }
+        let claimed = self
+            .with_namesakes(in_force, &name_path, &named.places)
+            .await;
+        let mut found = self.tell(in_force, named, limit).await?;
+        let unclaimed = self
+            .on_disk(in_force, move |workspace| {
+                let by_name = workspace.references(&name_path, of.as_ref(), MOST_UNCLAIMED);
+                // Where nothing can be found by name, the server's places stand alone.
+                let mut hits = by_name.map(|answer| answer.hits).unwrap_or_default();
+                hits.retain(|hit| {
+                    let position = Position {
+                        line: hit.place.line,
+                        column: hit.place.column,
+                    };
+                    let places = claimed.get(&hit.path);
+                    !places.is_some_and(|places| places.contains(&position))
+                });
+                Ok(hits)
+            })
+            .await?;
+        let count = unclaimed.len();
+        if count > 0 {
+            let answer = &mut found.answer;
+            let source = &answer.source;
+            found.note = Some(format!(
+                "{} by {source}, then {count} by name alone, which it does not count to this symbol",
+                answer.total
+            ));
+            answer.total += count;
+            let room = limit.saturating_sub(answer.hits.len());
+            let shown = unclaimed.into_iter().take(room);
+            answer.hits.extend(shown.map(|hit| Reference {
+                is_unclaimed: true,
+                ..hit
+            }));
+        }
+        Ok(found)
     }
 
     async fn anchor(&self, in_force: &InForce, symbol: &Definition) -> Result<Anchor, Error> {
         let symbol = symbol.clone();
         self.on_disk(in_force, move |workspace| anchor(workspace, &symbol))
             .await
+    }
+
+    /// These places, and those that a server counts to other symbols of the same name.
+    async fn with_namesakes(
+        &self,
+        in_force: &InForce,
+        name_path: &str,
+        places: &PlacesByFile,
+    ) -> PlacesByFile {
+        let mut claimed = places.clone();
+        let name = mk_symbols::last_name(name_path).to_owned();
+        let Ok((namesakes, total)) = self.anchors(in_force, &name, None).await else {
+            return claimed;
+        };
+        let is_other = |anchor: &Anchor| {
+            let known = places.get(&anchor.document.path);
+            !known.is_some_and(|known| known.contains(&anchor.position))
+        };
+        // So many are nobody's to ask about one by one.
+        let others = namesakes.into_iter().filter(|_| total <= MOST_ASKED);
+        for anchor in others.filter(is_other) {
+            let anchors = std::slice::from_ref(&anchor);
+            let about = About::References;
+            let Ok(named) = self.places(in_force, anchors, about, PATIENCE).await else {
+                continue;
+            };
+            for (path, places) in named.places {
+                claimed.entry(path).or_default().extend(places);
+            }
+            let Anchor { document, position } = anchor;
+            claimed.entry(document.path).or_default().insert(position);
+        }
+        claimed
     }
 
     /// Asks about each of these symbols; all are answered, or it fails.

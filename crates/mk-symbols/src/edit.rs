@@ -74,8 +74,12 @@ pub fn plan_edit(
         newline: if text.contains("\r\n") { "\r\n" } else { "\n" },
     };
     let change = match edit {
-        // Nothing in its place is a deletion, and no quieter one.
-        SymbolEdit::Replace(body) if body.trim().is_empty() => editor.delete()?,
+        // Nothing in its place is a deletion, which is refused while the symbol is used.
+        SymbolEdit::Replace(body) if body.trim().is_empty() => {
+            return Err(Error::Emptied {
+                name_path: symbol.name_path(),
+            });
+        }
         SymbolEdit::Replace(body) => editor.replace(body),
         SymbolEdit::InsertBefore(body) => editor.insert_before(body)?,
         SymbolEdit::InsertAfter(body) => editor.insert_after(body)?,

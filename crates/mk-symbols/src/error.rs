@@ -33,6 +33,8 @@ pub enum Error {
     BadName { name: String },
     #[error("uses of `{name}` cannot be found by name")]
     NoWord { name: String },
+    #[error("replacing `{name_path}` with nothing would delete it")]
+    Emptied { name_path: String },
     #[error("`{name_path}` shares its lines with other code")]
     SharedLines { name_path: String },
     #[error("cannot read `{path}`")]
@@ -65,6 +67,7 @@ impl Error {
                 "use letters, digits and `_`, with the same marks (`#`, `!`, `?`) as the old name",
             ),
             Self::NoWord { .. } => Some("search for the text instead"),
+            Self::Emptied { .. } => Some("use the operation `delete`"),
             Self::SharedLines { .. } => Some("edit the lines as text"),
             Self::Read { source, .. } | Self::Open(source) => source.hint(),
             Self::Thread(_) => None,

@@ -5,7 +5,7 @@ use crate::index::is_word;
 use crate::language::Language;
 
 /// The last part of a name path, in whatever way it is written; marks that belong to the name stay.
-pub(crate) fn last_name(name_path: &str) -> &str {
+pub fn last_name(name_path: &str) -> &str {
     let path = without_overload(name_path.trim());
     let path = path.strip_suffix("()").unwrap_or(path);
     if let Some((_, name)) = path.rsplit_once('/').filter(|(_, name)| !name.is_empty()) {

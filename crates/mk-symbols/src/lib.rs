@@ -23,7 +23,7 @@ pub use definition::{Definition, Target};
 pub use edit::{EditedText, SymbolEdit, SyntaxError, plan_edit, syntax_errors};
 pub use error::Error;
 pub use find::{Answer, Closeness, Hit, Matching, Query, Source, is_test};
-pub use identifier::check_name;
+pub use identifier::{check_name, last_name};
 pub use index::{Index, IndexState, Progress, SkippedFile, Swept};
 pub use kind::SymbolKind;
 pub use language::Language;

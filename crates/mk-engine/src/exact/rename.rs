@@ -2,9 +2,9 @@
 
 use mk_lsp::{Answered, FileRef, RenamePlan, ServerError, TextEdit};
 use mk_symbols::{Definition, Place, Source, references_at};
-use mk_types::{Position, Range};
+use mk_types::{Position, ProjectPath, Range};
 
-use super::{Anchor, COMPLETE, LONG_PATIENCE, changed_meanwhile};
+use super::{Anchor, COMPLETE, LONG_PATIENCE, PlacesByFile, changed_meanwhile};
 use crate::Engine;
 use crate::check::InForce;
 use crate::code_error::{CodeError, CodeKind};
@@ -28,7 +28,8 @@ impl Engine {
             project.hurry();
             match project.ask_server(language, LONG_PATIENCE, ask).await {
                 Ok(Answered { server, value }) => {
-                    return self.renamed(in_force, symbol, server, value).await;
+                    let exact = self.renamed(in_force, symbol, server, value).await?;
+                    return self.compared(in_force, symbol, new_name, exact).await;
                 }
                 // The server knows that it cannot be done.
                 Err(error @ ServerError::Refused { .. }) => return Err(error.into()),
@@ -44,6 +45,49 @@ impl Engine {
             .await?;
         plan.doubt = unanswered.or(plan.doubt);
         Ok(plan)
+    }
+
+    /// A server's plan beside the plan by name: what the server leaves out, somebody should look at.
+    async fn compared(
+        &self,
+        in_force: &InForce,
+        symbol: &Definition,
+        new_name: &str,
+        mut exact: Rename,
+    ) -> Result<Rename, Error> {
+        let mut exact_places = PlacesByFile::new();
+        for file in &exact.files {
+            let places = exact_places.entry(file.path.clone()).or_default();
+            places.extend(file.places.iter().map(position));
+        }
+        let name = &symbol.name_path;
+        let claimed = self.with_namesakes(in_force, name, &exact_places).await;
+        let (symbol, new_name) = (symbol.clone(), new_name.to_owned());
+        let by_name = self
+            .on_disk(in_force, move |workspace| {
+                workspace.rename_by_name(&symbol, &new_name)
+            })
+            .await;
+        // Where nothing can be found by name, the server's plan stands alone.
+        let by_name = by_name.map(|plan| plan.files).unwrap_or_default();
+        let is_unclaimed = |path: &ProjectPath, place: &Place| {
+            let known = claimed.get(path);
+            !known.is_some_and(|known| known.contains(&position(place)))
+        };
+        let unclaimed = by_name.iter().map(|file| {
+            let places = file.places.iter();
+            places
+                .filter(|place| is_unclaimed(&file.path, place))
+                .count()
+        });
+        let n_more: usize = unclaimed.sum();
+        if n_more > 0 {
+            let (source, have) = (&exact.source, if n_more == 1 { "has" } else { "have" });
+            exact.doubt = Some(format!(
+                "{n_more} more {have} the name, which {source} does not count to this symbol"
+            ));
+        }
+        Ok(exact)
     }
 
     /// A server's plan with the texts that it leads to.
@@ -98,6 +142,13 @@ impl Engine {
             })
         })
         .await
+    }
+}
+
+fn position(place: &Place) -> Position {
+    Position {
+        line: place.line,
+        column: place.column,
     }
 }
 

@@ -409,12 +409,7 @@ fn indentation_that_python_refuses_is_a_syntax_error() {
 }
 
 #[test]
-fn replacing_with_nothing_is_a_deletion() {
-    check(
-        "a.rs",
-        "fn a() {}\n\n/// Old.\nfn b() {}\n\nfn c() {}\n",
-        "b",
-        SymbolEdit::Replace(" \n"),
-        "fn a() {}\n\nfn c() {}\n",
-    );
+fn nothing_is_deleted_by_replacing_it_with_nothing() {
+    let error = plan("a.rs", "fn b() {}\n", "b", SymbolEdit::Replace(" \n")).unwrap_err();
+    assert!(matches!(error, Error::Emptied { .. }), "{error}");
 }
