@@ -1,9 +1,11 @@
-//! `cargo xtask codegen`: docs/reference/ and the schema of `config.json`, from what the built binary says about itself.
+//! `cargo xtask codegen`: tables of content/policy as Rust constants; docs/reference/ and the schema of `config.json` from
+//! what the built binary says about itself.
 //!
 //! Nothing is taken from the sources: a document shows what users get.
 
 mod cli;
 mod config;
+mod policy;
 mod tools;
 
 use std::path::{Path, PathBuf};
@@ -50,15 +52,20 @@ struct Document {
 }
 
 pub(crate) fn run(args: &CodegenArgs) -> Result<ExitCode> {
-    let binary = args.binary.path()?;
     if args.check {
-        let stale = stale(&binary)?;
+        let stale = stale(&args.binary.path()?)?;
         for problem in &stale {
             println!("error: {problem}");
         }
         return Ok(ExitCode::from(u8::from(!stale.is_empty())));
     }
-    for Document { path, text } in documents(&binary)? {
+    write(policy::documents()?)?;
+    write(documents(&args.binary.path()?)?)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn write(documents: Vec<Document>) -> Result<()> {
+    for Document { path, text } in documents {
         let target = workspace::root().join(path);
         if let Some(folder) = target.parent() {
             std::fs::create_dir_all(folder)?;
@@ -68,13 +75,13 @@ pub(crate) fn run(args: &CodegenArgs) -> Result<ExitCode> {
             println!("wrote {path}");
         }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// Documents that are not what the binary says now.
 pub(crate) fn stale(binary: &Path) -> Result<Vec<String>> {
     let mut problems = Vec::new();
-    for Document { path, text } in documents(binary)? {
+    for Document { path, text } in policy::documents()?.into_iter().chain(documents(binary)?) {
         let written = std::fs::read_to_string(workspace::root().join(path)).unwrap_or_default();
         let mut pairs = text.lines().zip(written.lines()).enumerate();
         if text != written {

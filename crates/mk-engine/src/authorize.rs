@@ -1,6 +1,6 @@
 //! The gate in front of our own tools: which mode is in force, what it says, and the permit to go on with.
 
-use mk_policy::{Decision, Permit};
+use mk_policy::{Decision, Permit, Rule};
 use mk_types::{SessionId, ToolCall};
 use serde_json::Value;
 
@@ -68,10 +68,15 @@ impl Engine {
                 Permit::from_evaluation(&evaluation, request, in_force.session.clone(), mode)
             }
             Decision::Deny => None,
-            Decision::Ask => {
+            // Until commands run inside the wall, a person decides about what cannot be told.
+            Decision::Unproven | Decision::Ask => {
                 let path = evaluation.path.clone().unwrap_or_default();
-                let subject =
-                    format!("Let the agent change the protected file '{path}' with {tool}?");
+                let subject = match evaluation.rule {
+                    Rule::ProtectedFile => {
+                        format!("Let the agent change the protected file '{path}' with {tool}?")
+                    }
+                    _ => format!("Let the agent use {tool}? {}.", evaluation.reason()),
+                };
                 let act = Act::Call {
                     project: in_force.project.clone(),
                     session: in_force.session.clone(),

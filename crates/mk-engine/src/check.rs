@@ -90,12 +90,9 @@ impl Engine {
     pub(crate) fn check(&self, in_force: InForce, call: ToolCall) -> Checked {
         let project = self.open(&in_force.project);
         let ignored = project.ignored();
-        let targets = self.policy().tools.targets(&call);
-        let targets = targets
-            .into_iter()
-            .map(|raw| resolve(project.root(), &ignored, raw))
-            .collect();
-        let request = Request { call, targets };
+        let request = self
+            .policy()
+            .request(call, |raw| resolve(project.root(), &ignored, raw));
         let evaluation = evaluate_bounded(
             self.policy(),
             &in_force.mode,
@@ -156,7 +153,7 @@ impl Checked {
 pub(crate) fn refusal(evaluation: &Evaluation, mode: &Mode) -> Error {
     let hint = match evaluation.decision {
         Decision::Allow => None,
-        Decision::Ask | Decision::Deny => evaluation.hint(),
+        Decision::Unproven | Decision::Ask | Decision::Deny => evaluation.hint(),
     };
     Error::Denied {
         rule: Some(evaluation.rule),

@@ -49,11 +49,7 @@ impl Engine {
 
     /// A folder or file as a caller wrote it, resolved and visible.
     pub fn folder(&self, in_force: &InForce, given: Option<&str>) -> Result<ProjectPath, Error> {
-        let raw = RawTarget {
-            path: given.unwrap_or(".").to_owned(),
-            access: Access::Read,
-            in_command: false,
-        };
+        let raw = RawTarget::new(given.unwrap_or("."), Access::Read);
         let ignored = self.open(&in_force.project).ignored();
         let target = resolve(&in_force.project, &ignored, raw);
         match target.path {

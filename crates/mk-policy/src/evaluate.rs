@@ -4,13 +4,16 @@
 
 mod command;
 mod mcp;
+mod operator;
 mod wording;
 
+use mk_shell::{CommandLine, MOST_FILES, ProgramTable, Size, analyse};
 use mk_types::{AbsPath, ModeSlug, PathError, ProjectPath, ToolCall};
 
 use crate::group::Group;
 use crate::mode::Mode;
 use crate::protected::Protected;
+use crate::shipped::PROGRAMS;
 use crate::tool_table::{Access, RawTarget, Reach, ToolTable};
 
 /// What evaluation knows beside the mode: the tools there are, and the files that are nobody's to change.
@@ -18,12 +21,17 @@ use crate::tool_table::{Access, RawTarget, Reach, ToolTable};
 pub struct Policy {
     pub tools: ToolTable,
     pub protected: Protected,
+    /// Credentials, and what is Modekeeper's own.
+    pub secrets: Protected,
+    pub programs: ProgramTable,
 }
 
 /// A call with its targets resolved.
 #[derive(Debug, Clone)]
 pub struct Request {
     pub call: ToolCall,
+    /// The call's shell line, taken apart.
+    pub line: Option<CommandLine>,
     pub targets: Vec<Target>,
 }
 
@@ -32,7 +40,17 @@ pub struct Request {
 pub struct Target {
     pub raw: RawTarget,
     pub path: Result<ProjectPath, PathError>,
-    /// Whether the project's ignore file hides it.
+    /// Whether the project's ignore file hides it. For what could be any file: whether it hides anything.
+    pub ignored: bool,
+    /// The files that a pattern matches, or that are in a directory that is meant as a whole. `None` where nobody has
+    /// looked, or there are too many.
+    pub found: Option<Vec<Found>>,
+}
+
+/// A file that is there.
+#[derive(Debug, Clone)]
+pub struct Found {
+    pub path: ProjectPath,
     pub ignored: bool,
 }
 
@@ -40,6 +58,8 @@ pub struct Target {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Decision {
     Allow,
+    /// It cannot be told what it would do: only inside the wall, or if a person agrees.
+    Unproven,
     /// Only if a person agrees.
     Ask,
     Deny,
@@ -58,7 +78,11 @@ pub enum Rule {
     CommandPattern,
     CommandDeny,
     CommandWrite,
-    CommandOpaque,
+    CommandRead,
+    CommandUnproven,
+    CommandTooLarge,
+    OperatorCommand,
+    Secret,
     McpFilter,
     ProtectedFile,
     Group,
@@ -89,11 +113,11 @@ pub struct Evaluation {
 /// 2. A tool that every mode has is allowed.
 /// 3. A tool whose group the mode does not enable is denied.
 /// 4. A path that leaves the project, or that an ignore file hides, is denied, whatever the mode says. So is a call
-///    whose targets cannot be read from its arguments.
+///    whose targets cannot be read from its arguments, or that names more of them than are looked at.
 /// 5. A limited group allows what at least one of its grants covers: files by pattern and glob, commands by
 ///    `commandRegex` and `commandDeny`, MCP tools by the filters. A target that cannot be told is not covered.
-///    Every path and every command of the call must be covered. A shell line that writes files must be allowed to
-///    edit them; where commands or edits are limited, a line that cannot be followed is denied.
+///    Every path and every command of the call must be covered. A shell line may read, write and leave the project
+///    only as the mode may: see [`command`].
 /// 6. A protected file may be changed only with approval.
 /// 7. Everything else that the group covers is allowed.
 pub fn evaluate(policy: &Policy, mode: &Mode, request: &Request) -> Evaluation {
@@ -154,18 +178,38 @@ impl Policy {
         Self {
             tools: ToolTable::foreign(),
             protected: Protected::shipped(),
+            secrets: Protected::secrets(),
+            programs: PROGRAMS,
+        }
+    }
+
+    /// A call with its shell line taken apart and its targets resolved.
+    pub fn request(&self, call: ToolCall, resolve: impl FnMut(RawTarget) -> Target) -> Request {
+        let start = call.directory.as_deref().unwrap_or_default();
+        let line = call
+            .command
+            .as_ref()
+            .map(|line| analyse(self.programs, line, start));
+        let targets = self.tools.targets(&call, line.as_ref());
+        // What is refused for its size is not looked at.
+        let fits =
+            targets.len() <= MOST_FILES && line.as_ref().is_none_or(|line| line.size == Size::Fits);
+        let line = line.or_else(|| (!fits).then(CommandLine::default));
+        let line = line.map(|line| CommandLine {
+            size: if fits { Size::Fits } else { Size::TooLarge },
+            ..line
+        });
+        let targets = targets.into_iter().filter(|_| fits).map(resolve).collect();
+        Request {
+            call,
+            line,
+            targets,
         }
     }
 
     /// A request whose paths are taken as they are written: no disk, no links.
     pub fn lexical(&self, call: ToolCall, root: &AbsPath) -> Request {
-        let targets = self
-            .tools
-            .targets(&call)
-            .into_iter()
-            .map(|raw| Target::lexical(raw, root))
-            .collect();
-        Request { call, targets }
+        self.request(call, |raw| Target::lexical(raw, root))
     }
 }
 
@@ -175,6 +219,7 @@ impl Target {
             path: ProjectPath::parse(&raw.path, root),
             raw,
             ignored: false,
+            found: None,
         }
     }
 }
@@ -211,6 +256,7 @@ impl<'a> Case<'a> {
     fn deny(&self, rule: Rule, target: Option<&Target>, restriction: Option<String>) -> Evaluation {
         let limited = match rule {
             Rule::CommandWrite => Some(Group::Edit),
+            Rule::CommandRead => Some(Group::Read),
             _ => self.group.filter(|_| restriction.is_some()),
         };
         Evaluation {
@@ -231,6 +277,10 @@ impl<'a> Case<'a> {
     }
 
     fn in_group(&self, group: Group) -> Evaluation {
+        let is_too_large = |line: &CommandLine| line.size == Size::TooLarge;
+        if self.request.line.as_ref().is_some_and(is_too_large) {
+            return self.deny(Rule::CommandTooLarge, None, None);
+        }
         for target in self
             .request
             .targets

@@ -10,17 +10,19 @@ mod mode_file;
 mod permit;
 mod prompt;
 mod protected;
+mod shipped;
 mod switching;
 mod tool_table;
 
 pub use catalogue::{Catalogue, Layer};
 pub use evaluate::{
-    Decision, Evaluation, Policy, Request, Rule, Target, could_allow, evaluate, evaluate_bounded,
-    may_read,
+    Decision, Evaluation, Found, Policy, Request, Rule, Target, could_allow, evaluate,
+    evaluate_bounded, may_read,
 };
 pub use group::Group;
 // Faces see this crate's words and none below, and loading answers with these.
 pub use mk_document::{Diagnostic, Position, Severity, Subject};
+pub use mk_shell::{ANYTHING, Extent, Form, SOME_NAME};
 pub use mode::{CommandLimit, FileLimit, Grant, Limit, Mode, Source};
 pub use mode_file::{
     AutoApprove, ExampleFile, GroupFile, GroupOptions, LoadedFile, McpFilter, ModeFile, load_modes,

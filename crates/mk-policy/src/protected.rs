@@ -5,9 +5,11 @@
 
 use std::collections::HashMap;
 
+use mk_shell::{Extent, SOME_NAME};
 use serde::Deserialize;
 
 const FILES: &str = include_str!("../../../content/policy/protected.yaml");
+const SECRETS: &str = include_str!("../../../content/policy/secrets.yaml");
 
 /// The protected files and why they are.
 #[derive(Debug, Default)]
@@ -23,6 +25,15 @@ pub struct Protected {
 struct Glob {
     parts: Vec<String>,
     reason: String,
+    kind: Kind,
+}
+
+/// What a glob names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Listed,
+    /// A directory on the way to what is listed.
+    Directory,
 }
 
 impl Protected {
@@ -33,6 +44,15 @@ impl Protected {
     )]
     pub fn shipped() -> Self {
         Self::read(FILES).expect("protected.yaml is a list of globs with reasons")
+    }
+
+    /// Credentials, which shell lines do not touch.
+    #[expect(
+        clippy::expect_used,
+        reason = "the file is part of the program, and a test reads it"
+    )]
+    pub fn secrets() -> Self {
+        Self::read(SECRETS).expect("secrets.yaml is a list of globs with reasons")
     }
 
     pub(crate) fn read(text: &str) -> Option<Self> {
@@ -47,16 +67,22 @@ impl Protected {
             // Whoever removes or replaces a folder removes what is in it.
             let shortest = 1 + usize::from(parts.len() > 1 && parts[0] == "**");
             for length in (shortest..=parts.len()).rev() {
-                protected.add(&parts[..length], &reason);
+                let kind = if length == parts.len() {
+                    Kind::Listed
+                } else {
+                    Kind::Directory
+                };
+                protected.add(&parts[..length], &reason, kind);
             }
         }
         Some(protected)
     }
 
-    fn add(&mut self, parts: &[String], reason: &str) {
+    fn add(&mut self, parts: &[String], reason: &str, kind: Kind) {
         let glob = |parts: &[String]| Glob {
             parts: parts.to_vec(),
             reason: reason.to_owned(),
+            kind,
         };
         match parts {
             [any, name, rest @ ..] if any == "**" && !name.contains('*') => {
@@ -67,22 +93,122 @@ impl Protected {
         }
     }
 
+    /// Why something that a pattern of the shell could match is protected.
+    pub(crate) fn why_any(&self, pattern: &str, extent: Extent) -> Option<&str> {
+        // More wildcards than a person writes cost more than they say.
+        if pattern.matches(['*', SOME_NAME]).count() > 8 {
+            return Some(&self.root);
+        }
+        let folded = fold(pattern);
+        let names: Vec<&str> = folded
+            .split('/')
+            .filter(|name| !matches!(*name, "" | "."))
+            .collect();
+        let any = "**".to_owned();
+        let named = self
+            .by_name
+            .iter()
+            .flat_map(|(name, globs)| globs.iter().map(move |glob| (Some(name), glob)));
+        let others = self.others.iter().map(|glob| (None, glob));
+        let mut found: Vec<&str> = named
+            .chain(others)
+            .filter(|(_, glob)| extent == Extent::Below || glob.kind == Kind::Listed)
+            .filter(|(name, glob)| {
+                let parts: Vec<String> = match name {
+                    Some(name) => [&any, *name]
+                        .into_iter()
+                        .chain(&glob.parts)
+                        .cloned()
+                        .collect(),
+                    None => glob.parts.clone(),
+                };
+                overlap(&parts, &names)
+            })
+            .map(|(_, glob)| glob.reason.as_str())
+            .collect();
+        found.sort_unstable();
+        found.first().copied()
+    }
+
     /// Why a path is protected; `None` if it is not.
     pub fn why(&self, path: &str) -> Option<&str> {
         if path.is_empty() {
             return Some(&self.root);
         }
+        self.first(path, |_| true)
+    }
+
+    /// The same for a path that does not stand for what is in it.
+    pub(crate) fn why_itself(&self, path: &str) -> Option<&str> {
+        self.first(path, |kind| kind == Kind::Listed)
+    }
+
+    fn first(&self, path: &str, counts: impl Fn(Kind) -> bool) -> Option<&str> {
         let folded = fold(path);
         let names: Vec<&str> = folded.split('/').collect();
         let below = |(name_idx, name): (usize, &&str)| {
             let globs = self.by_name.get(*name)?;
             globs
                 .iter()
-                .find(|glob| matches(&glob.parts, &names[name_idx + 1..]))
+                .find(|glob| counts(glob.kind) && matches(&glob.parts, &names[name_idx + 1..]))
         };
-        let others = || self.others.iter().find(|glob| matches(&glob.parts, &names));
+        let fits = |glob: &&Glob| counts(glob.kind) && matches(&glob.parts, &names);
+        let others = || self.others.iter().find(fits);
         let found = names.iter().enumerate().find_map(below).or_else(others);
         found.map(|glob| glob.reason.as_str())
+    }
+}
+
+/// Whether a glob and a pattern of the shell could name the same path.
+fn overlap(glob: &[String], names: &[&str]) -> bool {
+    match (glob.split_first(), names.split_first()) {
+        (None, None) => true,
+        (Some((part, rest)), _) if part == "**" => {
+            (0..=names.len()).any(|skipped| overlap(rest, &names[skipped..]))
+        }
+        (_, Some((name, others))) if is_any_depth(name) => {
+            (0..=glob.len()).any(|skipped| overlap(&glob[skipped..], others))
+        }
+        (Some((part, rest)), Some((name, others))) => {
+            names_overlap(part, name) && overlap(rest, others)
+        }
+        (Some(_), None) | (None, Some(_)) => false,
+    }
+}
+
+/// `**`, and its relative that also enters what begins with a dot.
+fn is_any_depth(name: &str) -> bool {
+    name == "**" || (name.len() == 2 && name.chars().all(|it| it == SOME_NAME))
+}
+
+/// Whether a part of a glob and a part of a pattern could name the same file.
+fn names_overlap(part: &str, name: &str) -> bool {
+    // A wildcard in front does not stand for a dot.
+    let hides_dot = name.starts_with(['*', '?', '[']) && part.starts_with('.');
+    !hides_dot && texts_overlap(part, name)
+}
+
+fn texts_overlap(part: &str, name: &str) -> bool {
+    let (mut parts, mut names) = (part.chars(), name.chars());
+    match (parts.next(), names.next()) {
+        (None, None) => true,
+        (Some('*'), _) => {
+            texts_overlap(parts.as_str(), name)
+                || (!name.is_empty() && texts_overlap(part, names.as_str()))
+        }
+        (_, Some('*' | SOME_NAME)) => {
+            texts_overlap(part, names.as_str())
+                || (!part.is_empty() && texts_overlap(parts.as_str(), name))
+        }
+        (Some(_), Some('?')) => texts_overlap(parts.as_str(), names.as_str()),
+        // What is in the brackets is not looked at.
+        (Some(_), Some('[')) => {
+            let rest = names.as_str().split_once(']').map_or("", |(_, rest)| rest);
+            texts_overlap(parts.as_str(), rest)
+        }
+        (Some(_), Some('\\')) => texts_overlap(part, names.as_str()),
+        (Some(one), Some(other)) => one == other && texts_overlap(parts.as_str(), names.as_str()),
+        (None, Some(_)) | (Some(_), None) => false,
     }
 }
 
@@ -130,6 +256,7 @@ fn fold(path: &str) -> String {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ProtectedFile {
+    #[serde(alias = "secrets")]
     protected: Vec<Entry>,
 }
 

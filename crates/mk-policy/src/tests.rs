@@ -8,5 +8,6 @@ mod permit;
 mod policy_docs;
 mod prompt;
 mod properties;
+mod shell;
 mod tool_table;
 mod wording;

@@ -6,7 +6,7 @@ mod patch;
 
 use std::collections::HashMap;
 
-use mk_shell::analyse;
+use mk_shell::{CommandLine, Extent, Form, Use};
 use mk_types::{McpTarget, ToolCall};
 use serde::Deserialize;
 use serde_json::Value;
@@ -32,6 +32,8 @@ pub struct ToolShape {
     /// Keys of a patch text, of which every path counts.
     pub patches: Vec<String>,
     pub commands: Vec<String>,
+    /// Keys of the directory in which a command starts.
+    pub directories: Vec<String>,
     pub servers: Vec<String>,
     pub server_tools: Vec<String>,
     pub reach: Reach,
@@ -59,6 +61,8 @@ struct Prefix {
 pub enum Access {
     Read,
     Write,
+    /// A shell line that cannot be followed names it.
+    Mention,
 }
 
 /// A path that a call names, as written.
@@ -68,6 +72,23 @@ pub struct RawTarget {
     pub access: Access,
     /// Found in a shell line, where a path outside the project is nothing unusual.
     pub in_command: bool,
+    /// Whether it is a path or a pattern.
+    pub form: Form,
+    /// Whether all that is in a directory is meant.
+    pub extent: Extent,
+}
+
+impl RawTarget {
+    /// A path that an argument names.
+    pub fn new(path: impl Into<String>, access: Access) -> Self {
+        Self {
+            path: path.into(),
+            access,
+            in_command: false,
+            form: Form::Exact,
+            extent: Extent::Itself,
+        }
+    }
 }
 
 impl ToolTable {
@@ -92,6 +113,7 @@ impl ToolTable {
                 paths: tool.paths,
                 patches: tool.patch,
                 commands: tool.command,
+                directories: tool.directory,
                 servers: tool.server,
                 server_tools: tool.tool,
                 reach: Reach::Files,
@@ -160,8 +182,10 @@ impl ToolTable {
             });
         }
         let command = single(arguments, &shape.commands);
-        understood &= patches_understood && command.is_ok();
+        let directory = single(arguments, &shape.directories);
+        understood &= patches_understood && command.is_ok() && directory.is_ok();
         call.command = command.ok().flatten();
+        call.directory = directory.ok().flatten();
         // Reading without a path means the whole project; there is no such reading of a change.
         let named = !shape.paths.is_empty() || !shape.patches.is_empty();
         let nameless = named && call.paths.is_empty() && shape.group == Some(Group::Edit);
@@ -193,32 +217,25 @@ impl ToolTable {
     }
 
     /// Every path that a call would touch, those in its shell line included.
-    pub fn targets(&self, call: &ToolCall) -> Vec<RawTarget> {
+    pub(crate) fn targets(&self, call: &ToolCall, line: Option<&CommandLine>) -> Vec<RawTarget> {
         let access = match self.group_of(&call.tool) {
             Some(Some(Group::Edit)) => Access::Write,
             _ => Access::Read,
         };
-        let named = call.paths.iter().map(|path| RawTarget {
-            path: path.clone(),
-            access,
-            in_command: false,
+        let named = call.paths.iter().map(|path| RawTarget::new(path, access));
+        let found = line.into_iter().flat_map(|line| &line.files);
+        let found = found.map(|file| RawTarget {
+            path: file.path.clone(),
+            access: match file.access {
+                Use::Read => Access::Read,
+                Use::Write => Access::Write,
+                Use::Mention => Access::Mention,
+            },
+            in_command: true,
+            form: file.form,
+            extent: file.extent,
         });
-        let mut targets: Vec<RawTarget> = named.collect();
-        if let Some(line) = &call.command {
-            let line = analyse(line);
-            let found = |path, access| RawTarget {
-                path,
-                access,
-                in_command: true,
-            };
-            targets.extend(
-                line.writes
-                    .into_iter()
-                    .map(|path| found(path, Access::Write)),
-            );
-            targets.extend(line.reads.into_iter().map(|path| found(path, Access::Read)));
-        }
-        targets
+        named.chain(found).collect()
     }
 
     fn prefix_of(&self, tool: &str) -> Option<(&Prefix, usize)> {
@@ -323,6 +340,8 @@ struct ToolFile {
     patch: Vec<String>,
     #[serde(default)]
     command: Vec<String>,
+    #[serde(default)]
+    directory: Vec<String>,
     #[serde(default)]
     server: Vec<String>,
     #[serde(default)]

@@ -2,11 +2,13 @@
 //!
 //! Opening what was resolved without following further links is the opener's duty.
 
+mod expand;
+
 use std::collections::VecDeque;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use mk_policy::{RawTarget, Target};
+use mk_policy::{Access, Extent, Form, RawTarget, Target};
 use mk_types::{AbsPath, PathError, ProjectPath, is_elsewhere};
 
 use crate::ignored::Ignored;
@@ -16,9 +18,29 @@ const MOST_LINKS: usize = 40;
 
 /// Resolves a target of a call. What does not exist yet is taken as written below the deepest folder that does.
 pub fn resolve(root: &AbsPath, ignored: &Ignored, raw: RawTarget) -> Target {
+    if raw.form == Form::Unknown {
+        return Target {
+            path: Err(PathError::Escapes(raw.path.clone())),
+            ignored: !matches!(ignored, Ignored::Nothing),
+            found: None,
+            raw,
+        };
+    }
     let path = follow(root, &raw.path);
+    // Who reads where nothing is hidden may read whatever there is.
+    let matters = raw.access != Access::Read || !matches!(ignored, Ignored::Nothing);
+    let found = match (&path, raw.form, raw.extent) {
+        (Ok(path), Form::Exact, Extent::Below) if matters => expand::below(root, ignored, path),
+        (Ok(_), Form::Pattern, _) if matters => expand::expand(root, ignored, &raw.path),
+        _ => None,
+    };
     let ignored = path.as_ref().is_ok_and(|path| ignored.hides(path));
-    Target { raw, path, ignored }
+    Target {
+        raw,
+        path,
+        ignored,
+        found,
+    }
 }
 
 /// Walks the path as the kernel would, so that `link/..` means the parent of where the link leads.

@@ -1,84 +1,132 @@
-//! A command's arguments, split the way `getopt` does it: options, their values, the rest.
-//!
-//! The table of a command says only which options take a value. An option that is missing there has
-//! its value counted as an operand, which lists a file too many rather than one too few.
+//! A command's arguments, split the way its row says: options with what they do, and the operands.
 
+use crate::program::{Effect, Operands, Program, Style};
 use crate::word::{Shape, Word};
 
-/// Which options take a value in the next word.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Table {
-    /// Letters, for `-n 5`, `-n5` and `-vn5`.
-    pub(crate) short: &'static str,
-    /// Names without dashes, for `--lines 5`.
-    pub(crate) long: &'static [&'static str],
-}
-
-pub(crate) const NO_VALUES: Table = Table {
-    short: "",
-    long: &[],
-};
-
+/// The arguments of one command.
 #[derive(Debug, Default)]
-pub(crate) struct Arguments {
+pub(crate) struct Arguments<'words> {
     pub(crate) options: Vec<ArgumentOption>,
-    pub(crate) operands: Vec<Word>,
+    pub(crate) operands: Vec<&'words Word>,
+    /// What follows the operands that a wrapper or a program with subcommands has of its own.
+    pub(crate) rest: &'words [Word],
 }
 
 #[derive(Debug)]
 pub(crate) struct ArgumentOption {
-    /// One letter, or a long name without dashes.
+    /// Without dashes.
     pub(crate) name: String,
     pub(crate) value: Option<Word>,
+    /// `None` for an option that the row does not know.
+    pub(crate) effect: Option<Effect>,
 }
 
-impl Arguments {
+const fn takes_value(effect: Option<Effect>) -> bool {
+    matches!(
+        effect,
+        Some(Effect::Value | Effect::Read | Effect::Write | Effect::Run | Effect::Enter)
+    )
+}
+
+impl<'words> Arguments<'words> {
     /// `words` are those after the command's name.
-    pub(crate) fn split(words: &[Word], table: Table) -> Self {
+    pub(crate) fn split(words: &'words [Word], program: &Program) -> Self {
+        let stops = program.operands == Operands::Command || !program.subcommands.is_empty();
         let mut arguments = Self::default();
-        let mut words = words.iter();
-        while let Some(word) = words.next() {
+        let mut words = words;
+        while let [word, rest @ ..] = words {
             if word.value == "--" {
-                arguments.operands.extend(words.cloned());
-                break;
-            }
-            if let Some(option) = word.value.strip_prefix("--") {
-                let (name, value) = match option.split_once('=') {
-                    Some((name, value)) => (name, Some(word.part(value))),
-                    None if table.long.contains(&option) => (option, words.next().cloned()),
-                    None => (option, None),
-                };
-                arguments.push(name, value);
-            } else if let Some(cluster) = word.value.strip_prefix('-')
-                && !cluster.is_empty()
-                && word.shape != Shape::Process
-            {
-                let mut letters = cluster.chars();
-                while let Some(letter) = letters.next() {
-                    if !table.short.contains(letter) {
-                        arguments.push(letter.encode_utf8(&mut [0; 4]), None);
-                        continue;
-                    }
-                    let attached = letters.as_str();
-                    let value = if attached.is_empty() {
-                        words.next().cloned()
-                    } else {
-                        Some(word.part(attached))
-                    };
-                    arguments.push(letter.encode_utf8(&mut [0; 4]), value);
-                    break;
+                if stops {
+                    arguments.rest = rest;
+                } else {
+                    arguments.operands.extend(rest);
                 }
-            } else {
-                arguments.operands.push(word.clone());
+                return arguments;
             }
+            let is_option = word.value.len() > 1
+                && word.value.starts_with('-')
+                && word.shape != Shape::Process
+                && !word.raw.is_empty();
+            if is_option {
+                words = arguments.take_option(word, rest, program);
+                continue;
+            }
+            if stops && arguments.operands.len() == program.skip {
+                arguments.rest = words;
+                return arguments;
+            }
+            arguments.operands.push(word);
+            words = rest;
         }
         arguments
     }
 
-    fn push(&mut self, name: &str, value: Option<Word>) {
+    /// Reads one word of options; gives back what follows it and its value.
+    fn take_option(
+        &mut self,
+        word: &'words Word,
+        rest: &'words [Word],
+        program: &Program,
+    ) -> &'words [Word] {
+        let is_long = word.value.starts_with("--") || program.style == Style::SingleDash;
+        if !is_long {
+            return self.take_letters(word, rest, program);
+        }
+        let option = word.value.trim_start_matches('-');
+        let (name, attached) = match option.split_once('=') {
+            Some((name, value)) => (name, Some(word.part(value))),
+            None => (option, None),
+        };
+        let effect = program.effect(name);
+        let (value, rest) = match (attached, rest) {
+            (None, [next, rest @ ..]) if takes_value(effect) => (Some(next.clone()), rest),
+            (attached, rest) => (attached, rest),
+        };
+        self.push(name, value, effect);
+        rest
+    }
+
+    fn take_letters(
+        &mut self,
+        word: &'words Word,
+        rest: &'words [Word],
+        program: &Program,
+    ) -> &'words [Word] {
+        let mut letters = word.value.chars();
+        letters.next();
+        while let Some(letter) = letters.next() {
+            let mut buffer = [0; 4];
+            let name: &str = letter.encode_utf8(&mut buffer);
+            let effect = if letter.is_ascii_digit() {
+                Some(Effect::Flag)
+            } else {
+                program.effect(name)
+            };
+            if !takes_value(effect) {
+                self.push(name, None, effect);
+                continue;
+            }
+            let attached = letters.as_str();
+            if !attached.is_empty() {
+                self.push(name, Some(word.part(attached)), effect);
+                return rest;
+            }
+            return match rest {
+                [next, rest @ ..] => {
+                    self.push(name, Some(next.clone()), effect);
+                    rest
+                }
+                [] => rest,
+            };
+        }
+        rest
+    }
+
+    fn push(&mut self, name: &str, value: Option<Word>, effect: Option<Effect>) {
         self.options.push(ArgumentOption {
             name: name.to_owned(),
             value,
+            effect,
         });
     }
 

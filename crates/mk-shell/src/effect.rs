@@ -1,100 +1,211 @@
-//! The files that well-known programs write and read.
+//! What a program does to files, by its row.
 //!
-//! A program that is not here has no files as far as this knows; whether it may run at all is for the
-//! mode's patterns. What downloads is in [`crate::transfer`], what has a script in [`crate::script`].
+//! Programs that no row can describe have a module of their own: [`crate::copy`], [`crate::script`],
+//! [`crate::transfer`], [`crate::archive`], [`crate::find`].
 
-use crate::analysis::Analysis;
-use crate::arguments::{Arguments, NO_VALUES, Table};
+use crate::analysis::{Analysis, Step};
+use crate::arguments::Arguments;
+use crate::program::{Effect, Operands, Program, Scope};
+use crate::text::SOME_NAME;
 use crate::word::{Shape, Word};
-
-/// For `cp`, which puts every name behind that of a folder.
-const MAX_JOINED_BYTES: usize = 1 << 20;
-
-const fn short(short: &'static str) -> Table {
-    Table { short, long: &[] }
-}
+use crate::{Extent, Roams, Use};
 
 impl Analysis {
-    /// Notes what a command does to files. Says whether it knows the command.
-    pub(crate) fn note_files(&mut self, name: &str, words: &[Word]) -> bool {
+    /// Notes what a command does. A program without a row is in doubt.
+    pub(crate) fn note_program(&mut self, name: &str, words: &[Word]) -> Step<()> {
         match name {
-            "tee" | "rm" | "rmdir" | "unlink" | "mkfifo" | "sponge" => {
-                self.write_operands(words, NO_VALUES);
-            }
-            "touch" => self.write_operands(words, short("drt")),
-            "mkdir" => self.write_operands(words, short("m")),
-            "shred" => self.write_operands(words, short("ns")),
-            "truncate" => self.write_operands(words, short("sr")),
-            "chmod" => self.note_chmod(words),
-            "chown" | "chgrp" => {
-                let arguments = Arguments::split(words, NO_VALUES);
-                let skipped = usize::from(!arguments.has(&["reference"]));
-                self.write_all(arguments.operands.iter().skip(skipped));
-            }
             "dd" => self.note_dd(words),
-            "cp" | "mv" | "ln" | "install" => self.note_copy(name, words),
-            "curl" => self.note_curl(words),
-            "wget" => self.note_wget(words),
+            "chmod" => self.note_chmod(words),
             "sed" | "gsed" => self.note_sed(words),
             "awk" | "gawk" | "mawk" | "nawk" => self.note_awk(words),
-            "grep" | "egrep" | "fgrep" => self.note_search(words, short("efmABCdD")),
-            "rg" => self.note_search(words, short("efmABCgtTjrMEd")),
-            _ => return self.note_reader(name, words),
-        }
-        true
-    }
-
-    fn note_reader(&mut self, name: &str, words: &[Word]) -> bool {
-        let table = match name {
-            "cat" | "more" | "tac" | "wc" | "rev" | "zcat" => NO_VALUES,
-            "less" => short("oOpPtTxyz"),
-            "head" | "tail" => Table {
-                short: "ncs",
-                long: &["lines", "bytes", "pid"],
-            },
-            "nl" => short("bdfhilnsvw"),
-            "od" => short("AjNStw"),
-            "xxd" => short("clos"),
-            "hexdump" => short("efns"),
-            "strings" => short("nte"),
-            "base64" => short("wob"),
-            "diff" => short("UCIxXDFLSW"),
-            "sort" => short("koST"),
-            "uniq" => short("fsw"),
-            "cut" => short("bcdf"),
-            "bat" => short("lrm"),
-            _ => return false,
-        };
-        let arguments = Arguments::split(words, table);
-        self.read_all(&arguments.operands);
-        match name {
-            "less" | "sort" | "base64" => {
-                let outputs: Vec<&Word> = arguments
-                    .values(&["o", "O", "output", "log-file", "LOG-FILE"])
-                    .collect();
-                self.write_all(outputs);
+            "tar" | "bsdtar" | "gtar" => self.note_tar(words),
+            _ => {
+                let Some(program) = self.programs.get(name) else {
+                    self.doubt_files("the program is not known");
+                    let first = words.iter().find(|word| !word.value.starts_with('-'));
+                    if first.is_some_and(Word::may_be_option) {
+                        self.doubt_commands("the first argument comes from an expansion");
+                    }
+                    return Ok(());
+                };
+                return self.note_row(name, program, words);
             }
-            // Their second operand is the output.
-            "xxd" | "uniq" => self.write_all(arguments.operands.iter().skip(1)),
-            _ => {}
         }
-        true
+        Ok(())
     }
 
-    pub(crate) fn write_all<'words>(&mut self, words: impl IntoIterator<Item = &'words Word>) {
+    fn note_row(&mut self, name: &str, program: &'static Program, words: &[Word]) -> Step<()> {
+        let arguments = Arguments::split(words, program);
+        let directories = self.directories.clone();
+        let extent = self.note_options(program, &arguments)?;
+        let mut unseen = arguments
+            .operands
+            .iter()
+            .copied()
+            .chain(arguments.rest.first());
+        let mut values = arguments.options.iter().filter_map(|it| it.value.as_ref());
+        if unseen.any(Word::may_be_option) || values.any(Word::may_be_anything) {
+            self.doubt_option(program);
+        }
+        if program.subcommands.is_empty() {
+            self.note_operands(name, program, &arguments, extent);
+            if matches!(name, "curl" | "wget") {
+                self.note_transfer(name, &arguments);
+            }
+            self.note_scope(program.scope, &arguments);
+        } else if let [first, rest @ ..] = arguments.rest {
+            match program.subcommand(&first.value) {
+                Some(subcommand) if first.shape <= Shape::Backslash => {
+                    self.descend()?;
+                    self.note_subcommand(name, subcommand, rest)?;
+                    self.ascend();
+                }
+                _ if first.alternatives.is_some() => {
+                    self.doubt_commands("the subcommand comes from an expansion");
+                }
+                _ => self.doubt_files("the subcommand is not known"),
+            }
+        }
+        self.directories = directories;
+        Ok(())
+    }
+
+    /// A word that may turn out to be any option.
+    fn doubt_option(&mut self, program: &Program) {
+        const REASON: &str = "an argument may be an option";
+        if program.may_run() {
+            self.doubt_commands(REASON);
+        } else if program.has_effects() {
+            self.doubt_files(REASON);
+        }
+    }
+
+    fn note_subcommand(
+        &mut self,
+        name: &str,
+        program: &'static Program,
+        words: &[Word],
+    ) -> Step<()> {
+        if program.operands == Operands::Command {
+            let arguments = Arguments::split(words, program);
+            self.note_options(program, &arguments)?;
+            return self.run(arguments.rest);
+        }
+        self.note_row(name, program, words)
+    }
+
+    /// Notes what the options do. Says whether directories are meant with all that is in them.
+    pub(crate) fn note_options(
+        &mut self,
+        program: &Program,
+        arguments: &Arguments<'_>,
+    ) -> Step<Extent> {
+        let mut extent = Extent::Itself;
+        for option in &arguments.options {
+            match (option.effect, &option.value) {
+                (Some(Effect::Flag | Effect::Value), _) => {}
+                (Some(Effect::Read), Some(file)) => self.read_file(file),
+                (Some(Effect::Write), Some(file)) => self.write_file(file),
+                (Some(Effect::Enter), Some(directory)) => {
+                    self.directories = self.locate(directory);
+                }
+                (Some(Effect::Run), Some(line)) if line.alternatives.is_none() => {
+                    self.read_nested(&line.value)?;
+                }
+                (Some(Effect::Run | Effect::Doubt), _) => {
+                    self.doubt_commands("an option runs what cannot be seen");
+                }
+                (Some(Effect::Below), _) => extent = Extent::Below,
+                (Some(Effect::Change), _) => {
+                    self.doubt_files("the program changes files that it does not name");
+                }
+                // An option without the value that it needs does nothing.
+                (Some(Effect::Read | Effect::Write | Effect::Enter), None) => {}
+                (None, _) => self.doubt_files("an option is not known"),
+            }
+        }
+        if program.scope == Scope::Tree && program.operands == Operands::Read {
+            extent = Extent::Below;
+        }
+        Ok(extent)
+    }
+
+    fn note_operands(
+        &mut self,
+        name: &str,
+        program: &Program,
+        arguments: &Arguments<'_>,
+        extent: Extent,
+    ) {
+        let skip = if arguments.has(program.unless) {
+            0
+        } else {
+            program.skip
+        };
+        let (skipped, operands) = arguments
+            .operands
+            .split_at(skip.min(arguments.operands.len()));
+        // What is taken apart at its spaces may name files, too.
+        for word in skipped.iter().filter(|word| word.may_be_anything()) {
+            self.use_file(word, Use::Read, Extent::Itself);
+        }
+        match program.operands {
+            Operands::Data | Operands::Command => {}
+            Operands::Read => {
+                self.use_all(operands, Use::Read, extent);
+                self.read_revisions(name, operands);
+            }
+            Operands::Write => self.use_all(operands, Use::Write, extent),
+            Operands::ReadThenWrite => {
+                let (read, written) = operands.split_at(operands.len().min(1));
+                self.use_all(read, Use::Read, extent);
+                self.use_all(written, Use::Write, extent);
+            }
+            Operands::WriteThenRead => {
+                let (written, read) = operands.split_at(operands.len().min(1));
+                self.use_all(written, Use::Write, Extent::Itself);
+                self.use_all(read, Use::Read, extent);
+            }
+            Operands::Copy | Operands::Move | Operands::Link => {
+                self.note_copy(program.operands, arguments, extent);
+            }
+        }
+    }
+
+    pub(crate) fn use_all(&mut self, words: &[&Word], access: Use, extent: Extent) {
         for word in words {
-            self.write_file(word);
+            self.use_file(word, access, extent);
         }
     }
 
-    pub(crate) fn read_all(&mut self, words: &[Word]) {
-        for word in words {
-            self.read_file(word);
+    /// `git show HEAD:file` names a file behind the colon.
+    fn read_revisions(&mut self, name: &str, operands: &[&Word]) {
+        if name != "git" {
+            return;
+        }
+        for operand in operands {
+            if let Some((_, file)) = operand.value.split_once(':') {
+                self.read_file(&operand.part(file));
+            }
         }
     }
 
-    fn write_operands(&mut self, words: &[Word], table: Table) {
-        self.write_all(&Arguments::split(words, table).operands);
+    fn note_scope(&mut self, scope: Scope, arguments: &Arguments<'_>) {
+        match scope {
+            Scope::Words => {}
+            Scope::Tree => {
+                self.line.roams = Roams::Yes;
+                if arguments.operands.len() <= 1 {
+                    self.use_file(&Word::literal("."), Use::Read, Extent::Below);
+                }
+            }
+            // What a build reads it does not show.
+            Scope::Build => {}
+            Scope::Change => {
+                self.line.roams = Roams::Yes;
+                self.doubt_files("the program changes files that it does not name");
+            }
+        }
     }
 
     /// `chmod -x file`: a mode can look like an option.
@@ -110,7 +221,9 @@ impl Analysis {
             .iter()
             .any(|word| word.value.starts_with("--reference"));
         let operands = words.iter().filter(|word| !is_option(word));
-        self.write_all(operands.skip(usize::from(has_mode)));
+        for word in operands.skip(usize::from(has_mode)) {
+            self.use_file(word, Use::Write, Extent::Below);
+        }
     }
 
     fn note_dd(&mut self, words: &[Word]) {
@@ -125,76 +238,24 @@ impl Analysis {
         }
     }
 
-    fn note_copy(&mut self, name: &str, words: &[Word]) {
-        let arguments = Arguments::split(
-            words,
-            Table {
-                short: if name == "install" { "tSmog" } else { "tS" },
-                long: &["target-directory", "suffix", "mode", "owner", "group"],
-            },
-        );
-        if name == "install" && arguments.has(&["d", "directory"]) {
-            self.write_all(&arguments.operands);
-            return;
-        }
-        let folder = arguments.values(&["t", "target-directory"]).next();
-        let (sources, target) = match (folder, arguments.operands.split_last()) {
-            (Some(folder), _) => (arguments.operands.as_slice(), folder.clone()),
-            // `ln target` makes a link in this folder.
-            (None, Some((only, []))) if name == "ln" => {
-                (std::slice::from_ref(only), only.part("."))
+    /// What a command prints, if that is names of files; for `xargs`.
+    pub(crate) fn printed_names(&self, name: &str, words: &[Word]) -> Option<Vec<String>> {
+        let first = words.first().map_or("", |word| word.value.as_str());
+        let has_l = words
+            .iter()
+            .any(|word| word.value.starts_with('-') && word.value.contains('l'));
+        match (name, first) {
+            ("git", "ls-files" | "diff" | "grep") | ("rg" | "fd" | "fdfind" | "ls", _) => {
+                // These leave out what begins with a dot, or was never given to git.
+                Some(vec!["**/*".to_owned()])
             }
-            (None, Some((target, sources))) => (sources, target.clone()),
-            (None, None) => return,
-        };
-        match name {
-            // A link's target is not touched.
-            "ln" => {}
-            "mv" => self.write_all(sources),
-            _ => self.read_all(sources),
+            ("grep", _) if has_l => Some(vec![format!("{SOME_NAME}{SOME_NAME}/{SOME_NAME}")]),
+            _ => None,
         }
-        let is_folder = folder.is_some()
-            || sources.len() > 1
-            || target.value.ends_with('/')
-            || matches!(target.value.rsplit('/').next(), Some("." | ".."));
-        if !is_folder {
-            self.write_file(&target);
-            return;
-        }
-        let base = target.value.trim_end_matches('/');
-        if base.len().saturating_mul(sources.len()) > MAX_JOINED_BYTES {
-            self.doubt_files("too many files are named");
-            self.write_file(&target);
-            return;
-        }
-        for source in sources {
-            let mut file = target.part(&format!("{base}/{}", last_part(&source.value)));
-            file.shape = target.shape.max(source.shape);
-            self.write_file(&file);
-        }
-    }
-
-    /// `grep pattern files`; the pattern may be in an option.
-    fn note_search(&mut self, words: &[Word], table: Table) {
-        let arguments = Arguments::split(words, table);
-        if arguments.has(&["pre", "hostname-bin"]) {
-            self.doubt_commands("a search runs another program");
-        }
-        let files: Vec<Word> = arguments.values(&["f", "file"]).cloned().collect();
-        self.read_all(&files);
-        let has_pattern = arguments.has(&["e", "regexp", "f", "file", "files", "type-list"]);
-        let skipped = usize::from(!has_pattern);
-        if let Some(pattern) = arguments.operands.first()
-            && skipped == 1
-            && pattern.may_be_several()
-        {
-            self.doubt_files("a pattern may expand to names of files");
-        }
-        self.read_all(arguments.operands.get(skipped..).unwrap_or_default());
     }
 }
 
-/// The name of a file without its folders.
+/// The name of a file without its directories.
 pub(crate) fn last_part(path: &str) -> &str {
     path.trim_end_matches('/')
         .rsplit('/')

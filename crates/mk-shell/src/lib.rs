@@ -1,24 +1,36 @@
 //! What a POSIX shell line does: the commands it runs and the files it names.
 //!
-//! It is a parser, not a shell: it expands nothing and looks at no file. Whatever it cannot follow
-//! with certainty makes the line *opaque*, and the caller has to treat that as the worst case. It
-//! knows bash first and the usual words of sh, dash and zsh. It does not know PowerShell or `cmd`, and
-//! it does not know what a program does beyond the short lists in [`effect`] and [`wrapper`].
+//! It is a parser, not a shell: it runs nothing and looks at no file. What it knows of programs it is given
+//! ([`ProgramTable`]). Whatever it cannot follow with certainty is a [`Doubt`], and the caller has to treat that as the
+//! worst case. It knows bash first and the usual words of sh, dash and zsh. It does not know PowerShell or `cmd`.
 
 mod analysis;
+mod archive;
 mod arguments;
+mod copy;
 mod effect;
+mod find;
 mod here_document;
+mod mention;
 mod parser;
+mod program;
 mod script;
 mod substitution;
+mod text;
 mod transfer;
+mod variable;
 mod word;
 mod wrapper;
 
+pub use program::{Effect, Operands, Program, ProgramTable, Scope, Style, Unlisted};
+pub use text::{ANYTHING, SOME_NAME, escape, literal};
+
 use analysis::Analysis;
 
-const MAX_LINE_BYTES: usize = 64 * 1024;
+/// Longer lines are not read.
+pub const LONGEST_LINE: usize = 64 * 1024;
+/// More files than this in one line are not listed.
+pub const MOST_FILES: usize = 10_000;
 
 /// What a line runs, writes and reads.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -26,14 +38,13 @@ pub struct CommandLine {
     /// In the order of the line. A substitution comes before the command that uses it, a wrapper
     /// (`sudo`, `xargs`, `sh -c`) before what it runs; each is listed on its own.
     pub commands: Vec<SimpleCommand>,
-    /// Files that are created, changed or removed, relative to where the line starts. A name that the
-    /// shell would expand stands as written, and the line is opaque.
-    pub writes: Vec<String>,
-    /// Files that are read, likewise.
-    pub reads: Vec<String>,
+    /// The files that the line names, from where it starts.
+    pub files: Vec<FileUse>,
     /// Why the lists above may be incomplete.
-    pub opaque: Option<&'static str>,
-    files_only: FilesOnly,
+    pub doubt: Option<Doubt>,
+    /// Whether a program reads files that its words do not name.
+    pub roams: Roams,
+    pub size: Size,
 }
 
 /// One program with its arguments.
@@ -45,19 +56,84 @@ pub struct SimpleCommand {
     pub words: Vec<String>,
 }
 
-/// Whether an opaque line hides no more than names of files.
+/// A file that a line names.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct FileUse {
+    /// A path, or a pattern where `form` says so.
+    pub path: String,
+    pub access: Use,
+    pub form: Form,
+    pub extent: Extent,
+}
+
+/// What a line does with a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Use {
+    Read,
+    Write,
+    /// It stands somewhere in a line that is in doubt.
+    Mention,
+}
+
+/// How well a file is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Form {
+    Exact,
+    /// A pattern that stays where its fixed parts are: see [`SOME_NAME`] for what is added to the shell's wildcards.
+    Pattern,
+    /// It could be any file.
+    Unknown,
+}
+
+/// How much of what is named is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Extent {
+    Itself,
+    /// A directory with all that is in it.
+    Below,
+}
+
+/// Why a line is not proven to do no more than is listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Doubt {
+    /// More files may be used.
+    Files(&'static str),
+    /// Other commands may run.
+    Commands(&'static str),
+}
+
+/// Whether files are read that no word names.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum FilesOnly {
+pub enum Roams {
     #[default]
-    Yes,
     No,
+    Yes,
+}
+
+/// Whether a line could be looked at as a whole.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Size {
+    #[default]
+    Fits,
+    TooLarge,
 }
 
 impl CommandLine {
-    /// Whether `commands` is complete even where the line is opaque: only files are unknown, as in
-    /// `rm *.log`. A caller without rules for files may go by this.
-    pub fn commands_are_known(&self) -> bool {
-        self.files_only == FilesOnly::Yes
+    /// Why not all commands are known. A line whose files are in doubt has none: a caller without rules for files may
+    /// go by this.
+    pub fn doubt_about_commands(&self) -> Option<&'static str> {
+        match self.doubt {
+            Some(Doubt::Commands(reason)) => Some(reason),
+            Some(Doubt::Files(_)) | None => None,
+        }
+    }
+}
+
+impl Doubt {
+    pub const fn reason(self) -> &'static str {
+        match self {
+            Self::Files(reason) | Self::Commands(reason) => reason,
+        }
     }
 }
 
@@ -67,14 +143,24 @@ impl SimpleCommand {
     pub fn unquoted(&self) -> String {
         self.words.join(" ")
     }
+
+    /// The program's name without its directory.
+    pub fn program(&self) -> &str {
+        let word = self.words.first().map_or("", String::as_str);
+        word.rsplit(['/', '\\']).next().unwrap_or_default()
+    }
 }
 
-/// Takes a shell line apart. It takes any text, does not fail, and needs time linear in its length.
-pub fn analyse(line: &str) -> CommandLine {
-    let mut analysis = Analysis::default();
-    if line.len() > MAX_LINE_BYTES {
+/// Takes a shell line apart that starts in a directory, empty for the root. It takes any text, does not fail, and needs
+/// time linear in its length.
+pub fn analyse(programs: ProgramTable, line: &str, start: &str) -> CommandLine {
+    let mut analysis = Analysis::new(programs, start);
+    if line.len() > LONGEST_LINE {
         analysis.doubt_commands("the line is too long");
-    } else if line
+        analysis.line.size = Size::TooLarge;
+        return analysis.line;
+    }
+    if line
         .chars()
         .any(|character| character.is_control() && character != '\n' && character != '\t')
     {
@@ -82,8 +168,8 @@ pub fn analyse(line: &str) -> CommandLine {
     } else {
         analysis.read_line(line);
     }
+    if analysis.line.doubt.is_some() {
+        analysis.mention_words(line);
+    }
     analysis.line
 }
-
-#[cfg(test)]
-mod tests;

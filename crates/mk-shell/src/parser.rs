@@ -3,7 +3,7 @@
 //! One pass from left to right over the characters; a text inside quotes (backticks, `sh -c`) is
 //! parsed by a parser of its own. What a simple command does is not known here.
 
-use crate::analysis::{Analysis, Directory, Step, Stop};
+use crate::analysis::{Analysis, Step, Stop};
 use crate::here_document::HereDocument;
 use crate::word::{Word, is_word_end};
 
@@ -42,7 +42,7 @@ enum Expect {
 /// The commands since the last `;`, as far as the directory depends on them.
 #[derive(Debug)]
 struct Chain {
-    start: Directory,
+    start: Vec<String>,
     /// Joined by `&&` only: each command ran and was successful.
     is_certain: bool,
 }
@@ -170,7 +170,10 @@ impl<'analysis> Parser<'analysis> {
                     self.advance();
                     true
                 }
-                '&' if self.eat("&&") => false,
+                '&' if self.eat("&&") => {
+                    self.analysis.piped = None;
+                    false
+                }
                 '&' => {
                     self.advance();
                     true
@@ -178,7 +181,9 @@ impl<'analysis> Parser<'analysis> {
                 '|' => {
                     chain.is_certain = false;
                     self.end_chain(&chain);
-                    if !self.eat("||") && !self.eat("|&") {
+                    if self.eat("||") {
+                        self.analysis.piped = None;
+                    } else if !self.eat("|&") {
                         self.advance();
                     }
                     false
@@ -186,6 +191,7 @@ impl<'analysis> Parser<'analysis> {
                 _ => return Err(SYNTAX),
             };
             if separates {
+                self.analysis.piped = None;
                 self.end_chain(&chain);
                 chain = self.start_chain();
                 expect = Expect::Command;
@@ -208,26 +214,26 @@ impl<'analysis> Parser<'analysis> {
 
     fn start_chain(&self) -> Chain {
         Chain {
-            start: self.analysis.directory.clone(),
+            start: self.analysis.directories.clone(),
             is_certain: true,
         }
     }
 
     /// After anything but `&&`, a `cd` may have failed.
     fn end_chain(&mut self, chain: &Chain) {
-        if self.analysis.directory != chain.start {
-            self.analysis.directory = Directory::Unknown;
+        if self.analysis.directories != chain.start {
+            self.analysis.may_be_in(&chain.start);
         }
     }
 
     fn settle_change(&mut self, chain: &Chain) {
-        if let Some(directory) = self.analysis.change.take() {
+        if let Some(directories) = self.analysis.change.take() {
             self.skip_blanks();
-            self.analysis.directory = if self.looks_at("&&") && chain.is_certain {
-                directory
+            if self.looks_at("&&") && chain.is_certain {
+                self.analysis.directories = directories;
             } else {
-                Directory::Unknown
-            };
+                self.analysis.may_be_in(&directories);
+            }
         }
     }
 
@@ -267,8 +273,8 @@ impl<'analysis> Parser<'analysis> {
                 self.skip_blanks();
                 self.read_command()?;
                 // What follows `! cd x &&` is not in x.
-                if self.analysis.change.is_some() {
-                    self.analysis.change = Some(Directory::Unknown);
+                if let Some(directories) = self.analysis.change.take() {
+                    self.analysis.may_be_in(&directories);
                 }
                 self.analysis.ascend();
                 return Ok(());
@@ -296,14 +302,19 @@ impl<'analysis> Parser<'analysis> {
         let name = self.read_word()?.ok_or(SYNTAX)?;
         self.analysis.check_variable(&name.value, "");
         self.skip_lines()?;
+        let mut values = Vec::new();
         if self.eat_keyword(&["in"]).is_some() {
             loop {
                 self.skip_blanks();
-                if self.read_word()?.is_none() {
+                let Some(word) = self.read_word()? else {
                     break;
-                }
+                };
+                values.extend(word.patterns());
             }
+        } else {
+            values.push(crate::ANYTHING.to_string());
         }
+        self.analysis.assign(&name.value, values);
         self.skip_blanks();
         self.eat(";");
         self.skip_lines()?;
@@ -476,7 +487,7 @@ impl Analysis {
 
     /// Analyses a text that the line runs in a process of its own.
     pub(crate) fn read_nested(&mut self, text: &str) -> Step<()> {
-        let directory = self.directory.clone();
+        let directories = self.directories.clone();
         self.descend()?;
         let mut parser = Parser::new(text, self);
         parser.read_list(End::Input)?;
@@ -484,7 +495,7 @@ impl Analysis {
             return Err(Stop("a here-document is not closed"));
         }
         self.ascend();
-        self.directory = directory;
+        self.directories = directories;
         Ok(())
     }
 }

@@ -7,8 +7,55 @@ use std::iter::Peekable;
 use std::str::Chars;
 
 use crate::analysis::Analysis;
-use crate::arguments::{Arguments, Table};
+use crate::arguments::Arguments;
+use crate::program::{Effect, Operands, Program, Scope, Style, Unlisted};
 use crate::word::{Shape, Word};
+use crate::{Extent, Use};
+
+const fn row(options: &'static [(&'static str, Effect)]) -> Program {
+    Program {
+        operands: Operands::Read,
+        skip: 0,
+        unless: &[],
+        options,
+        unlisted: Unlisted::Doubt,
+        style: Style::Getopt,
+        scope: Scope::Words,
+        subcommands: &[],
+    }
+}
+
+const SED: Program = row(&[
+    ("e", Effect::Value),
+    ("f", Effect::Value),
+    ("l", Effect::Value),
+    ("expression", Effect::Value),
+    ("file", Effect::Value),
+    ("line-length", Effect::Value),
+    ("n", Effect::Flag),
+    ("E", Effect::Flag),
+    ("r", Effect::Flag),
+    ("s", Effect::Flag),
+    ("u", Effect::Flag),
+    ("z", Effect::Flag),
+    ("quiet", Effect::Flag),
+    ("silent", Effect::Flag),
+    ("regexp-extended", Effect::Flag),
+    ("null-data", Effect::Flag),
+    ("posix", Effect::Flag),
+    ("sandbox", Effect::Flag),
+    ("debug", Effect::Flag),
+    ("version", Effect::Flag),
+    ("help", Effect::Flag),
+]);
+
+const AWK: Program = row(&[
+    ("F", Effect::Value),
+    ("v", Effect::Value),
+    ("assign", Effect::Value),
+    ("field-separator", Effect::Value),
+    ("version", Effect::Flag),
+]);
 
 impl Analysis {
     pub(crate) fn note_sed(&mut self, words: &[Word]) {
@@ -27,13 +74,14 @@ impl Analysis {
                 words.next();
             }
         }
-        let arguments = Arguments::split(
-            &rest,
-            Table {
-                short: "efl",
-                long: &["expression", "file", "line-length"],
-            },
-        );
+        let arguments = Arguments::split(&rest, &SED);
+        if arguments
+            .options
+            .iter()
+            .any(|option| option.effect.is_none())
+        {
+            self.doubt_files("an option is not known");
+        }
         if arguments.has(&["f", "file"]) {
             self.doubt_commands("a script is in a file");
         }
@@ -43,8 +91,14 @@ impl Analysis {
             let Some((script, rest)) = files.split_first() else {
                 return;
             };
-            scripts.push(script.clone());
+            scripts.push((*script).clone());
             files = rest;
+        }
+        if files
+            .iter()
+            .any(|file| file.may_be_option() && file.raw.is_empty())
+        {
+            self.doubt_files("an argument may be an option");
         }
         for script in &scripts {
             // A pattern character in an unquoted script only names files if some match; it is text.
@@ -52,39 +106,25 @@ impl Analysis {
                 self.doubt_commands("a script may run commands or write files");
             }
         }
-        self.read_all(files);
+        self.use_all(files, Use::Read, Extent::Itself);
         if let Some(suffix) = in_place {
-            self.write_all(files);
+            self.use_all(files, Use::Write, Extent::Itself);
             if suffix.contains(['/', '*']) || suffix.len() > 32 {
                 self.doubt_files("a backup's name cannot be seen");
             } else if !suffix.is_empty() {
                 for file in files {
-                    self.write_file(&file.part(&format!("{}{suffix}", file.value)));
+                    self.write_file(&file.framed("", suffix));
                 }
             }
         }
     }
 
     pub(crate) fn note_awk(&mut self, words: &[Word]) {
-        let arguments = Arguments::split(
-            words,
-            Table {
-                short: "FvfeEil",
-                long: &[
-                    "assign",
-                    "field-separator",
-                    "file",
-                    "source",
-                    "include",
-                    "load",
-                ],
-            },
-        );
-        let is_plain = |name: &str| matches!(name, "F" | "v" | "assign" | "field-separator");
-        if !arguments
+        let arguments = Arguments::split(words, &AWK);
+        if arguments
             .options
             .iter()
-            .all(|option| is_plain(&option.name))
+            .any(|option| option.effect.is_none())
         {
             self.doubt_commands("the options of a script are not understood");
         }

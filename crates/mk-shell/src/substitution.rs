@@ -6,17 +6,13 @@
 
 use crate::analysis::{Step, Stop};
 use crate::parser::{End, Parser};
+use crate::text::{ANYTHING, SOME_NAME, Text};
 use crate::word::{Quoting, Shape};
 
 impl Parser<'_> {
     /// What starts with `$` or a backtick. The value gets it as written.
-    pub(crate) fn read_expansion(&mut self, quoting: Quoting, value: &mut String) -> Step<Shape> {
+    pub(crate) fn read_expansion(&mut self, quoting: Quoting, value: &mut Text) -> Step<Shape> {
         let start = self.position;
-        if self.peek() == Some('`') {
-            self.read_backticks(quoting)?;
-            value.push_str(&self.text_since(start));
-            return Ok(Shape::Expansion);
-        }
         // The shell joins lines before it sees what follows.
         let joins = |distance| {
             self.peek_at(distance) == Some('\\') && self.peek_at(distance + 1) == Some('\n')
@@ -24,50 +20,71 @@ impl Parser<'_> {
         if joins(1) || (self.peek_at(1) == Some('(') && joins(2)) {
             return Err(Stop("an expansion goes on in the next line"));
         }
-        match self.peek_at(1) {
-            Some('(') if self.peek_at(2) == Some('(') => self.read_arithmetic()?,
-            Some('(') => {
-                self.position += 2;
-                self.read_subshell()?;
+        let values = match (self.peek(), self.peek_at(1)) {
+            (Some('`'), _) => {
+                let first = self.analysis.line.commands.len();
+                self.read_backticks(quoting)?;
+                self.analysis.output_since(first)
             }
-            Some('{') => self.read_parameter(quoting)?,
-            Some('[') => return Err(Stop("arithmetic may run commands")),
-            Some('\'') if quoting == Quoting::None => {
+            (_, Some('(')) if self.peek_at(2) == Some('(') => {
+                self.read_arithmetic()?;
+                vec![SOME_NAME.to_string()]
+            }
+            (_, Some('(')) => {
+                self.position += 2;
+                let first = self.analysis.line.commands.len();
+                self.read_subshell()?;
+                self.analysis.output_since(first)
+            }
+            (_, Some('{')) => {
+                let inside = self.read_parameter(quoting)?;
+                self.analysis.parameter(&inside, quoting)
+            }
+            (_, Some('[')) => return Err(Stop("arithmetic may run commands")),
+            (_, Some('\'')) if quoting == Quoting::None => {
                 self.position += 2;
                 self.read_ansi_quoted(value)?;
                 return Ok(Shape::Literal);
             }
-            Some('"') if quoting == Quoting::None => {
+            (_, Some('"')) if quoting == Quoting::None => {
                 self.position += 2;
                 return self.read_double_quoted(value);
             }
-            Some(character) if character == '_' || character.is_ascii_alphabetic() => {
+            (_, Some(character)) if character == '_' || character.is_ascii_alphabetic() => {
                 self.advance();
+                let name_start = self.position;
                 while self
                     .peek()
                     .is_some_and(|character| character == '_' || character.is_ascii_alphanumeric())
                 {
                     self.advance();
                 }
+                let name = self.text_since(name_start);
+                self.analysis.variable(&name, quoting)
             }
-            Some(character) if character.is_ascii_digit() || "@*#?-$!".contains(character) => {
+            (_, Some('#' | '?' | '$' | '!')) => {
                 self.position += 2;
+                vec![SOME_NAME.to_string()]
+            }
+            (_, Some(character)) if character.is_ascii_digit() || "@*-".contains(character) => {
+                self.position += 2;
+                vec![ANYTHING.to_string()]
             }
             _ => {
                 self.advance();
                 value.push('$');
                 return Ok(Shape::Literal);
             }
-        }
-        value.push_str(&self.text_since(start));
+        };
+        value.push_expansion(&self.text_since(start), &values);
         Ok(Shape::Expansion)
     }
 
-    pub(crate) fn read_process_substitution(&mut self, value: &mut String) -> Step<()> {
+    pub(crate) fn read_process_substitution(&mut self, value: &mut Text) -> Step<()> {
         let start = self.position;
         self.position += 2;
         self.read_subshell()?;
-        value.push_str(&self.text_since(start));
+        value.push_expansion(&self.text_since(start), &[ANYTHING.to_string()]);
         Ok(())
     }
 
@@ -76,11 +93,11 @@ impl Parser<'_> {
         if !self.here_documents.is_empty() {
             return Err(Stop("a here-document surrounds a substitution"));
         }
-        let directory = self.analysis.directory.clone();
+        let directories = self.analysis.directories.clone();
         self.analysis.descend()?;
         self.read_list(End::Parenthesis)?;
         self.analysis.ascend();
-        self.analysis.directory = directory;
+        self.analysis.directories = directories;
         if !self.here_documents.is_empty() {
             return Err(Stop("a here-document is not closed"));
         }
@@ -123,11 +140,11 @@ impl Parser<'_> {
     }
 
     /// `${…}`, with the commands in its words.
-    fn read_parameter(&mut self, quoting: Quoting) -> Step<()> {
+    fn read_parameter(&mut self, quoting: Quoting) -> Step<String> {
         let unclear = Stop("a parameter expansion is unclear");
         self.position += 2;
         let start = self.position;
-        let mut ignored = String::new();
+        let mut ignored = Text::default();
         self.analysis.descend()?;
         loop {
             match self.peek() {
@@ -150,7 +167,7 @@ impl Parser<'_> {
         let inside = self.text_since(start);
         self.advance();
         if is_plain_parameter(&inside) {
-            Ok(())
+            Ok(inside)
         } else {
             Err(unclear)
         }
@@ -158,7 +175,7 @@ impl Parser<'_> {
 
     /// The body of a here-document whose delimiter is not quoted.
     pub(crate) fn read_expanded_text(&mut self) -> Step<()> {
-        let mut ignored = String::new();
+        let mut ignored = Text::default();
         while let Some(character) = self.peek() {
             match character {
                 '\\' => self.position += 2,

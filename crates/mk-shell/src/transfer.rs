@@ -1,138 +1,52 @@
-//! The files that `curl` and `wget` write and read.
-//!
-//! Where the server chooses the name, the file is unknown.
+//! `curl` and `wget`, as far as no row can say it: files that are named by addresses, and data that is read from files.
 
 use crate::analysis::Analysis;
-use crate::arguments::{Arguments, Table};
+use crate::arguments::Arguments;
 use crate::effect::last_part;
-use crate::word::Word;
+use crate::word::{Shape, Word};
 
 impl Analysis {
-    pub(crate) fn note_curl(&mut self, words: &[Word]) {
-        let arguments = Arguments::split(
-            words,
-            Table {
-                short: "AbcCdDeEFHKmoPQrtTuUwxXyYz",
-                long: &[
-                    "output",
-                    "output-dir",
-                    "dump-header",
-                    "cookie-jar",
-                    "upload-file",
-                    "config",
-                    "data",
-                    "header",
-                    "request",
-                    "user",
-                    "user-agent",
-                    "url",
-                    "max-time",
-                    "retry",
-                    "trace",
-                    "trace-ascii",
-                    "stderr",
-                    "cookie",
-                    "form",
-                    "write-out",
-                    "proxy",
-                    "connect-timeout",
-                    "data-binary",
-                    "data-raw",
-                    "json",
-                ],
-            },
-        );
-        if arguments.has(&["K", "config"]) {
-            self.doubt_files("`curl` takes its options from a file");
-        }
-        if arguments.has(&["J", "remote-header-name", "output-dir"]) {
-            self.doubt_files("`curl` writes to a name that cannot be seen");
-        }
-        const OUTPUTS: &[&str] = &[
-            "o",
-            "output",
-            "D",
-            "dump-header",
-            "c",
-            "cookie-jar",
-            "trace",
-            "trace-ascii",
-            "stderr",
+    pub(crate) fn note_transfer(&mut self, name: &str, arguments: &Arguments<'_>) {
+        const DATA: &[&str] = &[
+            "d",
+            "data",
+            "data-binary",
+            "data-urlencode",
+            "F",
+            "form",
+            "json",
+            "H",
+            "header",
+            "b",
+            "cookie",
+            "K",
+            "config",
+            "url-query",
+            "variable",
+            "data-ascii",
         ];
-        self.write_outputs(&arguments, OUTPUTS);
-        let uploads: Vec<Word> = arguments.values(&["T", "upload-file"]).cloned().collect();
-        self.read_all(&uploads);
-        for data in arguments.values(&["d", "data", "data-binary", "F", "form", "json"]) {
-            if let Some((_, file)) = data.value.split_once('@') {
+        for data in arguments.values(DATA) {
+            if let Some((_, file)) = data.value.split_once(['@', '<']) {
                 self.read_file(&data.part(file));
             }
         }
-        if arguments.has(&["O", "remote-name", "remote-name-all"]) {
-            self.write_named_by_address(&arguments);
-        }
-    }
-
-    pub(crate) fn note_wget(&mut self, words: &[Word]) {
-        let arguments = Arguments::split(
-            words,
-            Table {
-                short: "OoaPitTUQwADRXI",
-                long: &[
-                    "output-document",
-                    "output-file",
-                    "append-output",
-                    "directory-prefix",
-                    "input-file",
-                    "header",
-                    "timeout",
-                    "tries",
-                    "user-agent",
-                    "post-data",
-                ],
-            },
-        );
-        const OUTPUTS: &[&str] = &[
-            "O",
-            "output-document",
-            "o",
-            "output-file",
-            "a",
-            "append-output",
-        ];
-        const UNSEEN: &[&str] = &[
-            "r",
-            "recursive",
-            "m",
-            "mirror",
-            "p",
-            "page-requisites",
-            "i",
-            "input-file",
-            "P",
-            "directory-prefix",
-            "content-disposition",
-            "e",
-            "execute",
-            "x",
-        ];
-        if arguments.has(UNSEEN) {
-            self.doubt_files("`wget` writes to a name that cannot be seen");
-        }
-        self.write_outputs(&arguments, OUTPUTS);
-        if !arguments.has(&["O", "output-document", "spider", "version", "help"]) {
-            self.write_named_by_address(&arguments);
-        }
-    }
-
-    fn write_outputs(&mut self, arguments: &Arguments, names: &[&str]) {
-        for file in arguments.values(names) {
-            if file.value != "-" {
-                self.write_file(file);
+        for address in &arguments.operands {
+            if let Some((scheme, path)) = address.value.split_once("://")
+                && scheme.eq_ignore_ascii_case("file")
+            {
+                self.read_file(&address.part(path));
             }
         }
+        let named_by_address = match name {
+            "curl" => arguments.has(&["O", "remote-name", "remote-name-all"]),
+            _ => !arguments.has(&["O", "output-document", "spider", "version", "help"]),
+        };
+        if named_by_address {
+            self.write_named_by_address(arguments);
+        }
     }
 
-    fn write_named_by_address(&mut self, arguments: &Arguments) {
+    fn write_named_by_address(&mut self, arguments: &Arguments<'_>) {
         for address in &arguments.operands {
             let path = address.value.split(['?', '#']).next().unwrap_or_default();
             let has_name = path
@@ -145,7 +59,14 @@ impl Analysis {
             } else {
                 "index.html"
             };
-            self.write_file(&address.part(name));
+            let is_known = address.shape != Shape::Expansion;
+            // Nothing on disk is called like an address, whatever wildcards it holds.
+            let file = if is_known {
+                Word::literal(name)
+            } else {
+                Word::unknown()
+            };
+            self.write_file(&file);
         }
     }
 }

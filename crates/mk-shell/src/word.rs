@@ -1,9 +1,11 @@
 //! Words: quotes, escapes, and what of a word is not text but expansion.
 //!
-//! A word's value is what the shell passes on if nothing in it expands. Nothing is expanded here.
+//! A word's value is what the shell passes on if nothing in it expands. Variables that the line itself sets are
+//! expanded; what else the running shell would put in is a wildcard.
 
 use crate::analysis::{Step, Stop};
 use crate::parser::Parser;
+use crate::text::{ANYTHING, SOME_NAME, Text};
 
 /// A word as written and as passed on.
 #[derive(Debug, Clone)]
@@ -13,6 +15,8 @@ pub(crate) struct Word {
     pub(crate) shape: Shape,
     /// The name in `NAME=value`.
     pub(crate) variable: Option<String>,
+    /// What it can be, where that is more than `value`.
+    pub(crate) alternatives: Option<Vec<String>>,
 }
 
 /// How much a word's value says, from everything to nothing.
@@ -42,6 +46,27 @@ impl Word {
             value: String::new(),
             shape: Shape::Expansion,
             variable: None,
+            alternatives: Some(vec![ANYTHING.to_string()]),
+        }
+    }
+
+    /// A word that becomes something else before it is passed on.
+    pub(crate) fn unknown_as(word: &Self) -> Self {
+        Self {
+            raw: word.raw.clone(),
+            value: word.value.clone(),
+            ..Self::unknown()
+        }
+    }
+
+    /// A word that stands in the text as it is passed on.
+    pub(crate) fn literal(text: &str) -> Self {
+        Self {
+            raw: text.to_owned(),
+            value: text.to_owned(),
+            shape: Shape::Literal,
+            variable: None,
+            alternatives: None,
         }
     }
 
@@ -53,13 +78,54 @@ impl Word {
         self.shape >= Shape::Pattern && !is_quoted
     }
 
-    /// A part of this word, as certain as the whole.
+    /// Whether it could be an option, although that cannot be seen.
+    pub(crate) fn may_be_option(&self) -> bool {
+        self.alternatives.iter().flatten().any(|pattern| {
+            pattern.starts_with(['*', '?', '[', ANYTHING, SOME_NAME]) || pattern.starts_with('-')
+        })
+    }
+
+    /// Whether it may become any number of words.
+    pub(crate) fn may_be_anything(&self) -> bool {
+        let is_unknown = |pattern: &String| pattern.contains(ANYTHING);
+        self.may_be_several() && self.alternatives.iter().flatten().any(is_unknown)
+    }
+
+    /// A part of this word from `start` on, as certain as the whole.
     pub(crate) fn part(&self, value: &str) -> Self {
+        // What the whole can be says nothing about a part, unless the part is its end.
+        let skipped = self.value.len().saturating_sub(value.len());
+        let tail = |pattern: &String| match self.value.get(..skipped) {
+            Some(start) if self.value.ends_with(value) && pattern.starts_with(start) => {
+                pattern.get(skipped..).map(str::to_owned)
+            }
+            _ => None,
+        };
+        let alternatives = self.alternatives.as_ref().map(|all| {
+            let tails: Option<Vec<String>> = all.iter().map(tail).collect();
+            tails.unwrap_or_else(|| vec![ANYTHING.to_string()])
+        });
         Self {
             raw: value.to_owned(),
             value: value.to_owned(),
             shape: self.shape,
             variable: None,
+            alternatives,
+        }
+    }
+
+    /// This word with a text in front or behind.
+    pub(crate) fn framed(&self, before: &str, after: &str) -> Self {
+        let frame = |text: &str| format!("{before}{text}{after}");
+        Self {
+            raw: frame(&self.raw),
+            value: frame(&self.value),
+            shape: self.shape,
+            variable: None,
+            alternatives: self
+                .alternatives
+                .as_ref()
+                .map(|all| all.iter().map(|pattern| frame(pattern)).collect()),
         }
     }
 }
@@ -115,7 +181,7 @@ impl Parser<'_> {
     /// The word that starts here, if one does.
     pub(crate) fn read_word(&mut self) -> Step<Option<Word>> {
         let start = self.position;
-        let mut value = String::new();
+        let mut text = Text::default();
         let mut shape = Shape::Literal;
         let mut before_equals = None;
         let mut scan = PatternScan::default();
@@ -123,7 +189,7 @@ impl Parser<'_> {
             match character {
                 '<' | '>' if self.peek_at(1) == Some('(') => {
                     let starts = self.position == start;
-                    self.read_process_substitution(&mut value)?;
+                    self.read_process_substitution(&mut text)?;
                     let is_alone = starts && self.peek().is_none_or(is_word_end);
                     shape = shape.max(if is_alone {
                         Shape::Process
@@ -152,21 +218,21 @@ impl Parser<'_> {
                         shape = shape.max(Shape::Backslash);
                     }
                     scan.previous = Some('\\');
-                    value.push(escaped);
+                    text.push(escaped);
                 }
                 '\'' => {
                     self.advance();
                     scan.previous = Some('\'');
-                    self.read_single_quoted(&mut value)?;
+                    self.read_single_quoted(&mut text)?;
                 }
                 '"' => {
                     self.advance();
                     scan.previous = Some('"');
-                    shape = shape.max(self.read_double_quoted(&mut value)?);
+                    shape = shape.max(self.read_double_quoted(&mut text)?);
                 }
                 '$' | '`' => {
                     scan.previous = Some('$');
-                    shape = shape.max(self.read_expansion(Quoting::None, &mut value)?);
+                    shape = shape.max(self.read_expansion(Quoting::None, &mut text)?);
                 }
                 _ => {
                     if character == '=' && before_equals.is_none() {
@@ -175,7 +241,11 @@ impl Parser<'_> {
                     if scan.sees_pattern(character) {
                         shape = shape.max(Shape::Pattern);
                     }
-                    value.push(character);
+                    match character {
+                        '*' | '?' | '[' | ']' => text.push_wildcard(character),
+                        '{' | '}' | ',' => text.push_brace(character),
+                        _ => text.push(character),
+                    }
                     self.advance();
                 }
             }
@@ -191,15 +261,22 @@ impl Parser<'_> {
         if variable.is_some() && self.peek() == Some('(') {
             return Err(Stop("an array is assigned"));
         }
+        let (value, alternatives) = text.finish();
+        // What the line itself has set is as good as written out.
+        if alternatives.is_none() && shape == Shape::Expansion {
+            shape = Shape::Literal;
+        }
+        self.analysis.note_word(&value, alternatives.as_deref());
         Ok(Some(Word {
             raw,
             value,
             shape,
             variable,
+            alternatives,
         }))
     }
 
-    fn read_single_quoted(&mut self, value: &mut String) -> Step<()> {
+    fn read_single_quoted(&mut self, value: &mut Text) -> Step<()> {
         loop {
             match self.next() {
                 Some('\'') => return Ok(()),
@@ -210,7 +287,7 @@ impl Parser<'_> {
     }
 
     /// Reads to the closing `"`; the opening one is behind us.
-    pub(crate) fn read_double_quoted(&mut self, value: &mut String) -> Step<Shape> {
+    pub(crate) fn read_double_quoted(&mut self, value: &mut Text) -> Step<Shape> {
         let mut shape = Shape::Literal;
         loop {
             match self.peek() {
@@ -225,7 +302,10 @@ impl Parser<'_> {
                         None => return Err(Stop("a quote is not closed")),
                         Some('\n') => {}
                         Some(escaped @ ('$' | '`' | '"' | '\\')) => value.push(escaped),
-                        Some(other) => value.extend(['\\', other]),
+                        Some(other) => {
+                            value.push('\\');
+                            value.push(other);
+                        }
                     }
                 }
                 Some('$' | '`') => {
@@ -240,7 +320,7 @@ impl Parser<'_> {
     }
 
     /// `$'…'`, after its opening quote.
-    pub(crate) fn read_ansi_quoted(&mut self, value: &mut String) -> Step<()> {
+    pub(crate) fn read_ansi_quoted(&mut self, value: &mut Text) -> Step<()> {
         loop {
             let escaped = match self.next() {
                 None => return Err(Stop("a quote is not closed")),

@@ -4,8 +4,10 @@
 //! A wrapper is looked through only if every option in front of the inner command is known, because
 //! an unknown one may take the next word as its value.
 
-use crate::analysis::{Analysis, Directory, Step, Stop};
-use crate::arguments::{Arguments, NO_VALUES};
+use crate::analysis::{Analysis, Step};
+use crate::arguments::Arguments;
+use crate::program::{Operands, Program};
+use crate::text::ANYTHING;
 use crate::word::{Shape, Word};
 
 /// Commands that run text or files nobody here can see.
@@ -18,87 +20,6 @@ const RESERVED: &[&str] = &[
     "{", "}", "if", "then", "elif", "else", "fi", "while", "until", "for", "select", "do", "done",
     "case", "esac", "!", "[[", "function", "coproc",
 ];
-/// Commands whose first argument is data: it cannot choose what they do.
-const TAKES_DATA: &[&str] = &[
-    "echo", "printf", "test", "[", "ls", "true", "false", ":", "basename", "dirname", "realpath",
-    "readlink", "stat", "file", "du", "seq", "sleep", "exit", "return", "shift", "set", "type",
-    "which", "cd", "pushd", "export", "declare", "typeset", "local", "readonly", "unset", "read",
-    "expr", "tr", "date",
-];
-
-struct Wrapper {
-    name: &'static str,
-    /// Letters of options without and with a value.
-    flags: &'static str,
-    values: &'static str,
-    long_flags: &'static [&'static str],
-    long_values: &'static [&'static str],
-    /// Words between the options and the command.
-    operands: usize,
-}
-
-impl Wrapper {
-    const fn plain(name: &'static str, flags: &'static str, values: &'static str) -> Self {
-        Self {
-            name,
-            flags,
-            values,
-            long_flags: &[],
-            long_values: &[],
-            operands: 0,
-        }
-    }
-}
-
-const WRAPPERS: &[Wrapper] = &[
-    Wrapper {
-        long_flags: &["non-interactive", "preserve-env", "set-home", "stdin"],
-        long_values: &["user", "group", "preserve-env"],
-        ..Wrapper::plain("sudo", "AbEHnPSk", "ugpCTUrth")
-    },
-    Wrapper::plain("doas", "n", "u"),
-    Wrapper {
-        long_flags: &["ignore-environment", "null", "debug"],
-        long_values: &["unset"],
-        ..Wrapper::plain("env", "i0v", "u")
-    },
-    Wrapper::plain("nohup", "", ""),
-    Wrapper::plain("time", "pvlh", ""),
-    Wrapper {
-        long_values: &["adjustment"],
-        ..Wrapper::plain("nice", "0123456789", "n")
-    },
-    Wrapper::plain("ionice", "t", "cn"),
-    Wrapper::plain("setsid", "cfw", ""),
-    Wrapper {
-        long_values: &["input", "output", "error"],
-        ..Wrapper::plain("stdbuf", "", "ioe")
-    },
-    Wrapper {
-        long_flags: &["preserve-status", "foreground", "verbose"],
-        long_values: &["signal", "kill-after"],
-        operands: 1,
-        ..Wrapper::plain("timeout", "v", "sk")
-    },
-    Wrapper::plain("command", "p", ""),
-    Wrapper::plain("builtin", "", ""),
-    Wrapper::plain("exec", "cl", "a"),
-    Wrapper::plain("noglob", "", ""),
-    Wrapper::plain("busybox", "", ""),
-    Wrapper {
-        long_flags: &["null", "no-run-if-empty", "verbose", "exit", "interactive"],
-        long_values: &[
-            "max-args",
-            "max-procs",
-            "max-lines",
-            "max-chars",
-            "delimiter",
-            "replace",
-        ],
-        ..Wrapper::plain("xargs", "0rtxpo", "ILnPsdEJR")
-    },
-];
-
 impl Analysis {
     /// Runs the words of a simple command, with its assignments in front.
     pub(crate) fn run_simple(&mut self, words: &[Word]) -> Step<()> {
@@ -112,6 +33,7 @@ impl Analysis {
         {
             let value = word.value.split_once('=').map_or("", |(_, value)| value);
             self.check_variable(name, value);
+            self.assign_word(name, word);
             words = rest;
         }
         words
@@ -164,18 +86,19 @@ impl Analysis {
         if compares {
             self.doubt_commands("arithmetic may run commands");
         }
-        let mut all = vec![written("[[")];
+        let mut all = vec![Word::literal("[[")];
         all.extend_from_slice(words);
-        all.push(written("]]"));
+        all.push(Word::literal("]]"));
         self.push_command(&all);
     }
 
-    fn run(&mut self, words: &[Word]) -> Step<()> {
+    pub(crate) fn run(&mut self, words: &[Word]) -> Step<()> {
         let Some((command, arguments)) = words.split_first() else {
             return Ok(());
         };
+        let input = self.piped.take();
         self.push_command(words);
-        if command.shape >= Shape::Process {
+        if command.shape >= Shape::Process || command.alternatives.is_some() {
             self.doubt_commands("the command comes from an expansion");
             return Ok(());
         }
@@ -184,6 +107,9 @@ impl Analysis {
             return Ok(());
         }
         let name = command.value.rsplit(['/', '\\']).next().unwrap_or_default();
+        if !self.programs.is_installed(&command.value) {
+            self.doubt_files("a program of the project runs");
+        }
         if OPAQUE.contains(&name) {
             self.doubt_commands("a command runs text or files that cannot be seen");
             return Ok(());
@@ -191,29 +117,49 @@ impl Analysis {
         if SHELLS.contains(&name) {
             return self.run_shell(arguments);
         }
-        if let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.name == name) {
-            return self.run_wrapped(wrapper, arguments);
-        }
         if name == "find" {
             return self.run_find(arguments);
         }
-        self.run_builtin(name, arguments);
-        if !self.note_files(name, arguments) && !TAKES_DATA.contains(&name) {
-            let first = arguments.iter().find(|word| !word.value.starts_with('-'));
-            if first.is_some_and(|word| word.shape == Shape::Expansion) {
-                self.doubt_commands("the first argument comes from an expansion");
-            }
+        if let Some(program) = self.programs.get(name)
+            && program.operands == Operands::Command
+        {
+            return self.run_wrapped(name, program, arguments, input);
         }
+        self.run_builtin(name, arguments);
+        if let [only] = arguments
+            && matches!(
+                only.value.as_str(),
+                "--version" | "--help" | "-V" | "-version"
+            )
+        {
+            return Ok(());
+        }
+        if matches!(name, "python" | "python3" | "py")
+            && let [option, module, rest @ ..] = arguments
+            && option.value == "-m"
+        {
+            return self.note_program(&module.value, rest);
+        }
+        self.note_program(name, arguments)?;
+        self.piped = match name {
+            "sort" | "head" | "tail" | "uniq" | "tac" => input,
+            "grep" if input.is_some() => input,
+            _ => self.printed_names(name, arguments),
+        };
         Ok(())
     }
 
     fn run_builtin(&mut self, name: &str, arguments: &[Word]) {
         match name {
             "cd" => {
-                let operands = Arguments::split(arguments, NO_VALUES).operands;
+                let operands: Vec<Word> = arguments
+                    .iter()
+                    .filter(|word| !matches!(word.value.as_str(), "-P" | "-L" | "-e" | "--"))
+                    .cloned()
+                    .collect();
                 self.change_directory(&operands);
             }
-            "pushd" | "popd" => self.change_directory(&[]),
+            "pushd" | "popd" => self.change = Some(vec![ANYTHING.to_string()]),
             "export" | "declare" | "typeset" | "local" | "readonly" => {
                 for word in arguments {
                     let (name, value) = word
@@ -225,6 +171,7 @@ impl Analysis {
                         self.doubt_commands("a variable is set that chooses what runs");
                     }
                     self.check_variable(name, value);
+                    self.assign_word(name, word);
                 }
             }
             "read" | "getopts" | "unset" | "mapfile" | "readarray" => {
@@ -233,6 +180,7 @@ impl Analysis {
                         self.doubt_commands("a variable is set that chooses what runs");
                     }
                     self.check_variable(&word.value, "?");
+                    self.assign(&word.value, vec![ANYTHING.to_string()]);
                 }
             }
             // Both evaluate an array's index.
@@ -280,131 +228,52 @@ impl Analysis {
         Ok(())
     }
 
-    fn run_wrapped(&mut self, wrapper: &Wrapper, arguments: &[Word]) -> Step<()> {
+    fn run_wrapped(
+        &mut self,
+        name: &str,
+        program: &'static Program,
+        arguments: &[Word],
+        input: Option<Vec<String>>,
+    ) -> Step<()> {
         // `command -v name` only asks.
         let asks = arguments
             .first()
             .is_some_and(|word| matches!(word.value.as_str(), "-v" | "-V"));
-        if wrapper.name == "command" && asks {
+        if name == "command" && asks {
             return Ok(());
         }
-        let Some(mut inner) = skip_options(wrapper, arguments) else {
+        let split = Arguments::split(arguments, program);
+        let is_known = split.options.iter().all(|option| option.effect.is_some())
+            && split
+                .operands
+                .iter()
+                .all(|word| word.alternatives.is_none());
+        if !is_known {
             self.doubt_commands("the options of a wrapper are not understood");
             return Ok(());
-        };
-        if matches!(wrapper.name, "sudo" | "env" | "doas") {
+        }
+        let directories = self.directories.clone();
+        self.note_options(program, &split)?;
+        let mut inner = split.rest;
+        if matches!(name, "sudo" | "env" | "doas") {
             inner = self.skip_assignments(inner);
         }
         self.descend()?;
-        if wrapper.name == "xargs" {
+        if name == "xargs" {
             let placeholder = replacement(arguments);
-            self.run(&with_input(inner, placeholder))?;
+            let input = input.unwrap_or_else(|| vec![ANYTHING.to_string()]);
+            self.run(&with_input(inner, placeholder, &input))?;
         } else {
             self.run(inner)?;
         }
         self.ascend();
-        let in_this_shell = matches!(wrapper.name, "command" | "builtin" | "noglob");
-        if !in_this_shell && self.change.is_some() {
-            self.change = Some(Directory::Unknown);
+        self.directories = directories;
+        let in_this_shell = matches!(name, "command" | "builtin" | "noglob");
+        if !in_this_shell {
+            self.change = None;
         }
         Ok(())
     }
-
-    fn run_find(&mut self, arguments: &[Word]) -> Step<()> {
-        if arguments.iter().any(|word| word.shape == Shape::Expansion) {
-            self.doubt_commands("the arguments of `find` come from an expansion");
-        }
-        let is_root = |word: &&Word| !word.value.starts_with(['-', '(', '!']);
-        let mut roots: Vec<&Word> = arguments.iter().take_while(is_root).collect();
-        let mut words = arguments;
-        while let Some((word, rest)) = words.split_first() {
-            words = rest;
-            match word.value.as_str() {
-                "-delete" => {
-                    self.doubt_files("`find` chooses the files it removes");
-                    // Once is enough.
-                    self.write_all(std::mem::take(&mut roots));
-                }
-                "-fprint" | "-fprint0" | "-fprintf" | "-fls" => {
-                    if let Some(file) = words.first() {
-                        self.write_file(file);
-                    }
-                }
-                "-exec" | "-execdir" | "-ok" | "-okdir" => {
-                    let is_end = |word: &Word| matches!(word.value.as_str(), ";" | "+");
-                    let Some(length) = words.iter().position(is_end) else {
-                        return Err(Stop("an `-exec` is not closed"));
-                    };
-                    let (inner, rest) = words.split_at(length);
-                    words = rest;
-                    let directory = self.directory.clone();
-                    if word.value.ends_with("dir") {
-                        self.directory = Directory::Unknown;
-                    }
-                    self.descend()?;
-                    self.run(&with_input(inner, Some("{}")))?;
-                    self.ascend();
-                    self.change = None;
-                    self.directory = directory;
-                }
-                _ => {}
-            }
-        }
-        Ok(())
-    }
-}
-
-fn written(text: &str) -> Word {
-    Word {
-        raw: text.to_owned(),
-        value: text.to_owned(),
-        shape: Shape::Literal,
-        variable: None,
-    }
-}
-
-/// What follows a wrapper's options, or `None` if they are not understood.
-fn skip_options<'words>(wrapper: &Wrapper, words: &'words [Word]) -> Option<&'words [Word]> {
-    let mut words = words;
-    while let [word, rest @ ..] = words {
-        let is_option = word.value.starts_with('-');
-        if !is_option {
-            break;
-        }
-        if word.shape > Shape::Literal {
-            return None;
-        }
-        words = rest;
-        if word.value == "--" {
-            break;
-        }
-        if let Some(name) = word.value.strip_prefix("--") {
-            match name.split_once('=') {
-                Some((name, _)) if wrapper.long_values.contains(&name) => {}
-                None if wrapper.long_flags.contains(&name) => {}
-                None if wrapper.long_values.contains(&name) => words = words.get(1..)?,
-                _ => return None,
-            }
-            continue;
-        }
-        let mut letters = word.value.chars().skip(1);
-        while let Some(letter) = letters.next() {
-            if wrapper.values.contains(letter) {
-                if letters.next().is_none() {
-                    words = words.get(1..)?;
-                }
-                break;
-            }
-            if !wrapper.flags.contains(letter) {
-                return None;
-            }
-        }
-    }
-    let (operands, inner) = words.split_at_checked(wrapper.operands)?;
-    operands
-        .iter()
-        .all(|word| word.shape == Shape::Literal)
-        .then_some(inner)
 }
 
 /// The text that `xargs -I` replaces.
@@ -422,18 +291,25 @@ fn replacement(words: &[Word]) -> Option<&str> {
 }
 
 /// The words of a command that gets more from its input: in place of a text, or at the end.
-fn with_input(words: &[Word], placeholder: Option<&str>) -> Vec<Word> {
+fn with_input(words: &[Word], placeholder: Option<&str>, input: &[String]) -> Vec<Word> {
+    let given = Word {
+        alternatives: Some(input.to_vec()),
+        ..Word::unknown()
+    };
     let mut all = words.to_vec();
     match placeholder {
         Some(text) => {
             for word in &mut all {
-                if word.value.contains(text) {
+                if word.value == text {
+                    word.alternatives.clone_from(&given.alternatives);
                     word.shape = Shape::Expansion;
+                } else if word.value.contains(text) {
+                    *word = Word::unknown_as(word);
                 }
             }
         }
         None if all.is_empty() => {}
-        None => all.push(Word::unknown()),
+        None => all.push(given),
     }
     all
 }

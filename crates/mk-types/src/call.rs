@@ -9,6 +9,8 @@ pub struct ToolCall {
     pub paths: Vec<String>,
     /// The shell line, for tools that run one.
     pub command: Option<String>,
+    /// Where the shell line starts, as written; the project's root without it.
+    pub directory: Option<String>,
     /// The MCP server and tool behind the call.
     pub mcp: Option<McpTarget>,
     /// The tool names its targets in its arguments, but none could be found there.

@@ -1,11 +1,23 @@
-//! Shell lines: which commands they run, and which files they would write on the way.
+//! Shell lines: which commands they run, and which files they use on the way.
+//!
+//! 1. What is an operator's alone is denied.
+//! 2. Where commands are limited, every command must be covered, and all of them must be known.
+//! 3. Credentials and hidden files are neither read nor written.
+//! 4. A file is written only where the mode may edit it, and read only where a limited mode may read it. Outside the
+//!    project, writing is asked for where everything may be edited, and denied elsewhere.
+//! 5. A protected file is written only with approval.
+//! 6. Where edits or reads are limited, a line that cannot be followed is unproven. Everywhere, what it mentions counts
+//!    as used.
 
-use mk_shell::{CommandLine, SimpleCommand, analyse};
+use mk_shell::{CommandLine, Extent, Form, Roams, SOME_NAME, SimpleCommand};
+use mk_types::{PathError, ProjectPath};
 
-use super::{Case, Decision, Evaluation, Rule};
+use super::{Case, Decision, Evaluation, Rule, Target, operator};
 use crate::group::Group;
 use crate::mode::{CommandLimit, Limit};
 use crate::tool_table::Access;
+
+const UNKNOWN_FILE: &str = "a file is named by an expansion";
 
 impl Case<'_> {
     pub(super) fn command(&self) -> Evaluation {
@@ -13,18 +25,29 @@ impl Case<'_> {
             .mode
             .grants(Group::Command)
             .any(|grant| grant.commands.is_open());
-        let Some(line) = &self.request.call.command else {
+        let (Some(text), Some(line)) = (&self.request.call.command, &self.request.line) else {
             return if open {
                 self.decide(Decision::Allow, Rule::Group)
             } else {
                 self.deny_unknown(Group::Command)
             };
         };
-        let parsed = analyse(line);
-        if !open && let Some(evaluation) = self.refused_commands(line, &parsed) {
+        if let Some(command) = operator::called(line) {
+            return self.deny(Rule::OperatorCommand, None, Some(command));
+        }
+        if !open && let Some(evaluation) = self.refused_commands(text, line) {
             return evaluation;
         }
-        if let Some(evaluation) = self.written_files(&parsed) {
+        let refused = self.used_files().into_iter().chain(self.unproven(line));
+        // The strictest decides, and of equals the first.
+        let strictest = refused.reduce(|strictest, next| {
+            if next.decision > strictest.decision {
+                next
+            } else {
+                strictest
+            }
+        });
+        if let Some(evaluation) = strictest {
             return evaluation;
         }
         if open {
@@ -60,9 +83,8 @@ impl Case<'_> {
                 None => self.deny(Rule::CommandPattern, None, self.mode.command_restriction()),
             });
         }
-        if !parsed.commands_are_known() {
-            let why = parsed.opaque.map(str::to_owned);
-            return Some(self.deny(Rule::CommandOpaque, None, why));
+        if let Some(reason) = parsed.doubt_about_commands() {
+            return Some(self.deny(Rule::CommandUnproven, None, Some(reason.to_owned())));
         }
         let unlimited = |limit: &CommandLimit| limit.allow.is_none();
         let needs_match = !self
@@ -73,38 +95,240 @@ impl Case<'_> {
             .then(|| self.deny(Rule::CommandPattern, None, self.mode.command_restriction()))
     }
 
-    /// What stands in the way of the files that the line names.
-    fn written_files(&self, parsed: &CommandLine) -> Option<Evaluation> {
-        let targets = self
-            .request
-            .targets
-            .iter()
-            .filter(|target| target.raw.in_command);
-        if let Some(target) = targets.clone().find(|target| target.ignored) {
+    /// What stands in the way of the files that the line uses: the first denial, or whatever else there is.
+    fn used_files(&self) -> Vec<Evaluation> {
+        let mut found = Vec::new();
+        for target in self.request.targets.iter().filter(|it| it.raw.in_command) {
+            let refused = match target.raw.access {
+                Access::Write => self.written(target),
+                Access::Read => self.read(target),
+                Access::Mention => self.mentioned(target),
+            };
+            if let Some(evaluation) = refused {
+                let is_final = evaluation.decision == Decision::Deny;
+                found.push(evaluation);
+                if is_final {
+                    break;
+                }
+            }
+        }
+        found
+    }
+
+    fn unproven(&self, line: &CommandLine) -> Option<Evaluation> {
+        let reason = line.doubt.map(mk_shell::Doubt::reason);
+        let roams =
+            (line.roams == Roams::Yes).then_some("the program reads files that it does not name");
+        let reason = match (self.may_edit_all(), self.may_read_all()) {
+            (_, false) => reason.or(roams),
+            (false, true) => reason,
+            (true, true) => None,
+        };
+        reason.map(|reason| self.unproven_because(reason, None))
+    }
+
+    fn unproven_because(&self, reason: &str, target: Option<&Target>) -> Evaluation {
+        Evaluation {
+            decision: Decision::Unproven,
+            ..self.deny(Rule::CommandUnproven, target, Some(reason.to_owned()))
+        }
+    }
+
+    fn ask(&self, rule: Rule, target: &Target, restriction: Option<&str>) -> Evaluation {
+        Evaluation {
+            decision: Decision::Ask,
+            ..self.deny(rule, Some(target), restriction.map(str::to_owned))
+        }
+    }
+
+    fn may_edit_all(&self) -> bool {
+        let mut grants = self.mode.grants(Group::Edit);
+        grants.any(|grant| grant.files.is_open())
+    }
+
+    fn may_read_all(&self) -> bool {
+        let mut grants = self.mode.grants(Group::Read);
+        grants.any(|grant| grant.files.is_open())
+    }
+
+    fn secret(&self, target: &Target) -> Option<Evaluation> {
+        let secrets = &self.policy.secrets;
+        let extent = target.raw.extent;
+        // A project's own directories hold what its ignore file does not hide.
+        let with_all = extent == Extent::Below && target.path.is_err();
+        let why = |path: &str| match with_all {
+            _ if path.is_empty() => None,
+            false => secrets.why_itself(path),
+            true => secrets.why(path),
+        };
+        let written = target.raw.path.as_str();
+        let reason = match target.raw.form {
+            Form::Exact => why(written.trim_start_matches("./")),
+            Form::Pattern => secrets.why_any(written, extent),
+            Form::Unknown => None,
+        };
+        let home = (extent == Extent::Below && is_home(target))
+            .then_some("credentials are among what is in this directory");
+        let reason = reason.or(home);
+        let reason = reason.or_else(|| why(target.path.as_ref().ok()?.as_str()));
+        reason.map(|reason| self.deny(Rule::Secret, Some(target), Some(reason.to_owned())))
+    }
+
+    fn written(&self, target: &Target) -> Option<Evaluation> {
+        if target.raw.form == Form::Unknown {
+            return Some(self.unproven_because(UNKNOWN_FILE, None));
+        }
+        if let Some(evaluation) = self.secret(target) {
+            return Some(evaluation);
+        }
+        let may_edit_all = self.may_edit_all();
+        let Ok(path) = &target.path else {
+            if is_temporary(target) {
+                return None;
+            }
+            return Some(if may_edit_all {
+                self.ask(Rule::OutsideProject, target, None)
+            } else {
+                self.deny(Rule::OutsideProject, Some(target), None)
+            });
+        };
+        if target.ignored || target.hides_something() {
             return Some(self.deny(Rule::IgnoredFile, Some(target), None));
         }
-        let may_edit_all = self
-            .mode
-            .grants(Group::Edit)
-            .any(|grant| grant.files.is_open());
-        let mut writes = targets
-            .clone()
-            .filter(|target| target.raw.access == Access::Write);
-        // A mode that may edit everything may as well use the shell for it; others may not go round their limits.
-        if !may_edit_all
-            && let Some(target) = writes.find(|target| !self.covers(Group::Edit, target))
-        {
-            return Some(self.deny(
-                Rule::CommandWrite,
-                Some(target),
-                self.mode.file_restriction(Group::Edit),
-            ));
+        if !may_edit_all {
+            let covers = |path: &ProjectPath| {
+                let mut grants = self.mode.grants(Group::Edit);
+                grants.any(|grant| grant.files.covers(path.as_str()))
+            };
+            let found = target.found.iter().flatten();
+            if !covers(path) || !found.clone().all(|found| covers(&found.path)) {
+                let limit = self.mode.file_restriction(Group::Edit);
+                return Some(self.deny(Rule::CommandWrite, Some(target), limit));
+            }
+            let is_one = target.raw.form == Form::Exact && target.raw.extent == Extent::Itself;
+            if !is_one && target.found.is_none() {
+                return Some(self.unproven_because("a file is named by a pattern", Some(target)));
+            }
         }
-        if !may_edit_all && let Some(why) = parsed.opaque {
-            return Some(self.deny(Rule::CommandOpaque, None, Some(why.to_owned())));
-        }
-        self.protected(targets)
+        self.protected_target(target)
+            .map(|reason| self.ask(Rule::ProtectedFile, target, Some(reason)))
     }
+
+    fn read(&self, target: &Target) -> Option<Evaluation> {
+        let may_read_all = self.may_read_all();
+        if target.raw.form == Form::Unknown {
+            return (!may_read_all || target.ignored)
+                .then(|| self.unproven_because(UNKNOWN_FILE, None));
+        }
+        if let Some(evaluation) = self.secret(target) {
+            return Some(evaluation);
+        }
+        if target.ignored {
+            return Some(self.deny(Rule::IgnoredFile, Some(target), None));
+        }
+        if target.hides_something() {
+            // A pattern names what it matches; a directory is named for what is in it besides.
+            return Some(match target.raw.extent {
+                Extent::Itself => self.deny(Rule::IgnoredFile, Some(target), None),
+                Extent::Below => self
+                    .unproven_because("hidden files are among those that are read", Some(target)),
+            });
+        }
+        if may_read_all {
+            return None;
+        }
+        let covers = |path: &ProjectPath| {
+            let mut grants = self.mode.grants(Group::Read);
+            grants.any(|grant| grant.files.covers(path.as_str()))
+        };
+        let found = target.found.iter().flatten();
+        let is_one = target.raw.form == Form::Exact && target.raw.extent == Extent::Itself;
+        let covered = match (&target.path, &target.found) {
+            (Err(_), _) => false,
+            (Ok(_), Some(_)) if !is_one => found.clone().all(|found| covers(&found.path)),
+            (Ok(path), _) => covers(path),
+        };
+        let limit = || self.mode.file_restriction(Group::Read);
+        (!covered).then(|| self.deny(Rule::CommandRead, Some(target), limit()))
+    }
+
+    /// What a line in doubt names may be read or written by it.
+    fn mentioned(&self, target: &Target) -> Option<Evaluation> {
+        let is_root = target.path.as_ref().is_ok_and(ProjectPath::is_root);
+        if target.raw.form == Form::Unknown || is_root {
+            return None;
+        }
+        if let Some(evaluation) = self.secret(target) {
+            return Some(evaluation);
+        }
+        if target.ignored || target.hides_something() {
+            return Some(self.deny(Rule::IgnoredFile, Some(target), None));
+        }
+        let reason = self.protected_target(target)?;
+        self.mode
+            .enables(Group::Edit)
+            .then(|| self.ask(Rule::ProtectedFile, target, Some(reason)))
+    }
+
+    /// Why a file that a target could be is protected.
+    fn protected_target(&self, target: &Target) -> Option<&str> {
+        let protected = &self.policy.protected;
+        let found = target.found.iter().flatten();
+        let mut found = found.filter_map(|found| protected.why(found.path.as_str()));
+        let path = target.path.as_ref().ok();
+        match target.raw.form {
+            Form::Exact => path.and_then(|path| protected.why(path.as_str())),
+            // Whether there is a file for a wildcard can be seen on disk, unless its name is half written out.
+            Form::Pattern if target.found.is_none() || names_dot(&target.raw.path) => {
+                protected.why_any(&target.raw.path, Extent::Below)
+            }
+            Form::Pattern | Form::Unknown => None,
+        }
+        .or_else(|| found.next())
+    }
+}
+
+impl Target {
+    fn hides_something(&self) -> bool {
+        self.found.iter().flatten().any(|found| found.ignored)
+    }
+}
+
+/// Whether a part of a pattern begins with a dot, or is made by the line rather than found on disk.
+fn names_dot(pattern: &str) -> bool {
+    pattern
+        .split('/')
+        .any(|part| part.len() > 1 && part.starts_with('.') && part != "..")
+        || pattern.contains(SOME_NAME) && !pattern.contains(ANY_DEPTH)
+}
+
+/// Stands in what `find` and `grep -l` print, and that is only what is there.
+const ANY_DEPTH: &str = "\u{2}\u{2}";
+
+/// Whether a path outside the project is somebody's home, or holds them all.
+fn is_home(target: &Target) -> bool {
+    let parts: Vec<&str> = target
+        .raw
+        .path
+        .split('/')
+        .filter(|part| !part.is_empty())
+        .collect();
+    target.path.is_err()
+        && matches!(
+            parts.as_slice(),
+            [] | ["~" | "home" | "root" | "Users"] | ["home" | "Users", _] | ["~", ".config"]
+        )
+}
+
+/// Whether a path outside the project is in a directory for temporary files.
+fn is_temporary(target: &Target) -> bool {
+    const DIRECTORIES: &[&str] = &["/tmp/", "/var/tmp/", "/private/tmp/", "/dev/shm/"];
+    let path = target.raw.path.as_str();
+    let outside = matches!(target.path, Err(PathError::Escapes(_)));
+    let below = DIRECTORIES
+        .iter()
+        .any(|directory| path.starts_with(directory));
+    outside && below && !path.split('/').any(|part| part == "..")
 }
 
 /// Why a grant does not cover a command.

@@ -9,6 +9,7 @@ impl Decision {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Allow => "allow",
+            Self::Unproven => "unproven",
             Self::Ask => "ask",
             Self::Deny => "deny",
         }
@@ -29,7 +30,11 @@ impl Rule {
             Self::CommandPattern => "command-pattern",
             Self::CommandDeny => "command-deny",
             Self::CommandWrite => "command-write",
-            Self::CommandOpaque => "command-opaque",
+            Self::CommandRead => "command-read",
+            Self::CommandUnproven => "command-unproven",
+            Self::CommandTooLarge => "command-too-large",
+            Self::OperatorCommand => "operator-command",
+            Self::Secret => "secret",
             Self::McpFilter => "mcp-filter",
             Self::ProtectedFile => "protected-file",
             Self::Group => "group",
@@ -45,6 +50,8 @@ impl Rule {
                 | Self::IgnoredFile
                 | Self::ProtectedFile
                 | Self::CommandWrite
+                | Self::CommandRead
+                | Self::Secret
         )
     }
 }
@@ -89,9 +96,24 @@ impl Evaluation {
                     "The command writes '{path}', and tool group 'edit' is restricted to files matching: {limit}"
                 )
             }
-            Rule::CommandOpaque => {
-                format!("It cannot be told what the command would do: {limit}")
+            Rule::CommandRead if limit.is_empty() => {
+                format!("The command reads '{path}', and tool group 'read' is not enabled")
             }
+            Rule::CommandRead => {
+                format!(
+                    "The command reads '{path}', and tool group 'read' is restricted to files matching: {limit}"
+                )
+            }
+            Rule::CommandUnproven => {
+                format!("Cannot determine what this command would do: {limit}")
+            }
+            Rule::CommandTooLarge => {
+                "The call is too long, or names more files than can be checked".to_owned()
+            }
+            Rule::OperatorCommand => {
+                format!("'{limit}' is for the user to run, not for an agent")
+            }
+            Rule::Secret => format!("'{path}' holds credentials or private state: {limit}"),
             Rule::McpFilter => format!("MCP '{limit}' is not among what this mode may use"),
             Rule::ProtectedFile => format!("'{path}' is protected: {limit}"),
         }
@@ -105,16 +127,22 @@ impl Evaluation {
             Rule::UnknownTool => {
                 "use a tool that this client offers; `get_mode_info` shows the mode's groups"
             }
-            Rule::GroupDisabled | Rule::FilePattern | Rule::CommandWrite => {
+            Rule::GroupDisabled | Rule::FilePattern | Rule::CommandWrite | Rule::CommandRead => {
                 "switch to a mode that may do this, or hand it to a subtask in such a mode"
+            }
+            Rule::OutsideProject if self.decision == Decision::Ask => {
+                "write inside the project, or ask the user to approve it"
             }
             Rule::OutsideProject => "name a file inside the project, relative to its root",
             Rule::IgnoredFile => "work without this file; its owner keeps it from agents",
             Rule::TargetUnknown => "name the file, command or MCP tool, so that it can be checked",
             Rule::CommandPattern | Rule::CommandDeny => "run only commands that the mode allows",
-            Rule::CommandOpaque => {
-                "write it as plain commands, without expansions and nested shells"
+            Rule::CommandUnproven => {
+                "write it as plain commands with the files written out, or ask the user to approve it"
             }
+            Rule::CommandTooLarge => "split it into smaller calls",
+            Rule::OperatorCommand => "ask the user to run it in a terminal of their own",
+            Rule::Secret => "work without this file",
             Rule::McpFilter => "use a server or tool that the mode lists",
             Rule::ProtectedFile => "ask the user to approve the change",
         };
@@ -134,6 +162,7 @@ impl Evaluation {
         };
         let verb = match self.access {
             Some(Access::Read) => "read",
+            Some(Access::Mention) => "use",
             Some(Access::Write) | None => "edit",
         };
         match (&self.path, self.rule) {
@@ -144,7 +173,9 @@ impl Evaluation {
                     "Cannot {verb} '{path}' {place}. Only files matching '{limit}' are allowed."
                 )
             }
-            (Some(path), Rule::ProtectedFile) => {
+            (Some(path), Rule::ProtectedFile | Rule::OutsideProject)
+                if self.decision == Decision::Ask =>
+            {
                 format!(
                     "Cannot {verb} '{path}' {place} without approval. {}.",
                     self.reason()

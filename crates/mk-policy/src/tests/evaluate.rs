@@ -606,24 +606,24 @@ fn rule_5_wrappers_and_quotes_do_not_hide_a_command() {
 
 #[test]
 fn rule_5_a_line_that_cannot_be_followed_is_denied_where_commands_are_restricted() {
-    check(CARGO, "bash", "cargo test\u{7}", "deny command-opaque");
+    check(CARGO, "bash", "cargo test\u{7}", "deny command-unproven");
     check(
         "groups: [edit, [command, {commandDeny: rm}]]",
         "bash",
         "eval \"$x\"",
-        "deny command-opaque",
+        "deny command-unproven",
     );
     check(
         "groups: [edit, [command, {commandDeny: rm}]]",
         "bash",
         "$x",
-        "deny command-opaque",
+        "deny command-unproven",
     );
     check(
         "groups: [edit, [command, {commandRegex: .}]]",
         "bash",
         "eval \"$x\"",
-        "deny command-opaque",
+        "deny command-unproven",
     );
     check("code", "bash", "eval \"$x\"", "allow group");
 }
@@ -652,7 +652,7 @@ fn rule_5_allow_and_deny_of_one_entry_must_agree_and_entries_add_up() {
 
 #[test]
 fn rule_5_a_command_may_write_only_what_the_mode_may_edit() {
-    let notes = r"groups: [command, [edit, {fileRegex: '\.md$'}]]";
+    let notes = r"groups: [read, command, [edit, {fileRegex: '\.md$'}]]";
     check(notes, "bash", "cargo test > log.md", "allow group");
     check(notes, "bash", "cargo test > log.txt", "deny command-write");
     check(
@@ -670,11 +670,11 @@ fn rule_5_a_command_may_write_only_what_the_mode_may_edit() {
     check(notes, "bash", "cp a.md b.rs", "deny command-write");
     check(notes, "bash", "cd src && rm x.rs", "deny command-write");
     check(notes, "bash", "sh -c 'echo > x.rs'", "deny command-write");
-    check(notes, "bash", "echo > /etc/x.md", "deny command-write");
+    check(notes, "bash", "echo > /etc/x.md", "deny outside-project");
     check(notes, "bash", "cat src/x.rs > /dev/null", "allow group");
     check(notes, "bash", "rm *.rs", "deny command-write");
-    check(notes, "bash", "echo > $x.md", "deny command-opaque");
-    check(notes, "bash", "eval x", "deny command-opaque");
+    check(notes, "bash", "echo > $x.md", "unproven command-unproven");
+    check(notes, "bash", "eval x", "unproven command-unproven");
     check(
         "groups: [read, command]",
         "bash",
@@ -821,7 +821,7 @@ fn rule_6_a_protected_file_needs_approval() {
     check(
         "code",
         "write_to_file",
-        ".github/workflows/ci.yml",
+        ".github/ISSUE_TEMPLATE/bug.yml",
         "allow group",
     );
     check(
@@ -866,7 +866,18 @@ fn rule_6_a_folder_that_holds_protected_files_is_protected() {
     check("code", "bash", "rm -rf .claude", "ask protected-file");
     check("code", "bash", "mv .github old", "ask protected-file");
     check("code", "bash", "rm -rf .", "ask protected-file");
-    check("code", "bash", "mkdir -p .github/workflows", "allow group");
+    check(
+        "code",
+        "bash",
+        "mkdir -p .github/workflows",
+        "ask protected-file",
+    );
+    check(
+        "code",
+        "bash",
+        "mkdir -p .github/ISSUE_TEMPLATE",
+        "allow group",
+    );
 }
 
 #[test]

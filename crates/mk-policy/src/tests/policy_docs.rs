@@ -9,7 +9,7 @@ use crate::{Catalogue, GroupFile, Layer, Rule, Severity, Source, evaluate, load_
 
 const FEWEST_ROWS: usize = 15;
 
-const RULES: [Rule; 14] = [
+const RULES: [Rule; 18] = [
     Rule::UnknownTool,
     Rule::AlwaysAvailable,
     Rule::GroupDisabled,
@@ -20,7 +20,11 @@ const RULES: [Rule; 14] = [
     Rule::CommandPattern,
     Rule::CommandDeny,
     Rule::CommandWrite,
-    Rule::CommandOpaque,
+    Rule::CommandRead,
+    Rule::CommandUnproven,
+    Rule::CommandTooLarge,
+    Rule::OperatorCommand,
+    Rule::Secret,
     Rule::McpFilter,
     Rule::ProtectedFile,
     Rule::Group,

@@ -277,6 +277,7 @@ fn guarded(glob_idx: usize) -> &'static Policy {
         Policy {
             tools: ToolTable::foreign(),
             protected: Protected::read(&list).expect("a list"),
+            ..Policy::shipped()
         }
     })
 }

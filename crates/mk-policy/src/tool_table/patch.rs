@@ -5,11 +5,12 @@
 
 /// Every path that the patch reads or writes, in order, as written; `None` if one of them cannot be told.
 pub(super) fn paths(patch: &str) -> Option<Vec<String>> {
-    let lines: Vec<&str> = patch.split(['\n', '\r']).collect();
+    // What follows `\r\n` as an empty line does not matter here.
+    let lines = patch.split(['\n', '\r']).filter(|line| !line.is_empty());
+    let lines: Vec<&str> = lines.collect();
     let mut paths = Vec::new();
     for (line_idx, line) in lines.iter().enumerate() {
-        // What follows `\r\n` as an empty line does not matter here.
-        let next = lines[line_idx + 1..].iter().find(|line| !line.is_empty());
+        let next = lines.get(line_idx + 1);
         if let Some(path) = marked(line)? {
             paths.push(path.trim().to_owned());
         } else if let Some(names) = line.strip_prefix("diff --git ") {
@@ -22,7 +23,7 @@ pub(super) fn paths(patch: &str) -> Option<Vec<String>> {
                 paths.extend(unified_header(old, new)?);
             }
         } else if let Some(new) = line.strip_prefix("+++ ") {
-            let before = lines[..line_idx].iter().rev().find(|line| !line.is_empty());
+            let before = line_idx.checked_sub(1).and_then(|before| lines.get(before));
             if before.is_none_or(|before| !before.starts_with("--- ")) {
                 paths.extend(unified_header("/dev/null", new)?);
             }

@@ -95,7 +95,7 @@ proptest! {
         let root = AbsPath::new(&fixture.path("root")).unwrap();
         for path in paths {
             let text = at_root(&fixture, &path);
-            let raw = RawTarget { path: text.clone(), access: Access::Read, in_command: false };
+            let raw = RawTarget::new(text.clone(), Access::Read);
             let system = fs::canonicalize(root.as_path().join(&text));
             match resolve(&root, &Ignored::Nothing, raw).path {
                 Ok(found) => {

@@ -67,11 +67,7 @@ fn project() -> (Fixture, AbsPath) {
 
 /// What `text` names in the project: a path, or `outside`, or another reason.
 fn resolved(root: &AbsPath, text: &str) -> String {
-    let raw = RawTarget {
-        path: text.to_owned(),
-        access: Access::Read,
-        in_command: false,
-    };
+    let raw = RawTarget::new(text, Access::Read);
     match resolve(root, &Ignored::Nothing, raw).path {
         Ok(path) => path.to_string(),
         Err(PathError::Escapes(_)) => "outside".to_owned(),
@@ -339,11 +335,7 @@ secrets/
     fixture.link("harmless", "secrets/key");
     let ignored = Ignored::load(fixture.root());
     let hidden = |text: &str| {
-        let raw = RawTarget {
-            path: text.to_owned(),
-            access: Access::Read,
-            in_command: false,
-        };
+        let raw = RawTarget::new(text, Access::Read);
         resolve(fixture.root(), &ignored, raw).ignored
     };
     assert!(hidden("harmless"));

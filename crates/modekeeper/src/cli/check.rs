@@ -50,6 +50,7 @@ pub(crate) fn run(args: &CheckArgs, config: &Config) -> anyhow::Result<ExitCode>
         let style = Style::stdout();
         let verdict = match evaluation.decision {
             Decision::Allow => style.green("allowed"),
+            Decision::Unproven => style.yellow("unproven"),
             Decision::Ask => style.yellow("needs approval"),
             Decision::Deny => style.red("denied"),
         };

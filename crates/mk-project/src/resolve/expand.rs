@@ -1,0 +1,165 @@
+//! The files that a pattern of the shell matches, and those in a directory that is meant as a whole.
+//!
+//! Looks at a bounded number of names. Where there are more, it says nothing.
+
+use std::collections::VecDeque;
+use std::fs;
+
+use mk_policy::{Found, SOME_NAME};
+use mk_types::{AbsPath, ProjectPath};
+
+use super::follow;
+use crate::ignored::Ignored;
+
+/// A few milliseconds' worth of names.
+const MOST_NAMES: usize = 2_000;
+
+/// A step of a pattern.
+enum Part<'a> {
+    /// Any number of directories; `true` if those that begin with a dot count.
+    AnyDepth(bool),
+    Name(&'a str),
+}
+
+/// What a pattern matches. `None` if that is too much to look at.
+pub(super) fn expand(root: &AbsPath, ignored: &Ignored, pattern: &str) -> Option<Vec<Found>> {
+    let parts: Vec<Part<'_>> = pattern
+        .split('/')
+        .filter(|part| !matches!(*part, "" | "."))
+        .map(|part| match part {
+            "**" => Part::AnyDepth(false),
+            part if part.len() == 2 && part.chars().all(|it| it == SOME_NAME) => {
+                Part::AnyDepth(true)
+            }
+            part => Part::Name(part),
+        })
+        .collect();
+    let mut walk = Walk::new(root, ignored);
+    walk.start(String::new(), 0);
+    walk.run(&parts)
+}
+
+/// Everything in a directory.
+pub(super) fn below(root: &AbsPath, ignored: &Ignored, path: &ProjectPath) -> Option<Vec<Found>> {
+    let name = SOME_NAME.to_string();
+    let mut walk = Walk::new(root, ignored);
+    walk.start(path.as_str().to_owned(), 0);
+    walk.run(&[Part::AnyDepth(true), Part::Name(&name)])
+}
+
+struct Walk<'a> {
+    root: &'a AbsPath,
+    ignored: &'a Ignored,
+    /// Directories, relative to the root, each with the part of the pattern that its entries must match.
+    todo: VecDeque<(String, usize)>,
+    found: Vec<Found>,
+    seen: usize,
+}
+
+impl<'a> Walk<'a> {
+    fn new(root: &'a AbsPath, ignored: &'a Ignored) -> Self {
+        Self {
+            root,
+            ignored,
+            todo: VecDeque::new(),
+            found: Vec::new(),
+            seen: 0,
+        }
+    }
+
+    fn start(&mut self, directory: String, part: usize) {
+        self.todo.push_back((directory, part));
+    }
+
+    fn run(mut self, parts: &[Part<'_>]) -> Option<Vec<Found>> {
+        while let Some((directory, part_idx)) = self.todo.pop_front() {
+            let here = if directory.is_empty() {
+                self.root.as_path().to_owned()
+            } else {
+                self.root.as_path().join(&directory)
+            };
+            if let Some(Part::AnyDepth(_)) = parts.get(part_idx) {
+                // It may stand for no directory at all.
+                self.start(directory.clone(), part_idx + 1);
+            }
+            // What is not there, or cannot be read, matches nothing.
+            let Ok(entries) = fs::read_dir(here) else {
+                continue;
+            };
+            for entry in entries.flatten() {
+                self.seen += 1;
+                if self.seen > MOST_NAMES {
+                    return None;
+                }
+                self.visit(&entry, &directory, (parts, part_idx));
+            }
+        }
+        Some(self.found)
+    }
+
+    fn visit(
+        &mut self,
+        entry: &fs::DirEntry,
+        directory: &str,
+        (parts, part_idx): (&[Part<'_>], usize),
+    ) {
+        let name = entry.file_name();
+        let Some(name) = name.to_str() else { return };
+        let path = if directory.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{directory}/{name}")
+        };
+        let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        match parts.get(part_idx) {
+            None => {}
+            Some(Part::AnyDepth(dots)) => {
+                if is_directory && (*dots || !name.starts_with('.')) {
+                    self.start(path, part_idx);
+                }
+            }
+            Some(Part::Name(pattern)) if !matches(pattern, name) => {}
+            Some(Part::Name(_)) if part_idx + 1 == parts.len() => {
+                // A link is what it leads to.
+                if let Ok(path) = follow(self.root, &path) {
+                    let ignored = self.ignored.hides(&path);
+                    self.found.push(Found { path, ignored });
+                }
+            }
+            Some(Part::Name(_)) => self.start(path, part_idx + 1),
+        }
+    }
+}
+
+/// Whether a pattern of the shell matches a name. A wildcard in front does not stand for a dot.
+fn matches(pattern: &str, name: &str) -> bool {
+    let hides_dot = pattern.starts_with(['*', '?', '[']) && name.starts_with('.');
+    // More wildcards than a person writes cost more than they say.
+    let is_costly = pattern.matches(['*', SOME_NAME]).count() > 8;
+    !hides_dot && (is_costly || text_matches(pattern, name))
+}
+
+fn text_matches(pattern: &str, name: &str) -> bool {
+    let (mut patterns, mut names) = (pattern.chars(), name.chars());
+    match (patterns.next(), names.next()) {
+        (None, None) => true,
+        (Some('*' | SOME_NAME), _) => {
+            text_matches(patterns.as_str(), name)
+                || (!name.is_empty() && text_matches(pattern, names.as_str()))
+        }
+        (Some('?'), Some(_)) => text_matches(patterns.as_str(), names.as_str()),
+        // What is in the brackets is not looked at: it may match.
+        (Some('['), Some(_)) => {
+            let rest = patterns
+                .as_str()
+                .split_once(']')
+                .map_or("", |(_, rest)| rest);
+            text_matches(rest, names.as_str())
+        }
+        (Some('\\'), Some(other)) => {
+            patterns.next() == Some(other) && text_matches(patterns.as_str(), names.as_str())
+        }
+        (Some(one), Some(other)) => one == other && text_matches(patterns.as_str(), names.as_str()),
+        (None, Some(_)) | (Some(_), None) => false,
+    }
+}

@@ -1,0 +1,145 @@
+//! Variables that the line sets, and what substitutions put in their place.
+//!
+//! A variable can be everything that the line ever sets it to, because which of it runs is not known here.
+
+use crate::analysis::Analysis;
+use crate::text::{ANYTHING, SOME_NAME, escape};
+use crate::word::{Quoting, Word};
+
+const MOST_VALUES: usize = 16;
+
+/// What the line sets, and what was looked up meanwhile.
+#[derive(Debug, Default)]
+pub(crate) struct Variables {
+    set: Vec<(String, Vec<String>)>,
+    used: Vec<String>,
+}
+
+fn anything() -> Vec<String> {
+    vec![ANYTHING.to_string()]
+}
+
+fn some_name() -> Vec<String> {
+    vec![SOME_NAME.to_string()]
+}
+
+impl Analysis {
+    /// What `$name` becomes.
+    pub(crate) fn variable(&mut self, name: &str, quoting: Quoting) -> Vec<String> {
+        if !self.variables.used.iter().any(|used| used == name) {
+            self.variables.used.push(name.to_owned());
+        }
+        let known = self.variables.set.iter().find(|(set, _)| set == name);
+        let Some((_, values)) = known else {
+            return match name {
+                "PWD" => self.directories.iter().map(|at| here(at)).collect(),
+                "HOME" => vec!["~".to_owned()],
+                "TMPDIR" => vec!["/tmp".to_owned()],
+                "RANDOM" | "LINENO" | "UID" | "EUID" | "PPID" | "SECONDS" | "USER" | "LOGNAME"
+                | "HOSTNAME" => some_name(),
+                _ => anything(),
+            };
+        };
+        // Outside of quotes the shell takes it apart at spaces.
+        let splits = |value: &String| value.contains([' ', '\t', '\n']) || value.is_empty();
+        if quoting == Quoting::None && values.iter().any(splits) {
+            return anything();
+        }
+        values.clone()
+    }
+
+    /// What `${…}` becomes.
+    pub(crate) fn parameter(&mut self, inside: &str, quoting: Quoting) -> Vec<String> {
+        if inside.starts_with('#') {
+            return some_name();
+        }
+        let end = inside
+            .find(|character: char| character != '_' && !character.is_ascii_alphanumeric())
+            .unwrap_or(inside.len());
+        let (name, operator) = inside.split_at(end);
+        let values = self.variable(name, quoting);
+        let keeps_names = |value: &String| !value.contains(['/', ANYTHING]);
+        match operator.chars().next() {
+            None => values,
+            // Whatever is cut off, what stays is a part of a name.
+            Some('#' | '%' | '^' | ',') if values.iter().all(keeps_names) => some_name(),
+            Some('#') if operator.starts_with("##*/") => some_name(),
+            Some(_) => anything(),
+        }
+    }
+
+    /// What the commands since `first` print, where that is known.
+    pub(crate) fn output_since(&self, first: usize) -> Vec<String> {
+        let commands = self.line.commands.get(first..).unwrap_or_default();
+        let [command] = commands else {
+            return anything();
+        };
+        let words: Vec<&str> = command.words.iter().map(String::as_str).collect();
+        match words.as_slice() {
+            ["mktemp", options @ ..] if options.iter().all(|word| matches!(*word, "-d" | "-q")) => {
+                vec![format!("/tmp/{SOME_NAME}")]
+            }
+            ["pwd"] => self.directories.iter().map(|at| here(at)).collect(),
+            ["git", "rev-parse", "--show-toplevel"] => vec![".".to_owned()],
+            ["date", ..] => some_name(),
+            ["git", "rev-parse", "HEAD"]
+            | ["git", "rev-parse", "--short", "HEAD"]
+            | ["whoami" | "nproc" | "hostname"]
+            | ["basename", ..] => some_name(),
+            _ => anything(),
+        }
+    }
+
+    /// Notes that a variable is set to what a word can be.
+    pub(crate) fn assign(&mut self, name: &str, values: Vec<String>) {
+        let was_used = self.variables.used.iter().any(|used| used == name);
+        if self.loops > 0 && was_used {
+            self.doubt_files("a variable changes in a loop");
+        }
+        let place = self.variables.set.iter().position(|(set, _)| set == name);
+        let place = place.unwrap_or_else(|| {
+            self.variables.set.push((name.to_owned(), Vec::new()));
+            self.variables.set.len() - 1
+        });
+        let known = &mut self.variables.set[place].1;
+        for value in values {
+            if !known.contains(&value) {
+                known.push(value);
+            }
+        }
+        if known.len() > MOST_VALUES {
+            *known = anything();
+        }
+    }
+
+    /// The `NAME=value` of a word.
+    pub(crate) fn assign_word(&mut self, name: &str, word: &Word) {
+        let Some((before, value)) = word.value.split_once('=') else {
+            return;
+        };
+        let values = if before == name {
+            word.part(value).patterns()
+        } else {
+            anything()
+        };
+        self.assign(name, values);
+    }
+}
+
+impl Word {
+    /// Everything that it can be, as patterns.
+    pub(crate) fn patterns(&self) -> Vec<String> {
+        match &self.alternatives {
+            Some(all) => all.clone(),
+            None => vec![escape(&self.value).into_owned()],
+        }
+    }
+}
+
+fn here(directory: &str) -> String {
+    if directory.is_empty() {
+        ".".to_owned()
+    } else {
+        directory.to_owned()
+    }
+}
