@@ -216,6 +216,9 @@ impl Engine {
     pub fn policy(&self) -> &Policy {
         self.inner.policy.get_or_init(|| {
             let mut policy = Policy::shipped();
+            for (_, row) in mk_clients::all_tools() {
+                policy.tools.join(row.name, client_tool(row));
+            }
             for tool in &self.inner.own_tools {
                 let shape = mk_policy::ToolShape {
                     group: tool.group,
@@ -253,6 +256,19 @@ impl Engine {
     fn announce(&self, change: Change) {
         // Nobody listening is fine.
         drop(self.inner.changes.send(change));
+    }
+}
+
+/// A client's tool in the policy's words.
+fn client_tool(row: &mk_clients::ToolRow) -> mk_policy::ToolShape {
+    let owned = |keys: &[&str]| keys.iter().map(|key| (*key).to_owned()).collect();
+    mk_policy::ToolShape {
+        group: row.group.name().and_then(mk_policy::Group::parse),
+        paths: owned(row.paths),
+        patches: owned(row.patches),
+        commands: owned(row.commands),
+        directories: row.cwd.map(str::to_owned).into_iter().collect(),
+        ..Default::default()
     }
 }
 

@@ -141,16 +141,45 @@ impl ToolTable {
         self.tools.insert(name.to_owned(), merged);
     }
 
+    /// Adds a tool of another product. Where several have a tool of that name, all their ways of naming targets count,
+    /// and the group that was there first stays: a table may add what is looked at, and never take away.
+    pub fn join(&mut self, name: &str, shape: ToolShape) {
+        let key = name.to_ascii_lowercase();
+        let Some(known) = self.tools.get_mut(&key) else {
+            self.tools.insert(key, shape);
+            return;
+        };
+        let keys = |known: &mut Vec<String>, more: Vec<String>| {
+            for key in more {
+                if !known.contains(&key) {
+                    known.push(key);
+                }
+            }
+        };
+        keys(&mut known.paths, shape.paths);
+        keys(&mut known.patches, shape.patches);
+        keys(&mut known.commands, shape.commands);
+        keys(&mut known.directories, shape.directories);
+    }
+
+    /// Names compare without regard to case.
+    fn shape(&self, tool: &str) -> Option<&ToolShape> {
+        self.tools.get(tool).or_else(|| {
+            let has_capitals = tool.bytes().any(|letter| letter.is_ascii_uppercase());
+            has_capitals
+                .then(|| self.tools.get(&tool.to_ascii_lowercase()))
+                .flatten()
+        })
+    }
+
     /// Whether a tool touches files.
     pub(crate) fn reach(&self, tool: &str) -> Reach {
-        self.tools
-            .get(tool)
-            .map_or(Reach::Files, |shape| shape.reach)
+        self.shape(tool).map_or(Reach::Files, |shape| shape.reach)
     }
 
     /// The group of a tool: `None` if nobody knows the tool, `Some(None)` if every mode has it.
     pub fn group_of(&self, tool: &str) -> Option<Option<Group>> {
-        match self.tools.get(tool) {
+        match self.shape(tool) {
             Some(shape) => Some(shape.group),
             None => self.prefix_of(tool).map(|_| Some(Group::Mcp)),
         }
@@ -167,7 +196,7 @@ impl ToolTable {
     pub fn call(&self, tool: &str, arguments: &Value) -> ToolCall {
         let mut call = ToolCall::new(tool);
         call.mcp = self.split_dynamic(tool);
-        let Some(shape) = self.tools.get(tool) else {
+        let Some(shape) = self.shape(tool) else {
             return call;
         };
         let mut understood = true;
@@ -181,10 +210,17 @@ impl ToolTable {
                 None => patches_understood = false,
             });
         }
-        let command = single(arguments, &shape.commands);
+        let mut lines: Vec<String> = Vec::new();
+        for key in &shape.commands {
+            // `command: [rm, -rf, x]` is one command in pieces, `commands` is a list of lines.
+            let is_list = arguments.get(key).is_some_and(Value::is_array);
+            understood &= (!is_list || key.ends_with("commands"))
+                && collect(arguments, key, &mut |text| lines.push(text.to_owned()));
+        }
         let directory = single(arguments, &shape.directories);
-        understood &= patches_understood && command.is_ok() && directory.is_ok();
-        call.command = command.ok().flatten();
+        understood &= patches_understood && directory.is_ok();
+        // Several lines run one after the other.
+        call.command = (!lines.is_empty()).then(|| lines.join("\n"));
         call.directory = directory.ok().flatten();
         // Reading without a path means the whole project; there is no such reading of a change.
         let named = !shape.paths.is_empty() || !shape.patches.is_empty();

@@ -2,7 +2,7 @@
 //!
 //! Every doubt ends here. A name that is not certain is listed as a pattern of what it can be.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use crate::program::ProgramTable;
 use crate::text::{ANYTHING, SOME_NAME, escape, literal};
@@ -42,7 +42,7 @@ pub(crate) struct Analysis {
     /// What the command before the `|` prints, if that is names of files.
     pub(crate) piped: Option<Vec<String>>,
     /// Every word, for lines that are in doubt.
-    pub(crate) words: HashSet<String>,
+    pub(crate) words: BTreeSet<String>,
     /// How many loops we are in: there a `cd` also moves what stands before it.
     pub(crate) loops: usize,
     depth: usize,
@@ -60,7 +60,7 @@ impl Analysis {
             variables: Variables::default(),
             links: Vec::new(),
             piped: None,
-            words: HashSet::new(),
+            words: BTreeSet::new(),
             loops: 0,
             depth: 0,
             parts: 0,

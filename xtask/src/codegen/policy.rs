@@ -108,7 +108,7 @@ fn write_row(row: &Row, constant: &str, rust: &mut String) -> Result<()> {
         Some("single-dash") => "SingleDash",
         Some(other) => bail!("{SOURCE}: `{other}` is no style"),
     };
-    let (options, unlisted) = read_options(&row.options)?;
+    let (options, unlisted) = read_options(&row.options);
     let unless: Vec<String> = row
         .unless
         .split_whitespace()
@@ -129,7 +129,7 @@ fn write_row(row: &Row, constant: &str, rust: &mut String) -> Result<()> {
     Ok(())
 }
 
-fn read_options(text: &str) -> Result<(Vec<String>, &'static str)> {
+fn read_options(text: &str) -> (Vec<String>, &'static str) {
     let mut unlisted = "Doubt";
     let mut options = Vec::new();
     for word in text.split_whitespace() {
@@ -137,23 +137,26 @@ fn read_options(text: &str) -> Result<(Vec<String>, &'static str)> {
             unlisted = "Flag";
             continue;
         }
-        let (name, effect) = match word.char_indices().last() {
-            Some((at, '=')) => (&word[..at], "Value"),
-            Some((at, '<')) => (&word[..at], "Read"),
-            Some((at, '>')) => (&word[..at], "Write"),
-            Some((at, '!')) => (&word[..at], "Run"),
-            Some((at, '@')) => (&word[..at], "Enter"),
-            Some((at, '%')) => (&word[..at], "Below"),
-            Some((at, '~')) => (&word[..at], "Change"),
-            Some((at, '?')) => (&word[..at], "Doubt"),
-            _ => (word, "Flag"),
-        };
+        const MARKS: [(char, &str); 8] = [
+            ('=', "Value"),
+            ('<', "Read"),
+            ('>', "Write"),
+            ('!', "Run"),
+            ('@', "Enter"),
+            ('%', "Below"),
+            ('~', "Change"),
+            ('?', "Doubt"),
+        ];
+        let marked = MARKS
+            .iter()
+            .find_map(|(mark, effect)| Some((word.strip_suffix(*mark)?, *effect)));
+        let (name, effect) = marked.unwrap_or((word, "Flag"));
         let name = name.trim_start_matches('-');
         if !name.is_empty() {
             options.push(format!("({name:?}, Effect::{effect})"));
         }
     }
-    Ok((options, unlisted))
+    (options, unlisted)
 }
 
 fn write_table(head: &str, rows: &BTreeMap<String, String>, rust: &mut String) -> Result<()> {

@@ -25,11 +25,17 @@ const CARGO: &str = r"groups: [edit, [command, {commandRegex: ^cargo (test|check
 #[test]
 fn rule_1_a_tool_nobody_knows_is_denied() {
     check("code", "format_disk", (), "deny unknown-tool");
-    check("code", "Write_To_File", "a.md", "deny unknown-tool");
     check("code", "", (), "deny unknown-tool");
     check("code", " read_file", "a", "deny unknown-tool");
     check("code", "mcp", (), "deny unknown-tool");
     check("code", "mcp_", (), "deny unknown-tool");
+}
+
+#[test]
+fn rule_1_names_compare_without_regard_to_case() {
+    check("code", "Write_To_File", "a.md", "allow group");
+    check("architect", "WRITE_TO_FILE", "a.rs", "deny file-pattern");
+    check("ask", "Execute_Command", "ls", "deny group-disabled");
 }
 
 #[test]

@@ -125,10 +125,10 @@ fn denials_of_commands_name_the_limit() {
     Cannot edit 'x' in 'm' mode. The command writes 'x', and tool group 'edit' is restricted to files matching: \.md$.
     ");
     assert_snapshot!(check("groups: [read, command]", None, "bash", "eval x"), @"
-    deny command-opaque
-    It cannot be told what the command would do: a command runs text or files that cannot be seen
-    write it as plain commands, without expansions and nested shells
-    Tool 'bash' cannot be used in 'm' mode. It cannot be told what the command would do: a command runs text or files that cannot be seen.
+    unproven command-unproven
+    Cannot determine what this command would do: a command runs text or files that cannot be seen
+    write it as plain commands with the files written out, or ask the user to approve it
+    Tool 'bash' cannot be used in 'm' mode. Cannot determine what this command would do: a command runs text or files that cannot be seen.
     ");
 }
 

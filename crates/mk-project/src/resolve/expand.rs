@@ -113,11 +113,10 @@ impl<'a> Walk<'a> {
         let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
         match parts.get(part_idx) {
             None => {}
-            Some(Part::AnyDepth(dots)) => {
-                if is_directory && (*dots || !name.starts_with('.')) {
-                    self.start(path, part_idx);
-                }
+            Some(Part::AnyDepth(dots)) if is_directory && (*dots || !name.starts_with('.')) => {
+                self.start(path, part_idx);
             }
+            Some(Part::AnyDepth(_)) => {}
             Some(Part::Name(pattern)) if !matches(pattern, name) => {}
             Some(Part::Name(_)) if part_idx + 1 == parts.len() => {
                 // A link is what it leads to.
