@@ -137,7 +137,7 @@ fn every_row_of_every_page_holds() {
 
 #[test]
 fn every_example_of_the_reference_loads() {
-    let page = fs::read_to_string(docs().join("mode-files.md")).expect("the reference");
+    let page = fs::read_to_string(docs().join("guides/mode-files.md")).expect("the reference");
     let examples = [blocks(&page, "yaml"), blocks(&page, "json")].concat();
     assert_eq!(examples.len(), 12, "an example was not found");
     for example in examples {
@@ -158,7 +158,7 @@ fn every_example_of_the_reference_loads() {
 
 #[test]
 fn the_reference_names_every_rule() {
-    let page = fs::read_to_string(docs().join("mode-files.md")).expect("the reference");
+    let page = fs::read_to_string(docs().join("concepts/decisions.md")).expect("the reference");
     for rule in RULES {
         assert!(
             page.contains(&format!("`{}`", rule.as_str())),
