@@ -3,6 +3,7 @@
 //! One folder per change set, named so that names sort by time, complete before anything is changed. Nothing here is
 //! ever needed to read a project: what cannot be read is skipped.
 
+mod command;
 mod id;
 mod lock;
 mod meta;
@@ -17,6 +18,7 @@ use std::time::Duration;
 use mk_policy::Permit;
 use mk_types::{AbsPath, Clock, ProjectPath, Timestamp};
 
+pub use command::{Before, CommandJournal, Conflict};
 pub(crate) use id::random_symbols;
 pub(crate) use lock::Lock;
 

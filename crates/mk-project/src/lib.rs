@@ -20,7 +20,7 @@ mod walk;
 mod watch;
 mod write;
 
-pub use backup::{Backup, Backups, Entry};
+pub use backup::{Backup, Backups, Before, CommandJournal, Conflict, Entry};
 pub use beneath::RootDir;
 pub use error::Error;
 pub use file::{Change, Edit, FileText, LineEnding, LineRange, NoSuchLine, Written, WrittenKind};

@@ -4,6 +4,7 @@
 //! kernel refuses; for what the floor does not hold (metadata, sockets), doubt is answered with an error.
 //! Where it allows, it makes the call itself on what it has pinned.
 
+mod directory;
 mod meta;
 mod name;
 mod open;

@@ -14,6 +14,7 @@ mod schema;
 mod serve;
 mod symbols;
 mod tasks;
+mod undo;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -65,6 +66,10 @@ enum Command {
     /// Undo what agents did to files
     #[command(subcommand)]
     Backups(backups::BackupsCommand),
+    /// Put back what a command changed; without an ID, what the last command changed
+    Undo(undo::UndoArgs),
+    /// Run a command inside the wall: it changes only what the mode allows
+    Exec(ExecArgs),
     /// Find symbols and their uses, outline files, map the project
     #[command(subcommand)]
     Symbols(symbols::SymbolsCommand),
@@ -83,6 +88,32 @@ enum Command {
     Schema(schema::SchemaArgs),
     /// Print a completion script for a shell
     Completions(completions::CompletionsArgs),
+}
+
+impl Command {
+    /// Whether it decides or undoes for agents, so that no agent may run it.
+    const fn is_for_operators(&self) -> bool {
+        matches!(
+            self,
+            Self::Approve(_) | Self::Backups(_) | Self::Undo(_) | Self::Tasks(_)
+        )
+    }
+}
+
+/// Run a command inside the wall: it changes only what the mode allows
+///
+/// A permit that a hook has stored says what the command may do; without one, the project's mode does.
+#[derive(Debug, Args)]
+struct ExecArgs {
+    /// Narrow the command to what this mode allows, too
+    #[arg(long, value_name = "SLUG")]
+    mode: Option<String>,
+    /// Run nothing; exit code 0 if this process is inside a wall
+    #[arg(long)]
+    inside: bool,
+    /// Program and arguments
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<String>,
 }
 
 /// Options of every command.
@@ -106,6 +137,9 @@ struct FormatArgs {
 pub(crate) fn run(cli: Cli, env: &Env) -> anyhow::Result<ExitCode> {
     let Cli { command, common } = cli;
     let mut flags = Flags::new(common.config, common.settings);
+    if command.is_for_operators() && mk_wall::is_inside() {
+        anyhow::bail!("this command is for people: it does not run inside the wall");
+    }
     match command {
         Command::Mcp(args) => mcp::run(args, &start_server(&flags, env)?),
         Command::Serve(args) => {
@@ -117,6 +151,12 @@ pub(crate) fn run(cli: Cli, env: &Env) -> anyhow::Result<ExitCode> {
         Command::Tasks(command) => tasks::run(command, &start(&flags, env)?),
         Command::Approve(args) => approve::run(&args, &start(&flags, env)?),
         Command::Backups(command) => backups::run(&command, &start(&flags, env)?),
+        Command::Undo(args) => undo::run(&args, &start(&flags, env)?),
+        Command::Exec(args) => {
+            // Where there is a wall, `main` has run it before anything was parsed.
+            drop(args);
+            anyhow::bail!("this system has no wall: the command was not started")
+        }
         Command::Symbols(command) => symbols::run(command, &start(&flags, env)?),
         Command::Index(args) => index::run(&args, &start(&flags, env)?),
         Command::Lsp(command) => lsp::run(&command, &start(&flags, env)?),
@@ -157,7 +197,7 @@ fn start_log(config: &Config, level: log::Level) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn engine(config: &Config, watching: Watching) -> Engine {
+pub(crate) fn engine(config: &Config, watching: Watching) -> Engine {
     let clock = Clock::System;
     Engine::new(Parts {
         settings: config.settings(watching),
@@ -174,7 +214,7 @@ fn operator(config: &Config) -> Caller {
 }
 
 /// Waits for a use case without a server around it.
-fn block_on<T>(work: impl Future<Output = T>) -> anyhow::Result<T> {
+pub(crate) fn block_on<T>(work: impl Future<Output = T>) -> anyhow::Result<T> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .build()?;

@@ -15,6 +15,8 @@ pub(crate) struct Env {
     pub(crate) xdg_config_home: Option<PathBuf>,
     pub(crate) xdg_state_home: Option<PathBuf>,
     pub(crate) current_dir: Option<PathBuf>,
+    /// Which session of which client this process belongs to, as clients tell their children.
+    pub(crate) client_sessions: Vec<(&'static str, String)>,
     /// `PATH`.
     pub(crate) search_path: OsString,
     /// Variables of settings that are there and not empty.
@@ -35,10 +37,22 @@ impl Env {
             xdg_config_home: path("XDG_CONFIG_HOME").filter(|path| path.is_absolute()),
             xdg_state_home: path("XDG_STATE_HOME").filter(|path| path.is_absolute()),
             current_dir: std::env::current_dir().ok(),
+            client_sessions: client_sessions(|name| text(name)?.into_string().ok()),
             search_path: std::env::var_os("PATH").unwrap_or_default(),
             settings: variables
                 .filter_map(|name| Some((name, text(name)?)))
                 .collect(),
         }
     }
+}
+
+/// What clients say about the session that this process belongs to.
+fn client_sessions(text: impl Fn(&str) -> Option<String>) -> Vec<(&'static str, String)> {
+    let mut sessions = Vec::new();
+    for id in mk_clients::ClientId::ALL {
+        let variables = id.atlas().session_variables.iter();
+        let found = variables.filter_map(|name| Some((id.slug(), text(name)?)));
+        sessions.extend(found);
+    }
+    sessions
 }

@@ -20,6 +20,12 @@ pub(crate) fn print_json(value: &serde_json::Value) -> anyhow::Result<()> {
     print(&format!("{value:#}\n"))
 }
 
+/// Says something on stderr, where stdout belongs to a command.
+pub(crate) fn print_note(text: &str) {
+    // Where nobody reads, there is nothing to do about it.
+    drop(writeln!(io::stderr(), "modekeeper: {text}"));
+}
+
 /// `error: …`, the causes, and what to do.
 pub(crate) fn print_error(error: &Error) {
     let style = Style::of(&io::stderr());

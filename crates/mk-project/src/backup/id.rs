@@ -25,14 +25,19 @@ pub(super) struct SetId {
 impl SetId {
     /// A name that sorts behind `newest`, also when both are made in one millisecond.
     pub(super) fn after(newest: Option<&Self>, now: Timestamp, steps: &[Step]) -> Self {
+        let bytes: usize = steps.iter().filter_map(kept_bytes).map(<[u8]>::len).sum();
+        Self::sized(newest, now, bytes as u64)
+    }
+
+    /// The same for a set of this many bytes.
+    pub(super) fn sized(newest: Option<&Self>, now: Timestamp, bytes: u64) -> Self {
         let now = u64::try_from(now.as_millis()).unwrap_or(0);
         let newest = newest
             .map(|set| set.millis)
             .filter(|millis| *millis < now + FURTHEST);
         let millis = newest.map_or(now, |newest| now.max(newest + 1));
-        let bytes: usize = steps.iter().filter_map(kept_bytes).map(<[u8]>::len).sum();
         // Each set takes a block or two for its description.
-        let kilobytes = (bytes as u64).div_ceil(KILOBYTE) + 4;
+        let kilobytes = bytes.div_ceil(KILOBYTE) + 4;
         let text = format!(
             "{:0>TIME_WIDTH$}-{}-{}",
             in_base_36(millis),

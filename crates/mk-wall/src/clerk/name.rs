@@ -5,7 +5,7 @@
 use std::ffi::OsStr;
 use std::os::fd::BorrowedFd;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rustix::fs::{AtFlags, FileType, Mode, RenameFlags};
 use rustix::io::Errno;
@@ -18,9 +18,6 @@ use crate::door::Call;
 use crate::report::Operation;
 use crate::rights::Right;
 use crate::sys::Notification;
-
-/// Entries below a directory that is moved are judged one by one; a larger one is not moved.
-const MOST_MOVED: usize = 20_000;
 
 impl Clerk {
     pub(super) fn rename(&mut self, name: Call, call: &Notification) -> Answer {
@@ -107,7 +104,12 @@ impl Clerk {
 
     /// Moves what was pinned. Inside a tree another process may have put something else under the name: then it is
     /// moved back.
-    fn move_exactly(&self, from: &Place, to: &Place, flags: RenameFlags) -> Result<(), Errno> {
+    pub(super) fn move_exactly(
+        &self,
+        from: &Place,
+        to: &Place,
+        flags: RenameFlags,
+    ) -> Result<(), Errno> {
         let (Some((from_dir, from_name)), Some((to_dir, to_name)), Some(object)) =
             (from.entry(), to.entry(), &from.object)
         else {
@@ -161,82 +163,6 @@ impl Clerk {
         let target = Path::new(OsStr::from_bytes(target.as_bytes()));
         let directory = to.path.parent().unwrap_or(Path::new("/"));
         self.may_point_to(&place::lexically(directory, target))
-    }
-
-    /// A directory moves if everything in it may be deleted where it is and made where it goes.
-    fn rename_directory(&mut self, from: &Place, to: &Place, flags: RenameFlags) -> Answer {
-        let is_guest = self.guests.has(&from.path);
-        let own = from.object.as_ref().is_some_and(|it| self.is_own(it));
-        let ends = [&from.path, &to.path].map(|path| self.zone(path));
-        let open = |zone| {
-            matches!(
-                zone,
-                Zone::Project(Right::Edit) | Zone::Repository | Zone::Tree
-            )
-        };
-        if own && ends[1] == Zone::Temporary && self.may_make(to) {
-            return answer(self.move_exactly(from, to, flags));
-        }
-        if (ends[0] == Zone::Tree) != (ends[1] == Zone::Tree) {
-            // In a tree other processes can change what we look at; programs copy when told so.
-            return fail(Errno::XDEV);
-        }
-        // A tree stays where it is: its rules stick to the directory, not to its name.
-        let holds_tree = self
-            .rights
-            .trees
-            .iter()
-            .any(|tree| tree.starts_with(&from.path));
-        if !(open(ends[0]) || is_guest) || !open(ends[1]) || holds_tree {
-            return self.refuse(Operation::Rename, &from.path);
-        }
-        let Some(entries) = entries_below(&from.path) else {
-            return self.refuse(Operation::Rename, &from.path);
-        };
-        for entry in &entries {
-            let Ok(relative) = entry.path.strip_prefix(&from.path) else {
-                return self.refuse(Operation::Rename, &entry.path);
-            };
-            let target = to.path.join(relative);
-            let leaves = open(self.zone(&entry.path)) || self.guests.has(&entry.path);
-            if !leaves {
-                return self.refuse(Operation::Rename, &entry.path);
-            }
-            let directory = target.parent().unwrap_or(Path::new("/"));
-            let leads_inside = entry
-                .leads_to
-                .as_ref()
-                .is_none_or(|it| self.may_point_to(&place::lexically(directory, it)));
-            if !open(self.zone(&target)) || entry.other_names || !leads_inside {
-                return self.refuse(Operation::RenameTo, &target);
-            }
-        }
-        if let Err(errno) = self.keep_all(&entries, from, to) {
-            return fail(errno);
-        }
-        let result = self.move_exactly(from, to, flags);
-        if result.is_ok() {
-            self.guests.remove(&from.path);
-            for entry in &entries {
-                self.guests.remove(&entry.path);
-            }
-        }
-        answer(result)
-    }
-
-    fn keep_all(&mut self, entries: &[Entry], from: &Place, to: &Place) -> Result<(), Errno> {
-        for entry in entries.iter().filter(|it| !it.is_directory) {
-            if self.zone(&entry.path) == Zone::Project(Right::Edit) {
-                self.keep(&at(&entry.path)?)?;
-            }
-            if let Ok(relative) = entry.path.strip_prefix(&from.path) {
-                let target = to.path.join(relative);
-                if self.zone(&target) == Zone::Project(Right::Edit) {
-                    self.keep(&missing(target))?;
-                }
-            }
-        }
-        Ok(())
     }
 
     pub(super) fn unlink(&mut self, name: Call, call: &Notification) -> Answer {
@@ -493,63 +419,5 @@ impl Clerk {
             self.entered(zone, &place.path, parent, name);
         }
         answer(result)
-    }
-}
-
-/// Something below a directory that is to move.
-#[derive(Debug)]
-struct Entry {
-    path: PathBuf,
-    is_directory: bool,
-    other_names: bool,
-    /// Of a link, its target.
-    leads_to: Option<PathBuf>,
-}
-
-/// Everything below a directory; `None` if it cannot all be seen.
-fn entries_below(directory: &Path) -> Option<Vec<Entry>> {
-    use std::os::unix::fs::MetadataExt as _;
-    let mut waiting = vec![directory.to_owned()];
-    let mut found = Vec::new();
-    while let Some(directory) = waiting.pop() {
-        for entry in std::fs::read_dir(directory).ok()? {
-            let entry = entry.ok()?;
-            let metadata = entry.metadata().ok()?;
-            if metadata.is_dir() {
-                waiting.push(entry.path());
-            }
-            found.push(Entry {
-                path: entry.path(),
-                is_directory: metadata.is_dir(),
-                other_names: !metadata.is_dir() && metadata.nlink() > 1,
-                leads_to: if metadata.is_symlink() {
-                    Some(std::fs::read_link(entry.path()).ok()?)
-                } else {
-                    None
-                },
-            });
-            if found.len() > MOST_MOVED {
-                return None;
-            }
-        }
-    }
-    Some(found)
-}
-
-/// A place by its path, for what the clerk itself walks over.
-fn at(path: &Path) -> Result<Place, Errno> {
-    let object = place::entry(rustix::fs::CWD, path.as_os_str())?;
-    Ok(Place {
-        object: Some(object),
-        ..missing(path.to_owned())
-    })
-}
-
-fn missing(path: PathBuf) -> Place {
-    Place {
-        parent: None,
-        name: path.file_name().unwrap_or_default().to_owned(),
-        object: None,
-        path,
     }
 }

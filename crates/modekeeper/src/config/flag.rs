@@ -9,6 +9,8 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 use super::table::{Flag, Takes};
 use super::{Of, SETTINGS, Setting};
 
+const PROJECT_ROOT: &str = "paths.project_root";
+
 /// What the command line set.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Flags {
@@ -20,6 +22,15 @@ pub(crate) struct Flags {
 impl Flags {
     pub(crate) fn new(config: Option<PathBuf>, CommonFlags(given): CommonFlags) -> Self {
         Self { config, given }
+    }
+
+    /// Only the project's root, for a command that reads its own arguments.
+    pub(crate) fn in_project(root: Option<PathBuf>) -> Self {
+        let given = root.map(|root| (PROJECT_ROOT, vec![root.into()]));
+        Self {
+            config: None,
+            given: given.into_iter().collect(),
+        }
     }
 
     pub(crate) fn add(&mut self, ServeFlags(given): ServeFlags) {

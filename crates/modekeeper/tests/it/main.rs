@@ -19,4 +19,5 @@ mod lifetime;
 mod slow;
 mod stdio;
 mod support;
+mod wall;
 mod watch;

@@ -22,6 +22,8 @@ const COMMANDS: &[&str] = &[
     "backups list",
     "backups show",
     "backups restore",
+    "undo",
+    "exec",
     "symbols",
     "symbols find",
     "symbols outline",

@@ -1,0 +1,204 @@
+//! What a command may touch under a mode: the answers that the wall around it asks for, path by path.
+//!
+//! They are the policy's own answers, so that a tool's check and the wall cannot differ. Whether a line may run at all
+//! is decided by `check`; running it is not the engine's business.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use mk_policy::{Group, Mode, Rule};
+use mk_project::Ignored;
+use mk_types::{AbsPath, ModeSlug, ProjectPath, ToolCall};
+
+use crate::check::InForce;
+use crate::error::Error;
+use crate::project::ProjectHandle;
+use crate::{Engine, mode};
+
+/// More entries than this are not looked at one by one.
+const MOST_ENTRIES: usize = 50_000;
+
+/// The limits of one command.
+#[derive(Debug, Clone)]
+pub struct CommandLimits {
+    engine: Engine,
+    /// Each must allow what is done; the first names the limits in messages.
+    modes: Vec<Arc<Mode>>,
+    ignored: Arc<Ignored>,
+    root: AbsPath,
+}
+
+/// What a command may do with a file of the project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileRight {
+    Edit,
+    /// The mode does not allow to change it.
+    Read,
+    /// Protected or hidden, whatever the mode allows.
+    Shut,
+}
+
+/// Why a line does not run, wall or not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refused {
+    pub reason: String,
+    pub hint: Option<String>,
+}
+
+impl ProjectHandle<'_> {
+    /// The limits of a command in the mode in force, narrowed to a second mode where one is given.
+    pub fn command_limits(&self, narrowed: Option<&ModeSlug>) -> Result<CommandLimits, Error> {
+        let InForce {
+            mode: own,
+            bound,
+            project,
+            ..
+        } = self.in_force()?;
+        let open = self.engine.open(&project);
+        let mut modes = Vec::new();
+        if let Some(slug) = narrowed {
+            modes.push(mode::find(&open.catalogue(), slug)?);
+        }
+        modes.push(own);
+        modes.extend(bound);
+        Ok(CommandLimits {
+            engine: self.engine.clone(),
+            modes,
+            ignored: open.ignored(),
+            root: project,
+        })
+    }
+}
+
+impl CommandLimits {
+    /// The mode that messages name.
+    pub fn mode(&self) -> Option<&ModeSlug> {
+        self.modes.first().map(|mode| &mode.slug)
+    }
+
+    pub fn root(&self) -> &AbsPath {
+        &self.root
+    }
+
+    /// Whether a line may run inside a wall: what the mode says about lines, not what it says about files, because
+    /// the wall holds those.
+    pub fn check_line(&self, line: &str) -> Result<(), Refused> {
+        for mode in &self.modes {
+            let call = self
+                .engine
+                .policy()
+                .tools
+                .call_on("execute_command", Some(line));
+            let evaluation = self.evaluate(mode, call);
+            let is_about_lines = matches!(
+                evaluation.rule,
+                Rule::GroupDisabled | Rule::CommandPattern | Rule::CommandDeny | Rule::UnknownTool
+            );
+            if !evaluation.is_allowed() && is_about_lines {
+                return Err(Refused {
+                    reason: evaluation.reason(),
+                    hint: evaluation.hint(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn evaluate(&self, mode: &Arc<Mode>, call: ToolCall) -> mk_policy::Evaluation {
+        let in_force = InForce {
+            mode: Arc::clone(mode),
+            bound: None,
+            session: None,
+            project: self.root.clone(),
+            standing: crate::Standing::InProject,
+        };
+        self.engine.check(in_force, call).evaluation
+    }
+
+    /// Whether some file may be edited.
+    pub fn edits(&self) -> bool {
+        !self.modes.is_empty() && self.modes.iter().all(|mode| mode.enables(Group::Edit))
+    }
+
+    /// The files that may be edited, as messages call them; `None` for all.
+    pub fn edit_restriction(&self) -> Option<String> {
+        let restrictions = self.modes.iter();
+        let restrictions = restrictions.filter_map(|mode| mode.restriction(Group::Edit));
+        let restrictions: Vec<String> = restrictions.collect();
+        (!restrictions.is_empty()).then(|| restrictions.join(" and "))
+    }
+
+    /// What may be done with a file, by its path relative to the root.
+    pub fn file(&self, path: &str) -> FileRight {
+        let Ok(parsed) = ProjectPath::parse(path, &self.root) else {
+            return FileRight::Shut;
+        };
+        let is_protected = self.engine.policy().protected.why(path).is_some();
+        if is_protected || self.ignored.hides(&parsed) {
+            return FileRight::Shut;
+        }
+        let covers = |mode: &Arc<Mode>| {
+            let mut grants = mode.grants(Group::Edit);
+            grants.any(|grant| grant.files.covers(path))
+        };
+        if !self.modes.is_empty() && self.modes.iter().all(covers) {
+            FileRight::Edit
+        } else {
+            FileRight::Read
+        }
+    }
+
+    /// A key of the mode that the format does not know, if all modes have the same value for it.
+    pub fn extra(&self, key: &str) -> Option<&str> {
+        let mut values = self
+            .modes
+            .iter()
+            .map(|mode| mode.unknown.get(key)?.as_str());
+        let first = values.next()??;
+        values.all(|value| value == Some(first)).then_some(first)
+    }
+
+    /// What is hidden from reading: existing paths that the ignore file or the modes' own limits keep back. `None` if
+    /// that cannot be told of all of them.
+    pub fn hidden(&self) -> Option<Vec<PathBuf>> {
+        let limits_reads = self.modes.iter().any(|mode| {
+            let mut grants = mode.grants(Group::Read);
+            !grants.any(|grant| grant.files.is_open())
+        });
+        match (&*self.ignored, limits_reads) {
+            (Ignored::Everything, _) => return None,
+            (Ignored::Nothing, false) => return Some(Vec::new()),
+            _ => {}
+        }
+        let mut hidden = Vec::new();
+        let mut waiting = vec![self.root.as_path().to_owned()];
+        let mut seen = 0;
+        while let Some(directory) = waiting.pop() {
+            for entry in std::fs::read_dir(directory).ok()?.flatten() {
+                seen += 1;
+                if seen > MOST_ENTRIES {
+                    return None;
+                }
+                let path = entry.path();
+                let is_directory = entry.file_type().is_ok_and(|it| it.is_dir());
+                let relative = path.strip_prefix(self.root.as_path()).ok()?.to_str()?;
+                if relative == ".git" {
+                    continue;
+                }
+                let parsed = ProjectPath::parse(relative, &self.root).ok()?;
+                let unreadable = !is_directory && limits_reads && !self.may_read(relative);
+                if unreadable || self.ignored.hides(&parsed) {
+                    hidden.push(path);
+                } else if is_directory {
+                    waiting.push(path);
+                }
+            }
+        }
+        Some(hidden)
+    }
+
+    fn may_read(&self, path: &str) -> bool {
+        let mut modes = self.modes.iter();
+        modes.all(|mode| mk_policy::may_read(mode, None, path))
+    }
+}

@@ -1,0 +1,188 @@
+//! From a mode's limits to the wall's rights: trees, temporary directories, environment, network.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+use mk_engine::{CommandLimits, FileRight};
+use mk_wall::{Background, Edit, Git, Network, Right, Rights};
+use sha2::{Digest as _, Sha256};
+
+use super::journal::{self, JournalHandle};
+use super::table::{self, Table};
+use crate::config::Config;
+use crate::env::Env;
+
+/// Where commands may make files of their own.
+const OWN_DIRS: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
+
+/// Rights, and the journal that they write to.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    pub(super) rights: Rights,
+    pub(super) journal: JournalHandle,
+}
+
+pub(super) fn prepare(
+    limits: &CommandLimits,
+    config: &Config,
+    env: &Env,
+) -> anyhow::Result<Prepared> {
+    let table = table::read()?;
+    let mode = limits.mode().map(ToString::to_string).unwrap_or_default();
+    let root = limits.root().as_path().canonicalize()?;
+    let key = key_of(&root, &mode);
+    let scratch = scratch(&key)?;
+    let state = config.folders().state;
+    let cache = cache(&state, &key);
+    let mut rights = Rights::nothing(&mode, root.clone());
+    rights.edit = edit(limits);
+    rights.network = network(limits);
+    rights.git = match (limits.edits(), limits.extra("git")) {
+        (true, None | Some("local")) => Git::Local,
+        _ => Git::Shut,
+    };
+    rights.trees.push(scratch.clone());
+    rights.own_dirs = own_dirs();
+    rights.background = Background::Keep;
+    rights.hidden = hidden(limits, &table, env)?;
+    rights.env_drop.clone_from(&table.drop);
+    rights.env_set = environment(limits, &table, cache.as_deref());
+    rights.env_set.insert("TMPDIR".into(), scratch.into());
+    rights.trees.extend(cache);
+    rights.record = record(&state)?;
+    let (journal, handle) = journal::begin(&state, &root, &table)?;
+    rights.journal = Some(journal);
+    Ok(Prepared {
+        rights,
+        journal: handle,
+    })
+}
+
+fn edit(limits: &CommandLimits) -> Edit {
+    if !limits.edits() {
+        return Edit::Nothing;
+    }
+    let decider = limits.clone();
+    Edit::Matching {
+        label: limits.edit_restriction(),
+        decides: Box::new(move |path| match decider.file(path) {
+            FileRight::Edit => Right::Edit,
+            FileRight::Read => Right::Guest,
+            FileRight::Shut => Right::Shut,
+        }),
+    }
+}
+
+/// A mode may say `network: off`, `own` or `on`. Those that may edit everything can fetch what they build with.
+fn network(limits: &CommandLimits) -> Network {
+    match limits.extra("network") {
+        Some("off") => Network::Off,
+        Some("on") => Network::On,
+        Some(_) => Network::Own,
+        None if limits.edits() && limits.edit_restriction().is_none() => Network::On,
+        None => Network::Own,
+    }
+}
+
+/// Tells projects and modes apart in a short name.
+fn key_of(root: &Path, mode: &str) -> String {
+    use std::os::unix::ffi::OsStrExt as _;
+    let mut hash = Sha256::new();
+    hash.update(root.as_os_str().as_bytes());
+    hash.update([0]);
+    hash.update(mode.as_bytes());
+    hash.finalize()
+        .iter()
+        .take(8)
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
+/// A directory that only this user can reach; somebody else's under the same name is refused.
+fn private(path: &Path) -> anyhow::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    match builder.mode(0o700).create(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
+            return Err(error).with_context(|| format!("cannot create `{}`", path.display()));
+        }
+        _ => {}
+    }
+    let metadata = path.symlink_metadata()?;
+    let is_mine = metadata.uid() == rustix::process::geteuid().as_raw();
+    if !metadata.is_dir() || !is_mine || metadata.mode() & 0o077 != 0 {
+        bail!("`{}` is not a private directory", path.display());
+    }
+    Ok(())
+}
+
+fn scratch(key: &str) -> anyhow::Result<PathBuf> {
+    let user = rustix::process::geteuid().as_raw();
+    let base = PathBuf::from(format!("/tmp/modekeeper-{user}"));
+    private(&base)?;
+    let scratch = base.join(key);
+    private(&scratch)?;
+    Ok(scratch.canonicalize()?)
+}
+
+fn cache(state: &Path, key: &str) -> Option<PathBuf> {
+    let cache = state.join("build").join(key);
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true).mode(0o700).create(&cache).ok()?;
+    cache.canonicalize().ok()
+}
+
+fn own_dirs() -> Vec<PathBuf> {
+    let own = OWN_DIRS
+        .iter()
+        .filter_map(|path| Path::new(path).canonicalize().ok());
+    own.collect()
+}
+
+fn hidden(limits: &CommandLimits, table: &Table, env: &Env) -> anyhow::Result<Vec<PathBuf>> {
+    let mut hidden = limits
+        .hidden()
+        .context("the files that this mode hides cannot all be listed")?;
+    if let Some(home) = &env.home {
+        let credentials = table.credentials.iter().map(|name| home.join(name));
+        hidden.extend(credentials.filter_map(|path| path.canonicalize().ok()));
+    }
+    Ok(hidden)
+}
+
+fn environment(
+    limits: &CommandLimits,
+    table: &Table,
+    cache: Option<&Path>,
+) -> BTreeMap<OsString, OsString> {
+    let mut set = BTreeMap::new();
+    let Some(cache) = cache else {
+        return set;
+    };
+    let cache = cache.display().to_string();
+    for row in &table.redirects {
+        let is_open = row
+            .instead_of
+            .as_ref()
+            .is_some_and(|path| limits.file(path) == FileRight::Edit);
+        if is_open {
+            continue;
+        }
+        for (name, value) in &row.set {
+            set.insert(name.into(), value.replace("{cache}", &cache).into());
+        }
+    }
+    set
+}
+
+/// Where guests are written down. What killed commands left is removed first.
+fn record(state: &Path) -> anyhow::Result<Option<PathBuf>> {
+    let records = state.join("guests");
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true).mode(0o700).create(&records)?;
+    mk_wall::sweep(&records);
+    let name = mk_types::CommandId::random();
+    Ok(Some(records.join(name.as_str())))
+}
