@@ -28,6 +28,7 @@ CREATE TABLE conversation (
     root_inode      INTEGER NOT NULL,
     directory       TEXT,
     mode            TEXT,
+    told            TEXT,
     parent          INTEGER REFERENCES conversation (key) ON DELETE SET NULL,
     process         INTEGER,
     process_started INTEGER,
@@ -65,6 +66,7 @@ CREATE TABLE decision (
 
 CREATE INDEX decision_tool_use ON decision (tool_use) WHERE tool_use IS NOT NULL;
 CREATE INDEX decision_at ON decision (at);
+CREATE INDEX decision_conversation ON decision (conversation) WHERE conversation IS NOT NULL;
 
 CREATE TABLE permit (
     key          INTEGER PRIMARY KEY,

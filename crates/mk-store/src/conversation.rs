@@ -14,7 +14,7 @@ macro_rules! select_conversation {
         concat!(
             "SELECT c.id, c.client, c.client_session, j.id, c.root, c.root_device, c.root_inode,
                     c.directory, c.mode, p.id, c.process, c.process_started, c.created_at,
-                    c.last_active, c.ended_at
+                    c.last_active, c.ended_at, c.told
              FROM conversation c JOIN project j ON j.key = c.project
              LEFT JOIN conversation p ON p.key = c.parent ",
             $rest
@@ -68,6 +68,24 @@ impl Store {
             let statement = "UPDATE conversation SET mode = ?2 WHERE id = ?1";
             run(turn.connection, statement, params![id.as_str(), mode])?;
             existing(turn.connection, &id)
+        })
+        .await
+    }
+
+    /// Notes the mode whose instructions the model was given.
+    pub async fn tell_conversation(
+        &self,
+        id: &ConversationId,
+        mode: &ModeSlug,
+    ) -> Result<(), Error> {
+        let (id, mode) = (id.clone(), mode.clone());
+        self.write(move |turn| {
+            let statement = "UPDATE conversation SET told = ?2 WHERE id = ?1";
+            let parameters = [id.as_str(), mode.as_str()];
+            match run(turn.connection, statement, parameters)? {
+                0 => Err(missing(&id)),
+                _ => Ok(()),
+            }
         })
         .await
     }
@@ -246,5 +264,6 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Conversation> {
         created_at: Timestamp::from_millis(row.get(12)?),
         last_active: Timestamp::from_millis(row.get(13)?),
         ended_at: row.get::<_, Option<i64>>(14)?.map(Timestamp::from_millis),
+        told: optional(row, 15, ModeSlug::parse)?,
     })
 }

@@ -50,6 +50,8 @@ pub struct Conversation {
     pub directory: Option<AbsPath>,
     /// The mode in force; `None`: the project's.
     pub mode: Option<ModeSlug>,
+    /// The mode whose instructions the model was given last.
+    pub told: Option<ModeSlug>,
     pub parent: Option<ConversationId>,
     pub process: Option<Process>,
     pub created_at: Timestamp,
