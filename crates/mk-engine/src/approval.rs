@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use mk_store::{Approval, ApprovalState, NewApproval, Verdict};
-use mk_types::{AbsPath, ApprovalId, ModeSlug, SessionId};
+use mk_types::{AbsPath, ApprovalId, ConversationId, ModeSlug, SessionId};
 use serde_json::json;
 
 use crate::Engine;
@@ -42,6 +42,12 @@ pub(crate) enum Act {
     },
     /// Work in a folder that nobody has offered.
     Activate { project: AbsPath },
+    /// A call of an agent's own tool, which its hook has asked about.
+    Hook {
+        conversation: ConversationId,
+        tool: String,
+        input: String,
+    },
     /// A call of one of our own tools.
     Call {
         project: AbsPath,
@@ -179,6 +185,13 @@ impl Act {
                 "switch": { "session": session.as_str(), "from": from.as_str(), "to": to.as_str() }
             }),
             Self::Activate { project } => json!({ "activate": project.as_str() }),
+            Self::Hook {
+                conversation,
+                tool,
+                input,
+            } => json!({
+                "hook": { "conversation": conversation.as_str(), "tool": tool, "input": input }
+            }),
             Self::Call {
                 project,
                 session,

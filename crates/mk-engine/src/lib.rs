@@ -9,9 +9,12 @@ mod backup;
 mod check;
 mod code_error;
 mod command;
+mod conversation;
+mod decision;
 mod error;
 mod exact;
 mod file;
+mod hook;
 mod lint;
 mod memory;
 mod mode;
@@ -19,6 +22,7 @@ mod open_project;
 mod open_projects;
 mod playbook;
 mod project;
+mod project_mode;
 mod server;
 mod settings;
 mod status;
@@ -39,15 +43,20 @@ pub use authorize::Granted;
 pub use check::{Checked, InForce};
 pub use code_error::{CodeError, CodeKind};
 pub use command::{CommandLimits, FileRight, Refused};
+pub use conversation::{Conversations, Held, Seat};
+pub use decision::{Decisions, Explanation};
 pub use error::{Error, Missing};
 pub use exact::{Diagnosed, Noted};
+pub use hook::{HookSettings, Hooked, Hooks};
 pub use lint::lint_file;
 pub use memory::Memory;
 pub use mk_store::{
-    Approval, ApprovalState, Message, ModeChange, SessionFilter, TaskState, Verdict,
+    Approval, ApprovalState, Conversation, Decision, DecisionFilter, Message, ModeChange, Ruling,
+    SessionFilter, TaskState, Verdict,
 };
 pub use mode::Modes;
 pub use project::ProjectHandle;
+pub use project_mode::{Standpoint, Whom};
 pub use settings::{Folders, ServerSettings, Settings};
 pub use status::{Status, Work};
 pub use symbol::{IndexStatus, Rename, RenamedFile};
@@ -83,6 +92,10 @@ pub struct OwnTool {
     pub group: Option<mk_policy::Group>,
     /// Arguments that name paths.
     pub paths: &'static [&'static str],
+    /// Arguments that hold a patch.
+    pub patches: &'static [&'static str],
+    /// Arguments that hold a shell line.
+    pub commands: &'static [&'static str],
     pub reach: mk_policy::Reach,
 }
 
@@ -217,6 +230,7 @@ impl Engine {
 
     pub fn policy(&self) -> &Policy {
         self.inner.policy.get_or_init(|| {
+            let owned = |keys: &[&str]| keys.iter().map(|key| (*key).to_owned()).collect();
             let mut policy = Policy::shipped();
             for (_, row) in mk_clients::all_tools() {
                 policy.tools.join(row.name, client_tool(row));
@@ -224,7 +238,9 @@ impl Engine {
             for tool in &self.inner.own_tools {
                 let shape = mk_policy::ToolShape {
                     group: tool.group,
-                    paths: tool.paths.iter().map(|key| (*key).to_owned()).collect(),
+                    paths: owned(tool.paths),
+                    patches: owned(tool.patches),
+                    commands: owned(tool.commands),
                     reach: tool.reach,
                     ..Default::default()
                 };

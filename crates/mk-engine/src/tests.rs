@@ -6,6 +6,7 @@
 mod approval;
 mod bound;
 mod error;
+mod hook;
 mod in_force;
 mod lint;
 mod project;
@@ -59,6 +60,7 @@ struct World {
     runtime: tokio::runtime::Runtime,
     names: Names,
     log: String,
+    more_tools: Vec<crate::OwnTool>,
 }
 
 impl World {
@@ -100,6 +102,7 @@ impl World {
                 .unwrap(),
             names: Names::default(),
             log: String::new(),
+            more_tools: Vec::new(),
             fixture,
         };
         world.start_engine_on_same_store();
@@ -125,12 +128,21 @@ impl World {
             },
             clock: self.clock.clone(),
             store: self.store.clone(),
-            own_tools: vec![
+            own_tools: [
                 own_tool("switch_mode", None),
                 own_tool("create_task", None),
                 own_tool("find_symbol", Some(mk_policy::Group::Read)),
-            ],
+            ]
+            .into_iter()
+            .chain(self.more_tools.iter().copied())
+            .collect(),
         }));
+    }
+
+    /// One more engine, which knows these tools besides.
+    fn tools(&mut self, tools: impl Iterator<Item = crate::OwnTool>) {
+        self.more_tools.extend(tools);
+        self.start_engine_on_same_store();
     }
 
     fn use_engine(&mut self, n: usize) {
@@ -392,6 +404,8 @@ fn own_tool(name: &'static str, group: Option<mk_policy::Group>) -> crate::OwnTo
         name,
         group,
         paths: &[],
+        patches: &[],
+        commands: &[],
         reach: mk_policy::Reach::Files,
     }
 }

@@ -125,6 +125,8 @@ pub fn own_tools() -> mk_engine::OwnTools {
         name: tool.name,
         group: tool.group,
         paths: tool.paths,
+        patches: &[],
+        commands: &[],
         reach: match (tool.family, tool.group) {
             (Family::Files, _) | (Family::Symbols, Some(Group::Edit)) => mk_policy::Reach::Files,
             // What is asked of all files at once leaves out those that the mode hides.

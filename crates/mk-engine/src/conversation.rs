@@ -1,0 +1,269 @@
+//! Conversations as the engine sees them: which one an agent's event belongs to, and the mode that holds it.
+//!
+//! A conversation's root is fixed when it is opened. A later working directory only says where relative paths begin.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use mk_policy::{Mode, Switching, widens};
+use mk_store::{Client, Conversation, NewConversation, Process, Project, Root};
+use mk_types::{AbsPath, ModeSlug};
+
+use crate::error::Error;
+use crate::{Engine, mode};
+
+/// How long a conversation counts as live after its last event.
+pub(crate) const LIVE: Duration = Duration::from_secs(24 * 3600);
+/// How old the note of a conversation's last event may become before it is written again.
+const NOTE: Duration = Duration::from_secs(60);
+/// An agent that starts an agent that starts an agent …: more than this is refused.
+const DEEPEST: usize = 16;
+
+/// Who speaks, and from where.
+#[derive(Debug, Clone)]
+pub struct Seat {
+    pub client: Client,
+    /// The session that started this one inside the same client.
+    pub parent: Option<String>,
+    /// Where the agent works.
+    pub directory: AbsPath,
+    /// The client's own process.
+    pub process: Option<Process>,
+    /// The processes above it, nearest first.
+    pub above: Vec<Process>,
+}
+
+/// A conversation and what holds it.
+#[derive(Debug, Clone)]
+pub struct Held {
+    pub conversation: Conversation,
+    pub project: Project,
+    pub mode: Arc<Mode>,
+    /// Modes that hold it besides its own: those of the agents that started this one. Nothing may do more than each.
+    pub ceilings: Vec<Arc<Mode>>,
+}
+
+/// The conversations of agents.
+#[derive(Debug, Clone, Copy)]
+pub struct Conversations<'a> {
+    pub(crate) engine: &'a Engine,
+}
+
+impl Engine {
+    pub fn conversations(&self) -> Conversations<'_> {
+        Conversations { engine: self }
+    }
+}
+
+impl Conversations<'_> {
+    /// The conversation of an agent's event, opened if this is its first.
+    pub async fn open(&self, seat: &Seat) -> Result<Conversation, Error> {
+        let store = &self.engine.inner.store;
+        if let Some(found) = store.conversation_of_client(&seat.client)? {
+            check_root(&found.root)?;
+            let moved = seat.process.is_some() && seat.process != found.process;
+            let age = self.engine.inner.clock.now().since(found.last_active);
+            if moved || age > NOTE || found.ended_at.is_some() {
+                store.touch_conversation(&found.id, seat.process).await?;
+            }
+            return Ok(found);
+        }
+        let path = self.engine.policy_root(&seat.directory);
+        let root = root_at(&path)?;
+        let project = store.open_project(&root.path).await?;
+        let new = NewConversation {
+            client: seat.client.clone(),
+            project: project.id,
+            root,
+            mode: None,
+            parent: self.parent(seat)?.map(|parent| parent.id),
+            process: seat.process,
+        };
+        Ok(store.open_conversation(new).await?)
+    }
+
+    /// The conversation that a new one is below: its client's, or that of an agent above it in the tree of processes.
+    fn parent(&self, seat: &Seat) -> Result<Option<Conversation>, Error> {
+        let store = &self.engine.inner.store;
+        if let Some(session) = &seat.parent {
+            let client = Client {
+                name: seat.client.name.clone(),
+                session: session.clone(),
+            };
+            if let Some(found) = store.conversation_of_client(&client)? {
+                return Ok(Some(found));
+            }
+        }
+        for process in &seat.above {
+            let found = store.conversations_of_process(*process)?;
+            if let Some(narrowest) = self.narrowest(found)? {
+                return Ok(Some(narrowest));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Of several conversations in one process, the one with the narrowest mode.
+    pub(crate) fn narrowest(
+        &self,
+        found: Vec<Conversation>,
+    ) -> Result<Option<Conversation>, Error> {
+        let mut narrowest: Option<(Conversation, Option<Arc<Mode>>)> = None;
+        for conversation in found {
+            let mode = self.held(&conversation, None)?.map(|held| held.mode);
+            let narrower = match (&narrowest, &mode) {
+                (None, _) | (Some((_, None)), Some(_)) => true,
+                (Some((_, Some(before))), Some(mode)) => !widens(before, mode),
+                (Some(_), None) => false,
+            };
+            if narrower {
+                narrowest = Some((conversation, mode));
+            }
+        }
+        Ok(narrowest.map(|(conversation, _)| conversation))
+    }
+
+    /// What holds a conversation; `None` where neither a person nor the configuration has set a mode.
+    ///
+    /// 1. A subagent has its parent's mode.
+    /// 2. The conversation's own mode.
+    /// 3. The project's mode, set by a person.
+    /// 4. The configured mode.
+    ///
+    /// Besides, it is held by the modes of the agents that started it.
+    pub fn held(
+        &self,
+        conversation: &Conversation,
+        configured: Option<&ModeSlug>,
+    ) -> Result<Option<Held>, Error> {
+        self.held_below(conversation, configured, DEEPEST)
+    }
+
+    fn held_below(
+        &self,
+        conversation: &Conversation,
+        configured: Option<&ModeSlug>,
+        depth: usize,
+    ) -> Result<Option<Held>, Error> {
+        let store = &self.engine.inner.store;
+        let Some(depth) = depth.checked_sub(1) else {
+            return Err(denied(
+                "Too many agents were started by one another",
+                "end some of them",
+            ));
+        };
+        let parent = match &conversation.parent {
+            Some(id) => store.conversation(id)?,
+            None => None,
+        };
+        let above = match &parent {
+            Some(parent) => self.held_below(parent, configured, depth)?,
+            None => None,
+        };
+        let project = store.project(&conversation.project)?;
+        let project = project.ok_or_else(|| gone("the project of this conversation"))?;
+        let same_client = parent
+            .as_ref()
+            .is_some_and(|parent| parent.client.name == conversation.client.name);
+        if let Some(above) = above.clone().filter(|_| same_client) {
+            return Ok(Some(Held {
+                conversation: conversation.clone(),
+                project,
+                ..above
+            }));
+        }
+        let slug = conversation.mode.as_ref().or(project.mode.as_ref());
+        let slug = slug.or(configured);
+        let catalogue = self.engine.modes().catalogue_at(&conversation.root.path);
+        let own = slug.map(|slug| mode::find(&catalogue, slug)).transpose()?;
+        let (mut modes, ceilings) = (Vec::new(), above);
+        modes.extend(own);
+        if let Some(above) = ceilings {
+            modes.push(above.mode);
+            modes.extend(above.ceilings);
+        }
+        let mut modes = modes.into_iter();
+        Ok(modes.next().map(|mode| Held {
+            conversation: conversation.clone(),
+            project,
+            mode,
+            ceilings: modes.collect(),
+        }))
+    }
+}
+
+impl Engine {
+    /// The directory whose modes, ignore rules and patterns hold for work in this one.
+    pub(crate) fn policy_root(&self, directory: &AbsPath) -> AbsPath {
+        let real = std::fs::canonicalize(directory.as_path()).ok();
+        let real = real.as_deref().and_then(AbsPath::new);
+        let home = self.inner.folders.home.as_deref();
+        mk_project::find_root(real.as_ref().unwrap_or(directory), home)
+    }
+
+    /// How freely agents change modes here: a project's own word only tightens the configuration's.
+    pub(crate) fn switching_in(&self, project: Option<&Project>) -> Switching {
+        let own = project.and_then(|project| project.switching.as_deref());
+        let own = own.map(|word| Switching::parse(word).unwrap_or(Switching::Locked));
+        let strictness = |rule: &Switching| match rule {
+            Switching::Free => 0,
+            Switching::AskToWiden => 1,
+            Switching::Locked => 2,
+        };
+        let configured = self.settings().switching;
+        own.into_iter()
+            .chain([configured])
+            .max_by_key(strictness)
+            .unwrap_or(configured)
+    }
+}
+
+fn root_at(path: &AbsPath) -> Result<Root, Error> {
+    let (device, inode) =
+        identity(path.as_path()).ok_or_else(|| gone(&format!("the project directory {path}")))?;
+    Ok(Root {
+        path: path.clone(),
+        device,
+        inode,
+    })
+}
+
+/// A directory that was moved away and made again is another one, and nobody has decided about it.
+fn check_root(root: &Root) -> Result<(), Error> {
+    if identity(root.path.as_path()) == Some((root.device, root.inode)) {
+        return Ok(());
+    }
+    Err(denied(
+        &format!(
+            "The project directory {} is not the one this conversation began in",
+            root.path
+        ),
+        "start a new conversation in the project",
+    ))
+}
+
+fn denied(message: &str, hint: &str) -> Error {
+    Error::Denied {
+        rule: None,
+        message: message.to_owned(),
+        hint: Some(hint.to_owned()),
+    }
+}
+
+fn gone(what: &str) -> Error {
+    denied(&format!("Cannot find {what}"), "start a new conversation")
+}
+
+#[cfg(unix)]
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt as _;
+    let found = std::fs::metadata(path).ok()?;
+    Some((found.dev(), found.ino()))
+}
+
+/// Without inodes a path stands for itself.
+#[cfg(not(unix))]
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    path.is_dir().then_some((0, 0))
+}

@@ -1,0 +1,310 @@
+//! What an agent's hook is answered: the verdict on a call of one of the agent's own tools, and the mode's instructions.
+//!
+//! It only tightens: to let pass is to say nothing. It never waits for a person: the face does, and asks again.
+
+mod call;
+mod context;
+mod fallback;
+mod fingerprint;
+mod interpreter;
+
+use mk_clients::{HookEvent, HookMoment, HookVerdict, ToolUse};
+use mk_policy::{Decision, Evaluation, Request, evaluate};
+use mk_project::resolve;
+use mk_store::{Approval, NewDecision, Ruling};
+use mk_types::{DecisionId, ModeSlug};
+
+use crate::Engine;
+use crate::approval::{Act, Asked};
+use crate::conversation::{Held, Seat};
+use crate::error::Error;
+
+/// The hooks of agents.
+#[derive(Debug, Clone, Copy)]
+pub struct Hooks<'a> {
+    engine: &'a Engine,
+}
+
+/// What came of an event.
+#[derive(Debug)]
+pub enum Hooked {
+    Decided(HookVerdict),
+    /// A person has to agree first. If nobody does in time, the verdict is the answer.
+    Waits(Approval, HookVerdict),
+}
+
+/// What the operator has set, besides the engine's settings.
+#[derive(Debug, Clone, Default)]
+pub struct HookSettings {
+    /// The configured mode, if the configuration names one.
+    pub mode: Option<ModeSlug>,
+}
+
+/// How one call was judged.
+#[derive(Debug)]
+struct Judged {
+    ruling: Ruling,
+    rule: &'static str,
+    reason: String,
+    hint: Option<String>,
+}
+
+impl Engine {
+    pub fn hooks(&self) -> Hooks<'_> {
+        Hooks { engine: self }
+    }
+}
+
+impl Hooks<'_> {
+    /// Answers an event of a conversation.
+    pub async fn answer(
+        &self,
+        event: &HookEvent,
+        seat: &Seat,
+        settings: &HookSettings,
+    ) -> Result<Hooked, Error> {
+        if matches!(event.moment, HookMoment::Other) {
+            return Ok(Hooked::Decided(HookVerdict::pass()));
+        }
+        let conversations = self.engine.conversations();
+        let conversation = conversations.open(seat).await?;
+        let Some(held) = conversations.held(&conversation, settings.mode.as_ref())? else {
+            return Ok(Hooked::Decided(HookVerdict::pass()));
+        };
+        let context = self.news(event, &held).await?;
+        let mut hooked = match &event.moment {
+            HookMoment::BeforeTool(tool) => self.before(event, tool, &held).await?,
+            _ => Hooked::Decided(HookVerdict::pass()),
+        };
+        let (Hooked::Decided(verdict) | Hooked::Waits(_, verdict)) = &mut hooked;
+        verdict.context = context;
+        Ok(hooked)
+    }
+
+    /// The verdict on a call.
+    async fn before(
+        &self,
+        event: &HookEvent,
+        tool: &ToolUse,
+        held: &Held,
+    ) -> Result<Hooked, Error> {
+        if self.is_own(tool) {
+            // Our server decides about it, under the same mode.
+            return Ok(Hooked::Decided(HookVerdict::pass()));
+        }
+        if let Some(verdict) = self.repeated(tool, held)? {
+            return Ok(Hooked::Decided(verdict));
+        }
+        let now = self.engine.inner.clock.now();
+        if held.project.paused_until.is_some_and(|until| until > now) {
+            let judged = Judged {
+                ruling: Ruling::Paused,
+                rule: "paused",
+                reason: "A person has paused enforcement in this project".to_owned(),
+                hint: None,
+            };
+            self.record(tool, held, &judged).await?;
+            return Ok(Hooked::Decided(HookVerdict::pass()));
+        }
+        let judged = self.judge(event, tool, held);
+        match judged.ruling {
+            Ruling::Allow | Ruling::Paused => {
+                self.record(tool, held, &judged).await?;
+                Ok(Hooked::Decided(HookVerdict::pass()))
+            }
+            Ruling::Deny => {
+                let id = self.record(tool, held, &judged).await?;
+                Ok(Hooked::Decided(HookVerdict::deny(denial(&judged, &id))))
+            }
+            Ruling::Ask | Ruling::Unproven => self.ask(tool, held, judged).await,
+        }
+    }
+
+    /// Stores the request, or uses up the approval that has come since.
+    async fn ask(&self, tool: &ToolUse, held: &Held, judged: Judged) -> Result<Hooked, Error> {
+        let subject = format!(
+            "Let the agent use {} on {}? {}",
+            tool.name,
+            call::target(tool),
+            judged.reason
+        );
+        let act = Act::Hook {
+            conversation: held.conversation.id.clone(),
+            tool: tool.name.clone(),
+            input: tool.input.to_string(),
+        };
+        match self.engine.ask_once(None, &subject, &act).await? {
+            Asked::Granted(approval) => {
+                let judged = Judged {
+                    ruling: Ruling::Allow,
+                    rule: "approved",
+                    reason: format!("A person has approved it ({approval})"),
+                    hint: None,
+                };
+                self.record(tool, held, &judged).await?;
+                Ok(Hooked::Decided(HookVerdict::pass()))
+            }
+            Asked::Open(approval) => {
+                let id = &approval.id;
+                let hint = format!("ask the user to run `modekeeper approve {id}`, then try again");
+                let judged = Judged {
+                    reason: format!("{} It needs approval ({id}).", judged.reason),
+                    hint: Some(hint),
+                    ..judged
+                };
+                let decision = self.record(tool, held, &judged).await?;
+                let verdict = HookVerdict::deny(denial(&judged, &decision));
+                Ok(Hooked::Waits(approval, verdict))
+            }
+        }
+    }
+
+    /// Whether a call is one of our own tools.
+    fn is_own(&self, tool: &ToolUse) -> bool {
+        let Some(mcp) = &tool.mcp else { return false };
+        let own = &self.engine.inner.own_tools;
+        mcp.server == mk_clients::SERVER && own.iter().any(|it| it.name == mcp.tool)
+    }
+
+    /// The answer to a use of a tool that was asked about before: Copilot reads the hooks of two products.
+    ///
+    /// Only a call that is the same to the letter counts as the same use: a model chooses its ids itself.
+    fn repeated(&self, tool: &ToolUse, held: &Held) -> Result<Option<HookVerdict>, Error> {
+        let Some(id) = &tool.id else { return Ok(None) };
+        let filter = mk_store::DecisionFilter {
+            conversation: Some(held.conversation.id.clone()),
+            tool_use: Some(id.clone()),
+            limit: Some(1),
+            ..Default::default()
+        };
+        let found = self.engine.inner.store.decisions(&filter)?;
+        let Some(found) = found.into_iter().next() else {
+            return Ok(None);
+        };
+        let input = tool.input.to_string();
+        let same = found.mode == held.mode.slug && found.has_whole_input() && found.input == input;
+        Ok(same.then_some(found).and_then(|found| match found.ruling {
+            Ruling::Allow | Ruling::Paused => Some(HookVerdict::pass()),
+            Ruling::Deny => {
+                let judged = Judged {
+                    ruling: found.ruling,
+                    rule: "repeated",
+                    reason: found.reason,
+                    hint: found.hint,
+                };
+                Some(HookVerdict::deny(denial(&judged, &found.id)))
+            }
+            // A person may have answered since.
+            Ruling::Ask | Ruling::Unproven => None,
+        }))
+    }
+
+    /// Decides about a call under every mode that holds the conversation; the strictest answer counts.
+    fn judge(&self, event: &HookEvent, tool: &ToolUse, held: &Held) -> Judged {
+        if let Some(judged) = interpreter::refuse(event.client, tool, held) {
+            return judged;
+        }
+        let Some(calls) = self.calls(event, tool, held) else {
+            return Judged {
+                ruling: Ruling::Allow,
+                rule: "always-available",
+                reason: format!("Tool '{}' is available in every mode", tool.name),
+                hint: None,
+            };
+        };
+        let open = self.engine.open(&held.conversation.root.path);
+        let ignored = open.ignored();
+        let policy = self.engine.policy();
+        let mut strictest: Option<(Evaluation, Request)> = None;
+        for call in calls {
+            let request = policy.request(call, |raw| resolve(open.root(), &ignored, raw));
+            for mode in [&held.mode].into_iter().chain(&held.ceilings) {
+                let found = evaluate(policy, mode, &request);
+                if strictest
+                    .as_ref()
+                    .is_none_or(|(before, _)| found.decision > before.decision)
+                {
+                    strictest = Some((found, request.clone()));
+                }
+            }
+        }
+        let Some((evaluation, request)) = strictest else {
+            return Judged {
+                ruling: Ruling::Deny,
+                rule: "target-unknown",
+                reason: "The call does not say what it would touch.".to_owned(),
+                hint: Some("name the file or command".to_owned()),
+            };
+        };
+        self.word(&evaluation, &request, held)
+    }
+
+    /// Puts an evaluation into words that a model can act on.
+    fn word(&self, evaluation: &Evaluation, request: &Request, held: &Held) -> Judged {
+        let ruling = match evaluation.decision {
+            Decision::Allow => Ruling::Allow,
+            Decision::Unproven => Ruling::Unproven,
+            Decision::Ask => Ruling::Ask,
+            Decision::Deny => Ruling::Deny,
+        };
+        let mut hint = evaluation.hint();
+        if ruling == Ruling::Deny
+            && let Some(mode) = self.would_allow(request, held)
+        {
+            let own = hint.map(|hint| format!("{hint}; ")).unwrap_or_default();
+            hint = Some(format!(
+                "{own}'{mode}' mode allows this: ask the user to run `modekeeper mode {mode}`"
+            ));
+        }
+        Judged {
+            ruling,
+            rule: evaluation.rule.as_str(),
+            reason: evaluation.sentence(&held.mode),
+            hint,
+        }
+    }
+
+    /// The first mode of the project that allows the call.
+    fn would_allow(&self, request: &Request, held: &Held) -> Option<ModeSlug> {
+        let root = &held.conversation.root.path;
+        let catalogue = self.engine.modes().catalogue_at(root);
+        let policy = self.engine.policy();
+        catalogue
+            .visible()
+            .find(|mode| evaluate(policy, mode, request).is_allowed())
+            .map(|mode| mode.slug.clone())
+    }
+
+    async fn record(
+        &self,
+        tool: &ToolUse,
+        held: &Held,
+        judged: &Judged,
+    ) -> Result<DecisionId, Error> {
+        let decision = NewDecision {
+            conversation: Some(held.conversation.id.clone()),
+            client: held.conversation.client.name.clone(),
+            project: Some(held.project.id.clone()),
+            mode: held.mode.slug.clone(),
+            tool: tool.name.clone(),
+            target: call::target(tool),
+            ruling: judged.ruling,
+            rule: judged.rule.to_owned(),
+            reason: judged.reason.clone(),
+            hint: judged.hint.clone(),
+            policy_hash: fingerprint::of(held),
+            input: tool.input.to_string(),
+            tool_use: tool.id.clone(),
+        };
+        Ok(self.engine.inner.store.append_decision(decision).await?)
+    }
+}
+
+/// What the model reads.
+fn denial(judged: &Judged, id: &DecisionId) -> String {
+    let hint = judged.hint.as_ref();
+    let hint = hint
+        .map(|hint| format!(" Hint: {hint}."))
+        .unwrap_or_default();
+    format!("{}{hint} (Modekeeper, {id})", judged.reason)
+}

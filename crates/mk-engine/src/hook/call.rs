@@ -1,0 +1,145 @@
+//! A call of an agent's own tool in the policy's words: the same group, and every path, patch and shell line it names.
+
+use std::path::Path;
+
+use mk_clients::{ClientId, HookEvent, ToolGroup, ToolUse};
+use mk_policy::{Group, Reach};
+use mk_types::{McpTarget, ToolCall};
+use serde_json::Value;
+
+use super::Hooks;
+use crate::OwnTool;
+use crate::conversation::Held;
+
+/// The tool of our table that stands for any tool of any MCP server.
+const ANY_MCP: &str = "use_mcp_tool";
+/// Longest target in a list of decisions.
+const LONGEST: usize = 200;
+
+impl Hooks<'_> {
+    /// What the policy is asked: one call, or one for each shell line. `None` for a tool that every mode has.
+    pub(super) fn calls(
+        &self,
+        event: &HookEvent,
+        tool: &ToolUse,
+        held: &Held,
+    ) -> Option<Vec<ToolCall>> {
+        match tool.group() {
+            Some(ToolGroup::Harmless) => return None,
+            Some(ToolGroup::Mcp) => {
+                return Some(vec![ToolCall {
+                    mcp: tool.mcp.as_ref().map(|mcp| McpTarget {
+                        server: mcp.server.clone(),
+                        tool: Some(mcp.tool.clone()),
+                    }),
+                    ..ToolCall::new(ANY_MCP)
+                }]);
+            }
+            _ => {}
+        }
+        // The table compares names to the letter, clients do not.
+        let name = tool.row.map_or(tool.name.as_str(), |row| row.name);
+        let directory = directory(event, tool, held);
+        let absolute = |path: String| self.absolute(&directory, &path);
+        let touched = tool.touched();
+        if touched.commands.len() > 1 || tool.input.get("commands").is_some() {
+            let calls = touched.commands.into_iter().map(|line| ToolCall {
+                command: Some(line),
+                directory: Some(directory.display().to_string()),
+                targets_unknown: touched.unclear,
+                ..ToolCall::new(name)
+            });
+            return Some(calls.collect());
+        }
+        let mut call = self.engine.policy().tools.call(name, &tool.input);
+        call.targets_unknown |= touched.unclear;
+        call.directory = Some(directory.display().to_string());
+        call.paths = call.paths.into_iter().map(absolute).collect();
+        call.paths.extend(self.searched(&directory, tool));
+        Some(vec![call])
+    }
+
+    /// Relative paths begin where the agent works, not at the root.
+    fn absolute(&self, directory: &Path, path: &str) -> String {
+        let home = self.engine.inner.folders.home.as_deref();
+        let below_home = path.strip_prefix("~/").zip(home);
+        match below_home {
+            Some((rest, home)) => home.join(rest).display().to_string(),
+            None => directory.join(path).display().to_string(),
+        }
+    }
+
+    /// Where a search looks that names a pattern and perhaps no directory.
+    fn searched(&self, directory: &Path, tool: &ToolUse) -> Option<String> {
+        let is_glob = tool.name.eq_ignore_ascii_case("glob");
+        let pattern = tool.input.get("pattern").and_then(Value::as_str)?;
+        if !is_glob || !(pattern.starts_with(['/', '~']) || pattern.contains("..")) {
+            return None;
+        }
+        let fixed = pattern.split(['*', '?', '[', '{']).next();
+        Some(self.absolute(directory, fixed.unwrap_or_default()))
+    }
+}
+
+/// Where the agent works: what the call says, else the event, else the root.
+fn directory(event: &HookEvent, tool: &ToolUse, held: &Held) -> std::path::PathBuf {
+    let root = held.conversation.root.path.as_path();
+    let base = match &event.cwd {
+        Some(directory) => root.join(directory),
+        None => root.to_owned(),
+    };
+    let argument = tool.row.and_then(|row| row.cwd);
+    let named = argument.and_then(|key| tool.input.get(key)?.as_str());
+    named.map_or(base.clone(), |named| base.join(named))
+}
+
+/// One line that says what a call would touch.
+pub(super) fn target(tool: &ToolUse) -> String {
+    let touched = tool.touched();
+    let first = touched.paths.first().or(touched.commands.first()).cloned();
+    let text = first
+        .or_else(|| patched(touched.patches.first()?))
+        .or_else(|| {
+            let mcp = tool.mcp.as_ref()?;
+            Some(format!("{}/{}", mcp.server, mcp.tool))
+        });
+    let text = text.or_else(|| {
+        let keys = ["url", "query", "pattern", "prompt", "description"];
+        let found = keys.iter().find_map(|key| tool.input.get(*key)?.as_str());
+        found.map(str::to_owned)
+    });
+    let line: String = text
+        .unwrap_or_default()
+        .chars()
+        .map(|it| if it.is_control() { ' ' } else { it })
+        .take(LONGEST)
+        .collect();
+    line
+}
+
+/// The files that a patch names.
+fn patched(patch: &str) -> Option<String> {
+    let names = patch.lines().filter_map(|line| {
+        let (_, name) = line.strip_prefix("*** ")?.split_once(": ")?;
+        Some(name)
+    });
+    let names: Vec<&str> = names.collect();
+    (!names.is_empty()).then(|| names.join(", "))
+}
+
+impl OwnTool {
+    /// The tools of one product, for an engine that answers its hook.
+    pub fn of_client(client: ClientId) -> impl Iterator<Item = Self> {
+        client.atlas().tools.iter().map(|row| Self {
+            name: row.name,
+            group: row.group.name().and_then(Group::parse),
+            paths: row.paths,
+            patches: row.patches,
+            commands: row.commands,
+            reach: match row.group {
+                ToolGroup::Read | ToolGroup::Edit => Reach::Files,
+                _ => Reach::NoFiles,
+            },
+        })
+    }
+}

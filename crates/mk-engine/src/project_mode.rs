@@ -1,0 +1,104 @@
+//! What a person sets for a project or one conversation: the mode, and a pause. Only faces of a person call these.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mk_policy::Mode;
+use mk_store::{Conversation, Project, Reach};
+use mk_types::{AbsPath, ConversationId, ModeSlug, Timestamp};
+
+use crate::conversation::{Conversations, LIVE};
+use crate::error::Error;
+use crate::mode;
+
+/// Whom a project's new mode reaches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whom {
+    /// Every conversation of the project, those that run now included.
+    Everyone,
+    /// Conversations that begin later.
+    NewOnes,
+}
+
+/// A project as a person has set it, and its live conversations.
+#[derive(Debug)]
+pub struct Standpoint {
+    pub root: AbsPath,
+    /// `None` if nothing was ever set.
+    pub project: Option<Project>,
+    pub conversations: Vec<Conversation>,
+}
+
+impl Conversations<'_> {
+    /// What is set for the project around a directory.
+    pub fn standpoint(&self, directory: &AbsPath) -> Result<Standpoint, Error> {
+        let store = &self.engine.inner.store;
+        let root = self.engine.policy_root(directory);
+        let project = store.project_at(&root)?;
+        let since = self.live_since();
+        let conversations = match &project {
+            Some(project) => store.live_conversations(&project.id, since)?,
+            None => Vec::new(),
+        };
+        Ok(Standpoint {
+            root,
+            project,
+            conversations,
+        })
+    }
+
+    /// Sets the mode of a project. A person's act: it counts as the approval to widen.
+    pub async fn set_project_mode(
+        &self,
+        directory: &AbsPath,
+        slug: &ModeSlug,
+        whom: Whom,
+    ) -> Result<(Project, Arc<Mode>), Error> {
+        let store = &self.engine.inner.store;
+        let root = self.engine.policy_root(directory);
+        let mode = mode::find(&self.engine.modes().catalogue_at(&root), slug)?;
+        let project = store.open_project(&root).await?;
+        let reach = match whom {
+            Whom::Everyone => Reach::AllActiveSince(self.live_since()),
+            Whom::NewOnes => Reach::NewConversations,
+        };
+        let project = store
+            .set_project_mode(&project.id, Some(slug.clone()), reach)
+            .await?;
+        Ok((project, mode))
+    }
+
+    /// Sets the mode of one conversation.
+    pub async fn set_mode(
+        &self,
+        id: &ConversationId,
+        slug: &ModeSlug,
+    ) -> Result<(Conversation, Arc<Mode>), Error> {
+        let store = &self.engine.inner.store;
+        let found = store.conversation(id)?;
+        let found = found.ok_or_else(|| {
+            Error::invalid("conversation", format!("Conversation not found: {id}"))
+        })?;
+        let catalogue = self.engine.modes().catalogue_at(&found.root.path);
+        let mode = mode::find(&catalogue, slug)?;
+        let conversation = store.set_conversation_mode(id, Some(slug.clone())).await?;
+        Ok((conversation, mode))
+    }
+
+    /// Suspends enforcement in a project for a while; `None` resumes it.
+    pub async fn pause(
+        &self,
+        directory: &AbsPath,
+        time: Option<Duration>,
+    ) -> Result<Project, Error> {
+        let store = &self.engine.inner.store;
+        let root = self.engine.policy_root(directory);
+        let project = store.open_project(&root).await?;
+        let until = time.map(|time| self.engine.inner.clock.now().after(time));
+        Ok(store.pause_project(&project.id, until).await?)
+    }
+
+    fn live_since(&self) -> Timestamp {
+        self.engine.inner.clock.now().before(LIVE)
+    }
+}

@@ -1,0 +1,508 @@
+//! Events of agents' hooks: what is held, by which mode, and what the model is told.
+
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "a test reads better with its JSON written where it is used"
+)]
+
+use mk_clients::{ClientId, HookDecision, HookVerdict, parse_event};
+use mk_store::{Client, DecisionFilter, Process, Reach, Ruling};
+use mk_types::{AbsPath, ModeSlug, Timestamp};
+use serde_json::{Value, json};
+
+use super::World;
+use crate::{HookSettings, Hooked, OwnTool, Seat, Verdict};
+
+const FILES: &str = r"
+//- /.git/HEAD
+ref: refs/heads/main
+//- /.rooignore
+secret.txt
+//- /secret.txt
+hidden
+//- /src/main.rs
+fn main() {}
+//- /docs/plan.md
+a plan
+";
+
+/// A project with an agent in it.
+struct Agent {
+    world: World,
+    client: ClientId,
+    session: &'static str,
+    process: Option<Process>,
+    above: Vec<Process>,
+    configured: Option<ModeSlug>,
+}
+
+fn slug(text: &str) -> ModeSlug {
+    ModeSlug::parse(text).unwrap()
+}
+
+impl Agent {
+    fn new(client: ClientId) -> Self {
+        let mut world = World::new(FILES);
+        world.tools(OwnTool::of_client(client));
+        Self {
+            world,
+            client,
+            session: "one",
+            process: None,
+            above: Vec::new(),
+            configured: None,
+        }
+    }
+
+    /// As `modekeeper mode` does.
+    fn held_in(self, mode: &str) -> Self {
+        self.person_sets(mode);
+        self
+    }
+
+    fn person_sets(&self, mode: &str) {
+        let store = &self.world.store;
+        self.world.runtime.block_on(async {
+            let project = store.open_project(self.world.fixture.root()).await.unwrap();
+            let reach = Reach::AllActiveSince(Timestamp::from_millis(0));
+            let set = store.set_project_mode(&project.id, Some(slug(mode)), reach);
+            set.await.unwrap();
+        });
+    }
+
+    fn hook_from(&self, directory: &str, event: Value) -> Hooked {
+        let root = self.world.fixture.root();
+        let directory = root.as_path().join(directory);
+        let mut event = event;
+        event["session_id"] = json!(self.session);
+        event["cwd"] = json!(directory);
+        let event = parse_event(self.client, event.to_string().as_bytes()).unwrap();
+        let seat = Seat {
+            client: Client {
+                name: self.client.slug().to_owned(),
+                session: self.session.to_owned(),
+            },
+            parent: event.parent.clone(),
+            directory: AbsPath::new(&directory).unwrap(),
+            process: self.process,
+            above: self.above.clone(),
+        };
+        let settings = HookSettings {
+            mode: self.configured.clone(),
+        };
+        let hooks = self.world.engine().hooks();
+        let answer = hooks.answer(&event, &seat, &settings);
+        self.world.runtime.block_on(answer).unwrap()
+    }
+
+    fn verdict(&self, event: Value) -> HookVerdict {
+        let (Hooked::Decided(verdict) | Hooked::Waits(_, verdict)) = self.hook_from("", event);
+        verdict
+    }
+
+    /// The reason of a refusal without its decision's id; `None` if the call passes.
+    fn call(&self, tool: &str, input: Value) -> Option<String> {
+        self.call_from("", tool, input)
+    }
+
+    fn call_from(&self, directory: &str, tool: &str, input: Value) -> Option<String> {
+        let event =
+            json!({ "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input });
+        let hooked = self.hook_from(directory, event);
+        let (Hooked::Decided(verdict) | Hooked::Waits(_, verdict)) = hooked;
+        match verdict.decision {
+            HookDecision::Pass => None,
+            HookDecision::Deny { reason } => {
+                let root = self.world.fixture.root().as_str();
+                let (text, _) = reason.rsplit_once(" (Modekeeper, dec_").unwrap();
+                Some(text.replace(root, "ROOT"))
+            }
+            HookDecision::Rewrite { .. } => panic!("{verdict:?}"),
+        }
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.world.fixture.path(name).display().to_string()
+    }
+}
+
+#[track_caller]
+fn check(refused: Option<String>, expected: &str) {
+    assert_eq!(refused.as_deref().unwrap_or("passes"), expected);
+}
+
+#[test]
+fn where_nothing_is_set_nothing_is_said() {
+    let agent = Agent::new(ClientId::ClaudeCode);
+    check(
+        agent.call("Edit", json!({ "file_path": agent.path("src/main.rs") })),
+        "passes",
+    );
+    let start = agent.verdict(json!({ "hook_event_name": "SessionStart", "source": "startup" }));
+    assert_eq!(start, HookVerdict::pass());
+    let all = agent
+        .world
+        .store
+        .decisions(&DecisionFilter::default())
+        .unwrap();
+    assert!(all.is_empty(), "{all:?}");
+}
+
+#[test]
+fn architect_writes_markdown_only() {
+    let agent = Agent::new(ClientId::ClaudeCode).held_in("architect");
+    let edit = agent.call("Edit", json!({ "file_path": agent.path("src/main.rs") }));
+    let edit = edit.unwrap();
+    let begin = "Cannot edit 'ROOT/src/main.rs' in 'architect' mode.";
+    assert!(edit.starts_with(begin), "{edit}");
+    assert!(
+        edit.ends_with("ask the user to run `modekeeper mode code`."),
+        "{edit}"
+    );
+    check(
+        agent.call("Write", json!({ "file_path": agent.path("docs/new.md") })),
+        "passes",
+    );
+    check(
+        agent.call("Read", json!({ "file_path": agent.path("src/main.rs") })),
+        "passes",
+    );
+    check(agent.call("TodoWrite", json!({ "todos": [] })), "passes");
+    check(
+        agent.call("mcp__modekeeper__switch_mode", json!({})),
+        "passes",
+    );
+    let bash = agent
+        .call("Bash", json!({ "command": "touch src/a.rs" }))
+        .unwrap();
+    assert!(bash.contains("'architect' mode"), "{bash}");
+    let unknown = agent.call("Teleport", json!({})).unwrap();
+    assert!(unknown.contains("Unknown tool 'Teleport'"), "{unknown}");
+}
+
+#[test]
+fn hidden_and_outside_files_are_not_read_in_any_mode() {
+    for mode in ["ask", "code"] {
+        let agent = Agent::new(ClientId::ClaudeCode).held_in(mode);
+        let hidden = agent.call("Read", json!({ "file_path": agent.path("secret.txt") }));
+        assert!(hidden.unwrap().contains("hidden by .rooignore"));
+        let outside = agent.call("Read", json!({ "file_path": "/etc/passwd" }));
+        assert!(outside.unwrap().contains("outside the project"));
+        let glob = agent.call("Glob", json!({ "pattern": "/etc/**" }));
+        assert!(glob.unwrap().contains("outside the project"));
+    }
+}
+
+#[test]
+fn relative_paths_begin_where_the_agent_works_and_the_root_stays() {
+    let agent = Agent::new(ClientId::ClaudeCode).held_in("architect");
+    check(
+        agent.call_from("docs", "Write", json!({ "file_path": "plan.md" })),
+        "passes",
+    );
+    let up = agent.call_from("docs", "Read", json!({ "file_path": "../secret.txt" }));
+    assert!(up.unwrap().contains("hidden by .rooignore"));
+    // A directory with its own mark does not become the root of a conversation that has begun.
+    agent
+        .world
+        .fixture
+        .write("/vendor/.git/HEAD", "ref: refs/heads/main\n");
+    let inner = agent.call_from("vendor", "Write", json!({ "file_path": "a.rs" }));
+    assert!(inner.unwrap().contains("'architect' mode"));
+}
+
+#[test]
+fn a_person_switches_and_the_next_call_is_decided_by_the_new_mode() {
+    let agent = Agent::new(ClientId::ClaudeCode).held_in("architect");
+    let edit = || agent.call("Edit", json!({ "file_path": agent.path("src/main.rs") }));
+    assert!(edit().is_some());
+    agent.person_sets("code");
+    assert_eq!(edit(), None);
+}
+
+#[test]
+fn the_model_is_told_its_mode_at_the_start_and_after_a_switch() {
+    let agent = Agent::new(ClientId::ClaudeCode).held_in("architect");
+    let prompt = || agent.verdict(json!({ "hook_event_name": "UserPromptSubmit", "prompt": "hi" }));
+    let first = prompt().context.unwrap();
+    assert!(
+        first.starts_with("Modekeeper holds this conversation in 'architect' mode"),
+        "{first}"
+    );
+    assert_eq!(prompt().context, None);
+    agent.person_sets("ask");
+    let second = prompt().context.unwrap();
+    assert!(second.contains("'ask' mode"), "{second}");
+}
+
+#[test]
+fn the_configuration_holds_where_no_person_has_set_a_mode() {
+    let mut agent = Agent::new(ClientId::Codex);
+    agent.configured = Some(slug("ask"));
+    let edit = agent.call(
+        "apply_patch",
+        json!({ "command": "*** Begin Patch\n*** Add File: a.rs\n+x\n*** End Patch" }),
+    );
+    assert!(edit.unwrap().contains("'ask' mode"));
+    agent.person_sets("code");
+    let edit = agent.call(
+        "apply_patch",
+        json!({ "command": "*** Begin Patch\n*** Add File: a.rs\n+x\n*** End Patch" }),
+    );
+    assert_eq!(edit, None);
+}
+
+#[test]
+fn every_file_of_a_patch_counts() {
+    let agent = Agent::new(ClientId::Codex).held_in("architect");
+    let patch =
+        |body: &str| json!({ "command": format!("*** Begin Patch\n{body}\n*** End Patch\n") });
+    check(
+        agent.call("apply_patch", patch("*** Add File: docs/a.md\n+x")),
+        "passes",
+    );
+    let moved = patch("*** Update File: docs/plan.md\n*** Move to: src/plan.rs\n@@\n-a plan\n+b");
+    assert!(
+        agent
+            .call("apply_patch", moved)
+            .unwrap()
+            .contains("src/plan.rs")
+    );
+    assert!(
+        agent
+            .call("apply_patch", json!({ "command": "nonsense" }))
+            .is_some()
+    );
+}
+
+#[test]
+fn codex_starts_no_interpreter_that_could_be_typed_into() {
+    let agent = Agent::new(ClientId::Codex);
+    agent.world.fixture.write("/.roomodes", "customModes:\n  - {slug: tester, name: Tester, roleDefinition: x, groups: [read, command]}\n");
+    let agent = agent.held_in("tester");
+    let refused = agent.call("Bash", json!({ "command": "bash" })).unwrap();
+    assert!(
+        refused.contains("Cannot run 'bash' without a script in 'tester' mode"),
+        "{refused}"
+    );
+    agent.person_sets("code");
+    check(agent.call("Bash", json!({ "command": "bash" })), "passes");
+}
+
+#[test]
+fn an_agent_that_another_agent_started_has_its_mode_as_a_ceiling() {
+    let outer_process = Process {
+        id: 100,
+        started: 1,
+    };
+    let mut agent = Agent::new(ClientId::Codex).held_in("code");
+    // The outer agent, in `architect`.
+    agent.session = "outer";
+    agent.process = Some(outer_process);
+    check(agent.call("Bash", json!({ "command": "ls" })), "passes");
+    let client = Client {
+        name: "codex".to_owned(),
+        session: "outer".to_owned(),
+    };
+    let outer = agent
+        .world
+        .store
+        .conversation_of_client(&client)
+        .unwrap()
+        .unwrap();
+    let set = agent
+        .world
+        .store
+        .set_conversation_mode(&outer.id, Some(slug("architect")));
+    agent.world.runtime.block_on(set).unwrap();
+    // The inner one is another product, started below it.
+    agent.client = ClientId::Gemini;
+    agent.session = "inner";
+    agent.process = Some(Process {
+        id: 300,
+        started: 3,
+    });
+    agent.above = vec![
+        Process {
+            id: 200,
+            started: 2,
+        },
+        outer_process,
+    ];
+    let event = json!({ "hook_event_name": "BeforeTool", "tool_name": "run_shell_command", "tool_input": { "command": "ls" } });
+    let (Hooked::Decided(verdict) | Hooked::Waits(_, verdict)) = agent.hook_from("", event);
+    let HookDecision::Deny { reason } = verdict.decision else {
+        panic!("{verdict:?}")
+    };
+    assert!(reason.contains("under the bound 'architect'"), "{reason}");
+}
+
+#[test]
+fn a_child_session_has_its_parents_mode() {
+    let mut agent = Agent::new(ClientId::Copilot).held_in("code");
+    let event = |session: &str, parent: Option<&str>| {
+        let mut event = json!({
+            "sessionId": session, "cwd": agent.world.fixture.root().as_str(),
+            "toolName": "create", "toolArgs": { "path": "src/a.rs", "file_text": "x" },
+        });
+        if let Some(parent) = parent {
+            event["agentId"] = json!(session);
+            event["parentAgentId"] = json!(parent);
+        }
+        parse_event(ClientId::Copilot, event.to_string().as_bytes()).unwrap()
+    };
+    let answer = |event: &mk_clients::HookEvent| {
+        let seat = Seat {
+            client: Client {
+                name: "copilot".to_owned(),
+                session: event.conversation.clone().unwrap(),
+            },
+            parent: event.parent.clone(),
+            directory: agent.world.fixture.root().clone(),
+            process: None,
+            above: Vec::new(),
+        };
+        let settings = HookSettings::default();
+        let hooks = agent.world.engine().hooks();
+        let (Hooked::Decided(verdict) | Hooked::Waits(_, verdict)) = agent
+            .world
+            .runtime
+            .block_on(hooks.answer(event, &seat, &settings))
+            .unwrap();
+        verdict.decision
+    };
+    assert_eq!(answer(&event("root", None)), HookDecision::Pass);
+    let client = Client {
+        name: "copilot".to_owned(),
+        session: "root".to_owned(),
+    };
+    let root = agent
+        .world
+        .store
+        .conversation_of_client(&client)
+        .unwrap()
+        .unwrap();
+    let set = agent
+        .world
+        .store
+        .set_conversation_mode(&root.id, Some(slug("ask")));
+    agent.world.runtime.block_on(set).unwrap();
+    let HookDecision::Deny { reason } = answer(&event("child", Some("root"))) else {
+        panic!("the child is not held");
+    };
+    assert!(reason.contains("'ask' mode"), "{reason}");
+    agent.session = "root";
+}
+
+#[test]
+fn a_protected_file_waits_for_a_person_and_the_same_call_uses_the_answer_up() {
+    let agent = Agent::new(ClientId::ClaudeCode).held_in("code");
+    let event = || {
+        json!({
+            "hook_event_name": "PreToolUse", "tool_name": "Write",
+            "tool_input": { "file_path": agent.path(".roomodes"), "content": "x" },
+        })
+    };
+    let Hooked::Waits(approval, verdict) = agent.hook_from("", event()) else {
+        panic!("not asked")
+    };
+    let HookDecision::Deny { reason } = verdict.decision else {
+        panic!("{verdict:?}")
+    };
+    assert!(
+        reason.contains(&format!("modekeeper approve {}", approval.id)),
+        "{reason}"
+    );
+    let approvals = agent.world.engine().approvals();
+    let decide = approvals.decide(&approval.id, Verdict::Granted, "test");
+    agent.world.runtime.block_on(decide).unwrap();
+    let passed = |hooked: Hooked| {
+        matches!(
+            hooked,
+            Hooked::Decided(HookVerdict {
+                decision: HookDecision::Pass,
+                ..
+            })
+        )
+    };
+    assert!(passed(agent.hook_from("", event())));
+    assert!(!passed(agent.hook_from("", event())));
+}
+
+#[test]
+fn a_second_call_for_one_use_is_answered_like_the_first_and_recorded_once() {
+    let agent = Agent::new(ClientId::ClaudeCode).held_in("ask");
+    let use_of = |id: &str, path: &str| {
+        agent
+            .verdict(json!({
+                "hook_event_name": "PreToolUse", "tool_name": "Write", "tool_use_id": id,
+                "tool_input": { "file_path": agent.path(path) },
+            }))
+            .decision
+    };
+    let first = use_of("use-1", "a.md");
+    assert_eq!(use_of("use-1", "a.md"), first);
+    // A model that uses an id again gets no answer of another call.
+    assert_ne!(use_of("use-1", "b.md"), first);
+    let all = agent
+        .world
+        .store
+        .decisions(&DecisionFilter::default())
+        .unwrap();
+    assert_eq!(all.len(), 2);
+    assert!(all.iter().all(|it| it.ruling == Ruling::Deny));
+}
+
+#[test]
+fn a_pause_lets_everything_pass_and_is_recorded() {
+    let agent = Agent::new(ClientId::ClaudeCode).held_in("ask");
+    let time = std::time::Duration::from_secs(600);
+    let pause = agent.world.engine().conversations();
+    let pause = pause.pause(agent.world.fixture.root(), Some(time));
+    agent.world.runtime.block_on(pause).unwrap();
+    let edit = || agent.call("Edit", json!({ "file_path": agent.path("src/main.rs") }));
+    assert_eq!(edit(), None);
+    let all = agent
+        .world
+        .store
+        .decisions(&DecisionFilter::default())
+        .unwrap();
+    assert_eq!(all[0].ruling, Ruling::Paused);
+    agent.world.clock.advance(time);
+    assert!(edit().is_some());
+}
+
+#[test]
+fn without_a_store_only_what_every_mode_shows_is_read() {
+    let agent = Agent::new(ClientId::ClaudeCode);
+    let root = agent.world.fixture.root();
+    let answer = |tool: &str, input: Value| {
+        let event = json!({ "hook_event_name": "PreToolUse", "session_id": "x", "cwd": root.as_str(), "tool_name": tool, "tool_input": input });
+        let event = parse_event(ClientId::ClaudeCode, event.to_string().as_bytes()).unwrap();
+        let hooks = agent.world.engine().hooks();
+        hooks
+            .answer_without_store(&event, root, "no store")
+            .decision
+    };
+    let denied = HookDecision::Deny {
+        reason: "no store".to_owned(),
+    };
+    assert_eq!(
+        answer("Read", json!({ "file_path": agent.path("src/main.rs") })),
+        HookDecision::Pass
+    );
+    assert_eq!(answer("ToolSearch", json!({})), HookDecision::Pass);
+    assert_eq!(
+        answer("Read", json!({ "file_path": agent.path("secret.txt") })),
+        denied
+    );
+    assert_eq!(
+        answer("Read", json!({ "file_path": "/etc/passwd" })),
+        denied
+    );
+    assert_eq!(
+        answer("Edit", json!({ "file_path": agent.path("docs/plan.md") })),
+        denied
+    );
+    assert_eq!(answer("Bash", json!({ "command": "ls" })), denied);
+}
