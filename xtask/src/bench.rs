@@ -4,6 +4,7 @@
 
 mod calls;
 mod files;
+mod hook;
 mod playbook;
 mod report;
 mod sessions;
@@ -47,6 +48,8 @@ enum What {
     Calls,
     /// The same with 1 to 100,000 sessions in the store
     Sessions,
+    /// One decision of the hook, from the start of the process to its end
+    Hook,
     /// Finding, listing and searching 100,000 files, beside fd and rg
     Files,
     /// The rules tools, with our content and with 2,000 files of the user's
@@ -104,6 +107,10 @@ pub(crate) fn run(args: &BenchArgs) -> Result<ExitCode> {
     if wanted(What::Sessions) {
         eprintln!("sessions …");
         rows.extend(sessions::measure(&binaries.modekeeper, rounds)?);
+    }
+    if wanted(What::Hook) {
+        eprintln!("hook …");
+        rows.extend(hook::measure(&binaries.modekeeper, rounds)?);
     }
     if wanted(What::Files) {
         eprintln!("files …");
