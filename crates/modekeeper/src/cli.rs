@@ -5,10 +5,15 @@ mod backups;
 mod check;
 mod completions;
 mod config;
+mod decisions;
+mod duration;
+mod hook;
 mod index;
 mod lsp;
 mod mcp;
+mod mode;
 mod modes;
+mod pause;
 mod playbook;
 mod schema;
 mod serve;
@@ -63,6 +68,18 @@ enum Command {
     Tasks(tasks::TasksCommand),
     /// Approve or deny a pending request; without an ID, list pending requests
     Approve(approve::ApproveArgs),
+    /// Show or set the mode that agents are held in
+    Mode(mode::ModeArgs),
+    /// Show decisions as they are made, and requests that wait for approval
+    Watch(decisions::WatchArgs),
+    /// Show decisions about agents' calls, newest last
+    Log(decisions::LogArgs),
+    /// Explain a decision and what would allow the call
+    Explain(decisions::ExplainArgs),
+    /// Suspend enforcement in this project for a while
+    Pause(pause::PauseArgs),
+    /// Answer one event of an agent's hook; settings of clients call this
+    Hook(hook::HookArgs),
     /// Undo what agents did to files
     #[command(subcommand)]
     Backups(backups::BackupsCommand),
@@ -150,6 +167,12 @@ pub(crate) fn run(cli: Cli, env: &Env) -> anyhow::Result<ExitCode> {
         Command::Check(args) => check::run(&args, &start(&flags, env)?),
         Command::Tasks(command) => tasks::run(command, &start(&flags, env)?),
         Command::Approve(args) => approve::run(&args, &start(&flags, env)?),
+        Command::Mode(args) => mode::run(&args, &start(&flags, env)?),
+        Command::Watch(args) => decisions::watch(&args, &start(&flags, env)?),
+        Command::Log(args) => decisions::log(&args, &start(&flags, env)?),
+        Command::Explain(args) => decisions::explain(&args, &start(&flags, env)?),
+        Command::Pause(args) => pause::run(&args, &start(&flags, env)?),
+        Command::Hook(args) => hook::run(&args),
         Command::Backups(command) => backups::run(&command, &start(&flags, env)?),
         Command::Undo(args) => undo::run(&args, &start(&flags, env)?),
         Command::Exec(args) => {

@@ -1,10 +1,12 @@
 //! Modekeeper's command line: parse, log, one `match`, an exit code.
 
+mod approver;
 mod cli;
 mod config;
 mod env;
 #[cfg(target_os = "linux")]
 mod exec;
+mod hook;
 mod log;
 mod output;
 
@@ -23,6 +25,9 @@ fn main() -> ExitCode {
         if words.next().is_some_and(|word| word == exec::NAME) {
             return exec::run(words, &Env::read());
         }
+    }
+    if let Some(code) = hook::dispatch() {
+        return code;
     }
     let arguments = Cli::parse();
     let outcome = cli::run(arguments, &Env::read());

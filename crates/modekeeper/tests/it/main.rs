@@ -13,6 +13,7 @@ mod approval;
 mod cli;
 mod documents;
 mod escape;
+mod hook;
 mod hostile;
 mod http;
 mod lifetime;

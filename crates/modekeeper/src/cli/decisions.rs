@@ -1,0 +1,264 @@
+//! `modekeeper log`, `watch` and `explain`: what was decided about agents' calls.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use mk_engine::{Decision, DecisionFilter, Engine, Ruling, Watching};
+use mk_types::{Clock, ConversationId, DecisionId, ModeSlug, ProjectId};
+use serde_json::{Value, json};
+
+use crate::approver;
+use crate::cli::{FormatArgs, duration, engine};
+use crate::config::Config;
+use crate::output::{Style, print, print_json};
+
+/// How often `watch` looks for new decisions.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// Show decisions about agents' calls, newest last
+#[derive(Debug, Args)]
+pub(crate) struct LogArgs {
+    #[command(flatten)]
+    which: WhichArgs,
+    /// Only decisions of the last …, such as 30m, 2h or 7d
+    #[arg(long, value_name = "TIME", value_parser = duration::parse)]
+    since: Option<Duration>,
+    /// Maximum number of decisions
+    #[arg(long, default_value_t = 50)]
+    limit: usize,
+    #[command(flatten)]
+    format: FormatArgs,
+}
+
+/// Show decisions as they are made, and requests that wait for approval
+#[derive(Debug, Args)]
+pub(crate) struct WatchArgs {
+    #[command(flatten)]
+    which: WhichArgs,
+}
+
+/// Explain a decision and what would allow the call
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// ID of the decision, as the refusal or `modekeeper log` shows it
+    id: String,
+    #[command(flatten)]
+    format: FormatArgs,
+}
+
+#[derive(Debug, Args)]
+struct WhichArgs {
+    /// Decisions of every project, not only of this one
+    #[arg(long)]
+    all_projects: bool,
+    /// Only decisions of this conversation
+    #[arg(long, value_name = "ID")]
+    conversation: Option<String>,
+    /// Only decisions of this client, such as claude or codex
+    #[arg(long)]
+    client: Option<String>,
+    /// Only decisions made in this mode
+    #[arg(long, value_name = "SLUG")]
+    mode: Option<String>,
+    /// Only decisions about this tool
+    #[arg(long)]
+    tool: Option<String>,
+    /// Only decisions with this result
+    #[arg(long, value_enum)]
+    verdict: Option<Verdict>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Verdict {
+    Allow,
+    Ask,
+    Unproven,
+    Deny,
+    Paused,
+}
+
+impl From<Verdict> for Ruling {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Allow => Self::Allow,
+            Verdict::Ask => Self::Ask,
+            Verdict::Unproven => Self::Unproven,
+            Verdict::Deny => Self::Deny,
+            Verdict::Paused => Self::Paused,
+        }
+    }
+}
+
+impl WhichArgs {
+    /// `None`: the project was never held, so there is nothing.
+    fn filter(&self, engine: &Engine, config: &Config) -> anyhow::Result<Option<DecisionFilter>> {
+        let conversation = self.conversation.as_deref();
+        let mut project: Option<ProjectId> = None;
+        if !self.all_projects && conversation.is_none() {
+            project = engine.decisions().project(&config.project_root.value)?;
+            if project.is_none() {
+                return Ok(None);
+            }
+        }
+        Ok(Some(DecisionFilter {
+            conversation: conversation.map(ConversationId::parse).transpose()?,
+            project,
+            client: self.client.clone(),
+            mode: self.mode.as_deref().map(ModeSlug::parse).transpose()?,
+            tool: self.tool.clone(),
+            ruling: self.verdict.map(Ruling::from),
+            ..DecisionFilter::default()
+        }))
+    }
+}
+
+pub(crate) fn log(args: &LogArgs, config: &Config) -> anyhow::Result<ExitCode> {
+    let engine = engine(config, Watching::Off);
+    let mut found = Vec::new();
+    if let Some(filter) = args.which.filter(&engine, config)? {
+        let now = Clock::System.now();
+        found = engine.decisions().list(&DecisionFilter {
+            since: args.since.map(|time| now.before(time)),
+            limit: Some(args.limit),
+            ..filter
+        })?;
+    }
+    if args.format.json {
+        print_json(&found.iter().map(to_json).collect::<Value>())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let style = Style::stdout();
+    for decision in found.iter().rev() {
+        print(&line(decision, style))?;
+    }
+    if found.is_empty() {
+        print("no decisions\n")?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Until it is interrupted. While it runs, requests wait for an answer instead of being denied at once.
+pub(crate) fn watch(args: &WatchArgs, config: &Config) -> anyhow::Result<ExitCode> {
+    let engine = engine(config, Watching::Off);
+    let _connected = approver::connect(&config.folders().state)?;
+    let style = Style::stdout();
+    print(&style.dim("watching; end with Ctrl-C. Answer requests with `modekeeper approve`\n"))?;
+    let mut last: Option<DecisionId> = None;
+    let mut begun = false;
+    loop {
+        if let Some(filter) = args.which.filter(&engine, config)? {
+            // What was decided before is the log's business.
+            if !begun {
+                let newest = DecisionFilter {
+                    limit: Some(1),
+                    ..DecisionFilter::default()
+                };
+                last = engine.decisions().list(&newest)?.pop().map(|it| it.id);
+                begun = true;
+            }
+            for decision in engine.decisions().after(last.as_ref(), &filter)? {
+                print(&line(&decision, style))?;
+                last = Some(decision.id);
+            }
+        }
+        pause();
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a command that only looks; there is no runtime to block"
+)]
+fn pause() {
+    std::thread::sleep(LOOK);
+}
+
+pub(crate) fn explain(args: &ExplainArgs, config: &Config) -> anyhow::Result<ExitCode> {
+    let engine = engine(config, Watching::Off);
+    let found = engine.decisions().explain(&DecisionId::parse(&args.id)?)?;
+    let decision = &found.decision;
+    if args.format.json {
+        let mut value = to_json(decision);
+        value["project_root"] = json!(found.root.as_ref().map(ToString::to_string));
+        value["mode_now"] = json!(found.mode_now.as_ref().map(ModeSlug::as_str));
+        value["advice"] = json!(found.advice);
+        print_json(&value)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let style = Style::stdout();
+    let mut text = line(decision, style);
+    text.push_str(&format!("\n{}\n", decision.reason));
+    let rows = [
+        ("rule", decision.rule.clone()),
+        ("mode", decision.mode.to_string()),
+        ("tool", decision.tool.clone()),
+        ("target", shown(&decision.target)),
+        ("client", decision.client.clone()),
+        (
+            "project",
+            found.root.map(|it| it.to_string()).unwrap_or_default(),
+        ),
+        ("policy", decision.policy_hash.clone()),
+        ("input", shown(&decision.input)),
+    ];
+    for (name, value) in rows {
+        if !value.is_empty() {
+            text.push_str(&format!("  {name:<8}{value}\n"));
+        }
+    }
+    for advice in &found.advice {
+        text.push_str(&format!("{} {advice}\n", style.bold("hint:")));
+    }
+    print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// One decision on one line. What an agent wrote cannot move the cursor.
+fn line(decision: &Decision, style: Style) -> String {
+    let verdict = format!("{:<8}", decision.ruling.as_str());
+    let verdict = match decision.ruling {
+        Ruling::Allow => style.green(&verdict),
+        Ruling::Deny => style.red(&verdict),
+        Ruling::Ask | Ruling::Unproven | Ruling::Paused => style.yellow(&verdict),
+    };
+    format!(
+        "{}  {verdict}  {:<9}  {:<12}  {:<16}  {}  {}  {}\n",
+        style.dim(&decision.at.to_string()),
+        decision.client,
+        decision.mode.as_str(),
+        shown(&decision.tool),
+        shown(&decision.target),
+        style.dim(&decision.rule),
+        style.dim(decision.id.as_str()),
+    )
+}
+
+fn shown(text: &str) -> String {
+    let visible = |it: char| {
+        if it.is_control() {
+            it.escape_default().collect::<String>()
+        } else {
+            it.to_string()
+        }
+    };
+    text.chars().map(visible).collect()
+}
+
+fn to_json(decision: &Decision) -> Value {
+    json!({
+        "id": decision.id.as_str(),
+        "at": decision.at.to_string(),
+        "conversation": decision.conversation.as_ref().map(ConversationId::as_str),
+        "client": decision.client,
+        "mode": decision.mode.as_str(),
+        "tool": decision.tool,
+        "target": decision.target,
+        "verdict": decision.ruling.as_str(),
+        "rule": decision.rule,
+        "reason": decision.reason,
+        "hint": decision.hint,
+        "policy_hash": decision.policy_hash,
+        "input": decision.input,
+    })
+}

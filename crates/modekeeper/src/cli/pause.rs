@@ -1,0 +1,53 @@
+//! `modekeeper pause`: suspends enforcement in the project for a while.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::Args;
+use mk_engine::Watching;
+use serde_json::json;
+
+use crate::cli::{FormatArgs, block_on, duration, engine};
+use crate::config::Config;
+use crate::output::{print, print_json};
+
+/// The longest pause: who forgets it should not work unguarded for days.
+const LONGEST: Duration = Duration::from_secs(24 * 3600);
+
+/// Suspend enforcement in this project for a while
+#[derive(Debug, Args)]
+pub(crate) struct PauseArgs {
+    /// How long, such as 10m or 1h; 24 hours at most
+    #[arg(value_name = "TIME", value_parser = duration::parse, required_unless_present = "end")]
+    time: Option<Duration>,
+    /// End the pause now
+    #[arg(long, conflicts_with = "time")]
+    end: bool,
+    #[command(flatten)]
+    format: FormatArgs,
+}
+
+pub(crate) fn run(args: &PauseArgs, config: &Config) -> anyhow::Result<ExitCode> {
+    let time = args.time.filter(|_| !args.end);
+    if time.is_some_and(|time| time > LONGEST) {
+        anyhow::bail!("a pause ends after 24 hours at most");
+    }
+    let engine = engine(config, Watching::Off);
+    let conversations = engine.conversations();
+    let pause = conversations.pause(&config.project_root.value, time);
+    let project = block_on(pause)??;
+    engine.close();
+    if args.format.json {
+        let until = project.paused_until.map(|it| it.to_string());
+        print_json(&json!({ "root": project.root.as_str(), "paused_until": until }))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    match project.paused_until {
+        Some(until) => print(&format!(
+            "{}: enforcement is paused until {until}\n",
+            project.root
+        ))?,
+        None => print(&format!("{}: enforcement is on\n", project.root))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,298 @@
+//! `modekeeper hook <client>`: reads one event of an agent's hook and answers it in that agent's contract.
+//!
+//! It is started for every call of a tool, so it starts lean: no command line parser, no log, no runtime threads. And it
+//! answers whatever happens: the work is done by a thread, and who waits for it denies after a second, or if it fails.
+
+mod process;
+
+use std::ffi::OsString;
+use std::io::{Read as _, Write as _};
+use std::process::ExitCode;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+use mk_clients::{ClientId, HookAnswer, HookEvent, HookMoment, HookVerdict};
+use mk_engine::{
+    Approval, ApprovalState, Engine, HookSettings, Hooked, OwnTool, Parts, Seat, Watching,
+};
+use mk_store::{Client, Location, Store};
+use mk_types::{AbsPath, Clock};
+
+use crate::approver;
+use crate::config::{Config, Flags, Origin};
+use crate::env::Env;
+
+/// Longest that a decision takes.
+const DEADLINE: Duration = Duration::from_secs(1);
+/// How often an answer is looked for while a person is asked.
+const LOOK: Duration = Duration::from_millis(100);
+/// A longer event is refused.
+const LONGEST_EVENT: u64 = 64 * 1024 * 1024;
+const REPAIR: &str = "Run `modekeeper doctor` to see what is wrong";
+
+/// What the working thread tells the waiting one.
+#[derive(Debug)]
+enum News {
+    Answer(HookAnswer),
+    /// A person is being asked, for this long at most.
+    Waiting(Duration),
+}
+
+/// Runs the hook if the arguments ask for it, before anything else is set up.
+pub(crate) fn dispatch() -> Option<ExitCode> {
+    let mut arguments = std::env::args_os().skip(1);
+    if arguments.next()? != "hook" {
+        return None;
+    }
+    let client = arguments.next()?.into_string().ok()?;
+    let rest: Vec<OsString> = arguments.collect();
+    // Help and what else a person may type is the command line's business.
+    if client.starts_with('-') || rest.iter().any(|it| it == "--help" || it == "-h") {
+        return None;
+    }
+    Some(run(&client, rest))
+}
+
+pub(crate) fn run(client: &str, rest: Vec<OsString>) -> ExitCode {
+    let Some(client) = ClientId::parse(client) else {
+        let known: Vec<&str> = ClientId::ALL
+            .into_iter()
+            .filter(|id| id.atlas().has_hooks())
+            .map(ClientId::slug)
+            .collect();
+        let text = format!(
+            "modekeeper hook: unknown client `{client}`; known are {}\n",
+            known.join(", ")
+        );
+        return say(&HookAnswer {
+            stderr: text,
+            exit_code: 2,
+            ..HookAnswer::default()
+        });
+    };
+    // What a panic prints would be shown to the model.
+    std::panic::set_hook(Box::new(|_| {}));
+    let (sender, receiver) = channel();
+    let worker = std::thread::Builder::new().spawn(move || work(client, &rest, &sender));
+    let answer = match worker {
+        Ok(_) => wait(client, &receiver),
+        Err(error) => refuse(client, &format!("cannot start a thread: {error}")),
+    };
+    say(&answer)
+}
+
+/// Waits for the answer. What has not come in time, or cannot come any more, is a denial.
+fn wait(client: ClientId, news: &Receiver<News>) -> HookAnswer {
+    let mut deadline = Instant::now() + DEADLINE;
+    loop {
+        let left = deadline.saturating_duration_since(Instant::now());
+        match news.recv_timeout(left) {
+            Ok(News::Answer(answer)) => return answer,
+            Ok(News::Waiting(time)) => deadline = Instant::now() + time + DEADLINE,
+            Err(RecvTimeoutError::Timeout) => {
+                return refuse(
+                    client,
+                    "it did not decide within a second; its store may be locked",
+                );
+            }
+            Err(RecvTimeoutError::Disconnected) => {
+                return refuse(client, "it failed while it decided");
+            }
+        }
+    }
+}
+
+fn refuse(client: ClientId, why: &str) -> HookAnswer {
+    mk_clients::refuse_unread(client, &unable(why))
+}
+
+/// The sentence for everything that keeps us from deciding.
+fn unable(why: &str) -> String {
+    format!("Modekeeper cannot decide about this call, so it is denied: {why}. {REPAIR}.")
+}
+
+fn say(answer: &HookAnswer) -> ExitCode {
+    // Nobody is left to tell if this fails.
+    drop(std::io::stderr().write_all(answer.stderr.as_bytes()));
+    let mut stdout = std::io::stdout();
+    let said = stdout.write_all(answer.stdout.as_bytes());
+    match said.and_then(|()| stdout.flush()) {
+        Ok(()) => ExitCode::from(answer.exit_code),
+        Err(_) => ExitCode::from(2),
+    }
+}
+
+fn work(client: ClientId, rest: &[OsString], news: &Sender<News>) {
+    let answer = decide(client, rest, news).unwrap_or_else(|why| refuse(client, &why));
+    drop(news.send(News::Answer(answer)));
+}
+
+/// Everything that one event needs, or why it could not be had.
+fn decide(client: ClientId, rest: &[OsString], news: &Sender<News>) -> Result<HookAnswer, String> {
+    let mut bytes = Vec::new();
+    let mut input = std::io::stdin().lock().take(LONGEST_EVENT + 1);
+    input
+        .read_to_end(&mut bytes)
+        .map_err(|error| format!("the hook's input cannot be read: {error}"))?;
+    if bytes.len() as u64 > LONGEST_EVENT {
+        return Err("the hook's input is too long".to_owned());
+    }
+    let event = mk_clients::parse_event(client, &bytes).map_err(|error| error.to_string())?;
+    if matches!(event.moment, HookMoment::Other) {
+        return Ok(mk_clients::answer(&event, &HookVerdict::pass()));
+    }
+    let env = Env::read();
+    let config = Config::load(&Flags::default(), &env)
+        .map_err(|error| format!("the configuration cannot be used: {error}"))?;
+    let asking = Asking {
+        event: &event,
+        config: &config,
+        directory: directory(&event, &env)?,
+        person: if rest.iter().any(|it| it == "--no-person") {
+            Person::None
+        } else {
+            Person::Perhaps
+        },
+    };
+    let verdict = asking.verdict(news)?;
+    Ok(mk_clients::answer(&event, &verdict))
+}
+
+/// Where the agent works: a client that does not say it has started us there.
+fn directory(event: &HookEvent, env: &Env) -> Result<AbsPath, String> {
+    let named = event.cwd.as_deref().filter(|path| path.is_absolute());
+    let directory = named.or(env.current_dir.as_deref());
+    directory
+        .and_then(AbsPath::new)
+        .ok_or_else(|| "the event does not say where the agent works".to_owned())
+}
+
+/// Whether somebody can be asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Person {
+    Perhaps,
+    None,
+}
+
+/// One event on its way to a verdict.
+struct Asking<'a> {
+    event: &'a HookEvent,
+    config: &'a Config,
+    directory: AbsPath,
+    person: Person,
+}
+
+impl Asking<'_> {
+    fn verdict(&self, news: &Sender<News>) -> Result<HookVerdict, String> {
+        let engine = self.engine();
+        if let Location::File(path) = self.config.store_location()
+            && !path.exists()
+        {
+            return Ok(
+                self.without_store(&engine, &format!("its store {} is missing", path.display()))
+            );
+        }
+        let seat = self.seat();
+        let settings = HookSettings {
+            mode: match self.config.default_mode.origin {
+                Origin::Default => None,
+                _ => Some(self.config.default_mode.value.clone()),
+            },
+        };
+        let hooks = engine.hooks();
+        let ask = || {
+            let answer = hooks.answer(self.event, &seat, &settings);
+            crate::cli::block_on(answer).map_err(|error| error.to_string())
+        };
+        let verdict = match ask()? {
+            Ok(Hooked::Decided(verdict)) => verdict,
+            Ok(Hooked::Waits(approval, verdict)) => {
+                if self.is_approved(&engine, &approval, news) {
+                    match ask()? {
+                        Ok(Hooked::Decided(verdict) | Hooked::Waits(_, verdict)) => verdict,
+                        Err(error) => return Err(describe(&error)),
+                    }
+                } else {
+                    verdict
+                }
+            }
+            Err(mk_engine::Error::Unavailable { source, .. }) => {
+                self.without_store(&engine, &format!("its store cannot be used: {source}"))
+            }
+            Err(error) => return Err(describe(&error)),
+        };
+        engine.close();
+        Ok(verdict)
+    }
+
+    fn engine(&self) -> Engine {
+        let clock = Clock::System;
+        let mut tools = mk_tools::own_tools();
+        tools.extend(OwnTool::of_client(self.event.client));
+        Engine::new(Parts {
+            settings: self.config.settings(Watching::Off),
+            folders: self.config.folders(),
+            store: Store::new(self.config.store_location(), clock.clone()),
+            clock,
+            own_tools: tools,
+        })
+    }
+
+    fn without_store(&self, engine: &Engine, why: &str) -> HookVerdict {
+        let hooks = engine.hooks();
+        hooks.answer_without_store(self.event, &self.directory, &unable(why))
+    }
+
+    /// Whose event it is: by the agent's own id, else by its process.
+    fn seat(&self) -> Seat {
+        let mut above = process::ancestors().into_iter();
+        let process = above.next();
+        let session = self.event.conversation.clone();
+        let session =
+            session.or_else(|| process.map(|it| format!("process {}.{}", it.id, it.started)));
+        Seat {
+            client: Client {
+                name: self.event.client.slug().to_owned(),
+                session: session.unwrap_or_else(|| "unknown".to_owned()),
+            },
+            parent: self.event.parent.clone(),
+            directory: self.directory.clone(),
+            process,
+            above: above.collect(),
+        }
+    }
+
+    /// Whether a person approves in time. Where nobody is connected who could, the answer is no at once.
+    fn is_approved(&self, engine: &Engine, approval: &Approval, news: &Sender<News>) -> bool {
+        let folders = self.config.folders();
+        if self.person == Person::None || !approver::is_connected(&folders.state) {
+            return false;
+        }
+        let time = engine.settings().approval_timeout;
+        let deadline = Instant::now() + time;
+        drop(news.send(News::Waiting(time)));
+        while Instant::now() < deadline {
+            match engine.approvals().get(&approval.id).map(|it| it.state) {
+                Ok(ApprovalState::Pending) => pause(),
+                Ok(ApprovalState::Granted) => return true,
+                _ => return false,
+            }
+        }
+        false
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this process does nothing but wait for the answer, which another process writes"
+)]
+fn pause() {
+    std::thread::sleep(LOOK);
+}
+
+fn describe(error: &mk_engine::Error) -> String {
+    match error.hint() {
+        Some(hint) => format!("{error}; {hint}"),
+        None => error.to_string(),
+    }
+}
