@@ -92,7 +92,12 @@ impl CommandLimits {
             let evaluation = self.evaluate(mode, call);
             let is_about_lines = matches!(
                 evaluation.rule,
-                Rule::GroupDisabled | Rule::CommandPattern | Rule::CommandDeny | Rule::UnknownTool
+                Rule::GroupDisabled
+                    | Rule::CommandPattern
+                    | Rule::CommandDeny
+                    | Rule::CommandTooLarge
+                    | Rule::OperatorCommand
+                    | Rule::UnknownTool
             );
             if !evaluation.is_allowed() && is_about_lines {
                 return Err(Refused {
