@@ -43,7 +43,7 @@ fn a_question_is_answered_once() {
 fn a_question_that_nobody_asked_is_not_found() {
     let mut world = world();
     world.decide("appr_0123456789ab", Verdict::Granted);
-    assert_snapshot!(world.log(), @"✗ no such Approval: Approval not found: appr_2");
+    assert_snapshot!(world.log(), @"✗ no such Approval: Approval not found: appr_0123456789ab");
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn nobody_answering_in_time_is_a_no_that_names_the_question() {
 #[test]
 fn a_late_answer_counts_for_the_next_try() {
     let mut world = world();
-    world.pass(3000);
+    world.pass(400);
     world.decide("appr_1", Verdict::Granted);
     world.pass(100);
     world.switch("sess_1", "code");
@@ -124,7 +124,7 @@ fn waiting_for_a_question_that_is_gone_is_an_error() {
     let engine = world.engine().clone();
     let decided = world.runtime.block_on(engine.approvals().wait(&gone));
     world.say(&show_error(&decided.unwrap_err()));
-    assert_snapshot!(world.log(), @"✗ no such Approval: Approval not found: appr_2");
+    assert_snapshot!(world.log(), @"✗ no such Approval: Approval not found: appr_0123456789ab");
 }
 
 #[test]

@@ -74,8 +74,8 @@ fn a_parent_that_expires_between_check_and_write_is_expired_and_not_unknown() {
         world.say(&show_error(&refused));
     }
     assert_snapshot!(world.log(), @"
-    ✗ expired: Session sess_1 has expired (timeout: 3600s) (create a new task)
-    ✗ expired: Session sess_1 has expired (timeout: 3600s) (create a new task)
+    ✗ expired: Session sess_0123456789ab has expired (timeout: 3600s) (create a new task)
+    ✗ expired: Session sess_0123456789ab has expired (timeout: 3600s) (create a new task)
     ");
 }
 

@@ -165,7 +165,7 @@ fn what_is_no_session_id_is_invalid() {
     ✗ invalid session_id: Invalid session_id: `` is not a session id (`sess_` and at least 12 letters or digits)
     ✗ invalid session_id: Invalid session_id: `sess_` is not a session id (`sess_` and at least 12 letters or digits)
     ✗ invalid session_id: Invalid session_id: `sess_short` is not a session id (`sess_` and at least 12 letters or digits)
-    ✗ invalid session_id: Invalid session_id: `task_1` is not a session id (`sess_` and at least 12 letters or digits)
+    ✗ invalid session_id: Invalid session_id: `task_0123456789ab` is not a session id (`sess_` and at least 12 letters or digits)
     ✗ invalid session_id: Invalid session_id: `current` is not a session id (`sess_` and at least 12 letters or digits)
     ✗ invalid session_id: Invalid session_id: `sess_0123456789a-` is not a session id (`sess_` and at least 12 letters or digits)
     ✗ invalid session_id: Invalid session_id: `nothing` is not a session id (`sess_` and at least 12 letters or digits)
@@ -183,12 +183,12 @@ fn a_session_that_never_was_is_not_found() {
     world.create_below("code", "sess_0123456789ab");
     world.in_force(Some("sess_0123456789ab"));
     assert_snapshot!(world.log(), @"
-    ✗ no such Task: Session not found: sess_1
-    ✗ no such Task: Session not found: sess_1
-    ✗ no such Task: Session not found: sess_1
-    ✗ no such Task: Session not found: sess_1
-    ✗ no such Task: Parent session not found: sess_1
-    ✗ no such Task: Session not found: sess_1
+    ✗ no such Task: Session not found: sess_0123456789ab
+    ✗ no such Task: Session not found: sess_0123456789ab
+    ✗ no such Task: Session not found: sess_0123456789ab
+    ✗ no such Task: Session not found: sess_0123456789ab
+    ✗ no such Task: Parent session not found: sess_0123456789ab
+    ✗ no such Task: Session not found: sess_0123456789ab
     ");
 }
 
