@@ -60,6 +60,11 @@ fn people_s_commands_do_not_run_inside() {
     let sandbox = project();
     let program = env!("CARGO_BIN_EXE_modekeeper");
     let ran = sandbox.run(&["exec", "--", program, "approve"]);
+    assert_eq!(ran.status.code(), Some(125), "{ran:#?}");
+    assert!(ran.stderr.contains("is for the user to run"), "{ran:#?}");
+    // A line that does not say what it starts is not refused by its words.
+    sandbox.write("ask.sh", "\"$1\" \"$2\"\n");
+    let ran = sandbox.run(&["exec", "--", "sh", "ask.sh", program, "approve"]);
     assert_eq!(ran.status.code(), Some(1), "{ran:#?}");
     assert!(
         ran.stderr.contains("does not run inside the wall"),
