@@ -5,6 +5,7 @@
 
 mod client;
 mod hook;
+mod process;
 mod tool;
 
 mod bob;
@@ -33,6 +34,7 @@ pub use hook::{
     HookAnswer, HookDecision, HookError, HookEvent, HookMoment, HookVerdict, ToolUse, Touched,
     answer, parse_event, refuse_unread,
 };
+pub use process::agent_process;
 pub use tool::{McpNames, McpTool, SERVER, ToolGroup, ToolRow};
 
 /// Mode files of a project, strongest first, relative to its root.

@@ -8,16 +8,19 @@ use mk_types::AbsPath;
 use crate::approval::{Act, Asked, Outcome};
 use crate::code_error::{CodeError, CodeKind};
 use crate::error::Error;
+use crate::project::ProjectHandle;
 use crate::worktree::is_worktree;
 use crate::{Actor, Caller, Engine, Standing};
 
+impl ProjectHandle<'_> {
+    /// Makes a directory the caller's project.
+    pub async fn activate(self, directory: &str) -> Result<Outcome<AbsPath>, Error> {
+        self.engine.activate(self.caller, directory).await
+    }
+}
+
 impl Engine {
-    /// Makes a folder the caller's project.
-    pub async fn activate_project(
-        &self,
-        caller: &Caller,
-        folder: &str,
-    ) -> Result<Outcome<AbsPath>, Error> {
+    async fn activate(&self, caller: &Caller, folder: &str) -> Result<Outcome<AbsPath>, Error> {
         let admitted = self.admit(caller, folder).await?;
         if let Outcome::Done(root) = &admitted {
             self.open(root);
@@ -68,7 +71,12 @@ impl Engine {
             };
             let subject = format!("Let the agent work in the folder {real}?");
             if let Asked::Open(question) = self
-                .ask_once(caller.current.as_ref(), &subject, &act)
+                .ask_once(
+                    caller.conversation.id.as_ref(),
+                    caller.conversation.tasks.last(),
+                    &subject,
+                    &act.plan(),
+                )
                 .await?
             {
                 return Ok(Outcome::NeedsApproval(question));

@@ -1,32 +1,112 @@
-//! Questions to a person: stored, then asked by a face, answered by id from anywhere, good for one act.
+//! Approval requests: stored, asked by a face, answered by id from anywhere, good for one plan and one use.
 
+use std::fmt::Write as _;
 use std::time::Duration;
 
-use mk_store::{Approval, ApprovalState, NewApproval, Verdict};
-use mk_types::{AbsPath, ApprovalId, ConversationId, ModeSlug, SessionId};
-use serde_json::json;
+use mk_store::{Approval, ApprovalState, NewApproval, Plan as StoredPlan, Verdict};
+use mk_types::{AbsPath, ApprovalId, ConversationId, ModeSlug, SessionId, Timestamp};
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 
 use crate::Engine;
 use crate::error::{Error, Missing};
+use crate::visible::{visible_line, visible_text};
 
-/// How often a waiting call looks for an answer that came from another process.
+/// How often a waiting call looks for an answer of another process; those of this one ring.
 const LOOK: Duration = Duration::from_millis(100);
+/// A plan that has changed since it was approved is asked about again, but not for ever.
+const MOST_REQUESTS: usize = 3;
 const KIND: &str = "act";
 
 /// A use case either happened or waits for a person.
 #[derive(Debug)]
 pub enum Outcome<T> {
     Done(T),
-    NeedsApproval(Approval),
+    NeedsApproval(ApprovalRequest),
 }
 
-/// Where a question stands when somebody wants to act.
+impl<T> Outcome<T> {
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Outcome<U> {
+        match self {
+            Self::Done(value) => Outcome::Done(change(value)),
+            Self::NeedsApproval(request) => Outcome::NeedsApproval(request),
+        }
+    }
+}
+
+/// Something that a person is asked to agree to, and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApprovalRequest {
+    pub id: ApprovalId,
+    pub session: Option<SessionId>,
+    /// One line, with control characters made visible.
+    pub subject: String,
+    /// Every file and what would change in it, with control characters made visible; empty where the subject says all.
+    pub plan: String,
+    pub state: ApprovalState,
+    pub created_at: Timestamp,
+    pub decided_by: Option<String>,
+}
+
+impl ApprovalRequest {
+    /// All that the person who decides must see.
+    pub fn describe(&self) -> String {
+        let Self {
+            id, subject, plan, ..
+        } = self;
+        match plan.trim_end() {
+            "" => format!("{subject} ({id})"),
+            plan => format!("{subject} ({id})\n\n{plan}"),
+        }
+    }
+}
+
+impl From<Approval> for ApprovalRequest {
+    fn from(stored: Approval) -> Self {
+        Self {
+            id: stored.id,
+            session: stored.session,
+            subject: visible_line(&stored.subject),
+            plan: stored
+                .plan
+                .map(|plan| visible_text(&plan.text))
+                .unwrap_or_default(),
+            state: stored.state,
+            created_at: stored.created_at,
+            decided_by: stored.decided_by,
+        }
+    }
+}
+
+/// Where a request stands when somebody wants to act.
 pub(crate) enum Asked {
     Granted(ApprovalId),
-    Open(Approval),
+    Open(ApprovalRequest),
 }
 
-/// What an approval would let happen.
+/// What exactly a person agrees to: what must not change, and what they are shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Plan {
+    payload: String,
+    shown: String,
+}
+
+impl Plan {
+    pub(crate) fn new(act: &Value, shown: String) -> Self {
+        let payload = act.to_string();
+        Self { payload, shown }
+    }
+
+    fn hash(&self) -> String {
+        let mut text = String::new();
+        for byte in Sha256::digest(&self.payload) {
+            let _ = write!(text, "{byte:02x}");
+        }
+        text
+    }
+}
+
+/// A change of modes or of the project that an approval would let happen.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Act {
     Create {
@@ -48,13 +128,37 @@ pub(crate) enum Act {
         tool: String,
         input: String,
     },
-    /// A call of one of our own tools.
-    Call {
-        project: AbsPath,
-        session: Option<SessionId>,
-        tool: String,
-        arguments: String,
-    },
+}
+
+/// What a face did with a request.
+#[derive(Debug)]
+pub enum Answer<L> {
+    /// A person has decided, or nobody has in time.
+    Decided(Option<Verdict>),
+    /// The face hands the request on, and the call comes back.
+    HandedOn(L),
+}
+
+/// How a use case ended that may have needed approval.
+#[derive(Debug)]
+pub enum Driven<T, L> {
+    Done(T),
+    HandedOn(L),
+}
+
+/// A use case that may need approval, and the face that asks for it.
+pub trait Drive: Sync {
+    type Done: Send;
+    type HandedOn: Send;
+
+    /// Tries the use case.
+    fn attempt(&self) -> impl Future<Output = Result<Outcome<Self::Done>, Error>> + Send;
+
+    /// Asks a person, and waits for the answer or hands the request on.
+    fn ask(
+        &self,
+        request: &ApprovalRequest,
+    ) -> impl Future<Output = Result<Answer<Self::HandedOn>, Error>> + Send;
 }
 
 /// What is asked of people, and what they answered.
@@ -70,56 +174,82 @@ impl Engine {
 }
 
 impl Approvals<'_> {
-    pub fn pending(self) -> Result<Vec<Approval>, Error> {
-        Ok(self.engine.inner.store.pending_approvals()?)
+    pub fn pending(self) -> Result<Vec<ApprovalRequest>, Error> {
+        let pending = self.engine.inner.store.pending_approvals()?;
+        Ok(pending.into_iter().map(ApprovalRequest::from).collect())
     }
 
-    pub fn get(self, id: &ApprovalId) -> Result<Approval, Error> {
+    pub fn get(self, id: &ApprovalId) -> Result<ApprovalRequest, Error> {
         let found = self.engine.inner.store.approval(id)?;
-        found.ok_or_else(|| Error::not_found(Missing::Approval, "Approval", id))
+        let found = found.ok_or_else(|| Error::not_found(Missing::Approval, "Approval", id))?;
+        Ok(found.into())
     }
 
-    /// Records a person's answer. The act itself is done by whoever asked, or by the agent's next try.
+    /// Records a person's answer. The act itself is done by the call that asked, or by the agent's next try.
     pub async fn decide(
         self,
         id: &ApprovalId,
         verdict: Verdict,
         by: &str,
-    ) -> Result<Approval, Error> {
+    ) -> Result<ApprovalRequest, Error> {
         self.get(id)?;
-        Ok(self.engine.inner.store.decide(id, verdict, by).await?)
+        let decided = self.engine.inner.store.decide(id, verdict, by).await?;
+        self.engine.inner.decided.notify_waiters();
+        Ok(decided.into())
     }
 
-    /// Waits until somebody has answered, wherever they did; `None` if nobody does within the configured time.
+    /// Waits until a person has answered, wherever they did; `None` if nobody does within the configured time.
     pub async fn wait(self, id: &ApprovalId) -> Result<Option<Verdict>, Error> {
         let deadline = tokio::time::Instant::now() + self.engine.settings().approval_timeout;
         loop {
+            let rings = self.engine.inner.decided.notified();
             match self.get(id)?.state {
                 ApprovalState::Granted => return Ok(Some(Verdict::Granted)),
                 ApprovalState::Denied => return Ok(Some(Verdict::Denied)),
                 ApprovalState::Used => return Ok(None),
                 ApprovalState::Pending => {}
             }
-            if tokio::time::Instant::now() >= deadline {
+            let now = tokio::time::Instant::now();
+            if now >= deadline {
                 return Ok(None);
             }
-            tokio::time::sleep(LOOK).await;
+            // Not an error: time to look for what another process has written.
+            drop(tokio::time::timeout_at(deadline.min(now + LOOK), rings).await);
+        }
+    }
+
+    /// Runs a use case until it is done or refused: whatever it needs is asked for, and then it is tried again.
+    pub async fn drive<D: Drive>(self, face: &D) -> Result<Driven<D::Done, D::HandedOn>, Error> {
+        let mut n_requests = 0;
+        loop {
+            let request = match face.attempt().await? {
+                Outcome::Done(value) => return Ok(Driven::Done(value)),
+                Outcome::NeedsApproval(request) => request,
+            };
+            if n_requests == MOST_REQUESTS {
+                return Err(Self::not_approved(&request, None));
+            }
+            n_requests += 1;
+            match face.ask(&request).await? {
+                Answer::Decided(Some(Verdict::Granted)) => {}
+                Answer::Decided(refusal) => return Err(Self::not_approved(&request, refusal)),
+                Answer::HandedOn(left) => return Ok(Driven::HandedOn(left)),
+            }
         }
     }
 
     /// The refusal of a change that a person did not approve.
-    pub fn not_approved(approval: &Approval, verdict: Option<Verdict>) -> Error {
-        let id = &approval.id;
-        let message = match verdict {
-            Some(_) => format!("The user declined: {} ({id})", approval.subject),
-            None => format!(
-                "Nobody has approved it in time: {} ({id})",
-                approval.subject
+    pub fn not_approved(request: &ApprovalRequest, verdict: Option<Verdict>) -> Error {
+        let ApprovalRequest { id, subject, .. } = request;
+        let (message, hint) = match verdict {
+            Some(_) => (format!("The user declined: {subject} ({id})"), None),
+            None => (
+                format!("Approval timed out: {subject} ({id})"),
+                Some(format!(
+                    "ask the user to run `modekeeper approve {id}`, then try again"
+                )),
             ),
         };
-        let hint = verdict
-            .is_none()
-            .then(|| format!("ask the user to run `modekeeper approve {id}`, then try again"));
         Error::Denied {
             rule: None,
             message,
@@ -129,44 +259,48 @@ impl Approvals<'_> {
 }
 
 impl Engine {
-    /// Stores the question unless the same one is open. A yes that has come since is used up by this:
-    /// whoever has got one simply makes the call again.
+    /// Stores the request unless the same one is open. An approval that has come since is used up by this: the call
+    /// is simply made again.
     pub(crate) async fn ask_once(
         &self,
+        conversation: Option<&ConversationId>,
         session: Option<&SessionId>,
         subject: &str,
-        act: &Act,
+        plan: &Plan,
     ) -> Result<Asked, Error> {
         let question = NewApproval {
             session: session.cloned(),
             kind: KIND.to_owned(),
             subject: subject.to_owned(),
-            payload: act.to_json(),
-            conversation: None,
-            plan: None,
+            payload: plan.payload.clone(),
+            conversation: conversation.cloned(),
+            plan: Some(Box::new(StoredPlan {
+                hash: plan.hash(),
+                text: plan.shown.clone(),
+            })),
         };
         let store = &self.inner.store;
         match store.open_approval(&question)? {
             Some(found) if found.state == ApprovalState::Granted => {
                 match store.consume(&found.id).await {
                     Ok(_) => return Ok(Asked::Granted(found.id)),
-                    // Somebody else was faster: what was granted once is asked again.
-                    Err(mk_store::Error::NotGranted { .. }) => {}
+                    // Somebody else was faster, or it has just expired: what was granted once is asked again.
+                    Err(mk_store::Error::NotGranted { .. } | mk_store::Error::Expired(_)) => {}
                     Err(error) => return Err(error.into()),
                 }
             }
-            Some(found) => return Ok(Asked::Open(found)),
+            Some(found) => return Ok(Asked::Open(found.into())),
             None => {}
         }
         let asked = store.ask(question).await;
         let approval = asked.map_err(|error| self.about(session, error))?;
-        Ok(Asked::Open(approval))
+        Ok(Asked::Open(approval.into()))
     }
 }
 
 impl Act {
     /// Tells one act from another: an approval is good for exactly what was asked.
-    fn to_json(&self) -> String {
+    pub(crate) fn plan(&self) -> Plan {
         let value = match self {
             Self::Create {
                 project,
@@ -192,20 +326,7 @@ impl Act {
             } => json!({
                 "hook": { "conversation": conversation.as_str(), "tool": tool, "input": input }
             }),
-            Self::Call {
-                project,
-                session,
-                tool,
-                arguments,
-            } => json!({
-                "call": {
-                    "project": project.as_str(),
-                    "session": session.as_ref().map(SessionId::as_str),
-                    "tool": tool,
-                    "arguments": arguments,
-                }
-            }),
         };
-        value.to_string()
+        Plan::new(&value, String::new())
     }
 }

@@ -1,102 +1,62 @@
 //! The gate in front of our own tools: which mode is in force, what it says, and the permit to go on with.
 
-use mk_policy::{Decision, Permit, Rule};
-use mk_types::{SessionId, ToolCall};
+use mk_policy::{Decision, Permit};
+use mk_types::{ApprovalId, ProjectPath, ToolCall};
 use serde_json::Value;
 
-use crate::approval::{Act, Asked, Outcome};
 use crate::check::{Checked, InForce, refusal};
 use crate::error::Error;
-use crate::{Caller, Engine};
+use crate::project::ProjectHandle;
 
-/// A call that may happen.
-#[derive(Debug)]
-pub struct Granted {
-    pub permit: Permit,
-    pub in_force: InForce,
+/// A call of one of our tools: what the policy sees of it, and its arguments, which tell it from every other call.
+#[derive(Debug, Clone)]
+pub struct ToolRequest<'a> {
+    pub call: ToolCall,
+    pub arguments: &'a Value,
 }
 
-impl Engine {
-    /// Decides about a call of one of our own tools.
-    pub async fn authorize(
-        &self,
-        caller: &Caller,
-        session: Option<&SessionId>,
-        tool: &str,
-        arguments: &Value,
-    ) -> Result<Outcome<Granted>, Error> {
-        let call = self.policy().tools.call(tool, arguments);
-        self.authorize_call(caller, session, call, arguments).await
+/// A call that may happen, and where.
+#[derive(Debug)]
+pub(crate) struct AllowedCall {
+    pub(crate) permit: Permit,
+    pub(crate) in_force: InForce,
+}
+
+impl ProjectHandle<'_> {
+    /// Decides about a call. A denial is an error; whether a person is asked is up to the use case.
+    pub(crate) fn judge(&self, call: ToolCall) -> Result<Checked, Error> {
+        let checked = self.check(call)?;
+        if let Some(session) = &checked.in_force.session {
+            self.engine.tasks().touch(session);
+        }
+        match checked.evaluation.decision {
+            Decision::Allow | Decision::Unproven | Decision::Ask => Ok(checked),
+            Decision::Deny => Err(refusal(&checked.evaluation, &checked.in_force)),
+        }
     }
 
-    /// The same for a call whose files are found by looking: each of them counts.
-    pub async fn authorize_paths(
-        &self,
-        caller: &Caller,
-        session: Option<&SessionId>,
-        paths: Vec<String>,
-        (tool, arguments): (&str, &Value),
-    ) -> Result<Outcome<Granted>, Error> {
-        let call = ToolCall {
-            paths,
-            ..ToolCall::new(tool)
-        };
-        self.authorize_call(caller, session, call, arguments).await
+    /// The permit for a call that needs no plan: one that a person would be asked about is refused.
+    pub(crate) fn allow(&self, request: &ToolRequest<'_>) -> Result<AllowedCall, Error> {
+        let checked = self.judge(request.call.clone())?;
+        let in_force = checked.in_force.clone();
+        let permit = checked.permit()?;
+        Ok(AllowedCall { permit, in_force })
+    }
+}
+
+impl Checked {
+    /// The files and directories that the call names, as they really are.
+    pub(crate) fn targets(&self) -> Result<Vec<ProjectPath>, Error> {
+        let targets = self.request.targets.iter();
+        let resolved = targets.map(|target| target.path.clone().ok());
+        let resolved: Option<Vec<ProjectPath>> = resolved.collect();
+        resolved.ok_or_else(|| refusal(&self.evaluation, &self.in_force))
     }
 
-    async fn authorize_call(
-        &self,
-        caller: &Caller,
-        session: Option<&SessionId>,
-        call: ToolCall,
-        arguments: &Value,
-    ) -> Result<Outcome<Granted>, Error> {
-        let in_force = self.in_force(caller, session)?;
-        let tool = call.tool.clone();
-        let Checked {
-            in_force,
-            request,
-            evaluation,
-            decided_by,
-        } = self.check(in_force, call);
-        if let Some(session) = &in_force.session {
-            self.tasks().touch(session);
-        }
-        let mode = in_force.mode.slug.clone();
-        let permit = match evaluation.decision {
-            Decision::Allow => {
-                Permit::from_evaluation(&evaluation, request, in_force.session.clone(), mode)
-            }
-            Decision::Deny => None,
-            // Until commands run inside the wall, a person decides about what cannot be told.
-            Decision::Unproven | Decision::Ask => {
-                let path = evaluation.path.clone().unwrap_or_default();
-                let subject = match evaluation.rule {
-                    Rule::ProtectedFile => {
-                        format!("Let the agent change the protected file '{path}' with {tool}?")
-                    }
-                    _ => format!("Let the agent use {tool}? {}.", evaluation.reason()),
-                };
-                let act = Act::Call {
-                    project: in_force.project.clone(),
-                    session: in_force.session.clone(),
-                    tool,
-                    arguments: arguments.to_string(),
-                };
-                match self
-                    .ask_once(in_force.session.as_ref(), &subject, &act)
-                    .await?
-                {
-                    Asked::Open(question) => return Ok(Outcome::NeedsApproval(question)),
-                    Asked::Granted(approval) => {
-                        Permit::from_approval(&evaluation, request, approval, mode)
-                    }
-                }
-            }
-        };
-        match permit {
-            Some(permit) => Ok(Outcome::Done(Granted { permit, in_force })),
-            None => Err(refusal(&evaluation, &decided_by)),
-        }
+    /// The permit of a call that a person has approved.
+    pub(crate) fn approved_permit(self, approval: ApprovalId) -> Result<Permit, Error> {
+        let slug = self.in_force.mode.slug.clone();
+        let permit = Permit::from_approval(&self.evaluation, self.request, approval, slug);
+        permit.ok_or_else(|| refusal(&self.evaluation, &self.in_force))
     }
 }

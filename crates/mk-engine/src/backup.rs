@@ -1,52 +1,100 @@
 //! Undoing what was done to files: the operator's business.
 
 use mk_policy::Permit;
-use mk_project::{Backup, Backups, RootDir, Written};
+use mk_project::{Backup, Backups, RootDir};
+use mk_types::{ProjectPath, Timestamp};
 
+use crate::edit::FileChanges;
 use crate::error::Error;
-use crate::{Caller, Engine};
+use crate::project::ProjectHandle;
 
-impl Engine {
-    /// What can be undone in the caller's project, newest first.
-    pub fn backups(&self, caller: &Caller) -> Result<Vec<Backup>, Error> {
-        Ok(self.backups_of(caller).list()?)
+/// One change set that can be undone.
+#[derive(Debug, Clone)]
+pub struct BackupInfo {
+    pub id: String,
+    pub at: Timestamp,
+    /// The tool that made the changes.
+    pub tool: String,
+    pub files: Vec<BackedUpFile>,
+}
+
+#[derive(Debug, Clone)]
+pub struct BackedUpFile {
+    pub path: ProjectPath,
+    /// Restoring removes a file that was not there.
+    pub existed: bool,
+    pub size: u64,
+}
+
+/// The backups of a project.
+#[derive(Debug, Clone)]
+pub struct ProjectBackups<'a> {
+    project: ProjectHandle<'a>,
+}
+
+impl<'a> ProjectHandle<'a> {
+    pub fn backups(self) -> ProjectBackups<'a> {
+        ProjectBackups { project: self }
+    }
+}
+
+impl ProjectBackups<'_> {
+    /// What can be undone, newest first.
+    pub fn list(&self) -> Result<Vec<BackupInfo>, Error> {
+        let backups = self.stored().list()?;
+        Ok(backups.into_iter().map(BackupInfo::from).collect())
     }
 
-    pub fn backup(&self, caller: &Caller, id: &str) -> Result<Backup, Error> {
-        Ok(self.backups_of(caller).get(id)?)
+    pub fn get(&self, id: &str) -> Result<BackupInfo, Error> {
+        Ok(self.stored().get(id)?.into())
     }
 
     /// Puts files back as they were; what is there now is backed up first.
-    pub fn restore_backup(&self, caller: &Caller, id: &str) -> Result<Vec<Written>, Error> {
-        let backups = self.backups_of(caller);
+    pub fn restore(&self, id: &str) -> Result<FileChanges, Error> {
+        let backups = self.stored();
         let paths = backups.get(id)?.paths();
-        let root = RootDir::open(&caller.project)?;
-        Ok(backups.restore(&root, Permit::operator("backups restore", paths), id)?)
+        let root = RootDir::open(&self.project.caller.project)?;
+        let permit = Permit::operator("backups restore", paths);
+        Ok(backups.restore(&root, permit, id)?.into())
     }
 
     /// Files of a change set that have changed again since.
-    pub fn backup_conflicts(&self, caller: &Caller, id: &str) -> Result<Vec<String>, Error> {
-        let conflicts = self.backups_of(caller).conflicts(id)?;
+    pub fn conflicts(&self, id: &str) -> Result<Vec<String>, Error> {
+        let conflicts = self.stored().conflicts(id)?;
         Ok(conflicts.iter().map(|it| it.path.to_string()).collect())
     }
 
     /// The change set that a person means by a permit's id: what its command changed.
-    pub fn backup_of_permit(&self, id: &str) -> Result<Option<String>, Error> {
+    pub fn of_permit(&self, id: &str) -> Result<Option<String>, Error> {
         let Ok(permit) = mk_types::PermitId::parse(id) else {
             return Ok(None);
         };
-        let record = self.inner.store.command_of_permit(&permit)?;
+        let record = self.project.engine.inner.store.command_of_permit(&permit)?;
         Ok(record.and_then(|record| {
             let written: serde_json::Value = serde_json::from_str(&record.written).ok()?;
             Some(written.get("undo")?.as_str()?.to_owned())
         }))
     }
 
-    fn backups_of(&self, caller: &Caller) -> Backups {
-        Backups::new(
-            &self.inner.folders.state,
-            &caller.project,
-            self.inner.clock.clone(),
-        )
+    fn stored(&self) -> Backups {
+        let inner = &self.project.engine.inner;
+        let root = &self.project.caller.project;
+        Backups::new(&inner.folders.state, root, inner.clock.clone())
+    }
+}
+
+impl From<Backup> for BackupInfo {
+    fn from(backup: Backup) -> Self {
+        let file = |entry: mk_project::Entry| BackedUpFile {
+            path: entry.path,
+            existed: entry.existed,
+            size: entry.size,
+        };
+        Self {
+            id: backup.id,
+            at: backup.at,
+            tool: backup.tool,
+            files: backup.entries.into_iter().map(file).collect(),
+        }
     }
 }

@@ -2,22 +2,54 @@
 
 use std::sync::Arc;
 
-use mk_policy::{Decision, Evaluation, Mode, Permit, Request, evaluate, evaluate_bounded};
+use mk_policy::{Decision, Evaluation, Group, Mode, Permit, Request, evaluate};
 use mk_project::resolve;
-use mk_store::{Session, TaskState};
+use mk_store::Session;
 use mk_types::{AbsPath, ModeSlug, SessionId, ToolCall};
 
 use crate::error::Error;
+use crate::governing::Governing;
 use crate::{Caller, Engine, Standing, mode};
 
-/// The mode that governs a call, and the bound its endpoint sets.
+/// The mode that governs a call, and what bounds it.
 #[derive(Debug, Clone)]
 pub struct InForce {
     pub mode: Arc<Mode>,
-    pub bound: Option<Arc<Mode>>,
+    /// Modes that nothing on the caller's endpoint may exceed.
+    pub ceilings: Vec<Arc<Mode>>,
+    /// The live task that is used by the call.
     pub session: Option<SessionId>,
     pub project: AbsPath,
     pub standing: Standing,
+}
+
+impl InForce {
+    /// Who decides about a group: of all modes that must allow a call, the one that allows least of it.
+    ///
+    /// One that does not enable the group comes first, then one that restricts it; a ceiling before the mode.
+    pub fn decides(&self, group: Group) -> &Mode {
+        let width = |mode: &Mode| match (mode.enables(group), mode.restriction(group)) {
+            (false, _) => 0,
+            (true, Some(_)) => 1,
+            (true, None) => 2,
+        };
+        let modes = self.ceilings.iter().chain(std::iter::once(&self.mode));
+        modes.min_by_key(|mode| width(mode)).unwrap_or(&self.mode)
+    }
+
+    /// The ceiling that takes something from the mode, if one does.
+    pub fn capped_at(&self) -> Option<&ModeSlug> {
+        let takes = |ceiling: &&Arc<Mode>| mk_policy::widens(ceiling, &self.mode);
+        self.ceilings
+            .iter()
+            .find(takes)
+            .map(|ceiling| &ceiling.slug)
+    }
+
+    /// Every mode that must allow a call.
+    pub(crate) fn modes(&self) -> impl Iterator<Item = &Arc<Mode>> {
+        std::iter::once(&self.mode).chain(&self.ceilings)
+    }
 }
 
 /// A call that was looked at.
@@ -26,15 +58,13 @@ pub struct Checked {
     pub in_force: InForce,
     pub request: Request,
     pub evaluation: Evaluation,
-    /// The mode whose answer it is: the one in force, or its bound.
-    pub decided_by: Arc<Mode>,
 }
 
 impl Engine {
     /// The mode in force.
     ///
     /// 1. The mode of the session that the call names.
-    /// 2. The mode of the task that the connection created or switched last, while it is active.
+    /// 2. The mode of the conversation, see [`Engine::governing`].
     /// 3. The mode of the endpoint.
     /// 4. The default mode.
     pub(crate) fn in_force(
@@ -42,48 +72,40 @@ impl Engine {
         caller: &Caller,
         session: Option<&SessionId>,
     ) -> Result<InForce, Error> {
-        let session = match session {
-            Some(id) => Some(self.live_session(id)?),
-            None => self.current_session(caller)?,
+        let governing = match session {
+            Some(id) => Governing::Live(self.live_session(id)?),
+            None => self.governing(caller)?,
         };
-        let (slug, project) = match &session {
-            Some(session) => (&session.mode, self.session_project(caller, session)),
-            None => (self.mode_without_task(caller), caller.project.clone()),
+        let (slug, home) = self.mode_without_session(caller, &governing);
+        let session = match governing {
+            Governing::Live(session) => Some(session),
+            Governing::Ended(_) | Governing::Nothing => None,
         };
-        let mode = mode::find(&self.open(&project).catalogue(), slug)?;
+        let project = match &session {
+            Some(_) => home.clone(),
+            None => caller.project.clone(),
+        };
+        let catalogue = self.open(&project).catalogue();
+        let mode = mode::find(&catalogue, &slug).or_else(|_| {
+            // A mode that stays in force after its task may be one of another project.
+            mode::find(&self.open(&home).catalogue(), &slug)
+        })?;
         let standing = if project == caller.project {
             caller.standing
         } else {
             Standing::InProject
         };
+        let ceilings = caller.ceilings.iter();
+        let ceilings = ceilings.flat_map(|ceiling| ceiling.modes(&catalogue));
+        // What has expired decides, but is not used: using it would revive it.
+        let is_used = |session: &Session| !self.is_expired(session, self.inner.clock.now());
         Ok(InForce {
             mode,
             standing,
-            bound: self.bound(caller)?,
-            session: session.map(|session| session.id),
+            ceilings: ceilings.collect(),
+            session: session.filter(is_used).map(|session| session.id),
             project,
         })
-    }
-
-    /// The task that the connection created or switched last, while it is active.
-    pub(crate) fn current_session(&self, caller: &Caller) -> Result<Option<Session>, Error> {
-        let Some(id) = &caller.current else {
-            return Ok(None);
-        };
-        match self.live_session(id) {
-            Ok(session) => Ok(Some(session).filter(|session| session.state == TaskState::Active)),
-            Err(Error::NotFound { .. } | Error::Expired { .. }) => Ok(None),
-            // What cannot be read may be a narrower mode than the one without a task.
-            Err(error) => Err(error),
-        }
-    }
-
-    /// The mode of calls that no task governs: the endpoint's, else the default.
-    pub(crate) fn mode_without_task<'a>(&'a self, caller: &'a Caller) -> &'a ModeSlug {
-        caller
-            .bound
-            .as_ref()
-            .unwrap_or(&self.settings().default_mode)
     }
 
     /// Decides about a call and remembers the answer's grounds.
@@ -93,18 +115,20 @@ impl Engine {
         let request = self
             .policy()
             .request(call, |raw| resolve(project.root(), &ignored, raw));
-        let evaluation = evaluate_bounded(
-            self.policy(),
-            &in_force.mode,
-            in_force.bound.as_deref(),
-            &request,
-        );
-        let decided_by = match &in_force.bound {
-            Some(bound) if evaluation != evaluate(self.policy(), &in_force.mode, &request) => bound,
-            _ => &in_force.mode,
-        };
+        let evaluation = in_force
+            .modes()
+            .map(|mode| evaluate(self.policy(), mode, &request))
+            // Of equals the first, which is the mode's own.
+            .reduce(|first, other| {
+                if other.decision > first.decision {
+                    other
+                } else {
+                    first
+                }
+            });
+        let evaluation =
+            evaluation.unwrap_or_else(|| evaluate(self.policy(), &in_force.mode, &request));
         Checked {
-            decided_by: Arc::clone(decided_by),
             in_force,
             request,
             evaluation,
@@ -113,18 +137,9 @@ impl Engine {
 
     /// Tools that the mode in force can never allow, for lists that leave them out.
     pub fn could_allow(&self, in_force: &InForce, tool: &str) -> bool {
-        let modes = [Some(&in_force.mode), in_force.bound.as_ref()];
-        modes
-            .into_iter()
-            .flatten()
+        in_force
+            .modes()
             .all(|mode| mk_policy::could_allow(self.policy(), mode, tool))
-    }
-
-    fn bound(&self, caller: &Caller) -> Result<Option<Arc<Mode>>, Error> {
-        let bound = caller.bound.as_ref();
-        bound
-            .map(|slug| mode::find(&self.modes().catalogue(caller), slug))
-            .transpose()
     }
 
     pub(crate) fn session_project(&self, caller: &Caller, session: &Session) -> AbsPath {
@@ -140,24 +155,31 @@ impl Checked {
             in_force,
             request,
             evaluation,
-            decided_by,
         } = self;
-        let mode = in_force.mode.slug.clone();
-        match Permit::from_evaluation(&evaluation, request, in_force.session, mode) {
+        let slug = in_force.mode.slug.clone();
+        let session = in_force.session.clone();
+        match Permit::from_evaluation(&evaluation, request, session, slug) {
             Some(permit) => Ok(permit),
-            None => Err(refusal(&evaluation, &decided_by)),
+            None => Err(refusal(&evaluation, &in_force)),
         }
     }
 }
 
-pub(crate) fn refusal(evaluation: &Evaluation, mode: &Mode) -> Error {
+pub(crate) fn refusal(evaluation: &Evaluation, in_force: &InForce) -> Error {
     let hint = match evaluation.decision {
         Decision::Allow => None,
         Decision::Unproven | Decision::Ask | Decision::Deny => evaluation.hint(),
     };
+    // A mode that the endpoint's ceiling holds down does not get wider by switching.
+    let hint = match in_force.capped_at() {
+        Some(ceiling) if evaluation.mode != in_force.mode.slug => Some(format!(
+            "this endpoint is capped at '{ceiling}': ask the user to allow more where the server is started"
+        )),
+        _ => hint,
+    };
     Error::Denied {
         rule: Some(evaluation.rule),
-        message: evaluation.sentence(mode),
+        message: evaluation.sentence(&in_force.mode),
         hint,
     }
 }

@@ -50,7 +50,7 @@ impl ProjectHandle<'_> {
     pub fn command_limits(&self, narrowed: Option<&ModeSlug>) -> Result<CommandLimits, Error> {
         let InForce {
             mode: own,
-            bound,
+            ceilings,
             project,
             ..
         } = self.in_force()?;
@@ -60,7 +60,7 @@ impl ProjectHandle<'_> {
             modes.push(mode::find(&open.catalogue(), slug)?);
         }
         modes.push(own);
-        modes.extend(bound);
+        modes.extend(ceilings);
         Ok(CommandLimits {
             engine: self.engine.clone(),
             modes,
@@ -112,7 +112,7 @@ impl CommandLimits {
     fn evaluate(&self, mode: &Arc<Mode>, call: ToolCall) -> mk_policy::Evaluation {
         let in_force = InForce {
             mode: Arc::clone(mode),
-            bound: None,
+            ceilings: Vec::new(),
             session: None,
             project: self.root.clone(),
             standing: crate::Standing::InProject,

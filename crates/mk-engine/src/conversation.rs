@@ -11,7 +11,7 @@ use mk_store::{Client, Conversation, NewConversation, Process, Project, Root};
 use mk_types::{AbsPath, ModeSlug};
 
 use crate::error::Error;
-use crate::{Engine, mode};
+use crate::{Caller, Engine, mode};
 
 /// How long a conversation counts as live after its last event.
 pub(crate) const LIVE: Duration = Duration::from_secs(24 * 3600);
@@ -200,6 +200,13 @@ impl Engine {
         let real = real.as_deref().and_then(AbsPath::new);
         let home = self.inner.folders.home.as_deref();
         mk_project::find_root(real.as_ref().unwrap_or(directory), home)
+    }
+
+    /// How freely the caller changes modes, in the project it works in.
+    pub(crate) fn switching_for(&self, caller: &Caller) -> Result<Switching, Error> {
+        let root = self.policy_root(&caller.project);
+        let project = self.inner.store.project_at(&root)?;
+        Ok(self.switching_in(project.as_ref()))
     }
 
     /// How freely agents change modes here: a project's own word only tightens the configuration's.

@@ -7,7 +7,7 @@ use mk_policy::Rule;
 use mk_store::Subject;
 use mk_types::SessionId;
 
-use crate::code_error::CodeError;
+use crate::code_error::{CodeError, CodeKind};
 
 /// What the caller could not get.
 #[derive(Debug, thiserror::Error)]
@@ -67,6 +67,11 @@ impl Error {
             parameter: Some(parameter),
             message: message.into(),
         }
+    }
+
+    /// The caller no longer waits.
+    pub fn cancelled() -> Self {
+        CodeError::new(CodeKind::Timeout, "Request cancelled").into()
     }
 
     pub(crate) fn not_found(what: Missing, kind: &str, id: &impl Display) -> Self {

@@ -11,11 +11,11 @@ mod interpreter;
 use mk_clients::{HookEvent, HookMoment, HookVerdict, ToolUse};
 use mk_policy::{Decision, Evaluation, Request, evaluate};
 use mk_project::resolve;
-use mk_store::{Approval, NewDecision, Ruling};
+use mk_store::{NewDecision, Ruling};
 use mk_types::{DecisionId, ModeSlug};
 
 use crate::Engine;
-use crate::approval::{Act, Asked};
+use crate::approval::{Act, ApprovalRequest, Asked};
 use crate::conversation::{Held, Seat};
 use crate::error::Error;
 
@@ -30,7 +30,7 @@ pub struct Hooks<'a> {
 pub enum Hooked {
     Decided(HookVerdict),
     /// A person has to agree first. If nobody does in time, the verdict is the answer.
-    Waits(Approval, HookVerdict),
+    Waits(ApprovalRequest, HookVerdict),
 }
 
 /// What the operator has set, besides the engine's settings.
@@ -133,7 +133,9 @@ impl Hooks<'_> {
             tool: tool.name.clone(),
             input: tool.input.to_string(),
         };
-        match self.engine.ask_once(None, &subject, &act).await? {
+        let (conversation, plan) = (Some(&held.conversation.id), act.plan());
+        let asked = self.engine.ask_once(conversation, None, &subject, &plan);
+        match asked.await? {
             Asked::Granted(approval) => {
                 let judged = Judged {
                     ruling: Ruling::Allow,

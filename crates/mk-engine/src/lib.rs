@@ -6,61 +6,90 @@ mod activate;
 mod approval;
 mod authorize;
 mod backup;
+mod caller;
+mod ceiling;
 mod check;
 mod code_error;
 mod command;
 mod conversation;
+mod create_task;
 mod decision;
+mod edit;
+mod edit_symbol;
 mod error;
 mod exact;
 mod file;
+mod governing;
 mod hook;
 mod lint;
 mod memory;
 mod mode;
+mod nearest;
 mod open_project;
 mod open_projects;
 mod playbook;
 mod project;
+mod project_info;
 mod project_mode;
+mod remembered;
 mod server;
 mod settings;
 mod status;
+mod switch_mode;
 mod symbol;
+mod symbols;
 mod task;
+mod visible;
 mod workspace;
 mod worktree;
 
 use std::sync::{Arc, Mutex, OnceLock};
 
-use mk_policy::Policy;
+use mk_policy::{Catalogue, Policy};
 use mk_store::Store;
-use mk_types::{AbsPath, Clock, ModeSlug, SessionId};
+use mk_types::{AbsPath, Clock, SessionId};
 use tokio::sync::broadcast;
 
-pub use approval::{Approvals, Outcome};
-pub use authorize::Granted;
+pub use approval::{Answer, ApprovalRequest, Approvals, Drive, Driven, Outcome};
+pub use authorize::ToolRequest;
+pub use backup::{BackedUpFile, BackupInfo, ProjectBackups};
+pub use caller::{Actor, Caller, CallerConversation, Standing, Start};
+pub use ceiling::Ceiling;
 pub use check::{Checked, InForce};
 pub use code_error::{CodeError, CodeKind};
 pub use command::{CommandLimits, FileRight, Refused};
 pub use conversation::{Conversations, Held, Seat};
+pub use create_task::NewTask;
 pub use decision::{Decisions, Explanation};
+pub use edit::{FileChange, FileChanges};
+pub use edit_symbol::{Doing, SymbolChange, SymbolEdited, SymbolRenamed, SyntaxProblem};
 pub use error::{Error, Missing};
-pub use exact::{Diagnosed, Noted};
+pub use file::{
+    DirectoryEntry, DirectoryListing, EntryType, FileExcerpt, FoundFiles, ListingDepth,
+    MatchedLine, MatchesInFile, PlannedReplacement, ProjectFiles, ReplaceScope, Replaced,
+    SearchKind, TextMatches, TextReplacement, TextSearch,
+};
 pub use hook::{HookSettings, Hooked, Hooks};
 pub use lint::lint_file;
-pub use memory::Memory;
+pub use memory::{MemoryInfo, ProjectMemories};
 pub use mk_store::{
-    Approval, ApprovalState, Conversation, Decision, DecisionFilter, Message, ModeChange, Ruling,
+    ApprovalState, Conversation, Decision, DecisionFilter, Message, ModeChange, Ruling,
     SessionFilter, TaskState, Verdict,
 };
 pub use mode::Modes;
 pub use project::ProjectHandle;
+pub use project_info::{GitHead, LanguageFiles, LanguageServerInfo, ProjectInfo};
 pub use project_mode::{Standpoint, Whom};
 pub use settings::{Folders, ServerSettings, Settings};
 pub use status::{Status, Work};
-pub use symbol::{IndexStatus, Rename, RenamedFile};
-pub use task::{NewTask, Switched, Task, TaskDetails, TaskQuery, Tasks};
+pub use switch_mode::Switched;
+pub use symbol::IndexStatus;
+pub use symbols::{
+    DefinitionQuery, DefinitionText, Exactness, FileOutline, FileProblem, FileProblems,
+    FoundDefinition, IndexContents, IndexProgress, OutlineEntry, ProjectMap, ProjectSymbols,
+    SymbolAnswer, SymbolQuery, SymbolReference, symbol_kinds,
+};
+pub use task::{Task, TaskDetails, TaskQuery, Tasks};
 pub use workspace::Workspace;
 
 /// Everything a process does for its clients. Cheap to clone; all clones are one engine.
@@ -77,9 +106,13 @@ struct Inner {
     store: Store,
     own_tools: OwnTools,
     policy: OnceLock<Policy>,
+    /// Builtin and global modes as they were when a ceiling was first asked for.
+    operator_modes: OnceLock<Catalogue>,
     projects: open_projects::OpenProjects,
     changes: broadcast::Sender<Change>,
-    seen: Mutex<file::Seen>,
+    /// Rings when a person has decided in this process.
+    decided: tokio::sync::Notify,
+    remembered: Mutex<remembered::RememberedRevisions>,
     active_project: Mutex<Option<AbsPath>>,
     usage: Mutex<status::Usage>,
 }
@@ -108,75 +141,6 @@ pub enum Change {
     Modes { project: AbsPath },
     /// A session has changed its mode.
     Switched { session: SessionId },
-}
-
-/// Where calls work as long as no task, connection or activation says otherwise.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Start {
-    /// A person has named the project.
-    Named(AbsPath),
-    /// The project around the working directory; what a client says it works in comes first.
-    Found(AbsPath),
-    /// The working directory is nobody's project, as when a desktop starts a server: no file is touched from here.
-    Nowhere(AbsPath),
-}
-
-impl Start {
-    pub fn folder(&self) -> &AbsPath {
-        match self {
-            Self::Named(folder) | Self::Found(folder) | Self::Nowhere(folder) => folder,
-        }
-    }
-
-    pub fn standing(&self) -> Standing {
-        match self {
-            Self::Named(_) | Self::Found(_) => Standing::InProject,
-            Self::Nowhere(_) => Standing::Nowhere,
-        }
-    }
-}
-
-/// Whether the caller's folder is a project that files may be touched in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
-    InProject,
-    Nowhere,
-}
-
-/// On whose behalf a call comes: what a face knows of the connection it came on.
-#[derive(Debug, Clone)]
-pub struct Caller {
-    pub project: AbsPath,
-    pub standing: Standing,
-    /// The mode of the endpoint: nothing on it may do more.
-    pub bound: Option<ModeSlug>,
-    /// The task this connection created or switched last, where connections mean something.
-    pub current: Option<SessionId>,
-    /// Folders that the client says it works in.
-    pub roots: Vec<AbsPath>,
-    pub actor: Actor,
-}
-
-impl Caller {
-    /// Somebody who works in a project, on no endpoint and on no task.
-    pub fn in_project(project: AbsPath, actor: Actor) -> Self {
-        Self {
-            project,
-            standing: Standing::InProject,
-            bound: None,
-            current: None,
-            roots: Vec::new(),
-            actor,
-        }
-    }
-}
-
-/// Who acts: limits on changing modes are for agents.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Actor {
-    Agent,
-    /// The person at the command line.
-    Operator,
 }
 
 /// Whether projects are watched for changes: a server does, a command that answers once does not.
@@ -213,9 +177,11 @@ impl Engine {
             store,
             own_tools,
             policy: OnceLock::new(),
+            operator_modes: OnceLock::new(),
             projects: open_projects::OpenProjects::default(),
             changes: broadcast::channel(64).0,
-            seen: Mutex::default(),
+            decided: tokio::sync::Notify::new(),
+            remembered: Mutex::default(),
             active_project: Mutex::default(),
             usage: Mutex::default(),
         };

@@ -12,7 +12,7 @@ use crate::{Caller, Engine};
 /// The modes that projects have.
 #[derive(Debug, Clone, Copy)]
 pub struct Modes<'a> {
-    engine: &'a Engine,
+    pub(crate) engine: &'a Engine,
 }
 
 impl Engine {
@@ -38,9 +38,12 @@ impl Modes<'_> {
         parameter: &'static str,
         slug: &str,
     ) -> Result<Arc<Mode>, Error> {
-        let slug = ModeSlug::parse(slug)
-            .map_err(|error| Error::invalid(parameter, format!("Invalid {parameter}: {error}")))?;
-        find(&self.catalogue(caller), &slug)
+        find(&self.catalogue(caller), &Self::parse(parameter, slug)?)
+    }
+
+    pub(crate) fn parse(parameter: &'static str, slug: &str) -> Result<ModeSlug, Error> {
+        ModeSlug::parse(slug)
+            .map_err(|error| Error::invalid(parameter, format!("Invalid {parameter}: {error}")))
     }
 
     pub fn system_prompt(self, project: &AbsPath, slug: &ModeSlug) -> Result<String, Error> {

@@ -182,6 +182,13 @@ fn rules_below(folder: &Path) -> Vec<PathBuf> {
 fn mode_files(root: &AbsPath, folders: &Folders) -> Vec<(PathBuf, String, Source)> {
     let project = mk_clients::PROJECT_MODE_FILES
         .map(|name| (root.as_path().join(name), name.to_owned(), Source::Project));
+    project
+        .into_iter()
+        .chain(global_mode_files(folders))
+        .collect()
+}
+
+fn global_mode_files(folders: &Folders) -> impl Iterator<Item = (PathBuf, String, Source)> {
     let own = [&folders.config, &folders.roo_config]
         .into_iter()
         .flatten()
@@ -191,11 +198,10 @@ fn mode_files(root: &AbsPath, folders: &Folders) -> Vec<(PathBuf, String, Source
         .as_deref()
         .map(mk_clients::global_mode_files)
         .unwrap_or_default();
-    let global = own.chain(editors).map(|path| {
+    own.chain(editors).map(|path| {
         let name = shorten(&path, folders.home.as_deref());
         (path, name, Source::Global)
-    });
-    project.into_iter().chain(global).collect()
+    })
 }
 
 /// `~/…` where it applies: diagnostics are read by people.
@@ -204,6 +210,23 @@ fn shorten(path: &Path, home: Option<&Path>) -> String {
         Some(rest) => format!("~/{}", rest.display()),
         None => path.display().to_string(),
     }
+}
+
+/// The modes that no project has a say in: builtin and global.
+pub(crate) fn operator_catalogue(folders: &Folders, policy: &Policy) -> Catalogue {
+    let global = global_mode_files(folders).filter_map(|(path, file, source)| {
+        let loaded = match read_text(&path, LARGEST_MODE_FILE) {
+            Ok(None) => return None,
+            Ok(Some(text)) => load_modes(&file, &text),
+            Err(error) => unreadable(&file, &error),
+        };
+        Some(Layer {
+            source,
+            file,
+            loaded,
+        })
+    });
+    Catalogue::build(global.collect(), policy)
 }
 
 fn load_state(

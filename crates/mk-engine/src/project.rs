@@ -47,7 +47,7 @@ impl ProjectHandle<'_> {
     pub fn check_in(&self, mode: std::sync::Arc<Mode>, call: ToolCall) -> Evaluation {
         let in_force = InForce {
             mode,
-            bound: None,
+            ceilings: Vec::new(),
             session: None,
             project: self.caller.project.clone(),
             standing: self.caller.standing,

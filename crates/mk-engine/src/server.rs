@@ -17,6 +17,7 @@ use mk_types::{AbsPath, ProjectPath};
 
 use crate::error::Error;
 use crate::open_project::OpenProject;
+use crate::project_info::LanguageServerInfo;
 use crate::settings::{Folders, ServerSettings};
 use crate::{Caller, Engine};
 use seen::Seen;
@@ -225,14 +226,28 @@ impl Engine {
     }
 
     /// The servers that are installed for languages, whatever people call these; looks at disk.
-    pub fn servers_for(&self, project: &AbsPath, languages: &[&str]) -> Vec<KnownServer> {
+    pub(crate) fn servers_for(
+        &self,
+        project: &AbsPath,
+        languages: &[&str],
+    ) -> Vec<LanguageServerInfo> {
         let project = self.open(project);
         let servers = project.servers();
         let called = |name: &&str| servers.language_called(name).ok();
         let spoken: BTreeSet<&str> = languages.iter().filter_map(called).collect();
-        let mut known = servers.list();
-        known.retain(|it| it.program.is_some() && spoken.contains(it.language.as_str()));
-        known
+        let known = servers.list().into_iter();
+        let installed =
+            known.filter(|it| it.program.is_some() && spoken.contains(it.language.as_str()));
+        let shown = installed.map(|server| LanguageServerInfo {
+            health: server
+                .status
+                .as_ref()
+                .map_or(&Health::Stopped, |status| &status.health)
+                .as_str(),
+            language: server.language,
+            name: server.name,
+        });
+        shown.collect()
     }
 
     /// How the languages stand for which there is a server, by their names; looks at disk.

@@ -78,7 +78,12 @@ impl Engine {
             project: Some(caller.project.clone()),
             index: self.index_status(&caller.project),
             language_servers: self.server_states_beside(caller.project.clone()).await,
-            n_memories: self.memories(caller).await?.len(),
+            n_memories: self
+                .project(caller)
+                .memories()
+                .list_for_operator()
+                .await?
+                .len(),
             tool_usage,
         })
     }

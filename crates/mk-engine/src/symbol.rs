@@ -16,7 +16,7 @@ use mk_types::{AbsPath, ProjectPath, Timestamp};
 use crate::Engine;
 use crate::code_error::{CodeError, CodeKind};
 use crate::error::Error;
-use crate::file::with_nearest;
+use crate::nearest::with_nearest;
 use crate::workspace::Workspace;
 
 /// Small projects are indexed within this time; in larger ones the files that hold a name are read first.

@@ -9,6 +9,7 @@ mod error;
 mod hook;
 mod in_force;
 mod lint;
+mod never_wider;
 mod project;
 mod projects;
 mod shared;
@@ -28,8 +29,8 @@ use mk_testkit::names::Names;
 use mk_types::{ApprovalId, Clock, ModeSlug, SessionId, Timestamp};
 
 use crate::{
-    Actor, Approval, Caller, Engine, Error, Folders, NewTask, Outcome, Parts, Settings, Switched,
-    Task, TaskDetails, TaskQuery, TaskState, Verdict,
+    Actor, ApprovalRequest, Caller, Engine, Error, Folders, NewTask, Outcome, Parts, Settings,
+    Switched, Task, TaskDetails, TaskQuery, TaskState, Verdict,
 };
 
 /// A mode file with modes of every width: `docs` edits Markdown, `scribe` may only hand over to `ask`.
@@ -181,6 +182,18 @@ impl World {
         self.names.find(name).unwrap_or(name).to_owned()
     }
 
+    /// Caps the caller at a builtin or global mode.
+    fn cap(&mut self, slug: &str) {
+        let ceiling = self.engine().modes().ceiling(slug).unwrap();
+        self.caller.ceilings = vec![ceiling];
+    }
+
+    /// Makes a task the innermost of the caller's conversation.
+    fn enter(&mut self, name: &str) {
+        let session = self.session(name);
+        self.caller.conversation.enter(session);
+    }
+
     fn session(&self, name: &str) -> SessionId {
         SessionId::parse(&self.real(name)).unwrap()
     }
@@ -268,8 +281,8 @@ impl World {
         let result = self.engine().in_force(&self.caller, session.as_ref());
         self.say_result(result, |in_force| {
             let mut line = format!("in force: {}", in_force.mode.slug);
-            if let Some(bound) = &in_force.bound {
-                write!(line, " within {}", bound.slug).unwrap();
+            for ceiling in &in_force.ceilings {
+                write!(line, " within {}", ceiling.slug).unwrap();
             }
             if let Some(session) = &in_force.session {
                 write!(line, " of {session}").unwrap();
@@ -388,7 +401,7 @@ fn show_details(details: &TaskDetails) -> String {
     line
 }
 
-fn show_approval(approval: &Approval) -> String {
+fn show_approval(approval: &ApprovalRequest) -> String {
     let mut line = format!("{} {}: {}", approval.id, approval.state, approval.subject);
     if let Some(session) = &approval.session {
         write!(line, " of {session}").unwrap();

@@ -11,7 +11,7 @@ use mk_types::{AbsPath, Clock, ProjectPath};
 use crate::check::InForce;
 use crate::code_error::{CodeError, CodeKind};
 use crate::error::Error;
-use crate::file::with_nearest;
+use crate::nearest::with_nearest;
 use crate::open_project::OpenProject;
 use crate::{Engine, Standing};
 
@@ -25,15 +25,15 @@ pub struct Workspace {
     pub(crate) project: Arc<OpenProject>,
     pub(crate) clock: Clock,
     ignored: Arc<Ignored>,
-    mode: Arc<Mode>,
-    bound: Option<Arc<Mode>>,
+    modes: Vec<Arc<Mode>>,
     cancel: Arc<AtomicBool>,
 }
 
 impl Workspace {
     /// Whether the mode in force lets the agent see a file.
     pub fn readable(&self, path: &ProjectPath) -> bool {
-        !self.ignored.hides(path) && may_read(&self.mode, self.bound.as_deref(), path.as_str())
+        let covered = |mode: &Arc<Mode>| may_read(mode, None, path.as_str());
+        !self.ignored.hides(path) && self.modes.iter().all(covered)
     }
 
     pub fn memories(&self) -> Result<Memories, Error> {
@@ -103,8 +103,7 @@ impl Engine {
             ignored: project.ignored(),
             project,
             clock: self.inner.clock.clone(),
-            mode: Arc::clone(&in_force.mode),
-            bound: in_force.bound.clone(),
+            modes: in_force.modes().cloned().collect(),
             cancel: Arc::default(),
             root,
         })

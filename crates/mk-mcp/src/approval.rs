@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use mk_engine::{Approval, ApprovalState, Approvals, Engine, Error, Verdict};
+use mk_engine::{Answer, ApprovalRequest, ApprovalState, Approvals, Engine, Error, Verdict};
 use mk_types::ApprovalId;
 use rmcp::model::{
     ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction,
@@ -14,7 +14,7 @@ use rmcp::model::{
 };
 use rmcp::service::{PeerRequestOptions, RequestContext, RequestHandle};
 use rmcp::{ErrorData, RoleServer};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::connection::Server;
 use crate::era::Era;
@@ -30,31 +30,23 @@ const SHORTEST_STATE: Duration = Duration::from_secs(600);
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Subject<'a> {
     pub tool: &'a str,
-    pub arguments: &'a Map<String, Value>,
-}
-
-pub(crate) enum Asked {
-    /// The same call succeeds now.
-    Granted,
-    /// The client asks, and calls again.
-    InputRequired(Box<InputRequiredResult>),
+    pub arguments: &'a Value,
 }
 
 /// Asks for an approval and waits for the answer.
 pub(crate) async fn ask(
     server: &Server,
     subject: Subject<'_>,
-    question: &Approval,
+    question: &ApprovalRequest,
     context: &RequestContext<RoleServer>,
-) -> Result<Asked, Error> {
+) -> Result<Answer<Box<InputRequiredResult>>, Error> {
     let can_ask = shows_forms(context);
     if can_ask && Era::of(context) == Era::Stateless {
-        return Ok(Asked::InputRequired(Box::new(input_required(
-            server, subject, question,
-        ))));
+        let required = input_required(server, subject, question);
+        return Ok(Answer::HandedOn(Box::new(required)));
     }
     let Some(_room) = server.patience() else {
-        return Err(Approvals::not_approved(question, None));
+        return Ok(Answer::Decided(None));
     };
     let mut elicitation = None;
     if can_ask {
@@ -80,10 +72,7 @@ pub(crate) async fn ask(
         let reason = "the question is no longer open".to_owned();
         drop(elicitation.cancel(Some(reason)).await);
     }
-    match decided {
-        Some(Verdict::Granted) => Ok(Asked::Granted),
-        refusal => Err(Approvals::not_approved(question, refusal)),
-    }
+    Ok(Answer::Decided(decided))
 }
 
 /// Records what the client brought back for an earlier question, and says so if it was a no.
@@ -148,7 +137,7 @@ fn shows_forms(context: &RequestContext<RoleServer>) -> bool {
 fn input_required(
     server: &Server,
     subject: Subject<'_>,
-    question: &Approval,
+    question: &ApprovalRequest,
 ) -> InputRequiredResult {
     let ttl = server.engine().settings().approval_timeout;
     let bound = subject.to_bytes();
@@ -166,7 +155,7 @@ fn input_required(
 impl Subject<'_> {
     /// The same bytes for the same call, in whatever order a client writes its arguments.
     pub(crate) fn to_bytes(self) -> Vec<u8> {
-        let mut arguments = Value::Object(self.arguments.clone());
+        let mut arguments = self.arguments.clone();
         arguments.sort_all_objects();
         json!([self.tool, arguments]).to_string().into_bytes()
     }
@@ -194,19 +183,19 @@ fn verdict(answer: &ElicitResult) -> Verdict {
     }
 }
 
-fn form(question: &Approval) -> ElicitRequestParams {
+fn form(question: &ApprovalRequest) -> ElicitRequestParams {
     let schema = ElicitationSchema::builder()
         .required_bool(ANSWER)
         .build_unchecked();
     ElicitRequestParams::FormElicitationParams {
         meta: None,
-        message: format!("{} ({})", question.subject, question.id),
+        message: question.describe(),
         requested_schema: schema,
     }
 }
 
 /// Progress for clients that gave a token; never ends by itself.
-async fn report_waiting(question: &Approval, context: &RequestContext<RoleServer>) {
+async fn report_waiting(question: &ApprovalRequest, context: &RequestContext<RoleServer>) {
     let Some(token) = context.meta.get_progress_token() else {
         return std::future::pending().await;
     };

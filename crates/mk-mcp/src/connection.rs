@@ -12,9 +12,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::extract::ConnectInfo;
 use axum::http::request::Parts;
-use mk_engine::{Actor, Caller, Engine, Standing, Start};
-use mk_tools::{Allowance, Family, Limiter, Tool};
-use mk_types::{AbsPath, ModeSlug, SessionId};
+use mk_engine::{Actor, Caller, CallerConversation, Ceiling, Engine, Standing, Start};
+use mk_tools::{Allowance, Limiter, Tool, Toolset};
+use mk_types::{AbsPath, ConversationId, SessionId};
 use rmcp::RoleServer;
 use rmcp::model::{Extensions, LoggingLevel, RequestStateCodec};
 use rmcp::service::RequestContext;
@@ -46,9 +46,11 @@ struct Shared {
     version: String,
     start: Start,
     /// The families of tools that are offered.
-    toolsets: Vec<Family>,
+    toolsets: Vec<Toolset>,
     /// `None` where calls are not limited.
     limiter: Option<Limiter>,
+    /// What nothing on this server may exceed.
+    ceiling: Option<Ceiling>,
     calls: Semaphore,
     waiting: Semaphore,
     connections: AtomicUsize,
@@ -59,20 +61,33 @@ struct Shared {
 }
 
 /// What a conversation has said so far.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Memory {
-    current: Option<SessionId>,
+    conversation: CallerConversation,
     /// The project this conversation has activated.
     project: Option<AbsPath>,
     log_level: Option<LoggingLevel>,
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        Self {
+            conversation: CallerConversation {
+                id: Some(ConversationId::random()),
+                tasks: Vec::new(),
+            },
+            project: None,
+            log_level: None,
+        }
+    }
 }
 
 /// One connection: where it came in, and what it is about.
 #[derive(Debug)]
 pub struct Connection {
     server: Server,
-    /// The mode of the endpoint.
-    bound: Option<ModeSlug>,
+    /// The ceilings of the endpoint and of the server.
+    ceilings: Vec<Ceiling>,
     /// Shared with the server once the session has a name, because a session over HTTP may rest and wake up.
     memory: Mutex<Arc<Mutex<Memory>>>,
     roots: Roots,
@@ -94,8 +109,9 @@ impl Server {
             engine,
             version: version.to_owned(),
             start,
-            toolsets: Family::ALL.to_vec(),
+            toolsets: Toolset::ALL.to_vec(),
             limiter: None,
+            ceiling: None,
             calls: Semaphore::new(MOST_CALLS),
             waiting: Semaphore::new(MOST_WAITING),
             connections: AtomicUsize::new(0),
@@ -115,9 +131,18 @@ impl Server {
 
     /// Offers only some families of tools: clients cap how many they take.
     #[must_use]
-    pub fn with_toolsets(mut self, toolsets: Vec<Family>) -> Self {
+    pub fn with_toolsets(mut self, toolsets: Vec<Toolset>) -> Self {
         if let Some(inner) = Arc::get_mut(&mut self.inner) {
             inner.toolsets = toolsets;
+        }
+        self
+    }
+
+    /// Caps every connection.
+    #[must_use]
+    pub fn with_ceiling(mut self, ceiling: Option<Ceiling>) -> Self {
+        if let Some(inner) = Arc::get_mut(&mut self.inner) {
+            inner.ceiling = ceiling;
         }
         self
     }
@@ -131,16 +156,16 @@ impl Server {
         self
     }
 
-    pub(crate) fn offers(&self, family: Family) -> bool {
+    pub(crate) fn offers(&self, family: Toolset) -> bool {
         self.inner.toolsets.contains(&family)
     }
 
     /// Opens a connection; an error when there are too many.
-    pub fn connect(&self, bound: Option<ModeSlug>) -> std::io::Result<Connection> {
+    pub fn connect(&self, endpoint: Option<Ceiling>) -> std::io::Result<Connection> {
         let before = self.inner.connections.fetch_add(1, Ordering::Relaxed);
         let connection = Connection {
             server: self.clone(),
-            bound,
+            ceilings: self.inner.ceiling.iter().cloned().chain(endpoint).collect(),
             memory: Mutex::default(),
             roots: Roots::default(),
             is_named: AtomicBool::new(false),
@@ -229,9 +254,9 @@ impl Connection {
 
     /// On whose behalf a request comes. What the connection did before counts only where connections mean something.
     pub(crate) fn caller(&self, era: Era) -> Caller {
-        let (current, project, roots) = match era {
-            Era::Connected => (self.current(), self.project(), self.roots.known()),
-            Era::Stateless => (None, None, Vec::new()),
+        let (conversation, project, roots) = match era {
+            Era::Connected => (self.conversation(), self.project(), self.roots.known()),
+            Era::Stateless => (CallerConversation::default(), None, Vec::new()),
         };
         let start = self.server.start();
         let (project, standing) = match project.or_else(|| self.engine().active_project()) {
@@ -246,8 +271,9 @@ impl Connection {
         Caller {
             project,
             standing,
-            bound: self.bound.clone(),
-            current,
+            ceilings: self.ceilings.clone(),
+            conversation,
+            mode: None,
             roots,
             actor: Actor::Agent,
         }
@@ -316,12 +342,13 @@ impl Connection {
         self.with_memory(|memory| memory.project = Some(project));
     }
 
-    pub(crate) fn current(&self) -> Option<SessionId> {
-        self.with_memory(|memory| memory.current.clone())
+    pub(crate) fn conversation(&self) -> CallerConversation {
+        self.with_memory(|memory| memory.conversation.clone())
     }
 
-    pub(crate) fn set_current(&self, session: SessionId) {
-        self.with_memory(|memory| memory.current = Some(session));
+    /// Makes a task the innermost of this conversation.
+    pub(crate) fn enter(&self, session: SessionId) {
+        self.with_memory(|memory| memory.conversation.enter(session));
     }
 
     /// True for the first who asks: a client that says `initialized` twice is told everything once.

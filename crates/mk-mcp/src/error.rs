@@ -36,7 +36,7 @@ pub(crate) fn refused_call(
         (Era::Connected, Error::Denied { .. }, Place::Call) => Ok(wire.as_result(error)),
         // Many clients show only the message, and a refusal must say why.
         (Era::Connected, Error::Denied { .. }, Place::CallOnSession) => {
-            let message = format!("{}: {}", wire.name, reason(&wire.data));
+            let message = format!("{}: {}", wire.name, explained(error, " "));
             Err(ErrorData::new(
                 ErrorCode(wire.code),
                 message,
@@ -81,7 +81,8 @@ pub(crate) fn refused_code_call(
     if let Some(hint) = error.hint() {
         details.insert("suggestion".to_owned(), json!(hint));
     }
-    let mut result = CallToolResult::error(vec![ContentBlock::text(format!("Error: {error}"))]);
+    let text = format!("Error: {}", explained(error, "\n"));
+    let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
     result.structured_content = Some(json!({ "error_code": code_name(error), "details": details }));
     Ok(result)
 }
@@ -266,15 +267,12 @@ impl Wire {
     /// What a model reads: the text, and the same for programs.
     fn as_result(&self, error: &Error) -> CallToolResult {
         let Self { code, name, data } = self;
-        let mut text = if data.starts_with(name) {
-            data.clone()
+        let explained = explained(error, "\n");
+        let text = if data.starts_with(name) {
+            explained
         } else {
-            format!("{name}: {data}")
+            format!("{name}: {explained}")
         };
-        if let Some(hint) = error.hint().filter(|hint| !data.ends_with(hint)) {
-            text.push_str("\nWhat helps: ");
-            text.push_str(hint);
-        }
         let mut structured = json!({
             "error": { "code": code, "name": name, "message": text, "data": data }
         });
@@ -294,10 +292,17 @@ impl Wire {
     }
 }
 
-/// The second sentence says why; the first repeats what the client asked for.
-fn reason(data: &str) -> &str {
-    let reason = data
-        .split_once(" mode. ")
-        .map_or(data, |(_, reason)| reason);
-    reason.trim_end_matches('.')
+/// What was refused, by which rule, and what to do next: clients hand on nothing but a text.
+fn explained(error: &Error, separator: &str) -> String {
+    let mut text = error.to_string();
+    if let Error::Denied {
+        rule: Some(rule), ..
+    } = error
+    {
+        text.push_str(&format!("{separator}Rule: {}.", rule.as_str()));
+    }
+    if let Some(hint) = error.hint() {
+        text.push_str(&format!("{separator}Hint: {hint}"));
+    }
+    text
 }

@@ -38,18 +38,15 @@ pub type Connect<H> = Arc<dyn Fn(Option<ModeSlug>) -> io::Result<H> + Send + Syn
 pub fn router(server: &Server) -> Router {
     let connect = {
         let server = server.clone();
-        Arc::new(move |mode: Option<ModeSlug>| server.connect(mode).map(Handler::new))
+        Arc::new(move |mode: Option<ModeSlug>| {
+            let ceiling = mode.map(|mode| server.engine().modes().ceiling(mode.as_str()));
+            let ceiling = ceiling.transpose().map_err(io::Error::other)?;
+            server.connect(ceiling).map(Handler::new)
+        })
     };
     let exists = {
         let server = server.clone();
-        move |mode: &ModeSlug| {
-            server
-                .engine()
-                .modes()
-                .catalogue_at(server.start().folder())
-                .get(mode.as_str())
-                .is_some()
-        }
+        move |mode: &ModeSlug| server.engine().modes().ceiling(mode.as_str()).is_ok()
     };
     let forget = {
         let server = server.clone();

@@ -87,7 +87,7 @@ impl Told {
                     self.mode = mode_in_force(&connection);
                     tell_all(&self.peer, &connection, &self.project).await
                 }
-                Heard::Switched(session) if connection.current().as_ref() != Some(&session) => {
+                Heard::Switched(session) if !connection.conversation().tasks.contains(&session) => {
                     Ok(())
                 }
                 Heard::Modes(_) => Ok(()),

@@ -3,7 +3,7 @@
 mod activate_agent;
 mod mode;
 
-use mk_tools::Family;
+use mk_tools::Toolset;
 use rmcp::ErrorData;
 use rmcp::model::{GetPromptRequestParams, GetPromptResult, Prompt};
 
@@ -12,7 +12,7 @@ use crate::era::Era;
 
 pub(crate) fn list(connection: &Connection, era: Era) -> Vec<Prompt> {
     let mut prompts = mode::list(connection, era);
-    if connection.server().offers(Family::Rules) {
+    if connection.server().offers(Toolset::Rules) {
         prompts.push(activate_agent::describe());
     }
     prompts
@@ -23,7 +23,7 @@ pub(crate) async fn get(
     params: &GetPromptRequestParams,
     era: Era,
 ) -> Result<GetPromptResult, ErrorData> {
-    if params.name == activate_agent::NAME && connection.server().offers(Family::Rules) {
+    if params.name == activate_agent::NAME && connection.server().offers(Toolset::Rules) {
         return activate_agent::get(connection, params, era).await;
     }
     mode::get(connection, params, era)

@@ -4,7 +4,7 @@ mod mode;
 mod rules;
 
 use mk_engine::Error;
-use mk_tools::Family;
+use mk_tools::Toolset;
 use rmcp::ErrorData;
 use rmcp::model::{
     ArgumentInfo, CompletionInfo, ReadResourceResult, Reference, Resource, ResourceContents,
@@ -85,7 +85,7 @@ pub(crate) async fn complete(
 }
 
 fn offers_rules(connection: &Connection) -> bool {
-    connection.server().offers(Family::Rules)
+    connection.server().offers(Toolset::Rules)
 }
 
 /// RFC 3986: a letter, then letters, digits, `+`, `-`, `.`, up to the colon.

@@ -21,7 +21,7 @@ use mk_engine::{Engine, Folders, Parts, Settings, Start, Watching};
 use mk_policy::Switching;
 use mk_store::{Location, Store};
 use mk_testkit::Fixture;
-use mk_tools::Family;
+use mk_tools::Toolset;
 use mk_types::{Clock, ModeSlug, Timestamp};
 
 use crate::{Handler, Lift, Server};
@@ -37,7 +37,7 @@ struct World {
     clock: Clock,
     engine: Engine,
     server: Server,
-    bound: Option<ModeSlug>,
+    bound: Option<mk_engine::Ceiling>,
 }
 
 impl World {
@@ -86,14 +86,14 @@ impl World {
     }
 
     /// Only these tools, with what belongs to them.
-    fn offering(mut self, families: &[Family]) -> Self {
+    fn offering(mut self, families: &[Toolset]) -> Self {
         self.server = self.server.with_toolsets(families.to_vec());
         self
     }
 
     /// Everything comes in on an endpoint of this mode.
     fn bound_to(mut self, mode: &str) -> Self {
-        self.bound = Some(slug(mode));
+        self.bound = Some(self.engine.modes().ceiling(mode).expect("a ceiling"));
         self
     }
 

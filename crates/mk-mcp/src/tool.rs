@@ -2,17 +2,18 @@
 
 use std::sync::Arc;
 
-use mk_tools::{Answer, Context, Family, Hints, Reply, TOOLS};
+use mk_engine::{ApprovalRequest, Caller, Drive, Driven};
+use mk_tools::{Answer, Context, Effect, ParsedCall, Reply, Toolset};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ListToolsResult,
-    MetaObject, Tool, ToolAnnotations,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, InputRequiredResult,
+    ListToolsResult, MetaObject, Tool, ToolAnnotations,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use crate::approval::{self, Asked, Subject};
-use crate::connection::Connection;
+use crate::approval::{self, Subject};
+use crate::connection::{Connection, Server};
 use crate::era::Era;
 use crate::error::{self, Place};
 use crate::guard::turn;
@@ -32,10 +33,10 @@ pub(crate) fn list(connection: &Connection, era: Era) -> ListToolsResult {
         let allowed = in_force
             .as_ref()
             .is_none_or(|in_force| engine.could_allow(in_force, tool.name));
-        allowed && connection.server().offers(tool.family)
+        allowed && connection.server().offers(tool.toolset)
     };
     let mut result =
-        ListToolsResult::with_all_items(TOOLS.into_iter().filter(shown).map(describe).collect());
+        ListToolsResult::with_all_items(mk_tools::all().filter(shown).map(describe).collect());
     (result.ttl_ms, result.cache_scope) = era.cache_hints();
     result
 }
@@ -49,11 +50,11 @@ pub(crate) fn describe(tool: &mk_tools::Tool) -> Tool {
     described.title = Some(tool.title.to_owned());
     described.output_schema = tool.output_schema().map(|schema| Arc::new(schema.clone()));
     let annotations = ToolAnnotations::new().open_world(false);
-    described.annotations = Some(match tool.hints {
-        Hints::ReadOnly => annotations.read_only(true),
+    described.annotations = Some(match tool.effect {
+        Effect::ReadOnly => annotations.read_only(true),
         // Unless it is said, a tool changes things and destroys some.
-        Hints::Adds => annotations.destructive(false),
-        Hints::Changes => annotations.idempotent(true),
+        Effect::Adds => annotations.destructive(false),
+        Effect::Changes => annotations.idempotent(true),
     });
     described
 }
@@ -64,7 +65,7 @@ pub(crate) async fn call(
     context: &RequestContext<RoleServer>,
 ) -> Result<CallToolResponse, ErrorData> {
     let era = Era::of(context);
-    let offered = |tool: &&mk_tools::Tool| connection.server().offers(tool.family);
+    let offered = |tool: &&mk_tools::Tool| connection.server().offers(tool.toolset);
     let Some(tool) = mk_tools::find(&params.name).filter(offered) else {
         return Err(error::unknown_tool(&params.name, era));
     };
@@ -73,89 +74,107 @@ pub(crate) async fn call(
         return Ok(error::rate_limited(tool.name, allowance.retry_after()).into());
     }
     let server = connection.server();
-    let arguments = params.arguments.unwrap_or_default();
-    let place = place_of(&arguments);
-    let subject = Subject {
-        tool: tool.name,
-        arguments: &arguments,
+    let mut arguments = params.arguments.unwrap_or_default();
+    // Clients send `null` for what they leave out.
+    arguments.retain(|_, value| !value.is_null());
+    // A second call brings an answer to the request of the first.
+    let brought = match (era, &params.request_state) {
+        (Era::Stateless, Some(state)) => {
+            let given = Value::Object(arguments.clone());
+            let subject = Subject {
+                tool: tool.name,
+                arguments: &given,
+            };
+            approval::take_answer(server, subject, state, params.input_responses.as_ref()).await?
+        }
+        _ => None,
+    };
+    let parsed = tool.parse(arguments);
+    let names_session = parsed.as_ref().is_ok_and(ParsedCall::names_session);
+    let place = if names_session {
+        Place::CallOnSession
+    } else {
+        Place::Call
     };
     let refused = |refusal: &mk_engine::Error| {
-        match tool.family {
-            Family::Modes => error::refused_call(refusal, era, place),
-            Family::Rules => Ok(error::refused_rules_call(refusal)),
+        match tool.toolset {
+            Toolset::Modes => error::refused_call(refusal, era, place),
+            Toolset::Rules => Ok(error::refused_rules_call(refusal)),
             _ => error::refused_code_call(refusal, era, place),
         }
         .map(CallToolResponse::from)
     };
-    // A second call that brings an answer to the question of the first.
-    if era == Era::Stateless
-        && let Some(state) = &params.request_state
-        && let Some(refusal) =
-            approval::take_answer(server, subject, state, params.input_responses.as_ref()).await?
-    {
-        return refused(&refusal);
-    }
+    let parsed = match (brought, parsed) {
+        (Some(refusal), _) | (None, Err(refusal)) => return refused(&refusal),
+        (None, Ok(parsed)) => parsed,
+    };
+    let subject = Subject {
+        tool: tool.name,
+        arguments: parsed.arguments(),
+    };
     connection.find_project(context).await;
     if era == Era::Connected && tool.name == "activate_project" {
         connection.roots().learn(&context.peer).await;
     }
     let caller = connection.caller(era);
-    let run = async || {
-        let _turn = turn(server, context).await?;
-        let engine = server.engine();
-        let within = Context {
-            engine,
-            caller: &caller,
-        };
-        let call = tool.call(&within, arguments.clone());
-        Ok::<_, ErrorData>(match tool.family {
-            Family::Symbols => with_progress(context, engine, &caller.project, call).await,
-            _ => call.await,
-        })
+    let attempt = Attempt {
+        server,
+        caller: &caller,
+        parsed: &parsed,
+        subject,
+        context,
     };
-    let mut answer = run().await?;
-    if let Ok(Answer::NeedsApproval(question)) = &answer {
-        // Without a turn: a person takes longer than any other call should wait.
-        answer = match approval::ask(server, subject, question, context).await {
-            Ok(Asked::Granted) => run().await?,
-            Ok(Asked::InputRequired(question)) => return Ok(CallToolResponse::from(*question)),
-            Err(refusal) => Err(refusal),
-        };
-    }
-    match answer {
-        Ok(Answer::Done(reply)) => {
+    match server.engine().approvals().drive(&attempt).await {
+        Ok(Driven::Done(reply)) => {
             let result = done(connection, reply);
-            if tool.hints != Hints::ReadOnly {
+            if tool.effect != Effect::ReadOnly {
                 connection.acted().notify_one();
             }
             Ok(result.into())
         }
-        // Granted, and used up by somebody else before we came back.
-        Ok(Answer::NeedsApproval(question)) => {
-            refused(&mk_engine::Approvals::not_approved(&question, None))
-        }
+        Ok(Driven::HandedOn(request)) => Ok(CallToolResponse::from(*request)),
         Err(refusal) => refused(&refusal),
     }
 }
 
-/// Whether a call names the session it is about.
-fn place_of(arguments: &Map<String, Value>) -> Place {
-    let names = |key: &str| {
-        arguments
-            .get(key)
-            .and_then(Value::as_str)
-            .is_some_and(|id| id != "current")
-    };
-    if names("session_id") || names("parent_session_id") {
-        Place::CallOnSession
-    } else {
-        Place::Call
+/// A call, tried in its turn.
+struct Attempt<'a> {
+    server: &'a Server,
+    caller: &'a Caller,
+    parsed: &'a ParsedCall,
+    subject: Subject<'a>,
+    context: &'a RequestContext<RoleServer>,
+}
+
+impl Drive for Attempt<'_> {
+    type Done = Reply;
+    type HandedOn = Box<InputRequiredResult>;
+
+    async fn attempt(&self) -> Result<Answer, mk_engine::Error> {
+        let Ok(_turn) = turn(self.server, self.context).await else {
+            return Err(mk_engine::Error::cancelled());
+        };
+        let (engine, caller) = (self.server.engine(), self.caller);
+        let within = Context { engine, caller };
+        let call = self.parsed.run(&within);
+        match self.parsed.tool.toolset {
+            Toolset::Symbols => with_progress(self.context, engine, &caller.project, call).await,
+            _ => call.await,
+        }
+    }
+
+    /// Without a turn: a person takes longer than any other call should wait.
+    async fn ask(
+        &self,
+        request: &ApprovalRequest,
+    ) -> Result<mk_engine::Answer<Self::HandedOn>, mk_engine::Error> {
+        approval::ask(self.server, self.subject, request, self.context).await
     }
 }
 
 fn done(connection: &Connection, reply: Reply) -> CallToolResult {
     if let Some(session) = reply.current {
-        connection.set_current(session);
+        connection.enter(session);
     }
     if let Some(project) = reply.project {
         connection.set_project(project);

@@ -1,11 +1,13 @@
 //! A home, a project and a state folder of a test's own, and the binary run in them.
 
 use std::ffi::OsStr;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::Value;
 
 use crate::rename::Rename;
@@ -95,8 +97,10 @@ impl Sandbox {
         command
     }
 
+    /// Runs a command as the person at a terminal.
     pub fn run<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Ran {
-        run(&mut self.command(arguments))
+        let (_master, terminal) = terminal();
+        ran(self.command(arguments).stdin(terminal))
     }
 
     /// Runs what must succeed, and gives its stdout.
@@ -171,8 +175,29 @@ pub fn bare_command(program: impl AsRef<OsStr>, folder: &Path) -> Command {
     command
 }
 
+/// A terminal that nobody types at; it is one as long as its master is open.
+fn terminal() -> (OwnedFd, std::fs::File) {
+    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
+    let master = openpt(flags).unwrap();
+    grantpt(&master).unwrap();
+    unlockpt(&master).unwrap();
+    let path = ptsname(&master, Vec::new()).unwrap();
+    let terminal = std::fs::OpenOptions::new()
+        .read(true)
+        .write(true)
+        .custom_flags(rustix::fs::OFlags::NOCTTY.bits().cast_signed())
+        .open(path.to_str().unwrap())
+        .unwrap();
+    (master, terminal)
+}
+
+/// Runs a program without a terminal.
 pub fn run(command: &mut Command) -> Ran {
-    let output = command.stdin(Stdio::null()).output().unwrap();
+    ran(command.stdin(Stdio::null()))
+}
+
+fn ran(command: &mut Command) -> Ran {
+    let output = command.output().unwrap();
     Ran {
         status: output.status,
         stdout: String::from_utf8(output.stdout).unwrap(),

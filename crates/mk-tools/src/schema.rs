@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-use crate::tool::{Family, Tool};
+use crate::tool::{Tool, Toolset};
 
 pub(crate) fn of<T: JsonSchema>() -> Map<String, Value> {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
@@ -108,8 +108,8 @@ pub(crate) fn check(tool: &Tool, arguments: &mut Map<String, Value>) -> Result<(
     let required = schema.get("required").and_then(Value::as_array);
     for name in required.into_iter().flatten().filter_map(Value::as_str) {
         if !arguments.contains_key(name) {
-            return invalid(match tool.family {
-                Family::Rules => format!("Missing required parameter: {name}"),
+            return invalid(match tool.toolset {
+                Toolset::Rules => format!("Missing required parameter: {name}"),
                 _ => format!("Missing required parameter for {}: {name}", tool.name),
             });
         }

@@ -81,16 +81,14 @@ impl World {
             engine: &self.engine,
             caller: &self.caller,
         };
-        let answer = find(tool)
-            .expect("a tool of ours")
-            .call(&context, arguments)
-            .await?;
+        let tool = find(tool).expect("a tool of ours");
+        let answer = tool.parse(arguments)?.run(&context).await?;
         if let Answer::Done(Reply {
             current: Some(session),
             ..
         }) = &answer
         {
-            self.caller.current = Some(session.clone());
+            self.caller.conversation.enter(session.clone());
         }
         Ok(answer)
     }

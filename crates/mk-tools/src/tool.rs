@@ -1,12 +1,15 @@
 //! What a tool is, and how one is run.
 
+use std::fmt::Debug;
 use std::pin::Pin;
 use std::sync::OnceLock;
 
-use mk_engine::{Approval, Caller, CodeError, CodeKind, Engine, Error, Granted, Missing, Outcome};
+use mk_engine::{
+    Caller, CodeError, CodeKind, Engine, Error, Missing, Outcome, ProjectHandle, ToolRequest,
+};
 use mk_playbook::Layer;
 use mk_policy::Group;
-use mk_types::{AbsPath, SessionId};
+use mk_types::{AbsPath, SessionId, ToolCall};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -23,19 +26,51 @@ pub struct Tool {
     pub description: &'static str,
     /// `None` for tools that every mode has.
     pub group: Option<Group>,
-    pub family: Family,
-    pub hints: Hints,
+    pub toolset: Toolset,
+    pub effect: Effect,
+    rate: Option<u32>,
     /// Arguments that name paths.
     pub paths: &'static [&'static str],
-    pub(crate) input: Schema,
+    input: Schema,
+    output: Option<Schema>,
+    read: fn(&Value) -> Result<Box<dyn Arguments>, Error>,
+}
+
+/// What a tool's file says about it, once.
+pub(crate) struct Spec {
+    pub(crate) name: &'static str,
+    pub(crate) title: &'static str,
+    pub(crate) description: &'static str,
+    pub(crate) toolset: Toolset,
+    pub(crate) group: Option<Group>,
+    pub(crate) effect: Effect,
+    pub(crate) calls_per_minute: Option<u32>,
+    pub(crate) paths: &'static [&'static str],
     /// Only where the contract wants one: every schema costs the client's context.
-    pub(crate) output: Option<Schema>,
-    pub(crate) run: Run,
+    pub(crate) output: Option<MakeSchema>,
+}
+
+type MakeSchema = fn() -> Map<String, Value>;
+
+/// A tool by its arguments: their doc comments are what the model reads, and they are read once.
+pub(crate) trait Definition:
+    Debug + Clone + DeserializeOwned + JsonSchema + Send + Sync + 'static
+{
+    const SPEC: Spec;
+    /// The argument that [`Definition::session`] comes from.
+    const SESSION: &'static str = "session_id";
+
+    /// The session that the call names; `current` is the conversation's.
+    fn session(&self) -> Option<&str> {
+        None
+    }
+
+    fn run(self, call: Call<'_>) -> impl Future<Output = Result<Answer, Error>> + Send;
 }
 
 /// Which tools belong together: they are switched on together and fail in the same words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Family {
+pub enum Toolset {
     Modes,
     Files,
     Symbols,
@@ -44,7 +79,7 @@ pub enum Family {
     Rules,
 }
 
-impl Family {
+impl Toolset {
     pub const ALL: [Self; 6] = [
         Self::Modes,
         Self::Files,
@@ -54,7 +89,7 @@ impl Family {
         Self::Rules,
     ];
 
-    /// The family's name in `--toolsets`.
+    /// Its name in `--toolsets`, and its directory.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Modes => "modes",
@@ -67,13 +102,13 @@ impl Family {
     }
 
     pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|family| family.as_str() == name)
+        Self::ALL.into_iter().find(|set| set.as_str() == name)
     }
 }
 
 /// What a client may assume about a tool's effects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Hints {
+pub enum Effect {
     /// Changes nothing.
     ReadOnly,
     /// Adds something; calling it twice adds twice.
@@ -89,12 +124,31 @@ pub struct Context<'a> {
     pub caller: &'a Caller,
 }
 
-/// A call either has its result or waits for a person, after whose yes the same call succeeds.
+/// One call under way.
 #[derive(Debug)]
-pub enum Answer {
-    Done(Reply),
-    NeedsApproval(Approval),
+pub(crate) struct Call<'a> {
+    pub(crate) engine: &'a Engine,
+    pub(crate) caller: &'a Caller,
+    session: Option<SessionId>,
+    /// What the policy sees of the call.
+    pub(crate) request: ToolRequest<'a>,
 }
+
+impl<'a> Call<'a> {
+    /// The project, under the mode of the session that the call names.
+    pub(crate) fn project(&self) -> ProjectHandle<'a> {
+        self.engine.project(self.caller).on(self.session.clone())
+    }
+
+    /// The session of a tool that always names one.
+    pub(crate) fn session(&self) -> Result<&SessionId, Error> {
+        let missing = || Error::invalid("session_id", "Missing required parameter: session_id");
+        self.session.as_ref().ok_or_else(missing)
+    }
+}
+
+/// A call either has its result or waits for a person, after whose approval the same call succeeds.
+pub type Answer = Outcome<Reply>;
 
 /// The result of a call.
 #[derive(Debug)]
@@ -111,16 +165,68 @@ pub struct Reply {
     pub project: Option<AbsPath>,
 }
 
-/// What a tool does: with a permit where it touches anything.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Run {
-    Free(for<'a> fn(&'a Context<'a>, Value) -> Running<'a>),
-    Granted(for<'a> fn(&'a Context<'a>, Granted, Value) -> Running<'a>),
+type Running<'a> = Pin<Box<dyn Future<Output = Result<Answer, Error>> + Send + 'a>>;
+
+/// Typed arguments whose type is forgotten.
+trait Arguments: Debug + Send + Sync {
+    fn named_session(&self) -> Option<(&'static str, &str)>;
+    fn start<'a>(&self, call: Call<'a>) -> Running<'a>;
 }
 
-pub(crate) type Running<'a> = Pin<Box<dyn Future<Output = Result<Answer, Error>> + Send + 'a>>;
+impl<T: Definition> Arguments for T {
+    fn named_session(&self) -> Option<(&'static str, &str)> {
+        self.session().map(|id| (T::SESSION, id))
+    }
+
+    fn start<'a>(&self, call: Call<'a>) -> Running<'a> {
+        Box::pin(self.clone().run(call))
+    }
+}
+
+fn read<T: Definition>(arguments: &Value) -> Result<Box<dyn Arguments>, Error> {
+    match T::deserialize(arguments) {
+        Ok(arguments) => Ok(Box::new(arguments)),
+        Err(error) => Err(Error::InvalidInput {
+            parameter: None,
+            message: error.to_string(),
+        }),
+    }
+}
+
+/// A call whose arguments have been read. It can be run again after a person has agreed.
+#[derive(Debug)]
+pub struct ParsedCall {
+    pub tool: &'static Tool,
+    given: Value,
+    arguments: Box<dyn Arguments>,
+}
 
 impl Tool {
+    pub(crate) const fn of<T: Definition>() -> Self {
+        let spec = T::SPEC;
+        Self {
+            name: spec.name,
+            title: spec.title,
+            description: spec.description,
+            group: spec.group,
+            toolset: spec.toolset,
+            effect: spec.effect,
+            rate: spec.calls_per_minute,
+            paths: spec.paths,
+            input: Schema::new(schema::of::<T>),
+            output: match spec.output {
+                Some(make) => Some(Schema::new(make)),
+                None => None,
+            },
+            read: read::<T>,
+        }
+    }
+
+    /// How often a client may call it over HTTP.
+    pub fn calls_per_minute(&self) -> Option<u32> {
+        self.rate
+    }
+
     pub fn input_schema(&self) -> &Map<String, Value> {
         self.input.get()
     }
@@ -129,108 +235,92 @@ impl Tool {
         self.output.as_ref().map(Schema::get)
     }
 
-    /// How often a client may call it over HTTP: what the contract says of this tool, else of its family.
-    pub fn calls_per_minute(&self) -> Option<u32> {
-        match (self.name, self.family) {
-            ("switch_mode", _) => Some(20),
-            (_, Family::Modes | Family::Rules) => None,
-            ("find_files" | "list_memories", _) => Some(50),
-            ("get_project_info" | "get_symbol_definition", _) => Some(100),
-            ("edit_symbol", _) => Some(20),
-            ("write_memory", _) => Some(10),
-            (_, Family::Files) => Some(100),
-            (_, Family::Symbols) => Some(50),
-            (_, Family::Memory) => Some(20),
-            (_, Family::Project) => Some(10),
-        }
+    /// Reads the arguments of a call.
+    pub fn parse(&'static self, mut arguments: Map<String, Value>) -> Result<ParsedCall, Error> {
+        let parsed = schema::check(self, &mut arguments).and_then(|()| {
+            let given = Value::Object(arguments);
+            Ok(ParsedCall {
+                tool: self,
+                arguments: (self.read)(&given)?,
+                given,
+            })
+        });
+        parsed.map_err(|error| self.advise(error))
     }
 
-    /// Checks the arguments and runs the tool.
-    pub async fn call(
-        &self,
-        context: &Context<'_>,
-        arguments: Map<String, Value>,
-    ) -> Result<Answer, Error> {
-        context.engine.count_use(self.name);
-        let answer = self.check_and_run(context, arguments).await;
-        match self.family {
-            Family::Modes | Family::Rules => answer,
-            Family::Files | Family::Symbols | Family::Memory | Family::Project => {
-                answer.map_err(|error| advise(self.name, error))
+    /// Every failure of a code tool says what works instead; the other tools' words are fixed by their contracts.
+    fn advise(&self, error: Error) -> Error {
+        match self.toolset {
+            Toolset::Modes | Toolset::Rules => error,
+            Toolset::Files | Toolset::Symbols | Toolset::Memory | Toolset::Project => {
+                advise(self.name, error)
             }
         }
     }
+}
 
-    async fn check_and_run(
-        &self,
-        context: &Context<'_>,
-        mut arguments: Map<String, Value>,
-    ) -> Result<Answer, Error> {
-        schema::check(self, &mut arguments)?;
-        let session = arguments
-            .get("session_id")
-            .and_then(Value::as_str)
-            .map(str::to_owned);
-        let arguments = Value::Object(arguments);
-        let run = match self.run {
-            Run::Free(run) => return run(context, arguments).await,
-            Run::Granted(run) => run,
+impl ParsedCall {
+    /// Whether it names the session it is about, instead of meaning the conversation's.
+    pub fn names_session(&self) -> bool {
+        let named = self.arguments.named_session();
+        named.is_some_and(|(_, id)| id != "current")
+    }
+
+    /// What was given, without what the client left out.
+    pub fn arguments(&self) -> &Value {
+        &self.given
+    }
+
+    pub async fn run(&self, context: &Context<'_>) -> Result<Answer, Error> {
+        context.engine.count_use(self.tool.name);
+        let answer = async {
+            let call = Call {
+                engine: context.engine,
+                caller: context.caller,
+                session: self.session(context)?,
+                request: ToolRequest {
+                    call: self.seen_by_policy(context.engine),
+                    arguments: &self.given,
+                },
+            };
+            self.arguments.start(call).await
         };
-        let session = context.session_or_none(session.as_deref())?;
-        match context
-            .engine
-            .authorize(context.caller, session.as_ref(), self.name, &arguments)
-            .await?
-        {
-            Outcome::NeedsApproval(question) => Ok(Answer::NeedsApproval(question)),
-            Outcome::Done(granted) => run(context, granted, arguments).await,
+        answer.await.map_err(|error| self.tool.advise(error))
+    }
+
+    fn seen_by_policy(&self, engine: &Engine) -> ToolCall {
+        match self.tool.group {
+            Some(_) => engine.policy().tools.call(self.tool.name, &self.given),
+            None => ToolCall::new(self.tool.name),
         }
     }
-}
 
-impl Context<'_> {
-    /// The session that a call means; `current` is the connection's.
-    pub(crate) fn session<'b>(&'b self, given: &'b str) -> Result<&'b str, Error> {
+    fn session(&self, context: &Context<'_>) -> Result<Option<SessionId>, Error> {
+        let Some((parameter, given)) = self.arguments.named_session() else {
+            return Ok(None);
+        };
+        let tasks = context.engine.tasks();
         if given != "current" {
-            return Ok(given);
+            return tasks.session_id(parameter, given).map(Some);
         }
-        let current = self.caller.current.as_ref().map(SessionId::as_str);
-        current.ok_or_else(|| {
-            Error::invalid(
-                "session_id",
-                "There is no current task on this connection: name the session_id",
-            )
-        })
-    }
-}
-
-impl Context<'_> {
-    /// The session that a call names, if it names one.
-    pub(crate) fn session_or_none(&self, given: Option<&str>) -> Result<Option<SessionId>, Error> {
-        given
-            .map(|id| self.engine.tasks().session_id(self.session(id)?))
-            .transpose()
+        let current = tasks.current(context.caller)?;
+        let none = "There is no current task on this connection: name the session_id";
+        let current = current.ok_or_else(|| Error::invalid("session_id", none));
+        current.map(Some)
     }
 }
 
 /// A schema that is made when it is first asked for: most processes never list their tools.
 #[derive(Debug)]
-pub(crate) struct Schema {
-    make: fn() -> Map<String, Value>,
+struct Schema {
+    make: MakeSchema,
     made: OnceLock<Map<String, Value>>,
 }
 
 impl Schema {
-    pub(crate) const fn of<T: JsonSchema>() -> Self {
+    const fn new(make: MakeSchema) -> Self {
         Self {
-            make: schema::of::<T>,
-            made: OnceLock::new(),
-        }
-    }
-
-    pub(crate) const fn of_output<T: JsonSchema>() -> Self {
-        Self {
-            make: schema::of_output::<T>,
+            make,
             made: OnceLock::new(),
         }
     }
@@ -240,7 +330,6 @@ impl Schema {
     }
 }
 
-/// Every failure of a code tool says what works instead; the mode tools' words are fixed by their contract.
 fn advise(tool: &str, error: Error) -> Error {
     let hint = match &error {
         Error::InvalidInput { .. } => format!("tools/list shows the parameters of {tool}"),
@@ -258,14 +347,6 @@ fn advise(tool: &str, error: Error) -> Error {
     }))
 }
 
-/// Arguments that passed the schema's check.
-pub(crate) fn parse<T: DeserializeOwned>(arguments: Value) -> Result<T, Error> {
-    serde_json::from_value(arguments).map_err(|error| Error::InvalidInput {
-        parameter: None,
-        message: error.to_string(),
-    })
-}
-
 /// A reply whose structured half is `output`.
 pub(crate) fn reply(text: String, output: &impl Serialize, metadata: Value) -> Reply {
     let structured = serde_json::to_value(output).unwrap_or(Value::Null);
@@ -281,7 +362,7 @@ pub(crate) fn reply(text: String, output: &impl Serialize, metadata: Value) -> R
 /// A reply of a rules tool: JSON, once, because clients hand both halves of a result to the model.
 pub(crate) fn rules_reply(answer: &Value) -> Answer {
     // Not `to_string`, which goes through a formatter piece by piece. A value can always be written.
-    code_reply(
+    code_answer(
         serde_json::to_string(answer).unwrap_or_default(),
         Value::Null,
     )
@@ -312,12 +393,17 @@ pub(crate) fn source_of(layer: Layer) -> &'static str {
 }
 
 /// A reply of a code tool: the text is the answer, the rest is what a program wants to know about it.
-pub(crate) fn code_reply(text: String, facts: Value) -> Answer {
-    Answer::Done(Reply {
+pub(crate) fn code_reply(text: String, facts: Value) -> Reply {
+    Reply {
         text,
         structured: facts,
         metadata: Value::Null,
         current: None,
         project: None,
-    })
+    }
+}
+
+/// The same as an answer.
+pub(crate) fn code_answer(text: String, facts: Value) -> Answer {
+    Answer::Done(code_reply(text, facts))
 }

@@ -1,5 +1,6 @@
 //! `GET /tools/list` and `POST /tools/call`.
 
+use std::convert::Infallible;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use axum::body::Bytes;
@@ -7,8 +8,8 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::{Extension, Json};
-use mk_engine::{Actor, Approvals, Error, Verdict};
-use mk_tools::{Allowance, Answer, Context, Reply, TOOLS, Tool};
+use mk_engine::{Actor, Answer, ApprovalRequest, Caller, Drive, Driven, Engine, Error};
+use mk_tools::{Allowance, Context, ParsedCall, Reply, Tool};
 use serde_json::{Map, Value, json};
 
 use crate::error;
@@ -18,7 +19,7 @@ use crate::server::Web;
 pub(crate) async fn list(State(web): State<Web>) -> Json<Value> {
     let describe = |tool: &Tool| json!({ "name": tool.name, "description": tool.description, "inputSchema": tool.input_schema() });
     Json(
-        json!({ "tools": TOOLS.into_iter().filter(|tool| web.offers(tool)).map(describe).collect::<Vec<_>>() }),
+        json!({ "tools": mk_tools::all().filter(|tool| web.offers(tool)).map(describe).collect::<Vec<_>>() }),
     )
 }
 
@@ -43,7 +44,7 @@ pub(crate) async fn call(
     };
     let mut response = match run(&web, tool, arguments).await {
         Ok(reply) => Json(show(reply)).into_response(),
-        Err(refusal) => Json(error::refused(&refusal, tool.family)).into_response(),
+        Err(refusal) => Json(error::refused(&refusal, tool.toolset)).into_response(),
     };
     if let Some(allowance) = allowance {
         write_allowance(&allowance, response.headers_mut());
@@ -103,24 +104,44 @@ fn read(body: &[u8]) -> Result<(String, Map<String, Value>), String> {
     }
 }
 
-/// Runs a tool; a question to a person is waited for, because a script has nobody else to ask.
-async fn run(web: &Web, tool: &Tool, arguments: Map<String, Value>) -> Result<Reply, Error> {
-    let caller = web.caller(Actor::Agent);
-    let context = Context {
+/// Runs a tool; a person's answer is waited for, because a script has nobody else to ask.
+async fn run(
+    web: &Web,
+    tool: &'static Tool,
+    arguments: Map<String, Value>,
+) -> Result<Reply, Error> {
+    let attempt = Attempt {
         engine: &web.engine,
-        caller: &caller,
+        caller: web.caller(Actor::Agent),
+        parsed: tool.parse(arguments)?,
     };
-    let question = match tool.call(&context, arguments.clone()).await? {
-        Answer::Done(reply) => return Ok(reply),
-        Answer::NeedsApproval(question) => question,
-    };
-    match web.engine.approvals().wait(&question.id).await? {
-        Some(Verdict::Granted) => {}
-        refusal => return Err(Approvals::not_approved(&question, refusal)),
+    match web.engine.approvals().drive(&attempt).await? {
+        Driven::Done(reply) => Ok(reply),
+        Driven::HandedOn(never) => match never {},
     }
-    match tool.call(&context, arguments).await? {
-        Answer::Done(reply) => Ok(reply),
-        Answer::NeedsApproval(question) => Err(Approvals::not_approved(&question, None)),
+}
+
+struct Attempt<'a> {
+    engine: &'a Engine,
+    caller: Caller,
+    parsed: ParsedCall,
+}
+
+impl Drive for Attempt<'_> {
+    type Done = Reply;
+    type HandedOn = Infallible;
+
+    async fn attempt(&self) -> Result<mk_tools::Answer, Error> {
+        let context = Context {
+            engine: self.engine,
+            caller: &self.caller,
+        };
+        self.parsed.run(&context).await
+    }
+
+    async fn ask(&self, request: &ApprovalRequest) -> Result<Answer<Infallible>, Error> {
+        let verdict = self.engine.approvals().wait(&request.id).await?;
+        Ok(Answer::Decided(verdict))
     }
 }
 

@@ -1,11 +1,11 @@
 //! Errors of the web face: the one place that knows its codes.
 
 use mk_engine::{CodeKind, Error, Missing};
-use mk_tools::Family;
+use mk_tools::Toolset;
 use serde_json::{Map, Value, json};
 
 /// A refused call: a result like any other, with a code.
-pub(crate) fn refused(error: &Error, family: Family) -> Value {
+pub(crate) fn refused(error: &Error, family: Toolset) -> Value {
     let mut details = Map::new();
     if let Error::Code(code) = error {
         for (key, value) in &code.details {
@@ -18,7 +18,11 @@ pub(crate) fn refused(error: &Error, family: Family) -> Value {
     if let Some(hint) = error.hint() {
         details.insert("suggestion".to_owned(), json!(hint));
     }
-    result(&error.to_string(), code_of(error, family), details)
+    let message = match error.hint() {
+        Some(hint) => format!("{error}\nHint: {hint}"),
+        None => error.to_string(),
+    };
+    result(&message, code_of(error, family), details)
 }
 
 pub(crate) fn unknown_tool(name: &str) -> Value {
@@ -60,7 +64,7 @@ fn result(message: &str, code: &str, details: Map<String, Value>) -> Value {
     })
 }
 
-fn code_of(error: &Error, family: Family) -> &'static str {
+fn code_of(error: &Error, family: Toolset) -> &'static str {
     match (error, family) {
         (Error::Denied { .. }, _) => "PERMISSION_DENIED",
         (Error::Code(code), _) => code_name(code.kind),
@@ -70,17 +74,17 @@ fn code_of(error: &Error, family: Family) -> &'static str {
                 what: Missing::Mode,
                 ..
             },
-            Family::Modes,
+            Toolset::Modes,
         ) => "MODE_NOT_FOUND",
         (
             Error::NotFound {
                 what: Missing::Task,
                 ..
             },
-            Family::Modes,
+            Toolset::Modes,
         ) => "TASK_NOT_FOUND",
-        (Error::Expired { .. }, Family::Modes) => "SESSION_EXPIRED",
-        (_, Family::Modes) => "VALIDATION_ERROR",
+        (Error::Expired { .. }, Toolset::Modes) => "SESSION_EXPIRED",
+        (_, Toolset::Modes) => "VALIDATION_ERROR",
         _ => "INVALID_ARGUMENTS",
     }
 }
@@ -99,11 +103,11 @@ fn code_name(kind: CodeKind) -> &'static str {
 }
 
 /// The modes server's numbers, which its clients know.
-fn number_of(error: &Error, family: Family) -> Option<i32> {
+fn number_of(error: &Error, family: Toolset) -> Option<i32> {
     match error {
         Error::Denied { .. } if error.concerns_file() => Some(-32006),
         Error::Denied { .. } => Some(-32005),
-        _ if family != Family::Modes => None,
+        _ if family != Toolset::Modes => None,
         Error::NotFound {
             what: Missing::Mode,
             ..

@@ -5,7 +5,7 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use mk_engine::{Actor, CodeKind, Error};
-use mk_tools::Family;
+use mk_tools::Toolset;
 use serde_json::json;
 
 use crate::error;
@@ -32,5 +32,5 @@ fn refuse(refusal: &Error) -> Response {
         Error::Code(code) if code.kind == CodeKind::Timeout => StatusCode::GATEWAY_TIMEOUT,
         _ => StatusCode::BAD_REQUEST,
     };
-    (status, Json(error::refused(refusal, Family::Symbols))).into_response()
+    (status, Json(error::refused(refusal, Toolset::Symbols))).into_response()
 }

@@ -5,16 +5,22 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use mk_engine::{Actor, CodeKind, Error};
-use mk_tools::Family;
+use mk_tools::Toolset;
 use serde_json::{Value, json};
 
 use crate::error;
 use crate::server::Web;
 
 pub(crate) async fn list(State(web): State<Web>) -> Response {
-    match web.engine.memories(&web.caller(Actor::Operator)).await {
+    match web
+        .engine
+        .project(&web.caller(Actor::Operator))
+        .memories()
+        .list_for_operator()
+        .await
+    {
         Ok(memories) => {
-            let entry = |memory: &mk_engine::Memory| json!({ "name": memory.name, "size": memory.size, "modified": memory.modified.to_string() });
+            let entry = |memory: &mk_engine::MemoryInfo| json!({ "name": memory.name, "size": memory.size, "modified": memory.modified.to_string() });
             Json(json!({ "memories": memories.iter().map(entry).collect::<Vec<Value>>() }))
                 .into_response()
         }
@@ -25,7 +31,9 @@ pub(crate) async fn list(State(web): State<Web>) -> Response {
 pub(crate) async fn remove(State(web): State<Web>, Path(name): Path<String>) -> Response {
     match web
         .engine
-        .delete_memory(&web.caller(Actor::Operator), &name)
+        .project(&web.caller(Actor::Operator))
+        .memories()
+        .delete_for_operator(&name)
         .await
     {
         Ok(()) => Json(json!({ "status": "deleted", "name": name })).into_response(),
@@ -40,5 +48,5 @@ fn refuse(refusal: &Error) -> Response {
         Error::Unavailable { .. } => StatusCode::INTERNAL_SERVER_ERROR,
         _ => StatusCode::BAD_REQUEST,
     };
-    (status, Json(error::refused(refusal, Family::Memory))).into_response()
+    (status, Json(error::refused(refusal, Toolset::Memory))).into_response()
 }

@@ -2,13 +2,13 @@
 
 use axum::Json;
 use axum::extract::State;
-use mk_tools::{TOOLS, Tool};
+use mk_tools::Tool;
 use serde_json::{Value, json};
 
 use crate::server::Web;
 
 pub(crate) async fn document(State(web): State<Web>) -> Json<Value> {
-    let tools = || TOOLS.into_iter().filter(|tool| web.offers(tool));
+    let tools = || mk_tools::all().filter(|tool| web.offers(tool));
     let calls: Vec<Value> = tools()
         .map(|tool| json!({ "$ref": format!("#/components/schemas/{}", tool.name) }))
         .collect();

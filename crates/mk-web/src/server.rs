@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
-use mk_engine::{Actor, Caller, Engine, Standing, Start};
+use mk_engine::{Actor, Caller, CallerConversation, Ceiling, Engine, Standing, Start};
 use serde_json::{Value, json};
 
 /// The state of the web face. Cheap to clone.
@@ -13,16 +13,16 @@ pub struct Web {
     /// Where calls work that name no task, until a project is activated.
     pub start: Start,
     /// The families of tools that are offered.
-    pub toolsets: Vec<mk_tools::Family>,
+    pub toolsets: Vec<mk_tools::Toolset>,
     /// `None` where calls are not limited.
     pub limiter: Option<mk_tools::Limiter>,
-    /// Nothing on this server may do more than this mode.
-    pub bound: Option<mk_types::ModeSlug>,
+    /// What nothing on this server may exceed.
+    pub ceiling: Option<Ceiling>,
 }
 
 impl Web {
     pub(crate) fn offers(&self, tool: &mk_tools::Tool) -> bool {
-        self.toolsets.contains(&tool.family)
+        self.toolsets.contains(&tool.toolset)
     }
 
     pub(crate) fn caller(&self, actor: Actor) -> Caller {
@@ -33,8 +33,9 @@ impl Web {
         Caller {
             project,
             standing,
-            bound: self.bound.clone(),
-            current: None,
+            ceilings: self.ceiling.iter().cloned().collect(),
+            conversation: CallerConversation::default(),
+            mode: None,
             roots: Vec::new(),
             actor,
         }

@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use mk_engine::{Actor, IndexStatus, Status};
-use mk_tools::Family;
+use mk_tools::Toolset;
 use mk_types::AbsPath;
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ pub(crate) async fn show(State(web): State<Web>) -> Response {
     match web.engine.status(&web.caller(Actor::Operator)).await {
         Ok(status) => Json(to_json(&status)).into_response(),
         Err(refusal) => {
-            let answer = error::refused(&refusal, Family::Project);
+            let answer = error::refused(&refusal, Toolset::Project);
             (StatusCode::BAD_REQUEST, Json(answer)).into_response()
         }
     }

@@ -69,9 +69,9 @@ impl World {
             engine,
             version: "9.9.9",
             start: mk_engine::Start::Named(files.root().clone()),
-            toolsets: mk_tools::Family::ALL.to_vec(),
+            toolsets: mk_tools::Toolset::ALL.to_vec(),
             limiter,
-            bound: None,
+            ceiling: None,
         };
         Self {
             files,

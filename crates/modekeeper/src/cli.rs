@@ -14,6 +14,7 @@ mod mcp;
 mod mode;
 mod modes;
 mod pause;
+mod person;
 mod playbook;
 mod schema;
 mod serve;
@@ -158,10 +159,10 @@ pub(crate) fn run(cli: Cli, env: &Env) -> anyhow::Result<ExitCode> {
         anyhow::bail!("this command is for people: it does not run inside the wall");
     }
     match command {
-        Command::Mcp(args) => mcp::run(args, &start_server(&flags, env)?),
+        Command::Mcp(args) => mcp::run(&args, &start_server(&flags, env)?),
         Command::Serve(args) => {
-            flags.add(args.settings);
-            serve::run(&start_server(&flags, env)?)
+            flags.add(args.settings.clone());
+            serve::run(&args, &start_server(&flags, env)?)
         }
         Command::Modes(command) => modes::run(command, &start(&flags, env)?),
         Command::Check(args) => check::run(&args, &start(&flags, env)?),

@@ -116,7 +116,7 @@ fn limits(
     taken: Option<&mk_store::CommandPermit>,
 ) -> anyhow::Result<mk_engine::CommandLimits> {
     let mut caller = Caller::in_project(config.project_root.value.clone(), Actor::Agent);
-    caller.bound = taken.map(|permit| permit.mode.clone());
+    caller.mode = taken.map(|permit| permit.mode.clone());
     Ok(engine.project(&caller).command_limits(narrowed)?)
 }
 

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use mk_clients::{ClientId, HookAnswer, HookEvent, HookMoment, HookVerdict};
 use mk_engine::{
-    Approval, ApprovalState, Engine, HookSettings, Hooked, OwnTool, Parts, Seat, Watching,
+    ApprovalRequest, ApprovalState, Engine, HookSettings, Hooked, OwnTool, Parts, Seat, Watching,
 };
 use mk_store::{Client, Location, Store};
 use mk_types::{AbsPath, Clock};
@@ -263,7 +263,12 @@ impl Asking<'_> {
     }
 
     /// Whether a person approves in time. Where nobody is connected who could, the answer is no at once.
-    fn is_approved(&self, engine: &Engine, approval: &Approval, news: &Sender<News>) -> bool {
+    fn is_approved(
+        &self,
+        engine: &Engine,
+        approval: &ApprovalRequest,
+        news: &Sender<News>,
+    ) -> bool {
         let folders = self.config.folders();
         if self.person == Person::None || !approver::is_connected(&folders.state) {
             return false;

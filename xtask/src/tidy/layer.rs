@@ -101,20 +101,11 @@ const EDGES: &[(&str, &[&str])] = &[
 ];
 /// Edges that are still there and have to go: what they are for belongs into the engine.
 const LEFT: &[(&str, &[&str])] = &[
-    (
-        "mk-tools",
-        &["mk-lsp", "mk-playbook", "mk-project", "mk-symbols"],
-    ),
+    ("mk-tools", &["mk-playbook"]),
     ("mk-mcp", &["mk-playbook"]),
     (
         "modekeeper",
-        &[
-            "mk-lsp",
-            "mk-playbook",
-            "mk-project",
-            "mk-store",
-            "mk-symbols",
-        ],
+        &["mk-lsp", "mk-playbook", "mk-project", "mk-store"],
     ),
 ];
 /// Helps the tests of every layer, and is part of none.

@@ -99,7 +99,7 @@ fn nobody_answering_in_time_is_a_no_that_names_the_question() {
         Some(Verdict::Denied),
     )));
     assert_snapshot!(world.log(), @"
-    ✗ denied: Nobody has approved it in time: Let the agent change from 'ask' to 'code' mode? (appr_1) (ask the user to run `modekeeper approve appr_1`, then try again)
+    ✗ denied: Approval timed out: Let the agent change from 'ask' to 'code' mode? (appr_1) (ask the user to run `modekeeper approve appr_1`, then try again)
     ✗ denied: The user declined: Let the agent change from 'ask' to 'code' mode? (appr_1)
     ");
 }

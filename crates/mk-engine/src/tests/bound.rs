@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use super::{MODES, World, slug};
+use super::{MODES, World};
 
 #[test]
 fn refusals_are_worded_as_the_contract_has_them() {
@@ -27,7 +27,7 @@ fn refusals_are_worded_as_the_contract_has_them() {
 #[test]
 fn nothing_on_an_endpoint_may_do_more_than_its_mode() {
     let mut world = World::new(MODES);
-    world.caller.bound = Some(slug("docs"));
+    world.cap("architect");
     world.create("code");
     world.log();
     world.call(Some("sess_1"), "write_to_file", "src/main.rs");
@@ -35,9 +35,9 @@ fn nothing_on_an_endpoint_may_do_more_than_its_mode() {
     world.call(Some("sess_1"), "execute_command", "ls");
     world.call(Some("sess_1"), "find_symbol", "a.md");
     assert_snapshot!(world.log(), @r"
-    ✗ denied file: Cannot edit 'src/main.rs' in 'docs' mode. Only files matching '\.md$' are allowed. (switch to a mode that may do this, or hand it to a subtask in such a mode)
+    ✗ denied file: Cannot edit 'src/main.rs' in 'code' mode under the bound 'architect'. Only files matching '\.md$' are allowed. (this endpoint is capped at 'architect': ask the user to allow more where the server is started)
     ✓ write_to_file [a.md]
-    ✗ denied: Tool 'execute_command' cannot be used in 'docs' mode. Tool group 'command' is not enabled. (switch to a mode that may do this, or hand it to a subtask in such a mode)
+    ✗ denied: Tool 'execute_command' cannot be used in 'code' mode under the bound 'architect'. Tool group 'command' is not enabled. (this endpoint is capped at 'architect': ask the user to allow more where the server is started)
     ✓ find_symbol [a.md]
     ");
 }
@@ -45,7 +45,7 @@ fn nothing_on_an_endpoint_may_do_more_than_its_mode() {
 #[test]
 fn the_mode_in_force_may_do_less_than_the_endpoint() {
     let mut world = World::new(MODES);
-    world.caller.bound = Some(slug("code"));
+    world.cap("code");
     world.create("docs");
     world.log();
     world.call(Some("sess_1"), "write_to_file", "src/main.rs");
@@ -59,21 +59,21 @@ fn the_mode_in_force_may_do_less_than_the_endpoint() {
 #[test]
 fn switching_does_not_lift_the_bound() {
     let mut world = World::new(MODES);
-    world.caller.bound = Some(slug("ask"));
+    world.cap("ask");
     world.create("ask");
     world.switch("sess_1", "code");
     world.call(Some("sess_1"), "write_to_file", "a.md");
     assert_snapshot!(world.log(), @"
     sess_1 task_1 in ask (❓ Ask), active
     sess_1 from ask to code (💻 Code)
-    ✗ denied: Tool 'write_to_file' cannot be used in 'ask' mode. Tool group 'edit' is not enabled. (switch to a mode that may do this, or hand it to a subtask in such a mode)
+    ✗ denied: Tool 'write_to_file' cannot be used in 'code' mode under the bound 'ask'. Tool group 'edit' is not enabled. (this endpoint is capped at 'ask': ask the user to allow more where the server is started)
     ");
 }
 
 #[test]
 fn lists_leave_out_what_neither_could_ever_allow() {
     let mut world = World::new(MODES);
-    world.caller.bound = Some(slug("docs"));
+    world.cap("architect");
     let engine = world.engine();
     let in_force = engine.in_force(&world.caller, None).unwrap();
     let tools = [

@@ -10,8 +10,8 @@ fn world() -> World {
     let mut world = World::with(MODES, |settings| settings.default_mode = slug("docs"));
     world.create("ask");
     world.create("debug");
-    world.caller.current = Some(world.session("sess_1"));
-    world.caller.bound = Some(slug("architect"));
+    world.enter("sess_1");
+    world.cap("architect");
     world.log();
     world
 }
@@ -20,7 +20,7 @@ fn world() -> World {
 fn rule_1_the_session_of_the_call_comes_first() {
     let mut world = world();
     world.in_force(Some("sess_2"));
-    world.caller.current = None;
+    world.caller.conversation.tasks.clear();
     world.in_force(Some("sess_2"));
     assert_snapshot!(world.log(), @"
     in force: debug within architect of sess_2
@@ -54,23 +54,17 @@ fn rule_2_then_the_current_task_while_it_is_active() {
 }
 
 #[test]
-fn rule_2_a_current_task_that_has_expired_is_passed_over() {
+fn rule_2_a_current_task_that_has_expired_still_decides() {
     let mut world = world();
     world.pass(3601);
     world.in_force(None);
-    world.sweep();
-    world.in_force(None);
-    assert_snapshot!(world.log(), @"
-    in force: architect within architect
-    swept 2
-    in force: architect within architect
-    ");
+    assert_snapshot!(world.log(), @"in force: ask within architect");
 }
 
 #[test]
 fn rule_3_then_the_mode_of_the_endpoint() {
     let mut world = world();
-    world.caller.current = None;
+    world.caller.conversation.tasks.clear();
     world.in_force(None);
     assert_snapshot!(world.log(), @"in force: architect within architect");
 }
@@ -78,8 +72,8 @@ fn rule_3_then_the_mode_of_the_endpoint() {
 #[test]
 fn rule_4_then_the_default_mode() {
     let mut world = world();
-    world.caller.current = None;
-    world.caller.bound = None;
+    world.caller.conversation.tasks.clear();
+    world.caller.ceilings.clear();
     world.in_force(None);
     assert_snapshot!(world.log(), @"in force: docs");
 }
@@ -96,13 +90,11 @@ fn a_default_or_an_endpoint_that_does_not_exist_is_an_error() {
     let mut world = World::with("", |settings| settings.default_mode = slug("gone"));
     world.in_force(None);
     world.create("code");
-    world.caller.bound = Some(slug("nowhere"));
-    world.in_force(Some("sess_1"));
-    world.call(Some("sess_1"), "read_file", "a.md");
+    let nowhere = world.engine().modes().ceiling("nowhere");
+    world.say_result(nowhere, |_| "a ceiling".to_owned());
     assert_snapshot!(world.log(), @"
     ✗ no such Mode: Mode not found: gone. Available: code, architect, ask, debug, orchestrator
     sess_1 task_1 in code (💻 Code), active
-    ✗ no such Mode: Mode not found: nowhere. Available: code, architect, ask, debug, orchestrator
     ✗ no such Mode: Mode not found: nowhere. Available: code, architect, ask, debug, orchestrator
     ");
 }
@@ -111,7 +103,7 @@ fn a_default_or_an_endpoint_that_does_not_exist_is_an_error() {
 fn a_store_that_cannot_be_read_does_not_open_the_default_mode() {
     let mut world = World::in_file("", |_| {});
     world.create("ask");
-    world.caller.current = Some(world.session("sess_1"));
+    world.enter("sess_1");
     // Another engine finds a folder where the database should be.
     let database = world.fixture.path("global/no/database");
     world.fixture.folder("global/no/database");
@@ -130,7 +122,7 @@ fn a_store_that_cannot_be_read_does_not_open_the_default_mode() {
 fn a_mode_that_is_gone_allows_nothing_but_leaving_it() {
     let mut world = World::new(MODES);
     world.create("docs");
-    world.caller.current = Some(world.session("sess_1"));
+    world.enter("sess_1");
     world.fixture.remove(".roomodes");
     world.start_engine_on_same_store();
     world.log();

@@ -148,12 +148,13 @@ fn a_new_task_starts_from_the_mode_in_force() {
     world.create("code");
     world.decide("appr_1", Verdict::Granted);
     world.create("code");
-    world.caller.current = Some(world.session("sess_2"));
+    world.enter("sess_2");
     world.create("debug");
-    world.caller.current = Some(world.session("sess_1"));
+    world.caller.conversation.tasks.clear();
+    world.enter("sess_1");
     world.create("debug");
-    world.caller.current = None;
-    world.caller.bound = Some(slug("docs"));
+    world.caller.conversation.tasks.clear();
+    world.cap("architect");
     world.create("debug");
     assert_snapshot!(world.log(), @"
     sess_1 task_1 in ask (❓ Ask), active
@@ -162,7 +163,7 @@ fn a_new_task_starts_from_the_mode_in_force() {
     sess_2 task_2 in code (💻 Code), active
     sess_3 task_3 in debug (🪲 Debug), active
     asks appr_2 pending: Let the agent change from 'ask' to 'debug' mode?
-    asks appr_3 pending: Let the agent change from 'docs' to 'debug' mode?
+    asks appr_3 pending: Let the agent change from 'architect' to 'debug' mode?
     ");
 }
 
@@ -190,10 +191,11 @@ fn a_yes_to_a_task_from_one_mode_is_not_one_from_another() {
     let mut world = World::with(MODES, ask_to_widen);
     world.create("architect");
     world.create("ask");
-    world.caller.current = Some(world.session("sess_1"));
+    world.enter("sess_1");
     world.create("code");
     world.decide("appr_1", Verdict::Granted);
-    world.caller.current = Some(world.session("sess_2"));
+    world.caller.conversation.tasks.clear();
+    world.enter("sess_2");
     world.log();
     world.create("code");
     assert_snapshot!(world.log(), @"asks appr_2 pending: Let the agent change from 'ask' to 'code' mode?");

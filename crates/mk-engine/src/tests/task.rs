@@ -165,7 +165,7 @@ fn what_is_no_session_id_is_invalid() {
     ✗ invalid session_id: Invalid session_id: `` is not a session id (`sess_` and at least 12 letters or digits)
     ✗ invalid session_id: Invalid session_id: `sess_` is not a session id (`sess_` and at least 12 letters or digits)
     ✗ invalid session_id: Invalid session_id: `sess_short` is not a session id (`sess_` and at least 12 letters or digits)
-    ✗ invalid session_id: Invalid session_id: `task_0123456789ab` is not a session id (`sess_` and at least 12 letters or digits)
+    ✗ no such Task: Task not found: task_0123456789ab
     ✗ invalid session_id: Invalid session_id: `current` is not a session id (`sess_` and at least 12 letters or digits)
     ✗ invalid session_id: Invalid session_id: `sess_0123456789a-` is not a session id (`sess_` and at least 12 letters or digits)
     ✗ invalid session_id: Invalid session_id: `nothing` is not a session id (`sess_` and at least 12 letters or digits)

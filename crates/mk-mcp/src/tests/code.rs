@@ -43,7 +43,11 @@ This project follows...
 fn check(answer: &Value, code: &str, message: &str, suggestion: &str) {
     let result = &answer["result"];
     assert_eq!(result["isError"], true, "{answer:#}");
-    assert_eq!(text(answer), format!("Error: {message}"), "{answer:#}");
+    assert_eq!(
+        text(answer),
+        format!("Error: {message}\nHint: {suggestion}"),
+        "{answer:#}"
+    );
     assert_eq!(result["error_code"], code, "{answer:#}");
     assert_eq!(result["details"]["suggestion"], suggestion, "{answer:#}");
     let again = json!({ "error_code": result["error_code"], "details": result["details"] });
@@ -307,7 +311,7 @@ fn every_kind_of_failure_has_its_code_in_every_era_and_place() {
                     json!(result),
                     json!({
                         "resultType": "complete",
-                        "content": [{ "type": "text", "text": "Error: It failed" }],
+                        "content": [{ "type": "text", "text": "Error: It failed\nHint: try again" }],
                         "isError": true,
                         "structuredContent": {
                             "error_code": code,

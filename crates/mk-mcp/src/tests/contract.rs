@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use mk_tools::Family;
+use mk_tools::Toolset;
 use serde_json::{Value, json};
 
 use super::World;
@@ -33,7 +33,7 @@ fn call(id: u32, tool: &str, arguments: Value) -> Value {
 
 #[tokio::test]
 async fn the_handshake_and_the_resources() {
-    let mut talk = Transcript::new(World::new("").offering(&[Family::Modes]));
+    let mut talk = Transcript::new(World::new("").offering(&[Toolset::Modes]));
     talk.check(
         json!({
             "jsonrpc": "2.0",

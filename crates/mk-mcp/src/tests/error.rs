@@ -189,7 +189,7 @@ async fn the_contracts_six_errors_are_on_the_line() {
     check(
         &answer,
         -32006,
-        "File restriction error: Only files matching '\\.md$' are allowed",
+        "File restriction error: Cannot edit 'config.py' in 'architect' mode. Only files matching '\\.md$' are allowed. Rule: file-pattern. Hint: switch to code mode",
         json!(
             "Cannot edit 'config.py' in 'architect' mode. Only files matching '\\.md$' are allowed."
         ),
@@ -220,13 +220,12 @@ async fn a_denial_is_an_error_where_the_call_names_its_session_and_a_result_else
     check(
         &wire.call("switch_mode", named).await,
         -32005,
-        "Tool restriction error: Switching is locked by configuration",
+        &format!("Tool restriction error: {reason} Hint: ask the user to change the mode"),
         json!(reason),
     );
     let current = json!({ "session_id": "current", "new_mode_slug": "ask" });
     let answer = wire.call("switch_mode", current).await;
-    let text =
-        format!("Tool restriction error: {reason}\nWhat helps: ask the user to change the mode");
+    let text = format!("Tool restriction error: {reason}\nHint: ask the user to change the mode");
     assert_eq!(
         answer["result"],
         json!({

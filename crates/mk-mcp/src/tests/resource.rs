@@ -1,6 +1,6 @@
 //! Resources, templates, completion, prompts and the log level.
 
-use mk_tools::Family;
+use mk_tools::Toolset;
 use serde_json::{Value, json};
 
 use super::World;
@@ -30,7 +30,7 @@ async fn result(wire: &mut Wire, method: &str, params: Value) -> Value {
 
 #[tokio::test]
 async fn every_mode_is_three_resources() {
-    let world = World::new(REVIEWER).offering(&[Family::Modes]);
+    let world = World::new(REVIEWER).offering(&[Toolset::Modes]);
     let mut wire = Wire::open(&world).await;
     let listed = result(&mut wire, "resources/list", json!({})).await;
     let listed = listed["resources"].as_array().expect("a list");
@@ -106,7 +106,7 @@ async fn a_custom_mode_reads_as_it_is_written() {
 
 #[tokio::test]
 async fn the_three_resources_have_templates() {
-    let world = World::new("").offering(&[Family::Modes]);
+    let world = World::new("").offering(&[Toolset::Modes]);
     let mut wire = Wire::open(&world).await;
     let templates = result(&mut wire, "resources/templates/list", json!({})).await;
     let template = |uri: &str, name: &str, mime: &str, what: &str| {
@@ -174,7 +174,7 @@ async fn the_slug_of_a_template_is_completed() {
 
 #[tokio::test]
 async fn every_mode_is_a_prompt() {
-    let world = World::new(REVIEWER).offering(&[Family::Modes]);
+    let world = World::new(REVIEWER).offering(&[Toolset::Modes]);
     let mut wire = Wire::open(&world).await;
     let listed = result(&mut wire, "prompts/list", json!({})).await;
     let listed = listed["prompts"].as_array().expect("a list");

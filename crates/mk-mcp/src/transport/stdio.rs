@@ -5,7 +5,7 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::net::UnixStream as StdUnixStream;
 use std::pin::Pin;
 
-use mk_types::ModeSlug;
+use mk_engine::Ceiling;
 use rustix::fs::{FileType, Mode, OFlags};
 use tokio::io::{AsyncRead, AsyncWrite, Interest};
 use tokio::net::UnixStream;
@@ -22,10 +22,10 @@ type Writer = Box<dyn AsyncWrite + Send + Unpin>;
 /// Serves one client on standard input and output until it goes, or until `shutdown` says so.
 pub async fn serve(
     server: &Server,
-    bound: Option<ModeSlug>,
+    ceiling: Option<Ceiling>,
     shutdown: impl Future<Output = ()>,
 ) -> io::Result<()> {
-    let handler = Lift(Handler::new(server.connect(bound)?));
+    let handler = Lift(Handler::new(server.connect(ceiling)?));
     let left = hung_up(io::stdout().as_fd().try_clone_to_owned()?)?;
     let (reader, writer) = open()?;
     let serving = converse(handler, server.closing().clone(), reader, writer);

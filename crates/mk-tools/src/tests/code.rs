@@ -6,7 +6,7 @@ use mk_engine::{CodeKind, Error};
 use serde_json::{Value, json};
 
 use super::World;
-use crate::TOOLS;
+use crate::all;
 
 /// A call fails in this way, and says what works instead.
 #[track_caller]
@@ -105,7 +105,7 @@ async fn a_failure_says_what_works_instead() {
 #[test]
 fn the_limits_are_the_contracts() {
     let mut table = String::new();
-    for tool in TOOLS {
+    for tool in all() {
         if let Some(limit) = tool.calls_per_minute() {
             let _ = writeln!(table, "{} {limit}", tool.name);
         }

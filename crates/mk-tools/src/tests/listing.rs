@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::{TOOLS, Tool, own_tools};
+use crate::{Tool, all, own_tools};
 
 fn listed(tool: &Tool) -> Value {
     json!({
@@ -10,7 +10,7 @@ fn listed(tool: &Tool) -> Value {
         "title": tool.title,
         "description": tool.description,
         "group": tool.group.map(|group| group.to_string()),
-        "hints": format!("{:?}", tool.hints),
+        "hints": format!("{:?}", tool.effect),
         "inputSchema": tool.input_schema(),
         "outputSchema": tool.output_schema(),
     })
@@ -18,14 +18,14 @@ fn listed(tool: &Tool) -> Value {
 
 #[test]
 fn the_tool_list_is_a_contract() {
-    let list: Vec<Value> = TOOLS.into_iter().map(listed).collect();
+    let list: Vec<Value> = all().map(listed).collect();
     insta::assert_json_snapshot!("tool_list", list);
 }
 
 #[test]
 fn every_schema_is_plain() {
     let mut problems = Vec::new();
-    for tool in TOOLS {
+    for tool in all() {
         let sides = [
             ("input", Some(tool.input_schema())),
             ("output", tool.output_schema()),
@@ -102,8 +102,8 @@ fn properties(schema: &Map<String, Value>) -> impl Iterator<Item = (&String, &Va
 
 #[test]
 fn tool_names_are_unique_and_found() {
-    for tool in TOOLS {
-        let same = TOOLS.iter().filter(|other| other.name == tool.name);
+    for tool in all() {
+        let same = all().filter(|other| other.name == tool.name);
         assert_eq!(same.count(), 1, "{}", tool.name);
         assert_eq!(crate::find(tool.name).map(|it| it.name), Some(tool.name));
     }
@@ -115,7 +115,7 @@ fn the_policy_knows_every_tool_of_ours() {
     let world = super::World::new("");
     let catalogue = world.engine.modes().catalogue(&world.caller);
     let asked = own_tools();
-    assert_eq!(asked.len(), TOOLS.len());
+    assert_eq!(asked.len(), all().count());
     for mk_engine::OwnTool { name, group, .. } in asked {
         // What no group guards, every mode may use; also the one with the fewest groups.
         for mode in catalogue.modes() {

@@ -2,12 +2,13 @@
 
 use std::fs;
 
+use mk_engine::IndexProgress;
 use mk_engine::{Actor, Caller, CodeKind, Error};
-use mk_symbols::{IndexState, Progress, Source};
 use serde_json::{Value, json};
 
 use super::World;
-use crate::{Answer, Reply, indexed};
+use crate::symbols::indexed;
+use crate::{Answer, Reply};
 
 const SHAPES: &str = r#"
 //- /src/shape.py
@@ -314,7 +315,9 @@ async fn a_replacement_is_shown_first_and_undone_by_its_backup() {
     let operator = Caller::in_project(world.files.root().clone(), Actor::Operator);
     let restored = world
         .engine
-        .restore_backup(&operator, backup.expect("a backup"));
+        .project(&operator)
+        .backups()
+        .restore(backup.expect("a backup"));
     restored.expect("a backup that can be restored");
     assert_eq!(file(&world, "src/shape.py"), before);
 }
@@ -479,20 +482,18 @@ async fn a_name_that_several_symbols_have_is_not_guessed_at() {
 
 #[test]
 fn an_answer_says_how_complete_the_index_was() {
-    let at = |state| Progress {
-        state,
-        files_done: 120,
-        files_total: 900,
+    let parsing = IndexProgress::Parsing {
+        done: 120,
+        total: 900,
     };
-    let parsing = at(IndexState::Parsing);
     assert_eq!(
         indexed::note(parsing).as_deref(),
-        Some("[The index has 120 of 900 files so far: ask again for more]")
+        Some("[Indexing in progress, 120 of 900 files: results may be incomplete]")
     );
     assert_eq!(
-        indexed::facts(&Source::Index, parsing),
+        indexed::facts("index", parsing),
         json!({ "source": "index", "complete": false, "files_indexed": 120, "files_to_index": 900 })
     );
-    assert_eq!(indexed::note(at(IndexState::Ready)), None);
-    assert!(indexed::note(at(IndexState::Listing)).is_some());
+    assert_eq!(indexed::note(IndexProgress::Ready), None);
+    assert!(indexed::note(IndexProgress::Listing).is_some());
 }

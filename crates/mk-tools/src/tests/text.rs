@@ -296,7 +296,7 @@ async fn a_change_that_widens_becomes_a_question_and_passes_once_granted() {
     assert!(decided.is_ok(), "{decided:?}");
     world.done("create_task", arguments.clone()).await;
     // A yes is good for one act. From code, nothing is wider.
-    world.caller.current = None;
+    world.caller.conversation.tasks.clear();
     let again = world.call("create_task", arguments).await;
     assert!(matches!(again, Ok(Answer::NeedsApproval(_))), "{again:?}");
 }

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use axum::http::StatusCode;
-use mk_tools::TOOLS;
 use serde_json::{Value, json};
 
 use super::{Reply, World};
@@ -47,7 +46,7 @@ async fn the_server_says_what_it_is() {
 async fn every_tool_is_listed_with_its_schema() {
     let reply = World::new("").get("/tools/list").await;
     let tools = reply.body["tools"].as_array().expect("a list");
-    assert_eq!(tools.len(), TOOLS.len());
+    assert_eq!(tools.len(), mk_tools::all().count());
     let read = tools.iter().find(|tool| tool["name"] == "read_file");
     let read = read.expect("read_file");
     assert_eq!(

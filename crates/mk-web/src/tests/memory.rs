@@ -67,7 +67,7 @@ async fn a_memory_that_is_not_there_is_not_found() {
     assert_eq!(
         reply.body,
         json!({
-            "content": [{ "type": "text", "text": "Error: There is no memory `plam`" }],
+            "content": [{ "type": "text", "text": "Error: There is no memory `plam`\nHint: the nearest names are: plan" }],
             "isError": true,
             "error_code": "MEMORY_ERROR",
             "details": { "name": "plam", "suggestion": "the nearest names are: plan" },

@@ -3,11 +3,11 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use mk_engine::{Approval, Verdict, Watching};
+use mk_engine::{ApprovalRequest, Verdict, Watching};
 use mk_types::{ApprovalId, SessionId};
 use serde_json::{Value, json};
 
-use crate::cli::{FormatArgs, block_on, engine};
+use crate::cli::{FormatArgs, block_on, engine, person};
 use crate::config::Config;
 use crate::output::{Style, print, print_json};
 
@@ -28,6 +28,7 @@ pub(crate) fn run(args: &ApproveArgs, config: &Config) -> anyhow::Result<ExitCod
     let Some(id) = &args.id else {
         return list(&engine.approvals().pending()?, args.format);
     };
+    person::require("approve")?;
     let id = ApprovalId::parse(id)?;
     let verdict = if args.deny {
         Verdict::Denied
@@ -40,11 +41,14 @@ pub(crate) fn run(args: &ApproveArgs, config: &Config) -> anyhow::Result<ExitCod
         print_json(&to_json(&approval))?;
     } else {
         print(&format!("{}: {}\n", approval.state, approval.subject))?;
+        if !approval.plan.is_empty() {
+            print(&format!("{}\n", approval.plan.trim_end()))?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn list(approvals: &[Approval], format: FormatArgs) -> anyhow::Result<ExitCode> {
+fn list(approvals: &[ApprovalRequest], format: FormatArgs) -> anyhow::Result<ExitCode> {
     if format.json {
         print_json(&approvals.iter().map(to_json).collect::<Value>())?;
         return Ok(ExitCode::SUCCESS);
@@ -57,6 +61,9 @@ fn list(approvals: &[Approval], format: FormatArgs) -> anyhow::Result<ExitCode> 
             style.bold(approval.id.as_str()),
             approval.subject
         ))?;
+        if !approval.plan.is_empty() {
+            print(&format!("{}\n", approval.plan.trim_end()))?;
+        }
     }
     if approvals.is_empty() {
         print("nothing waits for approval\n")?;
@@ -64,11 +71,12 @@ fn list(approvals: &[Approval], format: FormatArgs) -> anyhow::Result<ExitCode> 
     Ok(ExitCode::SUCCESS)
 }
 
-fn to_json(approval: &Approval) -> Value {
+fn to_json(approval: &ApprovalRequest) -> Value {
     json!({
         "id": approval.id.as_str(),
         "session_id": approval.session.as_ref().map(SessionId::as_str),
         "subject": approval.subject,
+        "plan": approval.plan,
         "state": approval.state.as_str(),
         "created_at": approval.created_at.to_string(),
         "decided_by": approval.decided_by,

@@ -3,11 +3,12 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use mk_symbols::{IndexState, SkippedFile};
+use mk_engine::{IndexContents, Watching};
+use mk_types::ProjectPath;
 use serde_json::{Value, json};
 
-use super::symbols::{complete, look};
-use crate::cli::FormatArgs;
+use super::symbols::complete;
+use crate::cli::{FormatArgs, engine, operator};
 use crate::config::Config;
 use crate::output::{Style, print, print_json};
 
@@ -24,13 +25,15 @@ pub(crate) struct IndexArgs {
 }
 
 pub(crate) fn run(args: &IndexArgs, config: &Config) -> anyhow::Result<ExitCode> {
-    let (progress, (files, symbols), skipped) = look(config, |workspace| {
-        let index = workspace.index()?;
-        Ok((complete(&index), index.size(), index.skipped()))
-    })?;
-    let is_complete = progress.state == IndexState::Ready;
+    let (engine, caller) = (engine(config, Watching::Off), operator(config));
+    let IndexContents {
+        is_complete,
+        files,
+        symbols,
+        skipped,
+    } = complete(&engine, &caller)?;
     if args.format.json {
-        let show = |file: &SkippedFile| json!({ "file_path": file.path.as_str(), "reason": file.reason.to_string() });
+        let show = |(path, reason): &(ProjectPath, String)| json!({ "file_path": path.as_str(), "reason": reason });
         print_json(&json!({
             "complete": is_complete,
             "files": files,
@@ -43,9 +46,8 @@ pub(crate) fn run(args: &IndexArgs, config: &Config) -> anyhow::Result<ExitCode>
             skipped.len()
         ))?;
         let style = Style::stdout();
-        for file in skipped.iter().filter(|_| args.skipped) {
-            let reason = style.dim(&file.reason.to_string());
-            print(&format!("  {}  {reason}\n", file.path))?;
+        for (path, reason) in skipped.iter().filter(|_| args.skipped) {
+            print(&format!("  {path}  {}\n", style.dim(reason)))?;
         }
     }
     Ok(if is_complete {

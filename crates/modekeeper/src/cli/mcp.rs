@@ -3,9 +3,8 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use mk_engine::{Actor, Caller, Engine, Watching};
+use mk_engine::{Ceiling, Engine, Watching};
 use mk_mcp::Server;
-use mk_types::ModeSlug;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::cli::engine;
@@ -14,19 +13,17 @@ use crate::config::Config;
 /// Serve MCP on standard input and output
 #[derive(Debug, Args)]
 pub(crate) struct McpArgs {
-    /// Cap every call at what this mode allows
+    /// Cap every call at what this builtin or global mode allows
     #[arg(long, value_name = "SLUG")]
     mode: Option<String>,
 }
 
-pub(crate) fn run(args: McpArgs, config: &Config) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(args: &McpArgs, config: &Config) -> anyhow::Result<ExitCode> {
     let engine = engine(config, Watching::On);
+    let ceiling = ceiling(&engine, args.mode.as_deref())?;
     let server = Server::new(engine.clone(), env!("CARGO_PKG_VERSION"), config.start())
-        .with_toolsets(config.toolsets.value.clone());
-    let bound = args
-        .mode
-        .map(|slug| bound_mode(&server, &slug))
-        .transpose()?;
+        .with_toolsets(config.toolsets.value.clone())
+        .with_ceiling(ceiling);
     // One thread is enough for one client, and the fastest to start.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -34,7 +31,7 @@ pub(crate) fn run(args: McpArgs, config: &Config) -> anyhow::Result<ExitCode> {
     let served = runtime.block_on(async {
         let stop = stop_signal()?;
         tokio::spawn(sweep(engine.clone()));
-        Box::pin(mk_mcp::transport::stdio::serve(&server, bound, stop)).await
+        Box::pin(mk_mcp::transport::stdio::serve(&server, None, stop)).await
     });
     engine.close();
     // A thread that waits for a terminal's next line would keep us here.
@@ -43,15 +40,10 @@ pub(crate) fn run(args: McpArgs, config: &Config) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A mode that exists; a server bound to none would refuse everything.
-pub(super) fn bound_mode(server: &Server, slug: &str) -> anyhow::Result<ModeSlug> {
-    let caller = Caller::in_project(server.start().folder().clone(), Actor::Operator);
-    Ok(server
-        .engine()
-        .modes()
-        .get(&caller, "mode", slug)?
-        .slug
-        .clone())
+/// The ceiling of a server: a builtin or global mode, whatever the project says of it.
+pub(super) fn ceiling(engine: &Engine, slug: Option<&str>) -> anyhow::Result<Option<Ceiling>> {
+    let ceiling = slug.map(|slug| engine.modes().ceiling(slug));
+    Ok(ceiling.transpose()?)
 }
 
 /// Resolves when the process is told to end.

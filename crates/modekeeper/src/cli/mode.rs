@@ -7,7 +7,7 @@ use mk_engine::{Conversation, Standpoint, Watching, Whom};
 use mk_types::{ConversationId, ModeSlug};
 use serde_json::{Value, json};
 
-use crate::cli::{FormatArgs, block_on, engine};
+use crate::cli::{FormatArgs, block_on, engine, person};
 use crate::config::{Config, Origin};
 use crate::output::{Style, print, print_json};
 
@@ -33,7 +33,10 @@ pub(crate) struct ModeArgs {
 
 pub(crate) fn run(args: &ModeArgs, config: &Config) -> anyhow::Result<ExitCode> {
     match &args.slug {
-        Some(slug) => set(&ModeSlug::parse(slug)?, args, config),
+        Some(slug) => {
+            person::require("mode")?;
+            set(&ModeSlug::parse(slug)?, args, config)
+        }
         None => show(args, config),
     }
 }

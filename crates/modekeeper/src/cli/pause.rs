@@ -7,7 +7,7 @@ use clap::Args;
 use mk_engine::Watching;
 use serde_json::json;
 
-use crate::cli::{FormatArgs, block_on, duration, engine};
+use crate::cli::{FormatArgs, block_on, duration, engine, person};
 use crate::config::Config;
 use crate::output::{print, print_json};
 
@@ -28,6 +28,7 @@ pub(crate) struct PauseArgs {
 }
 
 pub(crate) fn run(args: &PauseArgs, config: &Config) -> anyhow::Result<ExitCode> {
+    person::require("pause")?;
     let time = args.time.filter(|_| !args.end);
     if time.is_some_and(|time| time > LONGEST) {
         anyhow::bail!("a pause ends after 24 hours at most");

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::Args;
-use mk_engine::{Engine, Watching};
+use mk_engine::{Ceiling, Engine, Watching};
 use mk_mcp::Server;
 use mk_mcp::http::router;
 use mk_tools::Limiter;
@@ -13,30 +13,34 @@ use mk_web::{Access, Web, guarded};
 use tokio::net::TcpListener;
 
 use crate::cli::engine;
-use crate::cli::mcp::{stop_signal, sweep};
+use crate::cli::mcp::{ceiling, stop_signal, sweep};
 use crate::config::{Config, Origin, ServeFlags};
 use crate::output;
 
 /// Serve MCP over HTTP
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
+    /// Cap every call on every route at what this builtin or global mode allows
+    #[arg(long, value_name = "SLUG")]
+    mode: Option<String>,
     #[command(flatten)]
     pub(super) settings: ServeFlags,
 }
 
-pub(crate) fn run(config: &Config) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(args: &ServeArgs, config: &Config) -> anyhow::Result<ExitCode> {
     let engine = engine(config, Watching::On);
+    let ceiling = ceiling(&engine, args.mode.as_deref())?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
-    let served = runtime.block_on(serve(config, &engine));
+    let served = runtime.block_on(serve(config, &engine, ceiling));
     engine.close();
     runtime.shutdown_background();
     served?;
     Ok(ExitCode::SUCCESS)
 }
 
-async fn serve(config: &Config, engine: &Engine) -> anyhow::Result<()> {
+async fn serve(config: &Config, engine: &Engine, ceiling: Option<Ceiling>) -> anyhow::Result<()> {
     let listener = listen(&config.listen.value).await?;
     let address = listener.local_addr()?;
     if !address.ip().is_loopback() {
@@ -48,14 +52,14 @@ async fn serve(config: &Config, engine: &Engine) -> anyhow::Result<()> {
         hosts: config.allow_hosts.value.clone(),
         origins: config.allow_origins.value.clone(),
     };
-    let server = mcp_server(config, engine, address);
+    let server = mcp_server(config, engine, address).with_ceiling(ceiling.clone());
     let web = Web {
         engine: engine.clone(),
         version: env!("CARGO_PKG_VERSION"),
         start: config.start(),
         toolsets: config.toolsets.value.clone(),
         limiter: config.rate_limits.value.then(Limiter::default),
-        bound: None,
+        ceiling,
     };
     let routes = guarded(router(&server).merge(mk_web::routes(web)), access);
     let stop = stop_signal()?;

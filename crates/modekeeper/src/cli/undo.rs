@@ -6,7 +6,7 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 use mk_engine::Watching;
 
-use crate::cli::{engine, operator};
+use crate::cli::{engine, operator, person};
 use crate::config::Config;
 use crate::output::print;
 
@@ -24,26 +24,30 @@ pub(crate) struct UndoArgs {
 const TOOL: &str = "exec";
 
 pub(crate) fn run(args: &UndoArgs, config: &Config) -> anyhow::Result<ExitCode> {
+    person::require("undo")?;
     let engine = engine(config, Watching::Off);
     let caller = operator(config);
+    let backups = engine.project(&caller).backups();
     let id = match &args.id {
-        Some(id) => engine.backup_of_permit(id)?.unwrap_or_else(|| id.clone()),
+        Some(id) => backups.of_permit(id)?.unwrap_or_else(|| id.clone()),
         None => {
-            let backups = engine.backups(&caller)?;
-            let last = backups.into_iter().find(|backup| backup.tool == TOOL);
+            let last = backups
+                .list()?
+                .into_iter()
+                .find(|backup| backup.tool == TOOL);
             last.context("no command has changed anything in this project")?
                 .id
         }
     };
-    let conflicts = engine.backup_conflicts(&caller, &id)?;
+    let conflicts = backups.conflicts(&id)?;
     if !conflicts.is_empty() && !args.force {
         bail!(
             "changed again since: {}; use --force to put them back anyway",
             conflicts.join(", ")
         );
     }
-    for change in engine.restore_backup(&caller, &id)? {
-        print(&format!("{} {}\n", change.kind, change.path))?;
+    for change in backups.restore(&id)?.files {
+        print(&format!("{} {}\n", change.what, change.path))?;
     }
     Ok(ExitCode::SUCCESS)
 }

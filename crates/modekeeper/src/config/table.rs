@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use mk_lsp::CustomServer;
 use mk_policy::Switching;
 use mk_project::find_root;
-use mk_tools::Family;
+use mk_tools::Toolset;
 use mk_types::{AbsPath, ModeSlug};
 use serde_json::Value as Json;
 
@@ -173,7 +173,7 @@ macro_rules! settings {
 }
 
 settings! {
-    toolsets: Vec<Family> = Setting::new(
+    toolsets: Vec<Toolset> = Setting::new(
         "toolsets",
         Fallback::Json("null"),
         "Toolsets to offer: modes, files, symbols, memory, project, rules (default: all)",

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use mk_lsp::CustomServer;
 use mk_policy::Switching;
-use mk_tools::Family;
+use mk_tools::Toolset;
 use mk_types::{AbsPath, ModeSlug};
 use serde_json::{Value as Json, json};
 use tracing::level_filters::LevelFilter;
@@ -257,17 +257,17 @@ impl Value for Vec<PathBuf> {
 }
 
 /// Toolsets; none named means all.
-impl Value for Vec<Family> {
+impl Value for Vec<Toolset> {
     fn read(given: Given<'_>, _around: Around<'_>) -> Result<Self, Wrong> {
         let names = match given {
             Given::Json(Json::Null) => Vec::new(),
             given => texts(given)?,
         };
         if names.is_empty() {
-            return Ok(Family::ALL.to_vec());
+            return Ok(Toolset::ALL.to_vec());
         }
-        let families: Option<Self> = names.iter().map(|name| Family::parse(name)).collect();
-        let expected = || format!("a list of {}", Family::ALL.map(Family::as_str).join(", "));
+        let families: Option<Self> = names.iter().map(|name| Toolset::parse(name)).collect();
+        let expected = || format!("a list of {}", Toolset::ALL.map(Toolset::as_str).join(", "));
         families.ok_or_else(|| Wrong::Value(expected()))
     }
 
@@ -280,7 +280,7 @@ impl Value for Vec<Family> {
     }
 
     fn schema() -> Json {
-        json!({ "type": "array", "items": { "enum": Family::ALL.map(Family::as_str) } })
+        json!({ "type": "array", "items": { "enum": Toolset::ALL.map(Toolset::as_str) } })
     }
 }
 

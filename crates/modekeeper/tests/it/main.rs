@@ -17,6 +17,7 @@ mod hook;
 mod hostile;
 mod http;
 mod lifetime;
+mod never_wider;
 mod slow;
 mod stdio;
 mod support;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use mk_engine::{Start, Verdict};
-use mk_tools::Family;
+use mk_tools::Toolset;
 use mk_types::ApprovalId;
 use serde_json::{Value, json};
 
@@ -111,7 +111,9 @@ async fn architect_writes_markdown_only() {
     let error = &answer["error"];
     assert_eq!(error["code"], -32006, "{answer:#}");
     let message = error["message"].as_str().expect("a message");
-    assert!(message.starts_with("File restriction error: Only files matching"));
+    assert!(message.starts_with(
+        "File restriction error: Cannot edit 'src/main.rs' in 'architect' mode. Only files matching"
+    ));
     let data = error["data"].as_str().expect("data");
     assert!(data.starts_with("Cannot edit 'src/main.rs' in 'architect' mode."));
     let params = json!({ "name": "write_file", "arguments": named });
@@ -281,7 +283,7 @@ async fn what_is_not_in_the_toolsets_is_neither_shown_nor_known() {
     let mut world = World::new(FILES);
     let project = world.files.root().clone();
     let server = Server::new(world.engine.clone(), "9.9.9", Start::Named(project));
-    world.server = server.with_toolsets(vec![Family::Modes, Family::Memory]);
+    world.server = server.with_toolsets(vec![Toolset::Modes, Toolset::Memory]);
     let mut wire = Wire::open(&world).await;
     let tools = listed(&mut wire).await;
     for (tool, shown) in [

@@ -92,7 +92,7 @@ async fn an_edit_has_its_backup_and_a_mode_its_say() {
     let backup = &answer["result"]["structuredContent"]["changes"][0]["backup"];
     let backup = backup.as_str().expect("a backup");
     let operator = Caller::in_project(world.files.root().clone(), Actor::Operator);
-    let restored = world.engine.restore_backup(&operator, backup);
+    let restored = world.engine.project(&operator).backups().restore(backup);
     restored.expect("a backup that can be restored");
     assert_eq!(models(), before);
     let created = wire

@@ -28,7 +28,8 @@ fn undo(world: &World, answer: &Value) {
         .find_map(|change| change["backup"].as_str());
     let backup = backup.unwrap_or_else(|| panic!("no backup in {answer:#}"));
     assert!(text(answer).contains(&format!("Undo: modekeeper backups restore {backup}")));
-    let restored = world.engine.restore_backup(&operator(world), backup);
+    let operator = operator(world);
+    let restored = world.engine.project(&operator).backups().restore(backup);
     restored.expect("a backup that can be restored");
 }
 
@@ -86,10 +87,8 @@ async fn an_ambiguous_replacement_is_refused_with_its_lines() {
     let mut wire = Wire::open(&world).await;
     let mut arguments = json!({ "file_path": "a.txt", "find": "x", "replace": "z" });
     let answer = wire.call("replace_content", arguments.clone()).await;
-    assert_eq!(
-        text(&answer),
-        "Error: `x` occurs 2 times in `a.txt` (lines 1, 3)"
-    );
+    let expected = "Error: `x` occurs 2 times in `a.txt` (lines 1, 3)";
+    assert!(text(&answer).starts_with(expected), "{answer:#}");
     assert_eq!(answer["result"]["error_code"], "INVALID_ARGUMENTS");
     check(&world, "a.txt", Some("x\ny\nx\n"));
     arguments["all"] = json!(true);
@@ -128,11 +127,8 @@ async fn a_replacement_in_many_files_is_shown_first_and_undone_as_one() {
     arguments["dry_run"] = json!(false);
     arguments["expected_count"] = json!(2);
     let answer = wire.call("replace_in_files", arguments.clone()).await;
-    assert_eq!(
-        text(&answer),
-        "Error: 3 places match, 2 were expected",
-        "{answer:#}"
-    );
+    let expected = "Error: 3 places match, 2 were expected";
+    assert!(text(&answer).starts_with(expected), "{answer:#}");
     arguments["expected_count"] = json!(3);
     let answer = wire.call("replace_in_files", arguments).await;
     check(&world, "a.txt", Some("term\n"));
@@ -175,7 +171,7 @@ async fn a_move_onto_a_file_is_refused() {
     let mut wire = Wire::open(&world).await;
     let onto = json!({ "from_path": "a.txt", "to_path": "b.txt" });
     let answer = wire.call("move_file", onto).await;
-    assert_eq!(text(&answer), "Error: `b.txt` exists already");
+    assert!(text(&answer).starts_with("Error: `b.txt` exists already"));
     check(&world, "a.txt", Some("one\n"));
     check(&world, "b.txt", Some("two\n"));
 }

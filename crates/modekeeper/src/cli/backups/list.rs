@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use mk_engine::Watching;
+use mk_engine::{BackedUpFile, BackupInfo, Watching};
 use serde_json::{Value, json};
 
 use crate::cli::{FormatArgs, engine, operator};
@@ -18,7 +18,10 @@ pub(crate) struct ListArgs {
 }
 
 pub(crate) fn run(args: &ListArgs, config: &Config) -> anyhow::Result<ExitCode> {
-    let backups = engine(config, Watching::Off).backups(&operator(config))?;
+    let backups = engine(config, Watching::Off)
+        .project(&operator(config))
+        .backups()
+        .list()?;
     if args.format.json {
         print_json(&backups.iter().map(to_json).collect::<Value>())?;
         return Ok(ExitCode::SUCCESS);
@@ -26,7 +29,7 @@ pub(crate) fn run(args: &ListArgs, config: &Config) -> anyhow::Result<ExitCode> 
     let style = Style::stdout();
     for backup in &backups {
         let paths: Vec<&str> = backup
-            .entries
+            .files
             .iter()
             .map(|entry| entry.path.as_str())
             .collect();
@@ -44,12 +47,12 @@ pub(crate) fn run(args: &ListArgs, config: &Config) -> anyhow::Result<ExitCode> 
     Ok(ExitCode::SUCCESS)
 }
 
-pub(super) fn to_json(backup: &mk_project::Backup) -> Value {
-    let entry = |entry: &mk_project::Entry| json!({ "path": entry.path.as_str(), "existed": entry.existed, "size": entry.size });
+pub(super) fn to_json(backup: &BackupInfo) -> Value {
+    let entry = |entry: &BackedUpFile| json!({ "path": entry.path.as_str(), "existed": entry.existed, "size": entry.size });
     json!({
         "id": backup.id,
         "at": backup.at.to_string(),
         "tool": backup.tool,
-        "files": backup.entries.iter().map(entry).collect::<Vec<_>>(),
+        "files": backup.files.iter().map(entry).collect::<Vec<_>>(),
     })
 }

@@ -3,10 +3,10 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use mk_engine::Watching;
+use mk_engine::{FileChange, Watching};
 use serde_json::{Value, json};
 
-use crate::cli::{FormatArgs, engine, operator};
+use crate::cli::{FormatArgs, engine, operator, person};
 use crate::config::Config;
 use crate::output::{print, print_json};
 
@@ -20,14 +20,17 @@ pub(crate) struct RestoreArgs {
 }
 
 pub(crate) fn run(args: &RestoreArgs, config: &Config) -> anyhow::Result<ExitCode> {
-    let written = engine(config, Watching::Off).restore_backup(&operator(config), &args.id)?;
+    person::require("backups restore")?;
+    let engine = engine(config, Watching::Off);
+    let caller = operator(config);
+    let written = engine.project(&caller).backups().restore(&args.id)?.files;
     if args.format.json {
-        let change = |change: &mk_project::Written| json!({ "path": change.path.as_str(), "change": change.kind.to_string(), "backup": change.backup });
+        let change = |change: &FileChange| json!({ "path": change.path.as_str(), "change": change.what, "backup": change.backup });
         print_json(&written.iter().map(change).collect::<Value>())?;
         return Ok(ExitCode::SUCCESS);
     }
     for change in &written {
-        print(&format!("{} {}\n", change.kind, change.path))?;
+        print(&format!("{} {}\n", change.what, change.path))?;
     }
     if written.is_empty() {
         print("nothing to change: the files are as they were\n")?;

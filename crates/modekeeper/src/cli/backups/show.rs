@@ -20,7 +20,10 @@ pub(crate) struct ShowArgs {
 }
 
 pub(crate) fn run(args: &ShowArgs, config: &Config) -> anyhow::Result<ExitCode> {
-    let backup = engine(config, Watching::Off).backup(&operator(config), &args.id)?;
+    let backup = engine(config, Watching::Off)
+        .project(&operator(config))
+        .backups()
+        .get(&args.id)?;
     if args.format.json {
         print_json(&to_json(&backup))?;
         return Ok(ExitCode::SUCCESS);
@@ -32,7 +35,7 @@ pub(crate) fn run(args: &ShowArgs, config: &Config) -> anyhow::Result<ExitCode> 
         backup.at,
         backup.tool
     );
-    for entry in &backup.entries {
+    for entry in &backup.files {
         let what = if entry.existed {
             format!("{} bytes", entry.size)
         } else {

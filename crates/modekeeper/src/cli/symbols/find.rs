@@ -2,13 +2,13 @@
 
 use std::process::ExitCode;
 
-use anyhow::Context as _;
+use anyhow::bail;
 use clap::Args;
-use mk_symbols::{Hit, Query, SymbolKind};
+use mk_engine::{FoundDefinition, SymbolQuery, Watching, symbol_kinds};
 use serde_json::{Value, json};
 
-use super::ask;
-use crate::cli::FormatArgs;
+use super::complete;
+use crate::cli::{FormatArgs, block_on, engine, operator};
 use crate::config::Config;
 use crate::output::{Style, print, print_json};
 
@@ -31,14 +31,24 @@ pub(crate) struct FindArgs {
 }
 
 pub(crate) fn run(args: FindArgs, config: &Config) -> anyhow::Result<ExitCode> {
-    let kind = args.kind.as_deref().map(kind_of).transpose()?;
-    let query = Query {
-        kind,
+    if let Some(kind) = args
+        .kind
+        .as_deref()
+        .filter(|kind| !symbol_kinds().contains(kind))
+    {
+        let kinds = symbol_kinds().join(", ");
+        bail!("`{kind}` is not a kind of symbol; there are {kinds}");
+    }
+    let query = SymbolQuery {
+        name: args.query,
+        kind: args.kind,
         files: args.files,
         limit: args.limit,
-        ..Query::new(args.query)
     };
-    let found = ask(config, move |workspace| workspace.find_symbols(&query))?;
+    let (engine, caller) = (engine(config, Watching::Off), operator(config));
+    complete(&engine, &caller)?;
+    let symbols = engine.project(&caller).symbols();
+    let found = block_on(symbols.find_for_operator(query))??;
     if args.format.json {
         print_json(&found.hits.iter().map(to_json).collect::<Value>())?;
     } else {
@@ -47,8 +57,8 @@ pub(crate) fn run(args: FindArgs, config: &Config) -> anyhow::Result<ExitCode> {
             print(&format!(
                 "{}:{}: {} {}  {}\n",
                 hit.path,
-                hit.lines.start,
-                hit.kind.as_str(),
+                hit.start_line,
+                hit.kind,
                 style.bold(&hit.name_path),
                 style.dim(&hit.signature)
             ))?;
@@ -67,22 +77,15 @@ pub(crate) fn run(args: FindArgs, config: &Config) -> anyhow::Result<ExitCode> {
     })
 }
 
-fn kind_of(name: &str) -> anyhow::Result<SymbolKind> {
-    SymbolKind::parse(name).with_context(|| {
-        let kinds = SymbolKind::ALL.map(SymbolKind::as_str).join(", ");
-        format!("`{name}` is not a kind of symbol; there are {kinds}")
-    })
-}
-
-fn to_json(hit: &Hit) -> Value {
+fn to_json(hit: &FoundDefinition) -> Value {
     json!({
         "name_path": hit.name_path,
-        "kind": hit.kind.as_str(),
+        "kind": hit.kind,
         "file_path": hit.path.as_str(),
-        "start_line": hit.lines.start,
-        "end_line": hit.lines.end,
+        "start_line": hit.start_line,
+        "end_line": hit.end_line,
         "column": hit.column,
         "signature": hit.signature,
-        "docs": hit.doc,
+        "docs": hit.docs,
     })
 }

@@ -3,10 +3,11 @@
 use std::process::ExitCode;
 
 use clap::Args;
+use mk_engine::Watching;
 use serde_json::json;
 
-use super::ask;
-use crate::cli::FormatArgs;
+use super::complete;
+use crate::cli::{FormatArgs, block_on, engine, operator};
 use crate::config::Config;
 use crate::output::{print, print_json};
 
@@ -24,9 +25,10 @@ pub(crate) struct MapArgs {
 }
 
 pub(crate) fn run(args: MapArgs, config: &Config) -> anyhow::Result<ExitCode> {
-    let map = ask(config, move |workspace| {
-        workspace.repository_map(args.tokens, args.focus.as_deref())
-    })?;
+    let (engine, caller) = (engine(config, Watching::Off), operator(config));
+    complete(&engine, &caller)?;
+    let symbols = engine.project(&caller).symbols();
+    let map = block_on(symbols.map_for_operator(args.tokens, args.focus))??;
     if args.format.json {
         print_json(&json!({
             "map": map.text,

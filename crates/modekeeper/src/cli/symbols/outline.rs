@@ -3,12 +3,11 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use mk_symbols::Outline;
+use mk_engine::{FileOutline, OutlineEntry, Watching};
 use mk_types::ProjectPath;
 use serde_json::{Value, json};
 
-use super::look;
-use crate::cli::FormatArgs;
+use crate::cli::{FormatArgs, block_on, engine, operator};
 use crate::config::Config;
 use crate::output::{Style, print, print_json};
 
@@ -23,39 +22,39 @@ pub(crate) struct OutlineArgs {
 
 pub(crate) fn run(args: &OutlineArgs, config: &Config) -> anyhow::Result<ExitCode> {
     let file = ProjectPath::parse(&args.file, &config.project_root.value)?;
-    let outline = look(config, move |workspace| workspace.outline(&file))?;
+    let (engine, caller) = (engine(config, Watching::Off), operator(config));
+    let symbols = engine.project(&caller).symbols();
+    let outline = block_on(symbols.outline_for_operator(file))??;
     if args.format.json {
         print_json(&to_json(&outline))?;
         return Ok(ExitCode::SUCCESS);
     }
     let style = Style::stdout();
-    for (position, symbol) in outline.symbols.iter().enumerate() {
-        let indent = "  ".repeat(outline.depth(position));
-        let lines = format!("{}-{}:", symbol.lines.start, symbol.lines.end);
+    for symbol in &outline.entries {
+        let indent = "  ".repeat(symbol.depth);
+        let lines = format!("{}-{}:", symbol.start_line, symbol.end_line);
         print(&format!(
             "{indent}{} {}\n",
             style.dim(&lines),
             symbol.signature
         ))?;
     }
-    if outline.symbols.is_empty() {
+    if outline.entries.is_empty() {
         print("no symbols\n")?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn to_json(outline: &Outline) -> Value {
-    let symbols = outline.symbols.iter().enumerate();
-    symbols
-        .map(|(position, symbol)| {
-            json!({
-                "name_path": outline.indexed_path(position),
-                "kind": symbol.kind.as_str(),
-                "start_line": symbol.lines.start,
-                "end_line": symbol.lines.end,
-                "signature": symbol.signature,
-                "docs": symbol.doc,
-            })
+fn to_json(outline: &FileOutline) -> Value {
+    let entry = |symbol: &OutlineEntry| {
+        json!({
+            "name_path": symbol.name_path,
+            "kind": symbol.kind,
+            "start_line": symbol.start_line,
+            "end_line": symbol.end_line,
+            "signature": symbol.signature,
+            "docs": symbol.docs,
         })
-        .collect()
+    };
+    outline.entries.iter().map(entry).collect()
 }

@@ -3,11 +3,10 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use mk_engine::Watching;
-use mk_symbols::Reference;
+use mk_engine::{Exactness, SymbolReference, Watching};
 use serde_json::{Value, json};
 
-use super::ask;
+use super::complete;
 use crate::cli::{FormatArgs, block_on, engine, operator};
 use crate::config::Config;
 use crate::output::{Style, print, print_json};
@@ -30,26 +29,23 @@ pub(crate) struct RefsArgs {
     format: FormatArgs,
 }
 
-pub(crate) fn run(args: RefsArgs, config: &Config) -> anyhow::Result<ExitCode> {
-    let limit = args.limit;
-    let (found, note) = if args.exact {
-        let engine = engine(config, Watching::Off);
-        let in_force = engine.project(&operator(config)).in_force()?;
-        let found = block_on(engine.references(&in_force, &args.symbol, None, limit))??;
-        (found.answer, found.note)
+pub(crate) fn run(args: &RefsArgs, config: &Config) -> anyhow::Result<ExitCode> {
+    let (engine, caller) = (engine(config, Watching::Off), operator(config));
+    let exactness = if args.exact {
+        Exactness::LanguageServer
     } else {
-        let by_name = ask(config, move |workspace| {
-            workspace.references(&args.symbol, None, limit)
-        });
-        (by_name?, None)
+        complete(&engine, &caller)?;
+        Exactness::ByName
     };
+    let symbols = engine.project(&caller).symbols();
+    let found = symbols.references_for_operator(&args.symbol, args.limit, exactness);
+    let found = block_on(found)??;
     if args.format.json {
         print_json(&found.hits.iter().map(to_json).collect::<Value>())?;
         return Ok(ExitCode::SUCCESS);
     }
     let style = Style::stdout();
     for reference in &found.hits {
-        let place = &reference.place;
         let within = match &reference.within {
             _ if reference.is_definition => "  definition".to_owned(),
             Some(within) => format!("  in {within}"),
@@ -58,27 +54,27 @@ pub(crate) fn run(args: RefsArgs, config: &Config) -> anyhow::Result<ExitCode> {
         print(&format!(
             "{}:{}:{}: {}{}\n",
             reference.path,
-            place.line,
-            place.column,
-            place.text,
+            reference.line,
+            reference.column,
+            reference.text,
             style.dim(&within)
         ))?;
     }
     if found.hits.len() < found.total {
         print(&style.dim("there are more: raise --limit\n"))?;
     }
-    if let Some(note) = note {
+    if let Some(note) = found.note {
         print(&style.dim(&format!("{note}\n")))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn to_json(reference: &Reference) -> Value {
+fn to_json(reference: &SymbolReference) -> Value {
     json!({
         "file_path": reference.path.as_str(),
-        "line": reference.place.line,
-        "column": reference.place.column,
-        "text": reference.place.text,
+        "line": reference.line,
+        "column": reference.column,
+        "text": reference.text,
         "within": reference.within,
         "is_definition": reference.is_definition,
     })

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use mk_engine::{TaskState, Watching};
 
-use crate::cli::{FormatArgs, block_on, engine};
+use crate::cli::{FormatArgs, block_on, engine, person};
 use crate::config::Config;
 use crate::output::{print, print_json};
 
@@ -32,6 +32,7 @@ enum Status {
 }
 
 pub(crate) fn run(args: CompleteArgs, config: &Config) -> anyhow::Result<ExitCode> {
+    person::require("tasks complete")?;
     let engine = engine(config, Watching::Off);
     let state = match args.status {
         Status::Completed => TaskState::Completed,

@@ -6,7 +6,7 @@ use clap::Args;
 use mk_engine::{Outcome, Switched, Watching};
 use serde_json::json;
 
-use crate::cli::{FormatArgs, block_on, engine, operator};
+use crate::cli::{FormatArgs, block_on, engine, operator, person};
 use crate::config::Config;
 use crate::output::{print, print_json};
 
@@ -25,6 +25,7 @@ pub(crate) struct SwitchArgs {
 }
 
 pub(crate) fn run(args: SwitchArgs, config: &Config) -> anyhow::Result<ExitCode> {
+    person::require("tasks switch")?;
     let engine = engine(config, Watching::Off);
     let caller = operator(config);
     let switching = engine

@@ -124,7 +124,7 @@ fn expected(protocol: &str) -> Value {
         "asked": null,
         "server": "modekeeper",
         "protocol": protocol,
-        "tools": mk_tools::TOOLS.iter().map(|tool| tool.name).collect::<Vec<_>>(),
+        "tools": mk_tools::all().map(|tool| tool.name).collect::<Vec<_>>(),
         "resources": 78,
         "templates": 7,
         "prompts": ["code", "architect", "ask", "debug", "orchestrator", "activate_agent"],

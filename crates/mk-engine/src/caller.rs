@@ -1,0 +1,97 @@
+//! On whose behalf a call comes, and where it starts: what a face knows that the engine cannot find out.
+
+use mk_types::{AbsPath, ConversationId, ModeSlug, SessionId};
+
+use crate::ceiling::Ceiling;
+
+/// Where calls work as long as no task, connection or activation says otherwise.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Start {
+    /// A person has named the project.
+    Named(AbsPath),
+    /// The project around the working directory; what a client says it works in comes first.
+    Found(AbsPath),
+    /// The working directory is nobody's project, as when a desktop starts a server: no file is touched from here.
+    Nowhere(AbsPath),
+}
+
+impl Start {
+    pub fn folder(&self) -> &AbsPath {
+        match self {
+            Self::Named(folder) | Self::Found(folder) | Self::Nowhere(folder) => folder,
+        }
+    }
+
+    pub fn standing(&self) -> Standing {
+        match self {
+            Self::Named(_) | Self::Found(_) => Standing::InProject,
+            Self::Nowhere(_) => Standing::Nowhere,
+        }
+    }
+}
+
+/// Whether the caller's folder is a project that files may be touched in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    InProject,
+    Nowhere,
+}
+
+/// On whose behalf a call comes: what a face knows of the connection it came on.
+#[derive(Debug, Clone)]
+pub struct Caller {
+    pub project: AbsPath,
+    pub standing: Standing,
+    /// The ceilings of the endpoint and of its server: nothing there may do more.
+    pub ceilings: Vec<Ceiling>,
+    pub conversation: CallerConversation,
+    /// The mode of calls that no task governs, where one is set for this caller, as a command's permit does.
+    pub mode: Option<ModeSlug>,
+    /// Folders that the client says it works in.
+    pub roots: Vec<AbsPath>,
+    pub actor: Actor,
+}
+
+impl Caller {
+    /// A caller in a project, without ceilings and in no task.
+    pub fn in_project(project: AbsPath, actor: Actor) -> Self {
+        Self {
+            project,
+            standing: Standing::InProject,
+            ceilings: Vec::new(),
+            conversation: CallerConversation::default(),
+            mode: None,
+            roots: Vec::new(),
+            actor,
+        }
+    }
+}
+
+/// Who acts: limits on changing modes are for agents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Actor {
+    Agent,
+    /// The person at the command line.
+    Operator,
+}
+
+/// What a face knows of the conversation that a call belongs to.
+///
+/// A connection up to 2025-11-25 is one, an agent's own session for hooks and ACP; a face without connections has
+/// none, and there the session that a call names is all there is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CallerConversation {
+    /// Tells it from all others: what a person approved in one is not approved in another.
+    pub id: Option<ConversationId>,
+    /// Its tasks, the innermost last. Those that have ended stay, because they decide what comes after them.
+    pub tasks: Vec<SessionId>,
+}
+
+impl CallerConversation {
+    /// Adds a task as the innermost, unless it is there already.
+    pub fn enter(&mut self, task: SessionId) {
+        if !self.tasks.contains(&task) {
+            self.tasks.push(task);
+        }
+    }
+}

@@ -1,0 +1,334 @@
+//! `edit_symbol`: code is changed by its symbols.
+//!
+//! What is to be changed is found first; then the mode decides about every file; then all is written or nothing.
+
+use mk_project::Edit;
+use mk_symbols::{Definition, Reference, SymbolEdit, SyntaxError, plan_edit, syntax_errors};
+use mk_types::ProjectPath;
+
+use crate::Engine;
+use crate::approval::Outcome;
+use crate::authorize::ToolRequest;
+use crate::check::InForce;
+use crate::code_error::{CodeError, CodeKind};
+use crate::edit::FileChanges;
+use crate::error::Error;
+use crate::symbol::{Rename, RenamedFile};
+use crate::symbols::{IndexProgress, ProjectSymbols};
+use crate::workspace::Workspace;
+
+/// Beyond so many uses a symbol is in use, whatever the rest is.
+const MOST_LOOKED_AT: usize = 5_000;
+/// So many places say where.
+const MOST_USES: usize = 20;
+
+/// What is to be done with a symbol.
+#[derive(Debug, Clone)]
+pub enum SymbolChange {
+    Replace(String),
+    InsertBefore(String),
+    InsertAfter(String),
+    /// Refused while it is used.
+    Delete,
+    Rename {
+        new_name: String,
+        /// Refuse any other number of places.
+        expected_count: Option<usize>,
+    },
+}
+
+/// Whether a change is made or only shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Doing {
+    Change,
+    DryRun,
+}
+
+/// What was done with a symbol, or would be.
+#[derive(Debug, Clone)]
+pub struct SymbolEdited {
+    pub name_path: String,
+    pub changes: FileChanges,
+    /// The lines of the new text; none for a rename.
+    pub lines: Option<(u32, u32)>,
+    /// Comments and attributes above it stayed as they were.
+    pub kept_leading: bool,
+    pub renamed: Option<SymbolRenamed>,
+    /// Where files do not parse any more.
+    pub syntax_errors: Vec<SyntaxProblem>,
+}
+
+/// How far a rename went.
+#[derive(Debug, Clone)]
+pub struct SymbolRenamed {
+    pub name: String,
+    pub new_name: String,
+    pub n_places: usize,
+    pub n_files: usize,
+    pub source: String,
+    pub progress: IndexProgress,
+    /// Why some places may mean something else of that name.
+    pub doubt: Option<String>,
+}
+
+#[derive(Debug, Clone)]
+pub struct SyntaxProblem {
+    pub path: ProjectPath,
+    pub line: u32,
+    pub column: u32,
+    pub message: String,
+}
+
+/// New texts, and what there is to say about them.
+struct SymbolPlan {
+    texts: Vec<NewText>,
+    edited: SymbolEdited,
+}
+
+/// A text in place of the one that has this revision, and of no other.
+#[derive(Clone)]
+struct NewText {
+    path: ProjectPath,
+    revision: String,
+    text: String,
+}
+
+impl ProjectSymbols<'_> {
+    pub async fn edit(
+        self,
+        mut request: ToolRequest<'_>,
+        (name, file): (&str, Option<&str>),
+        change: SymbolChange,
+        doing: Doing,
+    ) -> Result<Outcome<SymbolEdited>, Error> {
+        let (project, engine) = (&self.project, self.project.engine);
+        let in_force = project.in_force()?;
+        if !engine.could_allow(&in_force, &request.call.tool) {
+            project.judge(request.call.clone())?;
+        }
+        let file = match file {
+            None => None,
+            Some(path) => Some(engine.directory(&in_force, Some(path)).or_else(|error| {
+                // The mode's own refusal says more.
+                request.call.paths = vec![path.to_owned()];
+                project.judge(request.call.clone()).and(Err(error))
+            })?),
+        };
+        let SymbolPlan { texts, edited } = engine
+            .plan_symbol(&in_force, (name, file), change, doing)
+            .await?;
+        // The mode decides about every file, also for the dry run: it should not promise what would be refused.
+        let paths = texts.iter().map(|new| new.path.as_str().to_owned());
+        request.call.paths = paths.collect();
+        let edits = |_: &InForce, _: &[ProjectPath]| Ok(texts.iter().map(NewText::edit).collect());
+        let changed = match doing {
+            Doing::Change => project.edit(&request, edits).await?,
+            Doing::DryRun => {
+                project.judge(request.call.clone())?;
+                let edits = texts.iter().map(NewText::edit).collect();
+                Outcome::Done(project.preview(&in_force, edits).await?)
+            }
+        };
+        Ok(changed.map(|changes| SymbolEdited { changes, ..edited }))
+    }
+}
+
+impl NewText {
+    fn edit(&self) -> Edit {
+        let text = self.text.clone();
+        Edit::Replace {
+            path: self.path.clone(),
+            expected: Some(self.revision.clone()),
+            change: Box::new(move |_| Ok(text)),
+        }
+    }
+}
+
+impl Engine {
+    async fn plan_symbol(
+        &self,
+        in_force: &InForce,
+        (name, file): (&str, Option<ProjectPath>),
+        change: SymbolChange,
+        doing: Doing,
+    ) -> Result<SymbolPlan, Error> {
+        let name = name.to_owned();
+        let find = move |workspace: &Workspace| workspace.definition(&name, file.as_ref());
+        let symbol = self.on_disk(in_force, find).await?;
+        if let SymbolChange::Delete = change {
+            self.refuse_used(in_force, &symbol).await?;
+        }
+        if let SymbolChange::Rename {
+            new_name,
+            expected_count,
+        } = change
+        {
+            let renamed = self.rename(in_force, &symbol, &new_name).await?;
+            refuse_unexpected(&symbol, &renamed, expected_count, doing)?;
+            return self.plan_rename(in_force, symbol, renamed, new_name).await;
+        }
+        let plan = move |workspace: &Workspace| {
+            let read = workspace.read_file(&symbol.path)?;
+            let name_path = format!("/{}", symbol.name_path);
+            let edit = match &change {
+                SymbolChange::Replace(text) => SymbolEdit::Replace(text),
+                SymbolChange::InsertBefore(text) => SymbolEdit::InsertBefore(text),
+                SymbolChange::InsertAfter(text) => SymbolEdit::InsertAfter(text),
+                SymbolChange::Delete | SymbolChange::Rename { .. } => SymbolEdit::Delete,
+            };
+            let edited = plan_edit(&symbol.path, &read.editable(), &name_path, edit)?;
+            let problem = |error| problem(&symbol.path, error);
+            Ok(SymbolPlan {
+                edited: SymbolEdited {
+                    name_path: symbol.name_path.clone(),
+                    changes: FileChanges::default(),
+                    lines: Some((edited.lines.start, edited.lines.end)),
+                    kept_leading: edited.kept_leading,
+                    renamed: None,
+                    syntax_errors: edited.errors.into_iter().map(problem).collect(),
+                },
+                texts: vec![NewText {
+                    path: symbol.path.clone(),
+                    revision: read.revision,
+                    text: edited.text,
+                }],
+            })
+        };
+        self.on_disk(in_force, plan).await
+    }
+
+    /// A symbol that is used stays.
+    async fn refuse_used(&self, in_force: &InForce, symbol: &Definition) -> Result<(), Error> {
+        let name_path = format!("/{}", symbol.name_path);
+        let file = Some(symbol.path.clone());
+        let found = self
+            .references(in_force, &name_path, file, MOST_LOOKED_AT)
+            .await?
+            .answer;
+        let is_inside = |one: &Reference| {
+            let lines = symbol.body_lines;
+            one.path == symbol.path && (lines.start..=lines.end).contains(&one.place.line)
+        };
+        let is_use = |one: &&Reference| !one.is_definition && !is_inside(one);
+        let uses: Vec<&Reference> = found.hits.iter().filter(is_use).collect();
+        if uses.is_empty() {
+            return Ok(());
+        }
+        let places = if uses.len() == 1 { "place" } else { "places" };
+        let mut message = format!("`{}` is used in {} {places}:", symbol.name_path, uses.len());
+        for one in uses.iter().take(MOST_USES) {
+            let place = &one.place;
+            message.push_str(&format!("\n- {}:{}: {}", one.path, place.line, place.text));
+        }
+        if uses.len() > MOST_USES {
+            message.push_str(&format!("\n[{MOST_USES} of {} shown]", uses.len()));
+        }
+        Err(invalid(
+            message,
+            "change these places first; if they mean something else of that name, remove the lines with replace_content",
+            &symbol.name_path,
+        ))
+    }
+
+    async fn plan_rename(
+        &self,
+        in_force: &InForce,
+        symbol: Definition,
+        renamed: Rename,
+        new_name: String,
+    ) -> Result<SymbolPlan, Error> {
+        let Rename {
+            name,
+            files,
+            source,
+            progress,
+            doubt,
+        } = renamed;
+        let summary = SymbolRenamed {
+            name,
+            new_name,
+            n_places: count(&files),
+            n_files: files.len(),
+            source: source.to_string(),
+            progress: progress.into(),
+            doubt,
+        };
+        let check = move |workspace: &Workspace| {
+            let broken = |file| broken_by(workspace, file);
+            let errors = files.iter().map(broken).collect::<Result<Vec<_>, _>>()?;
+            Ok((files, errors.concat()))
+        };
+        let (files, syntax_errors) = self.on_disk(in_force, check).await?;
+        let new_text = |file: RenamedFile| NewText {
+            path: file.path,
+            revision: file.revision,
+            text: file.text,
+        };
+        Ok(SymbolPlan {
+            texts: files.into_iter().map(new_text).collect(),
+            edited: SymbolEdited {
+                name_path: symbol.name_path,
+                changes: FileChanges::default(),
+                lines: None,
+                kept_leading: false,
+                renamed: Some(summary),
+                syntax_errors,
+            },
+        })
+    }
+}
+
+fn count(files: &[RenamedFile]) -> usize {
+    files.iter().map(|file| file.places.len()).sum()
+}
+
+/// A rename of another number of places than expected, or of places that only share the name, is not made unseen.
+fn refuse_unexpected(
+    symbol: &Definition,
+    renamed: &Rename,
+    expected: Option<usize>,
+    doing: Doing,
+) -> Result<(), Error> {
+    let count = count(&renamed.files);
+    if let Some(expected) = expected.filter(|expected| *expected != count) {
+        return Err(mk_project::Error::UnexpectedCount { count, expected }.into());
+    }
+    if let (Some(doubt), None, Doing::Change) = (&renamed.doubt, expected, doing) {
+        let message = format!(
+            "Only the name tells the {count} places in {} files apart, and {doubt}",
+            renamed.files.len()
+        );
+        let hint = format!("look at them with dry_run, then repeat with expected_count {count}");
+        return Err(invalid(message, &hint, &symbol.name_path));
+    }
+    Ok(())
+}
+
+/// Where a file does not parse any more, if it has more such places than before.
+fn broken_by(workspace: &Workspace, file: &RenamedFile) -> Result<Vec<SyntaxProblem>, Error> {
+    let after = syntax_errors(&file.path, &file.text).unwrap_or_default();
+    if after.is_empty() {
+        return Ok(Vec::new());
+    }
+    let read = workspace.read_file(&file.path)?;
+    let before = syntax_errors(&file.path, &read.editable()).unwrap_or_default();
+    let is_more = after.len() > before.len();
+    let errors = after.into_iter().filter(|_| is_more);
+    Ok(errors.map(|error| problem(&file.path, error)).collect())
+}
+
+fn problem(path: &ProjectPath, error: SyntaxError) -> SyntaxProblem {
+    SyntaxProblem {
+        path: path.clone(),
+        line: error.line,
+        column: error.column,
+        message: error.message,
+    }
+}
+
+fn invalid(message: String, hint: &str, symbol: &str) -> Error {
+    CodeError::new(CodeKind::InvalidArguments, message)
+        .with_hint(hint)
+        .with_detail("symbol_name", symbol)
+        .into()
+}

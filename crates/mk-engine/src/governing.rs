@@ -1,0 +1,75 @@
+//! The mode of a conversation: its stack of tasks decides, and nothing widens by ending or by waiting.
+
+use mk_policy::Switching;
+use mk_store::{Session, TaskState};
+use mk_types::{AbsPath, ModeSlug};
+
+use crate::error::Error;
+use crate::{Caller, Engine};
+
+/// What decides the mode of a conversation.
+#[derive(Debug)]
+pub(crate) enum Governing {
+    /// Its innermost task that has not ended. It may have expired: waiting changes no mode.
+    Live(Session),
+    /// The task that ended last, whose mode stays in force until a person agrees to more.
+    Ended(Session),
+    /// Nothing: the endpoint's mode or the default one applies.
+    Nothing,
+}
+
+impl Engine {
+    /// What decides the mode of the caller's conversation.
+    ///
+    /// 1. The innermost task that has not ended, expired or not.
+    /// 2. Where it has ended, its parent, and so on upwards; then the next task of the stack.
+    /// 3. Where all have ended: nothing under `switching: free` of the configuration and the project, else the one that ended last.
+    pub(crate) fn governing(&self, caller: &Caller) -> Result<Governing, Error> {
+        let is_free = self.switching_for(caller)? == Switching::Free;
+        let store = &self.inner.store;
+        let mut last: Option<Session> = None;
+        for id in caller.conversation.tasks.iter().rev() {
+            let mut next = store.session(id)?;
+            if next.is_none() && !is_free {
+                // What cannot be read may be a narrower mode than the one without a task.
+                return Err(self.expired(id));
+            }
+            while let Some(session) = next {
+                if session.state == TaskState::Active {
+                    return Ok(Governing::Live(session));
+                }
+                next = match &session.parent {
+                    Some(parent) => store.session_of_task(parent)?,
+                    None => None,
+                };
+                let is_later = |last: &Session| session.finished_at > last.finished_at;
+                if last.as_ref().is_none_or(is_later) {
+                    last = Some(session);
+                }
+            }
+        }
+        Ok(match last {
+            Some(session) if !is_free => Governing::Ended(session),
+            _ => Governing::Nothing,
+        })
+    }
+
+    /// The slug of the mode that is in force where a call names no session, and the project it comes from.
+    pub(crate) fn mode_without_session(
+        &self,
+        caller: &Caller,
+        governing: &Governing,
+    ) -> (ModeSlug, AbsPath) {
+        match governing {
+            Governing::Live(session) | Governing::Ended(session) => {
+                (session.mode.clone(), self.session_project(caller, session))
+            }
+            Governing::Nothing => {
+                let ceiling = caller.ceilings.last().map(crate::Ceiling::slug);
+                let set = caller.mode.as_ref().or(ceiling);
+                let slug = set.unwrap_or(&self.settings().default_mode);
+                (slug.clone(), caller.project.clone())
+            }
+        }
+    }
+}

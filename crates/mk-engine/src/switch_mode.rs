@@ -1,0 +1,206 @@
+//! `switch_mode`: another mode for a session; and the rules that every change of mode keeps.
+
+use std::sync::Arc;
+
+use mk_policy::{Mode, Switching, widens};
+use mk_store::{Session, Switch};
+use mk_types::{ModeSlug, SessionId};
+
+use crate::approval::{Act, Asked, Outcome};
+use crate::error::Error;
+use crate::task::Tasks;
+use crate::{Actor, Caller, Change, Engine};
+
+/// How often a switch is tried again when others switch the same session.
+const MOST_TRIES: usize = 8;
+
+/// A change of mode that has happened.
+#[derive(Debug, Clone)]
+pub struct Switched {
+    pub session: Session,
+    pub mode: Arc<Mode>,
+    pub old_mode: ModeSlug,
+    pub reason: Option<String>,
+    /// Whether the session is part of the caller's conversation from now on. One that may do more than the
+    /// conversation is not, unless modes are changed freely: naming it must not be a way to widen.
+    pub enters: bool,
+}
+
+impl Tasks<'_> {
+    /// Puts a session into another mode, or asks first where the configuration wants it.
+    pub async fn switch_mode(
+        self,
+        caller: &Caller,
+        session: &str,
+        to: &str,
+        reason: Option<String>,
+    ) -> Result<Outcome<Switched>, Error> {
+        let id = self.session_id("session_id", session)?;
+        for _ in 0..MOST_TRIES {
+            let reason = reason.clone();
+            if let Some(outcome) = self.engine.try_switch(caller, &id, to, reason).await? {
+                return Ok(outcome);
+            }
+        }
+        Err(Error::Conflict {
+            message: format!("Session {id} is being switched by others"),
+        })
+    }
+}
+
+impl Engine {
+    /// One try; `None` if somebody else has switched the session meanwhile, so that all is to be decided anew.
+    async fn try_switch(
+        &self,
+        caller: &Caller,
+        id: &SessionId,
+        to: &str,
+        reason: Option<String>,
+    ) -> Result<Option<Outcome<Switched>>, Error> {
+        let session = self.active_session(id)?;
+        let within = Caller {
+            project: self.session_project(caller, &session),
+            ..caller.clone()
+        };
+        let to = self.modes().get(&within, "new_mode_slug", to)?;
+        let from = session.mode;
+        let act = Act::Switch {
+            session: id.clone(),
+            from: from.clone(),
+            to: to.slug.clone(),
+        };
+        let step = Step {
+            from: Origin {
+                mode: self.modes().catalogue(&within).get(from.as_str()).cloned(),
+                slug: from.clone(),
+            },
+            to: &to,
+            session: Some(id),
+            tool: "switch_mode",
+        };
+        if let Some(outcome) = self.govern(caller, &step, &act).await? {
+            return Ok(Some(outcome));
+        }
+        let change = Switch {
+            session: id.clone(),
+            from: from.clone(),
+            to: to.slug.clone(),
+            reason: reason.clone(),
+        };
+        let enters = self.may_enter(caller, id, &to)?;
+        let session = match self.inner.store.switch(change).await {
+            Ok(session) => session,
+            Err(mk_store::Error::Conflict { .. }) => return Ok(None),
+            Err(error) => return Err(self.about(Some(id), error)),
+        };
+        self.announce(Change::Switched {
+            session: session.id.clone(),
+        });
+        Ok(Some(Outcome::Done(Switched {
+            session,
+            mode: to,
+            old_mode: from,
+            reason,
+            enters,
+        })))
+    }
+
+    fn may_enter(&self, caller: &Caller, id: &SessionId, mode: &Mode) -> Result<bool, Error> {
+        let is_free = self.switching_for(caller)? == Switching::Free;
+        if is_free || caller.conversation.tasks.contains(id) {
+            return Ok(true);
+        }
+        Ok(!widens(&self.in_force(caller, None)?.mode, mode))
+    }
+
+    /// Applies `switchTo` and `switching`: `None` lets the change happen now.
+    pub(crate) async fn govern<T>(
+        &self,
+        caller: &Caller,
+        step: &Step<'_>,
+        act: &Act,
+    ) -> Result<Option<Outcome<T>>, Error> {
+        step.allow_hand_over(caller)?;
+        let (from, to) = (&step.from.slug, &step.to.slug);
+        if caller.actor == Actor::Operator {
+            return Ok(None);
+        }
+        match self.switching_for(caller)? {
+            Switching::Free => Ok(None),
+            Switching::Locked if from == to => Ok(None),
+            Switching::Locked => Err(Error::Denied {
+                rule: None,
+                message: format!(
+                    "Tool '{}' cannot be used in '{from}' mode. Switching is locked by configuration.",
+                    step.tool
+                ),
+                hint: Some("ask the user to change the mode".to_owned()),
+            }),
+            Switching::AskToWiden if !step.widens() => Ok(None),
+            Switching::AskToWiden => {
+                let subject = format!("Let the agent change from '{from}' to '{to}' mode?");
+                Ok(
+                    match self
+                        .ask_once(
+                            caller.conversation.id.as_ref(),
+                            step.session,
+                            &subject,
+                            &act.plan(),
+                        )
+                        .await?
+                    {
+                        Asked::Granted(_) => None,
+                        Asked::Open(question) => Some(Outcome::NeedsApproval(question)),
+                    },
+                )
+            }
+        }
+    }
+}
+
+/// A change of mode that is to be decided.
+pub(crate) struct Step<'a> {
+    pub(crate) from: Origin,
+    pub(crate) to: &'a Mode,
+    pub(crate) session: Option<&'a SessionId>,
+    pub(crate) tool: &'static str,
+}
+
+/// The mode that a change leaves.
+pub(crate) struct Origin {
+    pub(crate) slug: ModeSlug,
+    /// Missing when the mode's file no longer defines it.
+    pub(crate) mode: Option<Arc<Mode>>,
+}
+
+impl Step<'_> {
+    /// Whether it gives rights; from a mode that is gone, nobody can tell, so it does.
+    pub(crate) fn widens(&self) -> bool {
+        self.from
+            .mode
+            .as_ref()
+            .is_none_or(|from| widens(from, self.to))
+    }
+
+    /// Applies the mode's own `switchTo`. One that is gone says nothing: its task allows no call, and to leave it
+    /// is the way out.
+    pub(crate) fn allow_hand_over(&self, caller: &Caller) -> Result<(), Error> {
+        let to = &self.to.slug;
+        let Some(from) = &self.from.mode else {
+            return Ok(());
+        };
+        let stays = from.slug == *to;
+        if stays || caller.actor == Actor::Operator || from.may_switch_to(to) {
+            return Ok(());
+        }
+        let allowed = from.switch_to.as_deref().unwrap_or_default().join(", ");
+        Err(Error::Denied {
+            rule: None,
+            message: format!(
+                "Tool '{}' cannot be used in '{}' mode for '{to}'. It may hand over to: {allowed}.",
+                self.tool, from.slug
+            ),
+            hint: None,
+        })
+    }
+}

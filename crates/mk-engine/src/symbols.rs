@@ -1,0 +1,533 @@
+//! The symbols of a project as tools and people ask for them, in words of our own.
+//!
+//! Who answers (the index or a language server) is decided in `exact`; what a rename or an edit plans, in
+//! `edit_symbol`.
+
+use std::time::Duration;
+
+use mk_lsp::Severity;
+use mk_symbols::{
+    Answer, Definition, Hit, IndexState, Progress, Query, Reference, SymbolKind, Target,
+};
+use mk_types::{Position, ProjectPath};
+
+use crate::authorize::{AllowedCall, ToolRequest};
+use crate::check::InForce;
+use crate::error::Error;
+use crate::exact::Noted;
+use crate::file::only;
+use crate::project::ProjectHandle;
+use crate::workspace::Workspace;
+
+/// How often somebody who waits for the index hears how far it is.
+const TELL_EVERY: Duration = Duration::from_millis(100);
+
+/// What can be asked about the symbols of a project.
+#[derive(Debug, Clone)]
+pub struct ProjectSymbols<'a> {
+    pub(crate) project: ProjectHandle<'a>,
+}
+
+impl<'a> ProjectHandle<'a> {
+    pub fn symbols(self) -> ProjectSymbols<'a> {
+        ProjectSymbols { project: self }
+    }
+}
+
+/// How complete the index was that answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IndexProgress {
+    Ready,
+    /// Looking which files there are.
+    Listing,
+    Parsing {
+        done: usize,
+        total: usize,
+    },
+    /// The project cannot be read.
+    Stopped,
+}
+
+/// Symbols or places, the best first, and where they come from.
+#[derive(Debug, Clone)]
+pub struct SymbolAnswer<T> {
+    pub hits: Vec<T>,
+    /// How many there are, also those beyond the limit.
+    pub total: usize,
+    /// Who answered: the index, or language servers by their names.
+    pub source: String,
+    pub progress: IndexProgress,
+    /// Why the answer is not better.
+    pub note: Option<String>,
+}
+
+/// A symbol that was found by its name.
+#[derive(Debug, Clone)]
+pub struct FoundDefinition {
+    pub name_path: String,
+    pub kind: &'static str,
+    pub path: ProjectPath,
+    pub start_line: u32,
+    pub end_line: u32,
+    pub column: u32,
+    pub signature: String,
+    pub docs: Option<String>,
+}
+
+/// A symbol with its text.
+#[derive(Debug, Clone)]
+pub struct DefinitionText {
+    pub name_path: String,
+    pub kind: &'static str,
+    pub path: ProjectPath,
+    pub start_line: u32,
+    pub end_line: u32,
+    pub signature: String,
+    pub docs: Option<String>,
+    pub body: String,
+}
+
+/// A place where a symbol is named.
+#[derive(Debug, Clone)]
+pub struct SymbolReference {
+    pub path: ProjectPath,
+    pub line: u32,
+    pub column: u32,
+    /// The line, without the white space around it.
+    pub text: String,
+    /// The symbol around it.
+    pub within: Option<String>,
+    pub is_definition: bool,
+}
+
+/// What a file defines, as a tree in the order of its lines.
+#[derive(Debug, Clone)]
+pub struct FileOutline {
+    pub path: ProjectPath,
+    pub language: &'static str,
+    pub entries: Vec<OutlineEntry>,
+}
+
+#[derive(Debug, Clone)]
+pub struct OutlineEntry {
+    pub depth: usize,
+    pub name_path: String,
+    pub kind: &'static str,
+    pub start_line: u32,
+    pub end_line: u32,
+    pub signature: String,
+    pub docs: Option<String>,
+}
+
+/// The symbols that most of a project's code uses.
+#[derive(Debug, Clone)]
+pub struct ProjectMap {
+    pub text: String,
+    pub tokens: usize,
+    pub files_shown: usize,
+    pub files_total: usize,
+    pub progress: IndexProgress,
+}
+
+/// The problems of a file.
+#[derive(Debug, Clone)]
+pub struct FileProblems {
+    pub path: ProjectPath,
+    pub problems: Vec<FileProblem>,
+    pub source: String,
+    pub note: Option<String>,
+}
+
+#[derive(Debug, Clone)]
+pub struct FileProblem {
+    pub severity: &'static str,
+    pub line: u32,
+    pub column: u32,
+    pub end_line: u32,
+    pub end_column: u32,
+    pub message: String,
+    pub code: Option<String>,
+}
+
+/// Symbols to look for.
+#[derive(Debug, Clone, Default)]
+pub struct SymbolQuery {
+    pub name: String,
+    pub kind: Option<String>,
+    /// Only files that match this glob.
+    pub files: Option<String>,
+    pub limit: usize,
+}
+
+/// What an index holds.
+#[derive(Debug, Clone)]
+pub struct IndexContents {
+    pub is_complete: bool,
+    pub files: usize,
+    pub symbols: usize,
+    /// The files that were left out, and why.
+    pub skipped: Vec<(ProjectPath, String)>,
+}
+
+/// The kinds that a [`SymbolQuery`] can ask for.
+pub fn symbol_kinds() -> [&'static str; SymbolKind::ALL.len()] {
+    SymbolKind::ALL.map(SymbolKind::as_str)
+}
+
+impl ProjectSymbols<'_> {
+    pub async fn find(
+        self,
+        request: ToolRequest<'_>,
+        query: SymbolQuery,
+    ) -> Result<SymbolAnswer<FoundDefinition>, Error> {
+        let query = query.parse()?;
+        let AllowedCall { in_force, .. } = self.project.allow(&request)?;
+        let answer = self.project.engine.find_symbols(&in_force, query).await?;
+        Ok(SymbolAnswer::of(answer, None))
+    }
+
+    /// A symbol by its name; or, in the file that the call names, what stands at a line and column.
+    pub async fn definition(
+        self,
+        request: ToolRequest<'_>,
+        wanted: DefinitionQuery,
+        limit: usize,
+    ) -> Result<SymbolAnswer<DefinitionText>, Error> {
+        let AllowedCall { permit, in_force } = self.project.allow(&request)?;
+        let engine = self.project.engine;
+        let file = optional(permit.targets())?;
+        let Noted { answer, note } = match (wanted, file) {
+            (DefinitionQuery::Name(name_path), file) => {
+                let named = move |workspace: &Workspace| {
+                    let target = Target::Name {
+                        name_path: &name_path,
+                        file: file.as_ref(),
+                    };
+                    workspace.definitions(target, limit)
+                };
+                Noted {
+                    answer: engine.on_disk(&in_force, named).await?,
+                    note: None,
+                }
+            }
+            (DefinitionQuery::Position { line, column }, Some(file)) => {
+                let position = Position { line, column };
+                engine
+                    .definition_at(&in_force, file, position, limit)
+                    .await?
+            }
+            (DefinitionQuery::Position { .. }, None) => {
+                return Err(Error::invalid("file_path", "A line needs a file_path"));
+            }
+        };
+        Ok(SymbolAnswer::of(answer, note))
+    }
+
+    pub async fn references(
+        self,
+        request: ToolRequest<'_>,
+        name_path: &str,
+        limit: usize,
+    ) -> Result<SymbolAnswer<SymbolReference>, Error> {
+        let AllowedCall { permit, in_force } = self.project.allow(&request)?;
+        let file = optional(permit.targets())?;
+        let engine = self.project.engine;
+        let Noted { answer, note } = engine.references(&in_force, name_path, file, limit).await?;
+        Ok(SymbolAnswer::of(answer, note))
+    }
+
+    pub async fn implementations(
+        self,
+        request: ToolRequest<'_>,
+        name_path: &str,
+        limit: usize,
+    ) -> Result<SymbolAnswer<SymbolReference>, Error> {
+        let AllowedCall { permit, in_force } = self.project.allow(&request)?;
+        let file = optional(permit.targets())?;
+        let engine = self.project.engine;
+        let Noted { answer, note } = engine
+            .implementations(&in_force, name_path, file, limit)
+            .await?;
+        Ok(SymbolAnswer::of(answer, note))
+    }
+
+    pub async fn outline(self, request: ToolRequest<'_>) -> Result<FileOutline, Error> {
+        let AllowedCall { permit, in_force } = self.project.allow(&request)?;
+        let file = only(permit.targets())?;
+        self.outline_of(&in_force, file).await
+    }
+
+    pub async fn map(
+        self,
+        request: ToolRequest<'_>,
+        tokens: usize,
+        focus: Option<String>,
+    ) -> Result<ProjectMap, Error> {
+        let AllowedCall { in_force, .. } = self.project.allow(&request)?;
+        self.map_of(&in_force, tokens, focus).await
+    }
+
+    pub async fn problems(self, request: ToolRequest<'_>) -> Result<FileProblems, Error> {
+        let AllowedCall { permit, in_force } = self.project.allow(&request)?;
+        let path = only(permit.targets())?;
+        let engine = self.project.engine;
+        let Noted { answer, note } = engine.diagnostics(&in_force, path.clone()).await?;
+        let problem = |found: mk_lsp::Diagnostic| FileProblem {
+            severity: match found.severity {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+                Severity::Information => "information",
+                Severity::Hint => "hint",
+            },
+            line: found.range.start.line,
+            column: found.range.start.column,
+            end_line: found.range.end.line,
+            end_column: found.range.end.column,
+            message: found.message,
+            code: found.code,
+        };
+        Ok(FileProblems {
+            path,
+            problems: answer.found.into_iter().map(problem).collect(),
+            source: answer.source.to_string(),
+            note,
+        })
+    }
+
+    /// Waits until the index is complete, for a person who would rather wait than ask again; `tell` hears how far it is.
+    pub async fn index(
+        &self,
+        mut tell: impl FnMut(IndexProgress) + Send + 'static,
+    ) -> Result<IndexContents, Error> {
+        let in_force = self.project.in_force()?;
+        let wait = move |workspace: &Workspace| {
+            let index = workspace.index()?;
+            let progress = loop {
+                let progress = IndexProgress::from(index.wait(TELL_EVERY));
+                tell(progress);
+                if let IndexProgress::Ready | IndexProgress::Stopped = progress {
+                    break progress;
+                }
+            };
+            let (files, symbols) = index.size();
+            let skipped = index.skipped().into_iter();
+            Ok(IndexContents {
+                is_complete: progress == IndexProgress::Ready,
+                files,
+                symbols,
+                skipped: skipped
+                    .map(|file| (file.path, file.reason.to_string()))
+                    .collect(),
+            })
+        };
+        self.project.engine.on_disk(&in_force, wait).await
+    }
+
+    /// What the index has of a name, for the person at the command line.
+    pub async fn find_for_operator(
+        self,
+        query: SymbolQuery,
+    ) -> Result<SymbolAnswer<FoundDefinition>, Error> {
+        let (query, in_force) = (query.parse()?, self.project.in_force()?);
+        let find = move |workspace: &Workspace| workspace.find_symbols(&query);
+        let answer = self.project.engine.on_disk(&in_force, find).await?;
+        Ok(SymbolAnswer::of(answer, None))
+    }
+
+    /// Where a name is used, as the index or a language server knows it, for the person at the command line.
+    pub async fn references_for_operator(
+        self,
+        name_path: &str,
+        limit: usize,
+        exactness: Exactness,
+    ) -> Result<SymbolAnswer<SymbolReference>, Error> {
+        let in_force = self.project.in_force()?;
+        let engine = self.project.engine;
+        let Noted { answer, note } = match exactness {
+            Exactness::LanguageServer => {
+                engine.references(&in_force, name_path, None, limit).await?
+            }
+            Exactness::ByName => {
+                let name_path = name_path.to_owned();
+                let find =
+                    move |workspace: &Workspace| workspace.references(&name_path, None, limit);
+                let answer = engine.on_disk(&in_force, find).await?;
+                Noted { answer, note: None }
+            }
+        };
+        Ok(SymbolAnswer::of(answer, note))
+    }
+
+    pub async fn outline_for_operator(self, path: ProjectPath) -> Result<FileOutline, Error> {
+        let in_force = self.project.in_force()?;
+        self.outline_of(&in_force, path).await
+    }
+
+    pub async fn map_for_operator(
+        self,
+        tokens: usize,
+        focus: Option<String>,
+    ) -> Result<ProjectMap, Error> {
+        let in_force = self.project.in_force()?;
+        self.map_of(&in_force, tokens, focus).await
+    }
+
+    pub(crate) async fn outline_of(
+        &self,
+        in_force: &InForce,
+        path: ProjectPath,
+    ) -> Result<FileOutline, Error> {
+        let look = move |workspace: &Workspace| {
+            let outline = workspace.outline(&path)?;
+            let entry = |(position, symbol): (usize, &mk_symbols::Symbol)| OutlineEntry {
+                depth: outline.depth(position),
+                name_path: outline.indexed_path(position),
+                kind: symbol.kind.as_str(),
+                start_line: symbol.lines.start,
+                end_line: symbol.lines.end,
+                signature: symbol.signature.clone(),
+                docs: symbol.doc.clone(),
+            };
+            Ok(FileOutline {
+                language: outline.language.name(),
+                entries: outline.symbols.iter().enumerate().map(entry).collect(),
+                path,
+            })
+        };
+        self.project.engine.on_disk(in_force, look).await
+    }
+
+    pub(crate) async fn map_of(
+        &self,
+        in_force: &InForce,
+        tokens: usize,
+        focus: Option<String>,
+    ) -> Result<ProjectMap, Error> {
+        let look = move |workspace: &Workspace| {
+            let map = workspace.repository_map(tokens, focus.as_deref())?;
+            Ok(ProjectMap {
+                text: map.text,
+                tokens: map.tokens,
+                files_shown: map.files_shown,
+                files_total: map.files_total,
+                progress: map.progress.into(),
+            })
+        };
+        self.project.engine.on_disk(in_force, look).await
+    }
+}
+
+/// Who is asked where a symbol is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exactness {
+    ByName,
+    LanguageServer,
+}
+
+/// What a definition is asked for by.
+#[derive(Debug, Clone)]
+pub enum DefinitionQuery {
+    Name(String),
+    /// Both counted from 1.
+    Position {
+        line: u32,
+        column: u32,
+    },
+}
+
+impl SymbolQuery {
+    pub(crate) fn parse(self) -> Result<Query, Error> {
+        let kind = self.kind.as_deref().map(|name| {
+            SymbolKind::parse(name).ok_or_else(|| {
+                let kinds = symbol_kinds().join(", ");
+                Error::invalid(
+                    "symbol_type",
+                    format!("Parameter symbol_type must be one of: {kinds}"),
+                )
+            })
+        });
+        Ok(Query {
+            kind: kind.transpose()?,
+            files: self.files,
+            limit: self.limit,
+            ..Query::new(self.name)
+        })
+    }
+}
+
+/// The file that a call names, if it names one.
+fn optional(targets: &[ProjectPath]) -> Result<Option<ProjectPath>, Error> {
+    match targets {
+        [] => Ok(None),
+        targets => only(targets).map(Some),
+    }
+}
+
+impl<T> SymbolAnswer<T> {
+    pub(crate) fn of<F: Into<T>>(answer: Answer<F>, note: Option<String>) -> Self {
+        Self {
+            hits: answer.hits.into_iter().map(Into::into).collect(),
+            total: answer.total,
+            source: answer.source.to_string(),
+            progress: answer.progress.into(),
+            note,
+        }
+    }
+}
+
+impl From<Progress> for IndexProgress {
+    fn from(progress: Progress) -> Self {
+        match progress.state {
+            IndexState::Ready => Self::Ready,
+            IndexState::Listing => Self::Listing,
+            IndexState::Parsing => Self::Parsing {
+                done: progress.files_done,
+                total: progress.files_total,
+            },
+            IndexState::Stopped => Self::Stopped,
+        }
+    }
+}
+
+impl From<Hit> for FoundDefinition {
+    fn from(hit: Hit) -> Self {
+        Self {
+            name_path: hit.name_path,
+            kind: hit.kind.as_str(),
+            path: hit.path,
+            start_line: hit.lines.start,
+            end_line: hit.lines.end,
+            column: hit.column,
+            signature: hit.signature,
+            docs: hit.doc,
+        }
+    }
+}
+
+impl From<Definition> for DefinitionText {
+    fn from(definition: Definition) -> Self {
+        Self {
+            name_path: definition.name_path,
+            kind: definition.symbol.kind.as_str(),
+            path: definition.path,
+            start_line: definition.body_lines.start,
+            end_line: definition.body_lines.end,
+            signature: definition.symbol.signature,
+            docs: definition.symbol.doc,
+            body: definition.body,
+        }
+    }
+}
+
+impl From<Reference> for SymbolReference {
+    fn from(reference: Reference) -> Self {
+        Self {
+            path: reference.path,
+            line: reference.place.line,
+            column: reference.place.column,
+            text: reference.place.text,
+            within: reference.within,
+            is_definition: reference.is_definition,
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! `list_dir`: what is in a folder.
+
+use mk_engine::{EntryType, Error, ListingDepth};
+use mk_policy::Group;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, code_answer};
+
+const MOST_ENTRIES: usize = 1_000;
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+pub(crate) struct ListDirArgs {
+    /// Folder (default: the project)
+    #[serde(rename = "path")]
+    _path: Option<String>,
+    /// List what is in subfolders too
+    recursive: Option<bool>,
+    session_id: Option<String>,
+}
+
+pub(crate) static TOOL: Tool = Tool::of::<ListDirArgs>();
+
+impl Definition for ListDirArgs {
+    const SPEC: Spec = Spec {
+        name: "list_dir",
+        title: "List a folder",
+        description: "List a folder; names of folders end with /. Respects .gitignore",
+        toolset: Toolset::Files,
+        group: Some(Group::Read),
+        effect: Effect::ReadOnly,
+        calls_per_minute: Some(100),
+        paths: &["path"],
+        output: None,
+    };
+
+    fn session(&self) -> Option<&str> {
+        self.session_id.as_deref()
+    }
+
+    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+        let depth = if self.recursive == Some(true) {
+            ListingDepth::Recursive
+        } else {
+            ListingDepth::Flat
+        };
+        let files = call.project().files();
+        let listed = files.list(call.request, depth, MOST_ENTRIES).await?;
+        let mut lines = Vec::new();
+        for entry in &listed.entries {
+            lines.push(match entry.kind {
+                EntryType::Directory => format!("{}/", entry.path),
+                EntryType::Link => format!("{} (link)", entry.path),
+                EntryType::Special => format!("{} (special)", entry.path),
+                EntryType::File => format!("{}  {}", entry.path, entry.size),
+            });
+        }
+        if listed.cut {
+            lines.push(format!(
+                "[{} of {} shown]",
+                listed.entries.len(),
+                listed.total
+            ));
+        }
+        if lines.is_empty() {
+            lines.push("The folder is empty".to_owned());
+        }
+        let facts = json!({ "total": listed.total, "cut": listed.cut });
+        Ok(code_answer(lines.join("\n"), facts))
+    }
+}

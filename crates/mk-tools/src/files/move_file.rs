@@ -1,0 +1,45 @@
+//! `move_file`: gives a file another name; never overwrites.
+
+use mk_engine::Error;
+use mk_policy::Group;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::changes;
+use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset};
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+pub(crate) struct MoveFileArgs {
+    /// Path now, relative to the project
+    #[serde(rename = "from_path")]
+    _from_path: String,
+    /// Path afterwards
+    #[serde(rename = "to_path")]
+    _to_path: String,
+    session_id: Option<String>,
+}
+
+pub(crate) static TOOL: Tool = Tool::of::<MoveFileArgs>();
+
+impl Definition for MoveFileArgs {
+    const SPEC: Spec = Spec {
+        name: "move_file",
+        title: "Move a file",
+        description: "Move or rename a file; an existing target is never overwritten",
+        toolset: Toolset::Files,
+        group: Some(Group::Edit),
+        effect: Effect::Changes,
+        calls_per_minute: Some(100),
+        paths: &["from_path", "to_path"],
+        output: None,
+    };
+
+    fn session(&self) -> Option<&str> {
+        self.session_id.as_deref()
+    }
+
+    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+        let moved = call.project().files().rename(call.request).await?;
+        Ok(moved.map(|changes| changes::reply(&changes)))
+    }
+}

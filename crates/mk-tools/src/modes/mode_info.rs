@@ -1,0 +1,205 @@
+//! Modes as tools and resources show them.
+
+use std::collections::BTreeMap;
+
+use mk_engine::InForce;
+use mk_policy::{Group, Mode};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+/// A mode in full.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ModeInfo {
+    pub slug: String,
+    /// Display name.
+    pub name: String,
+    /// `builtin`, `global` or `project`.
+    pub source: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub when_to_use: Option<String>,
+    pub role_definition: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub custom_instructions: Option<String>,
+    /// Every group, enabled or not.
+    #[schemars(with = "BTreeMap<String, ToolGroup>")]
+    pub tool_groups: Map<String, Value>,
+    /// Modes it may switch or delegate to; absent for any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub switch_to: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+}
+
+/// What a mode may do with a group.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ToolGroup {
+    enabled: bool,
+    /// Files the group is restricted to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file_regex: Option<String>,
+    /// Commands the group is restricted to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    command_regex: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+}
+
+/// A mode as its file has it: what `mode://{slug}/config` shows.
+#[derive(Debug, Serialize)]
+pub struct ModeConfig {
+    slug: String,
+    name: String,
+    source: String,
+    groups: Vec<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    when_to_use: Option<String>,
+    /// Keys that are not ours, as written.
+    #[serde(flatten)]
+    unknown: BTreeMap<String, Value>,
+}
+
+impl From<&Mode> for ModeInfo {
+    fn from(mode: &Mode) -> Self {
+        Self {
+            slug: mode.slug.to_string(),
+            name: mode.name.clone(),
+            source: mode.source.as_str().to_owned(),
+            description: mode.description.clone(),
+            when_to_use: mode.when_to_use.clone(),
+            role_definition: mode.role_definition.clone(),
+            custom_instructions: mode.custom_instructions.clone(),
+            tool_groups: tool_groups(|_| mode),
+            switch_to: mode.switch_to.clone(),
+            model: mode.model.clone(),
+        }
+    }
+}
+
+/// One line a group with what it may do here: a ceiling counts.
+pub(crate) fn group_lines(in_force: &InForce) -> Vec<String> {
+    let line = |(position, group)| {
+        let mut lines = mk_policy::group_lines(in_force.decides(group));
+        lines.swap_remove(position)
+    };
+    Group::ALL.into_iter().enumerate().map(line).collect()
+}
+
+/// What a text adds where a ceiling takes something from the mode.
+pub(crate) fn capped(in_force: &InForce) -> String {
+    match in_force.capped_at() {
+        Some(ceiling) => format!(
+            "\nThis endpoint is capped at '{ceiling}': in '{}' mode too, nothing beyond it is allowed.\n",
+            in_force.mode.slug
+        ),
+        None => String::new(),
+    }
+}
+
+/// Every group in its order, which a map of structs would lose.
+pub(crate) fn tool_groups<'a>(decides: impl Fn(Group) -> &'a Mode) -> Map<String, Value> {
+    let group = |group: Group| {
+        let mode = decides(group);
+        ToolGroup {
+            enabled: mode.enables(group),
+            file_regex: mode.file_restriction(group),
+            command_regex: if group == Group::Command {
+                mode.command_restriction()
+            } else {
+                None
+            },
+            description: mode.group_description(group).map(str::to_owned),
+        }
+    };
+    Group::ALL
+        .into_iter()
+        .map(|it| (it.to_string(), json!(group(it))))
+        .collect()
+}
+
+impl From<&Mode> for ModeConfig {
+    fn from(mode: &Mode) -> Self {
+        let known = [
+            "slug",
+            "name",
+            "source",
+            "groups",
+            "description",
+            "when_to_use",
+        ];
+        let unknown = mode
+            .unknown
+            .iter()
+            .filter(|(key, _)| !known.contains(&key.as_str()));
+        Self {
+            slug: mode.slug.to_string(),
+            name: mode.name.clone(),
+            source: mode.source.as_str().to_owned(),
+            groups: mode.grants.iter().map(group_entry).collect(),
+            description: mode.description.clone(),
+            when_to_use: mode.when_to_use.clone(),
+            unknown: unknown
+                .map(|(key, value)| (key.clone(), value.clone()))
+                .collect(),
+        }
+    }
+}
+
+/// `"read"`, or `["edit", {"fileRegex": …}]`.
+fn group_entry(grant: &mk_policy::Grant) -> Value {
+    let mut options = Map::new();
+    let mut put = |key: &str, value: Option<&str>| {
+        if let Some(value) = value {
+            options.insert(key.to_owned(), json!(value));
+        }
+    };
+    put(
+        "fileRegex",
+        grant.files.regex.as_ref().map(mk_policy::Limit::source),
+    );
+    put(
+        "commandRegex",
+        grant.commands.allow.as_ref().map(mk_policy::Limit::source),
+    );
+    put(
+        "commandDeny",
+        grant.commands.deny.as_ref().map(mk_policy::Limit::source),
+    );
+    put("description", grant.description.as_deref());
+    if !grant.files.globs.is_empty() {
+        let globs: Vec<&str> = grant
+            .files
+            .globs
+            .iter()
+            .map(|glob| glob.glob().glob())
+            .collect();
+        options.insert("glob".to_owned(), json!(globs));
+    }
+    let mcp = &grant.mcp;
+    let lists = [
+        ("allowedMcpServers", mcp.allowed_servers.as_deref()),
+        (
+            "blockedMcpServers",
+            Some(mcp.blocked_servers.as_slice()).filter(|list| !list.is_empty()),
+        ),
+        ("allowedTools", mcp.allowed_tools.as_deref()),
+        (
+            "blockedTools",
+            Some(mcp.blocked_tools.as_slice()).filter(|list| !list.is_empty()),
+        ),
+    ];
+    for (key, list) in lists {
+        if let Some(list) = list {
+            options.insert(key.to_owned(), json!(list));
+        }
+    }
+    if options.is_empty() {
+        json!(grant.group.as_str())
+    } else {
+        json!([grant.group.as_str(), options])
+    }
+}

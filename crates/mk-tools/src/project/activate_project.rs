@@ -1,0 +1,44 @@
+//! `activate_project`: which project later calls are about.
+
+use mk_engine::Error;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::tool::{Answer, Call, Definition, Effect, Reply, Spec, Tool, Toolset};
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+pub(crate) struct ActivateProjectArgs {
+    /// Absolute path of the project's folder
+    project_root: String,
+}
+
+pub(crate) static TOOL: Tool = Tool::of::<ActivateProjectArgs>();
+
+impl Definition for ActivateProjectArgs {
+    const SPEC: Spec = Spec {
+        name: "activate_project",
+        title: "Activate a project",
+        description: "Work on another project folder from now on",
+        toolset: Toolset::Project,
+        group: None,
+        effect: Effect::Changes,
+        calls_per_minute: Some(10),
+        paths: &[],
+        output: None,
+    };
+
+    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+        let project = call.project();
+        Ok(project
+            .activate(&self.project_root)
+            .await?
+            .map(|root| Reply {
+                text: format!("Project activated: {root}"),
+                structured: json!({ "project": root.as_str() }),
+                metadata: Value::Null,
+                current: None,
+                project: Some(root),
+            }))
+    }
+}

@@ -1,0 +1,90 @@
+//! `analyze_task`: what a task is, what can go wrong, whom to ask and what to check.
+
+use mk_engine::Error;
+use mk_playbook::{Advice, Analysis, ChecklistQuery, KeywordMode, Needs, Phase, analyze_task};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::generate_checklist::checklists;
+use super::get_agent_system_prompt::Workflow;
+
+use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, missing, rules_reply};
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+pub(crate) struct AnalyzeTaskArgs {
+    /// User's task description
+    prompt: String,
+    /// Optional file paths related to the task
+    files: Option<Vec<String>>,
+    mode: Option<Workflow>,
+}
+
+pub(crate) static TOOL: Tool = Tool::of::<AnalyzeTaskArgs>();
+
+impl Definition for AnalyzeTaskArgs {
+    const SPEC: Spec = Spec {
+        name: "analyze_task",
+        title: "Analyze a task",
+        description: "Risk, checklists, specialists and workflow for a task, from its description and files",
+        toolset: Toolset::Rules,
+        group: None,
+        effect: Effect::ReadOnly,
+        calls_per_minute: None,
+        paths: &[],
+        output: None,
+    };
+
+    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+        let args = self;
+        if args.prompt.trim().is_empty() {
+            return Err(missing("prompt"));
+        }
+        let answer = call
+            .engine
+            .with_playbook(call.caller, Needs::Files, move |playbook| {
+                let files = args.files.unwrap_or_default();
+                let analysis = analyze_task(&args.prompt, &files, args.mode.map(KeywordMode::from));
+                let query = ChecklistQuery {
+                    domains: &[],
+                    files: &files,
+                };
+                let made = checklists(&playbook.checklist(&query));
+                Ok(shown(&analysis, &made))
+            })
+            .await?;
+        Ok(rules_reply(&answer))
+    }
+}
+
+/// `made` is what the files alone call for.
+fn shown(analysis: &Analysis<'_>, made: &Value) -> Value {
+    let names: Vec<&str> = analysis
+        .specialists
+        .iter()
+        .map(|advice| advice.name)
+        .collect();
+    let advice = |advice: &Advice| json!({ "name": advice.name, "reason": advice.reason, "priority": advice.priority });
+    let phase = |phase: &Phase| json!({ "phase": phase.mode.as_str(), "focus": phase.focus });
+    json!({
+        "riskAssessment": {
+            "level": analysis.risk.level.to_string(),
+            "factors": analysis.risk.factors,
+            "reason": analysis.risk.reason,
+            "attentionAreas": analysis.risk.factors,
+        },
+        "recommendedChecklists": analysis.checklists,
+        "recommendedSpecialists": names,
+        "workflowSuggestions": analysis.suggestions,
+        "analysis": {
+            "intent": analysis.intent.to_string(),
+            "category": analysis.category.to_string(),
+            "complexity": analysis.complexity.to_string(),
+            "keywords": analysis.keywords,
+        },
+        "specialistDetails": analysis.specialists.iter().map(advice).collect::<Vec<_>>(),
+        "suggestedWorkflow": { "phases": analysis.phases.iter().map(phase).collect::<Vec<_>>() },
+        "checklistSummary": made["summary"],
+        "matchedTriggers": made["matchedTriggers"],
+    })
+}

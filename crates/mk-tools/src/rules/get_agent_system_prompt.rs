@@ -1,0 +1,103 @@
+//! `get_agent_system_prompt`: everything that makes a model one of the specialists.
+
+use mk_engine::Error;
+use mk_playbook::{AgentTask, KeywordMode, Needs, PreparedAgent, WorkMode};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, rules_reply};
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+pub(crate) struct GetAgentSystemPromptArgs {
+    /// Name of the specialist agent, such as security-specialist
+    #[serde(rename = "agentName")]
+    agent_name: String,
+    /// Context for the agent
+    context: AgentContext,
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+struct AgentContext {
+    mode: Workflow,
+    #[serde(rename = "targetFiles")]
+    target_files: Option<Vec<String>>,
+    #[serde(rename = "taskDescription")]
+    task_description: Option<String>,
+}
+
+/// Current workflow mode
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub(crate) enum Workflow {
+    Plan,
+    Act,
+    Eval,
+}
+
+impl From<Workflow> for KeywordMode {
+    fn from(mode: Workflow) -> Self {
+        match mode {
+            Workflow::Plan => Self::Plan,
+            Workflow::Act => Self::Act,
+            Workflow::Eval => Self::Eval,
+        }
+    }
+}
+
+impl From<Workflow> for WorkMode {
+    fn from(mode: Workflow) -> Self {
+        match mode {
+            Workflow::Plan => Self::Plan,
+            Workflow::Act => Self::Act,
+            Workflow::Eval => Self::Eval,
+        }
+    }
+}
+
+pub(crate) static TOOL: Tool = Tool::of::<GetAgentSystemPromptArgs>();
+
+impl Definition for GetAgentSystemPromptArgs {
+    const SPEC: Spec = Spec {
+        name: "get_agent_system_prompt",
+        title: "Prompt of an agent",
+        description: "System prompt and task prompt that make a subagent a specialist",
+        toolset: Toolset::Rules,
+        group: None,
+        effect: Effect::ReadOnly,
+        calls_per_minute: None,
+        paths: &[],
+        output: None,
+    };
+
+    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+        let Self {
+            agent_name,
+            context: given,
+        } = self;
+        let prepared = call
+            .engine
+            .with_playbook(call.caller, Needs::Files, move |playbook| {
+                let config = playbook.config()?;
+                let task = AgentTask {
+                    mode: given.mode.into(),
+                    files: given.target_files.as_deref().unwrap_or_default(),
+                    description: given.task_description.as_deref(),
+                    language: config.language(),
+                };
+                Ok(playbook.prepare_agent(&agent_name, &task)?)
+            })
+            .await?;
+        Ok(rules_reply(&shown(&prepared)))
+    }
+}
+
+pub(crate) fn shown(prepared: &PreparedAgent) -> Value {
+    json!({
+        "agentName": prepared.id,
+        "displayName": prepared.name,
+        "description": prepared.description,
+        "systemPrompt": prepared.system_prompt,
+        "taskPrompt": prepared.task_prompt,
+    })
+}

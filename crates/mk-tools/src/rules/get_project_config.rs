@@ -1,0 +1,36 @@
+//! `get_project_config`: the configuration that people wrote for the project.
+
+use mk_engine::Error;
+use mk_playbook::Needs;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, rules_reply};
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+pub(crate) struct GetProjectConfigArgs {}
+
+pub(crate) static TOOL: Tool = Tool::of::<GetProjectConfigArgs>();
+
+impl Definition for GetProjectConfigArgs {
+    const SPEC: Spec = Spec {
+        name: "get_project_config",
+        title: "Show the project configuration",
+        description: "Tech stack, architecture, conventions and language of the project",
+        toolset: Toolset::Rules,
+        group: None,
+        effect: Effect::ReadOnly,
+        calls_per_minute: None,
+        paths: &[],
+        output: None,
+    };
+
+    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+        let config = call
+            .engine
+            .with_playbook(call.caller, Needs::Files, |playbook| Ok(playbook.config()?))
+            .await?;
+        Ok(rules_reply(&Value::Object(config.settings.clone())))
+    }
+}

@@ -1,0 +1,50 @@
+//! `get_skill`: how to do something, step by step.
+
+use mk_engine::Error;
+use mk_playbook::Needs;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, not_found, rules_reply};
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+pub(crate) struct GetSkillArgs {
+    /// Name of the skill
+    name: String,
+}
+
+pub(crate) static TOOL: Tool = Tool::of::<GetSkillArgs>();
+
+impl Definition for GetSkillArgs {
+    const SPEC: Spec = Spec {
+        name: "get_skill",
+        title: "Read a skill",
+        description: "The instructions of a skill, as recommend_skills or list_skills name it",
+        toolset: Toolset::Rules,
+        group: None,
+        effect: Effect::ReadOnly,
+        calls_per_minute: None,
+        paths: &[],
+        output: None,
+    };
+
+    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+        let Self { name } = self;
+        let skill = call
+            .engine
+            .with_playbook(call.caller, Needs::Files, move |playbook| {
+                playbook
+                    .skill(&name)
+                    .ok_or_else(|| not_found("Skill", &name, "list_skills shows all of them"))
+            })
+            .await?;
+        Ok(rules_reply(&json!({
+            "name": skill.name,
+            "description": skill.description,
+            "content": skill.text,
+            "path": skill.path,
+            "allowedTools": skill.allowed_tools,
+        })))
+    }
+}

@@ -1,0 +1,74 @@
+//! `prepare_parallel_agents`: several specialists made ready for one task.
+
+use mk_engine::Error;
+use mk_playbook::{AgentTask, Needs, PreparedAgent};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::get_agent_system_prompt::{Workflow, shown};
+
+use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, rules_reply};
+
+const HINT: &str = "Use Task tool with subagent_type='general-purpose' and run_in_background=true, \
+                    one call for each agent in the same message; collect the findings when all are done";
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+pub(crate) struct PrepareParallelAgentsArgs {
+    mode: Workflow,
+    /// List of specialist agent names
+    specialists: Vec<String>,
+    /// Files to analyze or review
+    #[serde(rename = "targetFiles")]
+    target_files: Option<Vec<String>>,
+    /// Shared context or task description for all agents
+    #[serde(rename = "sharedContext")]
+    shared_context: Option<String>,
+}
+
+pub(crate) static TOOL: Tool = Tool::of::<PrepareParallelAgentsArgs>();
+
+impl Definition for PrepareParallelAgentsArgs {
+    const SPEC: Spec = Spec {
+        name: "prepare_parallel_agents",
+        title: "Prepare several agents",
+        description: "Prompts for several specialists that look at the same task side by side",
+        toolset: Toolset::Rules,
+        group: None,
+        effect: Effect::ReadOnly,
+        calls_per_minute: None,
+        paths: &[],
+        output: None,
+    };
+
+    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+        let args = self;
+        let prepared = call
+            .engine
+            .with_playbook(call.caller, Needs::Files, move |playbook| {
+                let config = playbook.config()?;
+                let task = AgentTask {
+                    mode: args.mode.into(),
+                    files: args.target_files.as_deref().unwrap_or_default(),
+                    description: args.shared_context.as_deref(),
+                    language: config.language(),
+                };
+                Ok(playbook.prepare_agents(&args.specialists, &task))
+            })
+            .await?;
+        let agent = |agent: &PreparedAgent| json!({ "id": agent.id, "displayName": agent.name, "taskPrompt": agent.task_prompt, "description": agent.description });
+        let mut answer = json!({
+            "prepared": prepared.agents.iter().map(shown).collect::<Vec<_>>(),
+            "executionHint": HINT,
+            "agents": prepared.agents.iter().map(agent).collect::<Vec<_>>(),
+            "parallelExecutionHint": HINT,
+        });
+        if !prepared.failed.is_empty() {
+            let failed = prepared.failed.iter();
+            answer["failedAgents"] = failed
+                .map(|(id, reason)| json!({ "id": id, "reason": reason }))
+                .collect();
+        }
+        Ok(rules_reply(&answer))
+    }
+}

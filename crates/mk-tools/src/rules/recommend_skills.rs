@@ -1,0 +1,57 @@
+//! `recommend_skills`: which instructions fit what a person asked for.
+
+use mk_engine::Error;
+use mk_playbook::{Needs, Recommendation};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, missing, rules_reply};
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+pub(crate) struct RecommendSkillsArgs {
+    /// User prompt to analyze for skill recommendations
+    prompt: String,
+}
+
+pub(crate) static TOOL: Tool = Tool::of::<RecommendSkillsArgs>();
+
+impl Definition for RecommendSkillsArgs {
+    const SPEC: Spec = Spec {
+        name: "recommend_skills",
+        title: "Recommend skills",
+        description: "Skills that fit a prompt in any of nine languages, best first; none if none fits. Read one with get_skill",
+        toolset: Toolset::Rules,
+        group: None,
+        effect: Effect::ReadOnly,
+        calls_per_minute: None,
+        paths: &[],
+        output: None,
+    };
+
+    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+        let Self { prompt } = self;
+        if prompt.trim().is_empty() {
+            return Err(missing("prompt"));
+        }
+        let asked = prompt.clone();
+        let recommended = call
+            .engine
+            .with_playbook(call.caller, Needs::Recommender, move |playbook| {
+                Ok(playbook.recommend(&asked))
+            })
+            .await?;
+        let shown = |it: &Recommendation| {
+            json!({
+                "skillName": it.skill,
+                "confidence": it.confidence.as_str(),
+                "matchedPatterns": it.matched,
+                "description": it.description,
+            })
+        };
+        Ok(rules_reply(&json!({
+            "recommendations": recommended.iter().map(shown).collect::<Vec<_>>(),
+            "originalPrompt": prompt,
+        })))
+    }
+}

@@ -1,0 +1,57 @@
+//! `search_rules`: what the team has written about something.
+
+use mk_engine::Error;
+use mk_playbook::{FileMatch, LineMatch, Needs, SearchLimits};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::tool::{
+    Answer, Call, Definition, Effect, Spec, Tool, Toolset, missing, rules_reply, source_of,
+};
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+pub(crate) struct SearchRulesArgs {
+    /// Search query
+    query: String,
+}
+
+pub(crate) static TOOL: Tool = Tool::of::<SearchRulesArgs>();
+
+impl Definition for SearchRulesArgs {
+    const SPEC: Spec = Spec {
+        name: "search_rules",
+        title: "Search the rules",
+        description: "Search rules, agents, skills and checklists; best passages first",
+        toolset: Toolset::Rules,
+        group: None,
+        effect: Effect::ReadOnly,
+        calls_per_minute: None,
+        paths: &[],
+        output: None,
+    };
+
+    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+        let Self { query } = self;
+        if query.trim().is_empty() {
+            return Err(missing("query"));
+        }
+        let found = call
+            .engine
+            .with_playbook(call.caller, Needs::SearchIndex, move |playbook| {
+                Ok(playbook.search(&query, &SearchLimits::default()))
+            })
+            .await?;
+        let file = |file: &FileMatch| {
+            let line = |line: &LineMatch| format!("Line {}: {}", line.line, line.text);
+            json!({
+                "file": file.path,
+                "matches": file.lines.iter().map(line).collect::<Vec<_>>(),
+                "score": file.score,
+                "source": source_of(file.layer),
+                "total": file.n_lines,
+            })
+        };
+        Ok(rules_reply(&found.files.iter().map(file).collect()))
+    }
+}

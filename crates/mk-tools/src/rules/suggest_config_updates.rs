@@ -1,0 +1,65 @@
+//! `suggest_config_updates`: what the configuration does not say yet.
+
+use mk_engine::{Error, Outcome};
+use mk_playbook::{Needs, Playbook, Suggestion};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, rules_reply};
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+pub(crate) struct SuggestConfigUpdatesArgs {
+    /// Project root directory (default: the project)
+    #[serde(rename = "projectRoot")]
+    project_root: Option<String>,
+}
+
+pub(crate) static TOOL: Tool = Tool::of::<SuggestConfigUpdatesArgs>();
+
+impl Definition for SuggestConfigUpdatesArgs {
+    const SPEC: Spec = Spec {
+        name: "suggest_config_updates",
+        title: "Suggest configuration updates",
+        description: "Compare the configuration with the frameworks and tools that the project uses",
+        toolset: Toolset::Rules,
+        group: None,
+        effect: Effect::ReadOnly,
+        calls_per_minute: None,
+        paths: &[],
+        output: None,
+    };
+
+    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+        let Self { project_root } = self;
+        let suggestions = match project_root {
+            None => {
+                let suggest = |playbook: &Playbook| Ok(playbook.suggest_config()?);
+                call.engine
+                    .with_playbook(call.caller, Needs::Files, suggest)
+                    .await?
+            }
+            Some(folder) => match call.engine.admit(call.caller, &folder).await? {
+                Outcome::NeedsApproval(question) => return Ok(Answer::NeedsApproval(question)),
+                Outcome::Done(root) => call
+                    .engine
+                    .playbook_of(root)
+                    .suggest_config()
+                    .map_err(Error::from)?,
+            },
+        };
+        let suggestion = |suggestion: &Suggestion| {
+            let mut shown = json!({ "field": suggestion.field, "reason": suggestion.reason });
+            if let Some(current) = &suggestion.current {
+                shown["currentValue"] = current.clone();
+            }
+            shown["suggestedValue"] = suggestion.suggested.clone();
+            shown["priority"] = json!(suggestion.importance.as_str());
+            shown
+        };
+        Ok(rules_reply(&json!({
+            "isUpToDate": suggestions.is_empty(),
+            "suggestions": suggestions.iter().map(suggestion).collect::<Vec<_>>(),
+        })))
+    }
+}

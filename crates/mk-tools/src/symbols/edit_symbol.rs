@@ -1,0 +1,177 @@
+//! `edit_symbol`: changes code by its symbols, with a backup.
+//!
+//! What is to be changed is found first; then the mode decides about every file; then all is written or nothing.
+
+use mk_engine::{Doing, Error, SymbolChange, SymbolEdited, SyntaxProblem};
+use mk_policy::Group;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::indexed;
+use crate::files::changes;
+
+use crate::tool::{Answer, Call, Definition, Effect, Reply, Spec, Tool, Toolset, code_reply};
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+pub(crate) struct EditSymbolArgs {
+    /// Name or name path
+    symbol_name: String,
+    /// File it is in; needed if others have the name
+    file_path: Option<String>,
+    /// Default: replace
+    operation: Option<Operation>,
+    /// New code, for replace and insert
+    content: Option<String>,
+    /// For rename
+    new_name: Option<String>,
+    /// Only show what would change
+    dry_run: Option<bool>,
+    /// Refuse to rename any other number of places
+    expected_count: Option<u32>,
+    session_id: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Operation {
+    Replace,
+    InsertBefore,
+    InsertAfter,
+    Delete,
+    Rename,
+}
+
+pub(crate) static TOOL: Tool = Tool::of::<EditSymbolArgs>();
+
+impl Definition for EditSymbolArgs {
+    const SPEC: Spec = Spec {
+        name: "edit_symbol",
+        title: "Edit a symbol",
+        description: "Replace, delete or rename a symbol, or insert code beside it, with a backup; \
+                  rename changes all uses; delete refuses while it is used",
+        toolset: Toolset::Symbols,
+        group: Some(Group::Edit),
+        effect: Effect::Changes,
+        calls_per_minute: Some(20),
+        // The files are found by the symbol's name; each is checked before it is changed.
+        paths: &[],
+        output: None,
+    };
+
+    fn session(&self) -> Option<&str> {
+        self.session_id.as_deref()
+    }
+
+    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+        let change = self.change()?;
+        let doing = if self.dry_run == Some(true) {
+            Doing::DryRun
+        } else {
+            Doing::Change
+        };
+        let symbol = (self.symbol_name.as_str(), self.file_path.as_deref());
+        let symbols = call.project().symbols();
+        let edited = symbols.edit(call.request, symbol, change, doing).await?;
+        Ok(edited.map(|edited| answer(&edited, doing)))
+    }
+}
+
+impl EditSymbolArgs {
+    fn change(&self) -> Result<SymbolChange, Error> {
+        let operation = self.operation.unwrap_or(Operation::Replace);
+        let content = || self.needed(self.content.as_deref(), "content");
+        Ok(match operation {
+            Operation::Replace => SymbolChange::Replace(content()?),
+            Operation::InsertBefore => SymbolChange::InsertBefore(content()?),
+            Operation::InsertAfter => SymbolChange::InsertAfter(content()?),
+            Operation::Delete => SymbolChange::Delete,
+            Operation::Rename => SymbolChange::Rename {
+                new_name: self.needed(self.new_name.as_deref(), "new_name")?,
+                expected_count: self.expected_count.map(|count| count as usize),
+            },
+        })
+    }
+
+    fn needed(&self, value: Option<&str>, name: &'static str) -> Result<String, Error> {
+        value.map(str::to_owned).ok_or_else(|| {
+            let operation = json!(self.operation.unwrap_or(Operation::Replace));
+            let operation = operation.as_str().unwrap_or_default();
+            let message = format!("Missing required parameter for edit_symbol {operation}: {name}");
+            Error::invalid(name, message)
+        })
+    }
+}
+
+fn answer(edited: &SymbolEdited, doing: Doing) -> Reply {
+    let SymbolEdited { changes, .. } = edited;
+    let mut reply = match doing {
+        Doing::Change => changes::reply(changes),
+        Doing::DryRun => {
+            let files = changes.files.iter().map(|change| change.path.as_str());
+            let facts = json!({ "dry_run": true, "files": files.collect::<Vec<_>>() });
+            let changes = changes::describe(changes);
+            code_reply(format!("Dry run, nothing is changed\n{changes}"), facts)
+        }
+    };
+    for note in notes(edited) {
+        reply.text.push_str(&note);
+        reply.text.push('\n');
+    }
+    if let (Value::Object(reply), Value::Object(facts)) = (&mut reply.structured, facts(edited)) {
+        reply.extend(facts);
+    }
+    reply
+}
+
+fn notes(edited: &SymbolEdited) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Some(renamed) = &edited.renamed {
+        notes.push(format!(
+            "{} places in {} files: {} → {}; source: {}",
+            renamed.n_places, renamed.n_files, renamed.name, renamed.new_name, renamed.source
+        ));
+        notes.extend(renamed.doubt.clone());
+        notes.extend(indexed::note(renamed.progress));
+    }
+    if edited.kept_leading {
+        notes.push("The comments and attributes above it were kept".to_owned());
+    }
+    let told = |error: &SyntaxProblem| {
+        let SyntaxProblem {
+            path,
+            line,
+            column,
+            message,
+        } = error;
+        format!("Syntax error at {path}:{line}:{column}: {message}")
+    };
+    notes.extend(edited.syntax_errors.iter().map(told));
+    notes
+}
+
+fn facts(edited: &SymbolEdited) -> Value {
+    let mut facts = match &edited.renamed {
+        Some(renamed) => indexed::facts(&renamed.source, renamed.progress),
+        None => json!({}),
+    };
+    facts["symbol"] = json!(edited.name_path);
+    if let Some((start, end)) = edited.lines {
+        facts["start_line"] = json!(start);
+        facts["end_line"] = json!(end);
+    }
+    let is_rename = edited.renamed.is_some();
+    if let Some(renamed) = &edited.renamed {
+        facts["total_matches"] = json!(renamed.n_places);
+    }
+    let shown = |error: &SyntaxProblem| {
+        let mut shown =
+            json!({ "line": error.line, "column": error.column, "message": error.message });
+        if is_rename {
+            shown["file_path"] = json!(error.path.as_str());
+        }
+        shown
+    };
+    facts["syntax_errors"] = edited.syntax_errors.iter().map(shown).collect();
+    facts
+}

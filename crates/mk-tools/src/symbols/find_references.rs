@@ -1,0 +1,40 @@
+//! `find_references`: where a symbol is used.
+
+use mk_engine::Error;
+use mk_policy::Group;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::places::{self, PlacesArgs};
+use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset};
+
+pub(crate) static TOOL: Tool = Tool::of::<FindReferencesArgs>();
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub(crate) struct FindReferencesArgs(PlacesArgs);
+
+impl Definition for FindReferencesArgs {
+    const SPEC: Spec = Spec {
+        name: "find_references",
+        title: "Find uses of a symbol",
+        description: "Find where a symbol is used: exact with a language server, else by name",
+        toolset: Toolset::Symbols,
+        group: Some(Group::Read),
+        effect: Effect::ReadOnly,
+        calls_per_minute: Some(50),
+        paths: &["file_path"],
+        output: None,
+    };
+
+    fn session(&self) -> Option<&str> {
+        self.0.session_id.as_deref()
+    }
+
+    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+        let (name, limit) = (self.0.symbol_name.clone(), self.0.limit());
+        let symbols = call.project().symbols();
+        let found = symbols.references(call.request, &name, limit).await?;
+        Ok(places::reply(&name, "is not used", &found))
+    }
+}

@@ -1,0 +1,66 @@
+//! Commands of the operator are for a person: they want a terminal, and refuse below an agent or a server of ours.
+//!
+//! A hurdle, not a proof: what runs as the same user can open a terminal of its own.
+
+use std::io::{self, IsTerminal as _};
+
+use anyhow::bail;
+
+/// Commands of ours that run on behalf of agents.
+const SERVERS: [&str; 5] = ["mcp", "serve", "acp", "hook", "exec"];
+/// More processes above one another than anybody has.
+const MOST_ANCESTORS: usize = 64;
+
+/// Refuses unless a person gives the command.
+pub(crate) fn require(command: &str) -> anyhow::Result<()> {
+    if let Some(above) = agent_above() {
+        bail!(
+            "`modekeeper {command}` cannot be run by {above}: it is for the person who uses the agent; \
+             run it in a terminal of your own"
+        );
+    }
+    if !io::stdin().is_terminal() {
+        bail!(
+            "`modekeeper {command}` needs a terminal, because agents must not give it; \
+             run it in one (tokens for scripts do not exist yet)"
+        );
+    }
+    Ok(())
+}
+
+/// The agent or server of ours that this process was started by, if there is one.
+fn agent_above() -> Option<String> {
+    let mut process = parent("self")?;
+    for _ in 0..MOST_ANCESTORS {
+        let line = command_line(&process);
+        if let Some(agent) = mk_clients::agent_process(&line) {
+            return Some(format!("`{agent}`"));
+        }
+        let is_ours = line
+            .first()
+            .is_some_and(|path| path.ends_with("modekeeper"));
+        if is_ours && line.iter().any(|word| SERVERS.contains(&word.as_str())) {
+            return Some("a Modekeeper server".to_owned());
+        }
+        process = parent(&process)?;
+    }
+    None
+}
+
+fn command_line(process: &str) -> Vec<String> {
+    let line = std::fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
+    let words = line
+        .split(|byte| *byte == 0)
+        .filter(|word| !word.is_empty());
+    words
+        .map(|word| String::from_utf8_lossy(word).into_owned())
+        .collect()
+}
+
+/// The parent's number. The name before it may hold anything, closing brackets included.
+fn parent(process: &str) -> Option<String> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    let (_, fields) = status.rsplit_once(')')?;
+    let parent = fields.split_whitespace().nth(1)?;
+    (parent != "0").then(|| parent.to_owned())
+}
