@@ -117,7 +117,7 @@ pub struct Evaluation {
 /// 5. A limited group allows what at least one of its grants covers: files by pattern and glob, commands by
 ///    `commandRegex` and `commandDeny`, MCP tools by the filters. A target that cannot be told is not covered.
 ///    Every path and every command of the call must be covered. A shell line may read, write and leave the project
-///    only as the mode may: see [`command`].
+///    only as the mode may: see `evaluate/command.rs`.
 /// 6. A protected file may be changed only with approval.
 /// 7. Everything else that the group covers is allowed.
 pub fn evaluate(policy: &Policy, mode: &Mode, request: &Request) -> Evaluation {
