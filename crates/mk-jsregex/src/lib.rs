@@ -1,8 +1,8 @@
 //! A `fileRegex` or `commandRegex` as its author meant it: JavaScript's
 //! `new RegExp(source).test(subject)` without flags, with a bounded cost.
 //!
-//! `regress` says whether a pattern is JavaScript at all. What it accepts is read again by [`syntax`]
-//! and rewritten by [`rewrite`] for an engine that cannot hang. A pattern outside the subset whose
+//! `regress` says whether a pattern is JavaScript at all. What it accepts is read again by `syntax`
+//! and rewritten by `rewrite` for an engine that cannot hang. A pattern outside the subset whose
 //! answers are the same as Node's is refused with a reason; nothing is approximated.
 //!
 //! This does not decide what a failure means: the caller denies on an error from an allow pattern and
@@ -175,7 +175,7 @@ impl PatternError {
 }
 
 /// JavaScript sees UTF-16: `^.$` does not match an emoji. A text that has any gets each of them as two
-/// characters of a plane that is then otherwise empty; [`rewrite`] does the same to the pattern.
+/// characters of a plane that is then otherwise empty; `rewrite` does the same to the pattern.
 fn split_surrogates(subject: &str) -> Cow<'_, str> {
     // Only characters beyond the BMP have a first byte from 0xF0.
     if subject.bytes().all(|byte| byte < 0xF0) {
