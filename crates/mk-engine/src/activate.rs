@@ -1,9 +1,9 @@
 //! Choosing the project that calls are about.
 
 use std::path::Path;
-use std::sync::PoisonError;
 
-use mk_types::AbsPath;
+use mk_project::main_worktree;
+use mk_types::{AbsPath, ProjectPath};
 
 use crate::approval::{Act, Asked, Outcome};
 use crate::code_error::{CodeError, CodeKind};
@@ -22,13 +22,10 @@ impl ProjectHandle<'_> {
 impl Engine {
     async fn activate(&self, caller: &Caller, folder: &str) -> Result<Outcome<AbsPath>, Error> {
         let admitted = self.admit(caller, folder).await?;
-        if let Outcome::Done(root) = &admitted {
-            self.open(root);
-            *self
-                .inner
-                .active_project
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner) = Some(root.clone());
+        if let Outcome::Done(directory) = &admitted {
+            let root = self.project_of(directory);
+            self.forget_replaced(&root);
+            self.open(&root);
         }
         Ok(admitted)
     }
@@ -59,8 +56,13 @@ impl Engine {
                 .unwrap_or_else(|_| folder.as_path().to_owned());
             real.as_path().starts_with(folder)
         };
+        let project = self.project_of(&caller.project);
+        if caller.actor == Actor::Agent {
+            self.refuse_hidden(&real)?;
+        }
+        let same_repository = || main_worktree(&project) == main_worktree(&self.project_of(&real));
         let known = caller.actor == Actor::Operator
-            || (caller.standing == Standing::InProject && offered(&caller.project))
+            || (caller.standing == Standing::InProject && (offered(&project) || same_repository()))
             || caller.roots.iter().any(offered)
             || self.settings().project_folders.iter().any(offered)
             || (caller.standing == Standing::InProject
@@ -82,15 +84,34 @@ impl Engine {
                 return Ok(Outcome::NeedsApproval(question));
             }
         }
-        Ok(Outcome::Done(root))
+        Ok(Outcome::Done(real))
     }
 
-    /// The project that this process has activated last.
-    pub fn active_project(&self) -> Option<AbsPath> {
-        self.inner
-            .active_project
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+    /// A directory that is hidden or protected in its project is not a place to work in.
+    fn refuse_hidden(&self, directory: &AbsPath) -> Result<(), Error> {
+        let root = self.project_of(directory);
+        let Ok(path) = ProjectPath::parse(directory.as_str(), &root) else {
+            return Ok(());
+        };
+        if path.is_root() {
+            return Ok(());
+        }
+        // What would stand in it counts as much as its own name.
+        let inside = format!("{path}/x");
+        let is_hidden = self.open(&root).ignored().hides(&path);
+        let protected = &self.policy().protected;
+        let why = match protected
+            .why(path.as_str())
+            .or_else(|| protected.why(&inside))
+        {
+            _ if is_hidden => "it is hidden by .rooignore",
+            Some(reason) => reason,
+            None => return Ok(()),
+        };
+        Err(Error::Denied {
+            rule: None,
+            message: format!("The directory '{path}' cannot be activated because {why}."),
+            hint: Some("stay in the project, or ask the user for what you need".to_owned()),
+        })
     }
 }

@@ -2,7 +2,7 @@
 
 use mk_policy::Permit;
 use mk_project::{Backup, Backups, RootDir};
-use mk_types::{ProjectPath, Timestamp};
+use mk_types::{AbsPath, ProjectPath, Timestamp};
 
 use crate::edit::FileChanges;
 use crate::error::Error;
@@ -53,7 +53,7 @@ impl ProjectBackups<'_> {
     pub fn restore(&self, id: &str) -> Result<FileChanges, Error> {
         let backups = self.stored();
         let paths = backups.get(id)?.paths();
-        let root = RootDir::open(&self.project.caller.project)?;
+        let root = RootDir::open(&self.root())?;
         let permit = Permit::operator("backups restore", paths);
         Ok(backups.restore(&root, permit, id)?.into())
     }
@@ -78,8 +78,11 @@ impl ProjectBackups<'_> {
 
     fn stored(&self) -> Backups {
         let inner = &self.project.engine.inner;
-        let root = &self.project.caller.project;
-        Backups::new(&inner.folders.state, root, inner.clock.clone())
+        Backups::new(&inner.folders.state, &self.root(), inner.clock.clone())
+    }
+
+    fn root(&self) -> AbsPath {
+        self.project.engine.project_of(&self.project.caller.project)
     }
 }
 

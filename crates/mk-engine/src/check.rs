@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use mk_policy::{Decision, Evaluation, Group, Mode, Permit, Request, evaluate};
-use mk_project::resolve;
+use mk_project::resolve_in;
 use mk_store::Session;
-use mk_types::{AbsPath, ModeSlug, SessionId, ToolCall};
+use mk_types::{AbsPath, ModeSlug, ProjectPath, SessionId, ToolCall};
 
 use crate::error::Error;
 use crate::governing::Governing;
@@ -20,6 +20,8 @@ pub struct InForce {
     /// The live task that is used by the call.
     pub session: Option<SessionId>,
     pub project: AbsPath,
+    /// Where relative paths begin.
+    pub directory: ProjectPath,
     pub standing: Standing,
 }
 
@@ -81,19 +83,20 @@ impl Engine {
             Governing::Live(session) => Some(session),
             Governing::Ended(_) | Governing::Nothing => None,
         };
+        let own = self.project_of(&caller.project);
         let project = match &session {
-            Some(_) => home.clone(),
-            None => caller.project.clone(),
+            Some(_) => self.project_of(&home),
+            None => own.clone(),
         };
         let catalogue = self.open(&project).catalogue();
         let mode = mode::find(&catalogue, &slug).or_else(|_| {
             // A mode that stays in force after its task may be one of another project.
-            mode::find(&self.open(&home).catalogue(), &slug)
+            mode::find(&self.open(&self.project_of(&home)).catalogue(), &slug)
         })?;
-        let standing = if project == caller.project {
-            caller.standing
+        let (standing, directory) = if project == own {
+            (caller.standing, self.beginning(&project, &caller.project))
         } else {
-            Standing::InProject
+            (Standing::InProject, ProjectPath::root())
         };
         let ceilings = caller.ceilings.iter();
         let ceilings = ceilings.flat_map(|ceiling| ceiling.modes(&catalogue));
@@ -105,6 +108,7 @@ impl Engine {
             ceilings: ceilings.collect(),
             session: session.filter(is_used).map(|session| session.id),
             project,
+            directory,
         })
     }
 
@@ -112,9 +116,9 @@ impl Engine {
     pub(crate) fn check(&self, in_force: InForce, call: ToolCall) -> Checked {
         let project = self.open(&in_force.project);
         let ignored = project.ignored();
-        let request = self
-            .policy()
-            .request(call, |raw| resolve(project.root(), &ignored, raw));
+        let request = self.policy().request(call, |raw| {
+            resolve_in(project.root(), &in_force.directory, &ignored, raw)
+        });
         let evaluation = in_force
             .modes()
             .map(|mode| evaluate(self.policy(), mode, &request))
@@ -143,8 +147,8 @@ impl Engine {
     }
 
     pub(crate) fn session_project(&self, caller: &Caller, session: &Session) -> AbsPath {
-        AbsPath::new(std::path::Path::new(&session.project))
-            .unwrap_or_else(|| caller.project.clone())
+        let project = AbsPath::new(std::path::Path::new(&session.project));
+        self.project_of(project.as_ref().unwrap_or(&caller.project))
     }
 }
 

@@ -115,6 +115,7 @@ impl CommandLimits {
             ceilings: Vec::new(),
             session: None,
             project: self.root.clone(),
+            directory: ProjectPath::root(),
             standing: crate::Standing::InProject,
         };
         self.engine.check(in_force, call).evaluation

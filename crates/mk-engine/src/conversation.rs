@@ -198,8 +198,7 @@ impl Engine {
     pub(crate) fn policy_root(&self, directory: &AbsPath) -> AbsPath {
         let real = std::fs::canonicalize(directory.as_path()).ok();
         let real = real.as_deref().and_then(AbsPath::new);
-        let home = self.inner.folders.home.as_deref();
-        mk_project::find_root(real.as_ref().unwrap_or(directory), home)
+        self.project_of(real.as_ref().unwrap_or(directory))
     }
 
     /// How freely the caller changes modes, in the project it works in.

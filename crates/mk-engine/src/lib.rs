@@ -27,6 +27,7 @@ mod mode;
 mod nearest;
 mod open_project;
 mod open_projects;
+mod place;
 mod playbook;
 mod project;
 mod project_info;
@@ -73,8 +74,8 @@ pub use hook::{HookSettings, Hooked, Hooks};
 pub use lint::lint_file;
 pub use memory::{MemoryInfo, ProjectMemories};
 pub use mk_store::{
-    ApprovalState, Conversation, Decision, DecisionFilter, Message, ModeChange, Ruling,
-    SessionFilter, TaskState, Verdict,
+    ApprovalState, Closed, Conversation, Decision, DecisionFilter, Message, ModeChange, Role,
+    Ruling, SessionFilter, TaskState, Verdict,
 };
 pub use mode::Modes;
 pub use project::ProjectHandle;
@@ -89,8 +90,11 @@ pub use symbols::{
     FoundDefinition, IndexContents, IndexProgress, OutlineEntry, ProjectMap, ProjectSymbols,
     SymbolAnswer, SymbolQuery, SymbolReference, symbol_kinds,
 };
-pub use task::{Task, TaskDetails, TaskQuery, Tasks};
+pub use task::{ListedTask, Task, TaskDetails, TaskQuery, Tasks};
 pub use workspace::Workspace;
+
+/// How long an orderly end waits for edits under way.
+const LONGEST_EDIT: std::time::Duration = std::time::Duration::from_millis(900);
 
 /// Everything a process does for its clients. Cheap to clone; all clones are one engine.
 #[derive(Debug, Clone)]
@@ -113,7 +117,7 @@ struct Inner {
     /// Rings when a person has decided in this process.
     decided: tokio::sync::Notify,
     remembered: Mutex<remembered::RememberedRevisions>,
-    active_project: Mutex<Option<AbsPath>>,
+    places: place::Places,
     usage: Mutex<status::Usage>,
 }
 
@@ -182,7 +186,7 @@ impl Engine {
             changes: broadcast::channel(64).0,
             decided: tokio::sync::Notify::new(),
             remembered: Mutex::default(),
-            active_project: Mutex::default(),
+            places: place::Places::default(),
             usage: Mutex::default(),
         };
         Self {
@@ -221,20 +225,26 @@ impl Engine {
         self.inner.changes.subscribe()
     }
 
-    /// Removes sessions that nobody has used for long; call it every [`Settings::cleanup_interval`].
+    /// Lets idle tasks expire and removes what is older than `retention`; call it every
+    /// [`Settings::cleanup_interval`]. Tells how many expired.
     pub async fn sweep(&self) -> Result<usize, Error> {
         let settings = &self.inner.settings;
-        let swept = self
-            .inner
-            .store
-            .sweep(settings.session_timeout, settings.keep_tombstones)
-            .await?;
-        Ok(swept.sessions)
+        let keep = mk_store::Keep {
+            timeout: settings.session_timeout,
+            retention: settings.retention,
+            tombstones: settings.keep_tombstones,
+        };
+        Ok(self.inner.store.sweep(keep).await?.expired)
     }
 
-    /// Puts everything that was acknowledged or noted on disk.
-    pub fn close(&self) {
-        self.inner.store.close();
+    /// Puts everything that was acknowledged or noted on disk; tells whether all of it is there.
+    pub fn close(&self) -> Closed {
+        // What is cut off here is finished by whoever changes the project next.
+        let edits = mk_project::wait_for_edits(LONGEST_EDIT);
+        match self.inner.store.close() {
+            Closed::Complete if edits => Closed::Complete,
+            _ => Closed::CutOff,
+        }
     }
 
     fn announce(&self, change: Change) {

@@ -8,7 +8,7 @@ use mk_policy::{
     Catalogue, Diagnostic, Layer, LoadedFile, Policy, Position, Severity, Source, assemble_prompt,
     load_modes,
 };
-use mk_project::{Ignored, RulesFolders, Watched, Watcher, read_text, rules_for};
+use mk_project::{Identity, Ignored, RulesFolders, Watched, Watcher, read_text, rules_for};
 use mk_types::{AbsPath, ModeSlug};
 
 use crate::playbook::Shelf;
@@ -23,6 +23,8 @@ pub(crate) const LARGEST_MODE_FILE: u64 = 1024 * 1024;
 #[derive(Debug)]
 pub(crate) struct OpenProject {
     root: AbsPath,
+    /// What the root was when the project was opened.
+    identity: Option<Identity>,
     folders: Folders,
     state: RwLock<State>,
     /// Held while files are read, so that an older reading never replaces a newer one.
@@ -50,6 +52,7 @@ impl OpenProject {
             last_good: HashMap::new(),
         };
         Self {
+            identity: Identity::of(root.as_path()),
             root,
             folders,
             state: RwLock::new(state),
@@ -63,6 +66,10 @@ impl OpenProject {
 
     pub(crate) fn root(&self) -> &AbsPath {
         &self.root
+    }
+
+    pub(crate) fn identity(&self) -> Option<Identity> {
+        self.identity
     }
 
     pub(crate) fn folders(&self) -> &Folders {
@@ -144,7 +151,12 @@ impl OpenProject {
         let mut watched = Watched::default();
         for (path, _, _) in mode_files(&self.root, &self.folders) {
             // Editors' storage folders come and go; only those that exist are worth a watch.
-            if path.starts_with(self.root.as_path()) || path.parent().is_some_and(Path::is_dir) {
+            // Our own may be made at any time: the first global mode is seen although its directory is new, too.
+            let is_own = path.file_name().is_some_and(|name| name == "modes.yaml");
+            if is_own
+                || path.starts_with(self.root.as_path())
+                || path.parent().is_some_and(Path::is_dir)
+            {
                 watched.files.push(path);
             }
         }
@@ -154,7 +166,9 @@ impl OpenProject {
         watched
             .files
             .extend([".roorules", ".clinerules"].map(project));
-        watched.folders.push(project(".roo"));
+        watched
+            .folders
+            .extend([".roo", ".kilocode", ".bob"].map(project));
         for folder in rules_folders(&self.folders).0 {
             watched.folders.extend(rules_below(&folder));
         }

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mk_policy::{Catalogue, Mode};
+use mk_project::Identity;
 use mk_store::Session;
 use mk_types::AbsPath;
 
@@ -65,8 +66,9 @@ impl OpenProjects {
 pub(crate) struct Glances(HashMap<String, Option<Arc<Catalogue>>>);
 
 impl Engine {
-    /// The project at a root, loaded on first use.
-    pub(crate) fn open(&self, root: &AbsPath) -> Arc<OpenProject> {
+    /// The project that a directory belongs to, loaded on first use.
+    pub(crate) fn open(&self, directory: &AbsPath) -> Arc<OpenProject> {
+        let root = &self.project_of(directory);
         let inner = &self.inner;
         inner.projects.get_or_load(root, || {
             let project = OpenProject::new(root.clone(), inner.folders.clone());
@@ -87,7 +89,7 @@ impl Engine {
             Some(catalogue) => catalogue.clone(),
             None => {
                 let catalogue =
-                    AbsPath::new(Path::new(&session.project)).map(|root| self.glance(root));
+                    AbsPath::new(Path::new(&session.project)).map(|root| self.glance(&root));
                 glances.0.insert(session.project.clone(), catalogue.clone());
                 catalogue
             }
@@ -95,7 +97,21 @@ impl Engine {
         catalogue?.get(session.mode.as_str()).cloned()
     }
 
-    fn glance(&self, root: AbsPath) -> Arc<Catalogue> {
+    /// Forgets a project whose directory is another one by now, so that it is loaded again.
+    pub(crate) fn forget_replaced(&self, root: &AbsPath) {
+        let mut projects = self
+            .inner
+            .projects
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        projects.retain(|project| {
+            project.root() != root || project.identity() == Identity::of(root.as_path())
+        });
+    }
+
+    fn glance(&self, root: &AbsPath) -> Arc<Catalogue> {
+        let root = self.project_of(root);
         let project = self.inner.projects.get(&root).unwrap_or_else(|| {
             let project = OpenProject::new(root, self.inner.folders.clone());
             project.reload(self.policy());

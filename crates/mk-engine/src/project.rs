@@ -1,7 +1,7 @@
 //! The project that a call is about, as its caller may use it: which mode is in force there, and what it says.
 
 use mk_policy::{Evaluation, Mode};
-use mk_types::{AbsPath, SessionId, ToolCall};
+use mk_types::{AbsPath, ProjectPath, SessionId, ToolCall};
 
 use crate::check::{Checked, InForce};
 use crate::error::Error;
@@ -49,7 +49,8 @@ impl ProjectHandle<'_> {
             mode,
             ceilings: Vec::new(),
             session: None,
-            project: self.caller.project.clone(),
+            project: self.engine.project_of(&self.caller.project),
+            directory: ProjectPath::root(),
             standing: self.caller.standing,
         };
         self.engine.check(in_force, call).evaluation

@@ -18,12 +18,17 @@ pub struct Settings {
     pub cleanup_interval: Duration,
     /// How long an expired id is remembered as expired rather than unknown.
     pub keep_tombstones: Duration,
+    /// How long finished and expired tasks, decisions and records can still be read.
+    pub retention: Duration,
     /// The mode of calls that name no task.
     pub default_mode: ModeSlug,
     pub switching: Switching,
     /// No answer within this time is a no.
     pub approval_timeout: Duration,
     pub watching: Watching,
+    /// The project that the operator named, or that was found where the process was started; none where that is
+    /// nobody's project.
+    pub start_root: Option<AbsPath>,
     /// Folders whose projects may be activated without asking.
     pub project_folders: Vec<AbsPath>,
     /// Globs of memories that agents may not change.
@@ -37,10 +42,12 @@ impl Default for Settings {
             session_timeout: Duration::from_secs(3600),
             cleanup_interval: Duration::from_secs(300),
             keep_tombstones: Duration::from_secs(30 * 24 * 3600),
+            retention: Duration::from_hours(90 * 24),
             default_mode: code(),
             switching: Switching::default(),
             approval_timeout: Duration::from_secs(50),
             watching: Watching::Off,
+            start_root: None,
             project_folders: Vec::new(),
             read_only_memories: Vec::new(),
             servers: ServerSettings::default(),

@@ -75,7 +75,7 @@ impl Engine {
             });
         }
         Ok(Status {
-            project: Some(caller.project.clone()),
+            project: Some(self.project_of(&caller.project)),
             index: self.index_status(&caller.project),
             language_servers: self.server_states_beside(caller.project.clone()).await,
             n_memories: self

@@ -36,6 +36,8 @@ impl Tasks<'_> {
         reason: Option<String>,
     ) -> Result<Outcome<Switched>, Error> {
         let id = self.session_id("session_id", session)?;
+        // One line: it is shown among lines of ours, which it must not forge.
+        let reason = reason.map(|reason| reason.split_whitespace().collect::<Vec<_>>().join(" "));
         for _ in 0..MOST_TRIES {
             let reason = reason.clone();
             if let Some(outcome) = self.engine.try_switch(caller, &id, to, reason).await? {

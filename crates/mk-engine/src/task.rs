@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mk_policy::Mode;
-use mk_store::{Message, ModeChange, Session, SessionFilter, TaskState};
+use mk_store::{Message, ModeChange, Role, Session, SessionFilter, TaskState};
 use mk_types::{SessionId, TaskId, Timestamp};
 
 use crate::error::{Error, Missing};
@@ -30,6 +30,16 @@ impl Task {
     }
 }
 
+/// A task as a list shows it.
+#[derive(Debug, Clone)]
+pub struct ListedTask {
+    pub task: Task,
+    /// The first line of its first message.
+    pub title: Option<String>,
+    pub idle: Duration,
+    pub is_expired: bool,
+}
+
 /// What to tell about a task beside itself.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TaskQuery {
@@ -41,6 +51,8 @@ pub struct TaskQuery {
 #[derive(Debug)]
 pub struct TaskDetails {
     pub task: Task,
+    /// Whether it can no longer be used, because it was idle for too long.
+    pub is_expired: bool,
     pub age: Duration,
     /// Before this very look at it.
     pub idle: Duration,
@@ -65,15 +77,20 @@ impl Tasks<'_> {
     /// What there is to know about a task. Asking counts as activity, but the answer shows the time before.
     pub fn info(self, session: &str, query: TaskQuery) -> Result<TaskDetails, Error> {
         let details = self.peek(session, query)?;
+        if details.is_expired {
+            return Err(self.engine.expired(&details.task.session.id));
+        }
         self.engine.inner.store.touch(&details.task.session.id);
         Ok(details)
     }
 
-    /// The same without counting as activity: a person who looks does not keep a task alive.
+    /// The same without counting as activity: a person who looks does not keep a task alive, and may look at one
+    /// that has expired.
     pub fn peek(self, session: &str, query: TaskQuery) -> Result<TaskDetails, Error> {
         let id = self.session_id("session_id", session)?;
-        let session = self.engine.live_session(&id)?;
+        let session = self.engine.known_session(&id)?;
         let now = self.engine.inner.clock.now();
+        let is_expired = self.engine.is_expired(&session, now);
         let (age, idle) = (
             now.since(session.created_at),
             now.since(session.last_activity),
@@ -92,6 +109,7 @@ impl Tasks<'_> {
         };
         Ok(TaskDetails {
             task: self.engine.with_mode(session, &mut Glances::default()),
+            is_expired,
             age,
             idle,
             messages,
@@ -114,14 +132,18 @@ impl Tasks<'_> {
         Ok(self.engine.with_mode(session, &mut Glances::default()))
     }
 
-    /// Tasks, newest first; expired ones that no sweep has removed yet are left out.
-    pub fn list(self, filter: &SessionFilter) -> Result<Vec<Task>, Error> {
+    /// Tasks, newest first. A filter for active ones leaves out what has expired.
+    pub fn list(self, filter: &SessionFilter) -> Result<Vec<ListedTask>, Error> {
         let now = self.engine.inner.clock.now();
+        let store = &self.engine.inner.store;
+        let wanted = |session: &Session| {
+            filter.state != Some(TaskState::Active) || !self.engine.is_expired(session, now)
+        };
         let mut asked = filter.clone();
-        let live = loop {
-            let mut sessions = self.engine.inner.store.sessions(&asked)?;
+        let found = loop {
+            let mut sessions = store.sessions(&asked)?;
             let n_found = sessions.len();
-            sessions.retain(|session| !self.engine.is_expired(session, now));
+            sessions.retain(wanted);
             // The store does not know which ones have expired, so it may have to give more than are wanted.
             match (asked.limit, filter.limit) {
                 (Some(limit), Some(wanted)) if n_found >= limit && sessions.len() < wanted => {
@@ -131,12 +153,38 @@ impl Tasks<'_> {
             }
         };
         let mut glances = Glances::default();
-        let wanted = filter.limit.unwrap_or(usize::MAX);
-        Ok(live
-            .into_iter()
-            .take(wanted)
-            .map(|session| self.engine.with_mode(session, &mut glances))
-            .collect())
+        let limit = filter.limit.unwrap_or(usize::MAX);
+        let mut listed = Vec::new();
+        for session in found.into_iter().take(limit) {
+            listed.push(ListedTask {
+                title: store.title(&session.id)?,
+                idle: now.since(session.last_activity),
+                is_expired: self.engine.is_expired(&session, now),
+                task: self.engine.with_mode(session, &mut glances),
+            });
+        }
+        Ok(listed)
+    }
+
+    /// Adds to the conversation of a task, so that its history is one wherever it was spoken.
+    pub async fn add_message(
+        self,
+        session: &str,
+        role: Role,
+        content: String,
+    ) -> Result<(), Error> {
+        let id = self.session_id("session_id", session)?;
+        self.engine.active_session(&id)?;
+        if content.trim().is_empty() {
+            return Err(Error::invalid("content", "The message is empty".to_owned()));
+        }
+        let added = self
+            .engine
+            .inner
+            .store
+            .add_message(&id, role, content)
+            .await;
+        added.map_err(|error| self.engine.about(Some(&id), error))
     }
 
     /// The session that a caller means: by its own id, or by its task's.
@@ -191,9 +239,17 @@ impl Engine {
 
     /// A session that exists and has not expired.
     pub(crate) fn live_session(&self, id: &SessionId) -> Result<Session, Error> {
+        let session = self.known_session(id)?;
+        if self.is_expired(&session, self.inner.clock.now()) {
+            return Err(self.expired(id));
+        }
+        Ok(session)
+    }
+
+    /// A session that can be read, expired or not.
+    fn known_session(&self, id: &SessionId) -> Result<Session, Error> {
         match self.inner.store.session(id)? {
-            Some(session) if !self.is_expired(&session, self.inner.clock.now()) => Ok(session),
-            Some(_) => Err(self.expired(id)),
+            Some(session) => Ok(session),
             None if self.inner.store.is_tombstone(id)? => Err(self.expired(id)),
             None => Err(Error::not_found(Missing::Task, "Session", id)),
         }
@@ -213,7 +269,10 @@ impl Engine {
         Task { session, mode }
     }
 
+    /// Only what is active can expire: a finished task keeps answering.
     pub(crate) fn is_expired(&self, session: &Session, now: Timestamp) -> bool {
-        now.since(session.last_activity) > self.settings().session_timeout
+        session.state == TaskState::Active
+            && (session.expired_at.is_some()
+                || now.since(session.last_activity) > self.settings().session_timeout)
     }
 }

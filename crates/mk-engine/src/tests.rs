@@ -271,7 +271,10 @@ impl World {
     fn tasks(&mut self, filter: &SessionFilter) {
         let result = self.engine().tasks().list(filter);
         self.say_result(result, |tasks| {
-            let shown = tasks.iter().map(|task| format!("\n  {}", show_task(task)));
+            let shown = tasks.iter().map(|listed| {
+                let expired = if listed.is_expired { ", expired" } else { "" };
+                format!("\n  {}{expired}", show_task(&listed.task))
+            });
             format!("{} tasks{}", tasks.len(), shown.collect::<String>())
         });
     }

@@ -92,6 +92,13 @@ impl Engine {
         }
         let root = open_root(&in_force.project)?;
         let project = self.open(&in_force.project);
+        // Links are resolved when a project is chosen; what stands in its place since is another directory.
+        if root.identity() != project.identity() {
+            let message = format!("The directory {} was replaced", in_force.project);
+            let error = CodeError::new(CodeKind::ProjectNotActive, message);
+            let hint = "check what is there now, then call activate_project";
+            return Err(error.with_hint(hint).into());
+        }
         Ok(Workspace {
             backups: Backups::new(
                 &self.inner.folders.state,

@@ -259,7 +259,7 @@ impl Connection {
             Era::Stateless => (CallerConversation::default(), None, Vec::new()),
         };
         let start = self.server.start();
-        let (project, standing) = match project.or_else(|| self.engine().active_project()) {
+        let (project, standing) = match project {
             Some(project) => (project, Standing::InProject),
             None => match (start, roots.first()) {
                 (Start::Found(_) | Start::Nowhere(_), Some(root)) => {

@@ -16,6 +16,9 @@ pub struct RulesSection {
     pub text: String,
 }
 
+/// Bytes of the list of modes; a team with 200 of them would otherwise fill every prompt with them.
+const LONGEST_LIST: usize = 8 * 1024;
+
 /// Role, limits, modes, instructions, rules: in this order, because the role frames the rest and rules have the last word.
 pub fn assemble_prompt(mode: &Mode, catalogue: &Catalogue, rules: &[RulesSection]) -> String {
     let mut prompt = String::new();
@@ -29,14 +32,25 @@ pub fn assemble_prompt(mode: &Mode, catalogue: &Catalogue, rules: &[RulesSection
     );
     prompt.push_str("\n# Modes\n\n");
     let reachable = |other: &&Arc<Mode>| other.slug == mode.slug || mode.may_switch_to(&other.slug);
+    let mut n_left = 0;
+    let begin = prompt.len();
     for other in catalogue.visible().filter(reachable) {
-        let _ = writeln!(
-            prompt,
-            "- {} ({}): {}",
+        let line = format!(
+            "- {} ({}): {}\n",
             other.name,
             other.slug,
             when_to_use(other)
         );
+        let fits = prompt.len() - begin + line.len() <= LONGEST_LIST;
+        if n_left == 0 && (fits || other.slug == mode.slug) {
+            prompt.push_str(&line);
+        } else {
+            n_left += 1;
+        }
+    }
+    if n_left > 0 {
+        let modes = if n_left == 1 { "mode" } else { "modes" };
+        let _ = writeln!(prompt, "- {n_left} more {modes}: call `list_modes`");
     }
     if let Some(instructions) = mode
         .custom_instructions

@@ -5,6 +5,7 @@
 
 mod command;
 mod id;
+mod journal;
 mod lock;
 mod meta;
 
@@ -20,6 +21,7 @@ use mk_types::{AbsPath, Clock, ProjectPath, Timestamp};
 
 pub use command::{Before, CommandJournal, Conflict};
 pub(crate) use id::random_symbols;
+pub(crate) use journal::{Direction, Noted};
 pub(crate) use lock::Lock;
 
 use self::id::SetId;
@@ -27,7 +29,8 @@ use self::meta::Meta;
 use crate::beneath::RootDir;
 use crate::error::Error;
 use crate::file::{
-    LARGEST, Plan, Step, Written, plan_delete_if_there, plan_move, plan_put_back, revision_of,
+    LARGEST, Plan, Step, Written, direction, plan_delete_if_there, plan_move, plan_put_back,
+    revision_of, roll_back, roll_forward,
 };
 
 const META: &str = "meta.json";
@@ -78,6 +81,13 @@ pub struct Entry {
     pub revision: Option<String>,
     /// Where the change moved it.
     pub moved_to: Option<ProjectPath>,
+}
+
+/// A change set that is complete on disk and not yet decided.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    pub(crate) id: String,
+    making: PathBuf,
 }
 
 /// What is about to be changed.
@@ -194,31 +204,94 @@ impl Backups {
         Lock::take(&self.folder, self.patience)
     }
 
-    /// Keeps what the steps will change, on disk before this returns. Gives the change set's id.
-    pub(crate) fn save(&self, _lock: &Lock, set: &ChangeSet<'_>) -> Result<String, Error> {
+    /// Keeps what the steps will change, on disk before this returns, under a name that nobody lists yet.
+    pub(crate) fn prepare(&self, _lock: &Lock, set: &ChangeSet<'_>) -> Result<Prepared, Error> {
         let newest = self.sets()?.into_iter().next();
         let id = SetId::after(newest.as_ref(), self.clock.now(), set.steps);
         let making = self.folder.join(format!("{UNFINISHED}{}", id.as_str()));
-        let made = self.make_folder(&making).and_then(|()| {
+        let prepared = Prepared {
+            id: id.as_str().to_owned(),
+            making,
+        };
+        let made = self.make_folder(&prepared.making).and_then(|()| {
             for (entry_idx, bytes) in set.steps.iter().map(kept_bytes).enumerate() {
                 if let Some(bytes) = bytes {
-                    write_new(&making.join(entry_idx.to_string()), bytes)?;
+                    write_new(&prepared.making.join(entry_idx.to_string()), bytes)?;
                 }
             }
             let meta = Meta::of(id.as_str(), self.clock.now(), set);
-            write_new(&making.join(META), meta.to_json().as_bytes())?;
-            sync(&making)?;
-            let complete = self.folder.join(id.as_str());
-            fs::rename(&making, &complete).map_err(|source| cannot_write(&complete, source))?;
-            sync(&self.folder)
+            write_new(&prepared.making.join(META), meta.to_json().as_bytes())
         });
         match made {
-            Ok(()) => Ok(id.as_str().to_owned()),
+            Ok(()) => Ok(prepared),
             Err(error) => {
-                drop(fs::remove_dir_all(&making));
+                self.drop_prepared(prepared);
                 Err(error)
             }
         }
+    }
+
+    /// Decides that the change happens: the journal is written, and the change set gets its final name.
+    pub(crate) fn decide(&self, prepared: &Prepared, steps: &[Noted]) -> Result<(), Error> {
+        journal::write(&prepared.making, steps)?;
+        let complete = self.folder.join(&prepared.id);
+        fs::rename(&prepared.making, &complete)
+            .map_err(|source| cannot_write(&complete, source))?;
+        sync(&self.folder)
+    }
+
+    #[expect(clippy::needless_pass_by_value, reason = "it is gone afterwards")]
+    pub(crate) fn drop_prepared(&self, prepared: Prepared) {
+        drop(fs::remove_dir_all(&prepared.making));
+    }
+
+    /// The change has happened.
+    pub(crate) fn finish(&self, id: &str) -> Result<(), Error> {
+        journal::finish(&self.folder.join(id))
+    }
+
+    /// The change is to be taken back.
+    pub(crate) fn turn_back(&self, id: &str) -> Result<(), Error> {
+        journal::turn_back(&self.folder.join(id))
+    }
+
+    /// Finishes what a killed process left. Only the newest change set can be half done: one is applied at a time.
+    pub(crate) fn finish_half_done(&self, root: &RootDir, lock: &Lock) -> Result<(), Error> {
+        let Some(newest) = self.sets()?.into_iter().next() else {
+            return Ok(());
+        };
+        let set = self.folder.join(newest.as_str());
+        let Some((wanted, steps)) = journal::load(&set, &self.root)? else {
+            return Ok(());
+        };
+        let meta = self.find(newest.as_str())?;
+        let finished = match direction(root, wanted, &steps) {
+            Direction::Forward => roll_forward(root, &steps)?,
+            Direction::Back => {
+                journal::turn_back(&set)?;
+                let pre_image = |entry_idx: usize| {
+                    let missing = || Error::NoBackup {
+                        id: newest.as_str().to_owned(),
+                    };
+                    let entry = meta.backup.entries.get(entry_idx).ok_or_else(missing)?;
+                    let bytes = self.read_entry(newest.as_str(), entry_idx, entry)?;
+                    Ok((bytes, meta.mode_of(entry_idx)))
+                };
+                let finished = roll_back(root, lock, &steps, &pre_image)?;
+                for folder in meta.folders.iter().rev() {
+                    root.remove_if_empty(folder);
+                }
+                finished
+            }
+        };
+        tracing::warn!(
+            change = newest.as_str(),
+            tool = meta.backup.tool,
+            files = meta.backup.entries.len(),
+            conflicts = ?finished.conflicts,
+            "a change that was cut off has been finished"
+        );
+        journal::finish(&set)
     }
 
     /// Forgets a change set that did not happen.

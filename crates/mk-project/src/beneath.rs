@@ -14,6 +14,7 @@ use rustix::io::Errno;
 
 use crate::backup::random_symbols;
 use crate::error::Error;
+use crate::root::Identity;
 
 const FOLDER: OFlags = OFlags::RDONLY
     .union(OFlags::DIRECTORY)
@@ -53,6 +54,15 @@ impl RootDir {
         Ok(Self {
             root: root.clone(),
             fd,
+        })
+    }
+
+    /// What is open here, whatever its name leads to by now.
+    pub fn identity(&self) -> Option<Identity> {
+        let stat = fs::fstat(&self.fd).ok()?;
+        Some(Identity {
+            device: stat.st_dev,
+            inode: stat.st_ino,
         })
     }
 

@@ -7,7 +7,9 @@ mod diff;
 mod edit;
 mod encoding;
 mod plan;
+mod recover;
 mod state;
+mod under_way;
 
 use std::borrow::Cow;
 
@@ -15,11 +17,13 @@ use mk_types::ProjectPath;
 
 pub use edit::{Change, Edit, Written, WrittenKind};
 pub use encoding::LineEnding;
+pub use under_way::wait_for_edits;
 
 pub(crate) use apply::unlink_leftover;
 pub(crate) use diff::Diff;
 pub(crate) use edit::Plan;
 pub(crate) use plan::{plan_delete_if_there, plan_move, plan_put_back};
+pub(crate) use recover::{direction, roll_back, roll_forward};
 pub(crate) use state::{State, Step, revision_of};
 
 use crate::beneath::{RootDir, shown};

@@ -23,7 +23,9 @@ mod write;
 pub use backup::{Backup, Backups, Before, CommandJournal, Conflict, Entry};
 pub use beneath::RootDir;
 pub use error::Error;
-pub use file::{Change, Edit, FileText, LineEnding, LineRange, NoSuchLine, Written, WrittenKind};
+pub use file::{
+    Change, Edit, FileText, LineEnding, LineRange, NoSuchLine, Written, WrittenKind, wait_for_edits,
+};
 pub use find::{
     Depth, EntryKind, FindQuery, Found, ListQuery, Listed, ListedEntry, Readable, find_files,
     list_dir,
@@ -33,8 +35,8 @@ pub use inspect::{Facts, GitState, LanguageShare, inspect, main_worktree};
 pub use memory::{Access, Memories, Memory, MemoryName, Stored};
 pub use read::{Stamp, read_text};
 pub use replace::{Occurrences, Planned, ReplaceQuery, Replacement, plan_replacements};
-pub use resolve::resolve;
-pub use root::find_root;
+pub use resolve::{resolve, resolve_in};
+pub use root::{Identity, policy_root};
 pub use rules::{RulesFolders, rules_for};
 pub use search::{
     Case, FileMatches, MOST_CONTEXT, Match, PatternKind, SearchQuery, SearchResult, Skipped, Span,

@@ -7,7 +7,7 @@ use regex::{Regex, RegexBuilder};
 
 use crate::beneath::RootDir;
 use crate::error::Error;
-use crate::file::Diff;
+use crate::file::{Diff, LARGEST};
 use crate::search::{Case, PatternKind, SearchQuery, Span, search};
 
 /// More files than anybody reviews; beyond it the pattern is too general.
@@ -64,14 +64,51 @@ impl Replacement {
                 });
             }
         }
+        let too_large = |size: usize| Error::TooLarge {
+            path: path(),
+            size: size as u64,
+            limit: LARGEST,
+        };
         let replaced = match self.kind {
-            PatternKind::Literal => text.replace(&self.find, &self.replace),
-            PatternKind::Regex => self
-                .regex()?
-                .replace_all(text, self.replace.as_str())
-                .into_owned(),
+            PatternKind::Literal => {
+                let kept = text.len() - places.len() * self.find.len();
+                let size = kept.saturating_add(places.len().saturating_mul(self.replace.len()));
+                if size as u64 > LARGEST {
+                    return Err(too_large(size));
+                }
+                text.replace(&self.find, &self.replace)
+            }
+            PatternKind::Regex => {
+                let regex = self.regex()?;
+                self.replace_regex(text, &regex).map_err(too_large)?
+            }
         };
         Ok((replaced, places.len()))
+    }
+
+    /// Replaces match by match, so that a replacement that repeats what it found many times over is refused before it
+    /// has filled the memory. The error is the size it would have.
+    fn replace_regex(&self, text: &str, regex: &Regex) -> Result<String, usize> {
+        let n_groups = self.replace.bytes().filter(|byte| *byte == b'$').count();
+        let mut replaced = String::new();
+        let mut end = 0;
+        for found in regex.captures_iter(text) {
+            let Some(whole) = found.get(0) else { continue };
+            replaced.push_str(text.get(end..whole.start()).unwrap_or_default());
+            // No group is longer than the whole match.
+            let most = self.replace.len() + n_groups.saturating_mul(whole.len());
+            let size = replaced.len().saturating_add(most);
+            if size as u64 > LARGEST * 2 {
+                return Err(size);
+            }
+            found.expand(&self.replace, &mut replaced);
+            end = whole.end();
+        }
+        replaced.push_str(text.get(end..).unwrap_or_default());
+        match replaced.len() {
+            size if size as u64 > LARGEST => Err(size),
+            _ => Ok(replaced),
+        }
     }
 
     fn regex(&self) -> Result<Regex, Error> {

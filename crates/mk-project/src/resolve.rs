@@ -43,6 +43,29 @@ pub fn resolve(root: &AbsPath, ignored: &Ignored, raw: RawTarget) -> Target {
     }
 }
 
+/// The same where relative paths begin in `directory`. What is not there but below the root is meant from the root:
+/// our answers name files from there, and agents repeat them.
+pub fn resolve_in(
+    root: &AbsPath,
+    directory: &ProjectPath,
+    ignored: &Ignored,
+    mut raw: RawTarget,
+) -> Target {
+    let slashed = raw.path.replace('\\', "/");
+    let is_relative = !slashed.starts_with('/') && !is_elsewhere(&slashed) && !slashed.is_empty();
+    if directory.is_root() || !is_relative {
+        return resolve(root, ignored, raw);
+    }
+    let here = directory.under(root).join(&slashed);
+    let from_root = root.as_path().join(&slashed);
+    // A shell never looks in the root as well.
+    let is_here = raw.in_command || fs::symlink_metadata(here).is_ok();
+    if is_here || fs::symlink_metadata(from_root).is_err() {
+        raw.path = format!("{}/{slashed}", directory.as_str());
+    }
+    resolve(root, ignored, raw)
+}
+
 /// Walks the path as the kernel would, so that `link/..` means the parent of where the link leads.
 fn follow(root: &AbsPath, text: &str) -> Result<ProjectPath, PathError> {
     // Checks shape and length; whether `..` escapes is decided below, on the real folders.

@@ -1,21 +1,90 @@
-//! Which folder is the project, seen from the folder somebody works in.
+//! Which directory a project's policy comes from, seen from the directory somebody works in.
+//!
+//! The agent does not choose it: a repository or a mode file that it makes or clones further down changes nothing.
 
-use std::path::Path;
+use std::fs::{self, Metadata};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
 
 use mk_types::AbsPath;
 
-/// What marks a project's root. A `.roo` folder does not: it also stands in people's homes.
-const MARKS: [&str; 4] = [".git", ".roomodes", ".kilocodemodes", ".bob"];
+/// What marks a project. A `.roo` directory does not: it also stands in people's homes.
+const MARKS: [&str; 5] = [
+    ".git",
+    ".roomodes",
+    ".rooignore",
+    ".kilocodemodes",
+    ".bob/custom_modes.yaml",
+];
+const STICKY: u32 = 0o1000;
+const WRITABLE_BY_ALL: u32 = 0o002;
 
-/// The nearest folder upwards that looks like a project; `folder` itself if none does.
+/// The outermost directory upwards that looks like a project, resolved; the directory itself if none does.
 ///
-/// The home folder counts only if somebody works right in it: dotfiles under version control are not a project.
-pub fn find_root(folder: &AbsPath, home: Option<&Path>) -> AbsPath {
-    folder
-        .as_path()
-        .ancestors()
-        .take_while(|ancestor| Some(*ancestor) != home)
-        .find(|ancestor| MARKS.iter().any(|mark| ancestor.join(mark).exists()))
+/// Never `/`, the home or what is above it, a temporary directory itself, or a directory of another user: whoever may
+/// write there would choose the policy for everything below.
+pub fn policy_root(directory: &AbsPath, home: Option<&Path>) -> AbsPath {
+    let real = resolved(directory.as_path());
+    let home = home.map(resolved);
+    let owners = owners(&real);
+    let is_allowed = |ancestor: &&Path| {
+        let above_home = home.as_ref().is_some_and(|home| home.starts_with(ancestor));
+        ancestor.parent().is_some()
+            && !above_home
+            && fs::metadata(ancestor)
+                .is_ok_and(|metadata| !is_temporary(&metadata) && owners.contains(&metadata.uid()))
+    };
+    real.ancestors()
+        .filter(is_allowed)
+        .filter(|ancestor| MARKS.iter().any(|mark| has(&ancestor.join(mark))))
+        .last()
         .and_then(AbsPath::new)
-        .unwrap_or_else(|| folder.clone())
+        .or_else(|| AbsPath::new(&real))
+        .unwrap_or_else(|| directory.clone())
+}
+
+/// What a directory is, whatever its name: device and inode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Identity {
+    pub device: u64,
+    pub inode: u64,
+}
+
+impl Identity {
+    /// Of what the path leads to now.
+    pub fn of(path: &Path) -> Option<Self> {
+        let metadata = fs::metadata(path).ok()?;
+        Some(Self::of_metadata(&metadata))
+    }
+
+    pub(crate) fn of_metadata(metadata: &Metadata) -> Self {
+        Self {
+            device: metadata.dev(),
+            inode: metadata.ino(),
+        }
+    }
+}
+
+/// A broken link is a mark, too: what it should lead to may come.
+fn has(mark: &Path) -> bool {
+    fs::symlink_metadata(mark).is_ok()
+}
+
+fn resolved(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// Whose directories count: ours, and for root those of the user whose directory it works in.
+fn owners(directory: &Path) -> Vec<u32> {
+    let own = rustix::process::geteuid();
+    let mut owners = vec![own.as_raw()];
+    if own.is_root() {
+        owners.extend(fs::metadata(directory).map(|metadata| metadata.uid()));
+    }
+    owners
+}
+
+/// As `/tmp` is: everyone may write, and nobody remove what is another's.
+fn is_temporary(metadata: &Metadata) -> bool {
+    metadata.mode() & (STICKY | WRITABLE_BY_ALL) == STICKY | WRITABLE_BY_ALL
 }

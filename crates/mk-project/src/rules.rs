@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use mk_policy::RulesSection;
-use mk_types::{AbsPath, ModeSlug};
+use mk_types::{AbsPath, ModeSlug, ProjectPath};
 
 use crate::ignored::{self, Ignored};
 use crate::read::read_text;
@@ -18,6 +18,11 @@ const MOST_ENTRIES: usize = 2_000;
 const SKIPPED: [&str; 10] = [
     "log", "bak", "tmp", "temp", "lock", "swp", "old", "cache", "pyc", "ds_store",
 ];
+
+/// Where products of one family keep a project's rules.
+const PRODUCTS: [&str; 3] = [".roo", ".kilocode", ".bob"];
+/// What a link may lead to. Rules are text for a model: a link must not pull a key or a settings file into a prompt.
+const TEXTS: [&str; 3] = ["md", "mdc", "txt"];
 
 /// Where rules for all projects stand, weakest first: each holds `rules/` and `rules-{slug}/`.
 #[derive(Debug, Clone, Default)]
@@ -38,6 +43,7 @@ pub fn rules_for(
 ) -> Vec<RulesSection> {
     let mut rules = Rules {
         root,
+        ignored,
         sections: Vec::new(),
         left: LARGEST_SUM,
     };
@@ -54,6 +60,7 @@ pub fn rules_for(
 
 struct Rules<'a> {
     root: &'a AbsPath,
+    ignored: &'a Ignored,
     sections: Vec<RulesSection>,
     left: usize,
 }
@@ -65,7 +72,9 @@ impl Rules<'_> {
             self.add_folder(&base.join(folder), base);
         }
         let project = self.root.as_path().to_owned();
-        self.add_folder(&project.join(".roo").join(folder), &project);
+        for product in PRODUCTS {
+            self.add_folder(&project.join(product).join(folder), &project);
+        }
         if self.sections.len() == before {
             let single = [format!(".roorules{suffix}"), format!(".clinerules{suffix}")];
             single.iter().find(|name| {
@@ -96,9 +105,9 @@ impl Rules<'_> {
         files.retain(|file| {
             let real = fs::canonicalize(file)
                 .ok()
-                .filter(|real| real.starts_with(&real_base));
+                .filter(|real| real.starts_with(&real_base) && self.may_lead_to(folder, file, real));
             if real.is_none() {
-                tracing::warn!(file = %file.display(), "rules file skipped: it leads out of its folder");
+                tracing::warn!(file = %file.display(), "rules file skipped: it leads out of its directory, to a hidden file or to something that is not text");
             }
             real.is_some_and(|real| seen.insert(real))
         });
@@ -113,8 +122,28 @@ impl Rules<'_> {
         let path = self.root.as_path().join(name);
         let real_root = fs::canonicalize(self.root.as_path())
             .unwrap_or_else(|_| self.root.as_path().to_owned());
-        let inside = fs::canonicalize(&path).is_ok_and(|real| real.starts_with(real_root));
+        let inside = fs::canonicalize(&path).is_ok_and(|real| {
+            real.starts_with(real_root) && self.may_lead_to(self.root.as_path(), &path, &real)
+        });
         inside && self.add_path(&path)
+    }
+
+    /// Whether the text of a rules file may come from where it really is.
+    fn may_lead_to(&self, folder: &Path, file: &Path, real: &Path) -> bool {
+        let root = fs::canonicalize(self.root.as_path());
+        let root = root.unwrap_or_else(|_| self.root.as_path().to_owned());
+        let below = |path: &Path| {
+            let below = path.strip_prefix(&root).ok()?.to_str()?.to_owned();
+            ProjectPath::parse(&below, self.root).ok()
+        };
+        let leaves = fs::canonicalize(folder).is_ok_and(|folder| !real.starts_with(folder));
+        let is_link =
+            leaves || fs::symlink_metadata(file).is_ok_and(|metadata| metadata.is_symlink());
+        let ending = real.extension().and_then(|ending| ending.to_str());
+        let is_text =
+            ending.is_some_and(|ending| TEXTS.contains(&ending.to_ascii_lowercase().as_str()));
+        let is_hidden = || below(real).is_some_and(|path| self.ignored.hides(&path));
+        !is_link || (is_text && !is_hidden())
     }
 
     fn add_path(&mut self, path: &Path) -> bool {

@@ -7,6 +7,7 @@ mod find;
 mod grove;
 mod ignored;
 mod inspect;
+mod journal;
 mod memory;
 mod project;
 mod random_tree;

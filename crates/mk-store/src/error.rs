@@ -88,6 +88,8 @@ pub enum Error {
         #[source]
         source: Arc<rusqlite::Error>,
     },
+    #[error("the database `{location}` was removed or replaced while it was written")]
+    Replaced { location: Location },
     #[error("the database `{location}` failed")]
     Database {
         location: Location,
@@ -117,14 +119,15 @@ impl Error {
                 "a newer Modekeeper wrote it: update this one, or choose another `storage_path`",
             ),
             Self::Foreign { .. } => Some("choose another `storage_path`"),
-            Self::Corrupt { .. } => Some(
-                "move the file and its `-wal` and `-shm` neighbours away to start empty; nothing was changed",
-            ),
+            Self::Corrupt { .. } => {
+                Some("run `modekeeper store recover` to save what can be read; nothing was changed")
+            }
             Self::ReadOnly { .. } => {
                 Some("check the permissions of the file, its folder and its disk")
             }
             Self::Full { .. } => Some("free some space and try again; nothing was lost"),
             Self::Busy { .. } => Some("try again; if it stays, find the process that holds it"),
+            Self::Replaced { .. } => Some("try again; nothing of this change was written"),
             Self::Conflict { .. } => Some("read the session again, then retry"),
             Self::NotFound(_)
             | Self::Expired(_)

@@ -6,6 +6,7 @@
 //! to one thread, share commits, and are on disk before they resolve. No runtime is needed.
 
 mod approval;
+mod boot;
 mod command;
 mod conversation;
 mod decision;
@@ -13,6 +14,7 @@ mod error;
 mod model;
 mod open;
 mod project;
+mod recover;
 mod row;
 mod session;
 mod sweep;
@@ -26,14 +28,17 @@ use std::time::Duration;
 
 use mk_types::{ApprovalId, Clock, SessionId, TaskId};
 
+use boot::SinceBoot;
 use error::Failure;
 pub use error::{Error, Subject};
 pub use model::{
     Approval, ApprovalState, Client, CommandFilter, CommandPermit, CommandRecord, Conversation,
-    Decision, DecisionFilter, Message, ModeChange, NewApproval, NewCommandPermit, NewCommandRecord,
-    NewConversation, NewDecision, NewSession, Plan, Process, Project, Reach, Role, Root, Ruling,
-    Session, SessionFilter, Swept, Switch, TaskState, Verdict,
+    Decision, DecisionFilter, Keep, Message, ModeChange, NewApproval, NewCommandPermit,
+    NewCommandRecord, NewConversation, NewDecision, NewSession, Plan, Process, Project, Reach,
+    Role, Root, Ruling, Session, SessionFilter, Swept, Switch, TaskState, Verdict,
 };
+use open::Waits;
+pub use recover::{Recovered, recover};
 use writer::{Shared, TOUCHES_PER_COMMIT, Turn, lock};
 
 /// Where the state lives.
@@ -52,6 +57,17 @@ impl fmt::Display for Location {
             Self::Memory => f.write_str(":memory:"),
         }
     }
+}
+
+/// How long closing waits for the thread that writes.
+const LONGEST_CLOSE: Duration = Duration::from_millis(900);
+
+/// Whether everything was written when the store was closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
+pub enum Closed {
+    Complete,
+    CutOff,
 }
 
 /// A handle to the state; clones share one database, one reader and one writer thread.
@@ -77,7 +93,17 @@ enum Thread {
 impl Store {
     /// Opens nothing yet: the first use does.
     pub fn new(location: Location, clock: Clock) -> Self {
-        let shared = Arc::new(Shared::new(location, clock));
+        Self::with_waits(location, clock, Waits::PATIENT)
+    }
+
+    /// The same for a server: a read that meets a lock fails soon, because others wait for the
+    /// thread it is on.
+    pub fn for_server(location: Location, clock: Clock) -> Self {
+        Self::with_waits(location, clock, Waits::BRIEF)
+    }
+
+    fn with_waits(location: Location, clock: Clock, waits: Waits) -> Self {
+        let shared = Arc::new(Shared::new(location, clock, waits));
         let thread = Mutex::new(Thread::NotStarted);
         Self {
             inner: Arc::new(Inner { shared, thread }),
@@ -125,6 +151,12 @@ impl Store {
     pub fn messages(&self, id: &SessionId) -> Result<Vec<Message>, Error> {
         let shared = &self.inner.shared;
         shared.read(|connection| session::messages(connection, id))
+    }
+
+    /// The first line of a task's first message, at most 200 characters: what the task is about.
+    pub fn title(&self, id: &SessionId) -> Result<Option<String>, Error> {
+        let shared = &self.inner.shared;
+        shared.read(|connection| session::title(connection, id))
     }
 
     /// The mode history, oldest first; empty for an unknown session.
@@ -245,30 +277,49 @@ impl Store {
         self.write(move |turn| approval::consume(turn, &id)).await
     }
 
-    /// Removes sessions idle for longer than `timeout` and leaves tombstones; removes tombstones
-    /// and approvals older than `keep_tombstones`. In small steps, so other writers get through.
-    pub async fn sweep(
-        &self,
-        timeout: Duration,
-        keep_tombstones: Duration,
-    ) -> Result<Swept, Error> {
+    /// Lets active tasks expire that are idle for longer than `keep.timeout`, and removes what is
+    /// older than `keep.retention`. In small steps, so other writers get through. Nothing happens
+    /// while the wall clock has moved against the time since boot.
+    pub async fn sweep(&self, keep: Keep) -> Result<Swept, Error> {
+        self.sweep_at(keep, SinceBoot::now()).await
+    }
+
+    async fn sweep_at(&self, keep: Keep, since_boot: Option<SinceBoot>) -> Result<Swept, Error> {
         let shared = &self.inner.shared;
         // Every commit takes some of the touches along: after these, none of now is missing.
         for _ in 0..=shared.waiting_touches() / TOUCHES_PER_COMMIT {
             self.write(|_| Ok(())).await?;
         }
         let now = shared.clock.now();
-        let idle = now.before(timeout);
-        let old = now.before(keep_tombstones);
+        if let (Some(since_boot), Clock::System) = (since_boot, &shared.clock) {
+            let moved = self
+                .write(move |turn| boot::wall_clock_moved(turn.connection, now, &since_boot))
+                .await?;
+            if moved {
+                tracing::warn!("the system's clock was moved; nothing expires for now");
+                return Ok(Swept::default());
+            }
+        }
+        let idle = now.before(keep.timeout);
+        let old = now.before(keep.retention);
+        let forgotten = now.before(keep.tombstones);
         Ok(Swept {
+            expired: self
+                .write_until_fewer(sweep::SESSIONS, move |turn| sweep::expire(turn, idle))
+                .await?,
             sessions: self
-                .write_until_fewer(sweep::SESSIONS, move |turn| sweep::sessions(turn, idle))
+                .write_until_fewer(sweep::SESSIONS, move |turn| sweep::sessions(turn, old))
                 .await?,
             tombstones: self
-                .write_until_fewer(sweep::LEFTOVERS, move |turn| sweep::tombstones(turn, old))
+                .write_until_fewer(sweep::LEFTOVERS, move |turn| {
+                    sweep::tombstones(turn, forgotten)
+                })
                 .await?,
             approvals: self
                 .write_until_fewer(sweep::LEFTOVERS, move |turn| sweep::approvals(turn, old))
+                .await?,
+            records: self
+                .write_until_fewer(sweep::LEFTOVERS, move |turn| sweep::records(turn, old))
                 .await?,
         })
     }
@@ -282,8 +333,8 @@ impl Store {
             Location::Memory => shared.read(|connection| open::copy_to(connection, target)),
             // Not the reader's connection: it would be occupied, and may not write anything.
             Location::File(_) => {
-                let connection = open::open(location, open::Purpose::Write)?;
-                open::copy_to(&connection, target).map_err(|failure| failure.at(location))
+                let opened = open::open(location, open::Purpose::Write, Waits::PATIENT)?;
+                open::copy_to(&opened.connection, target).map_err(|failure| failure.at(location))
             }
         }
     }
@@ -293,9 +344,11 @@ impl Store {
         self.inner.shared.flush();
     }
 
-    /// Writes everything that is queued and ends the thread; later writes are refused.
-    pub fn close(&self) {
-        self.inner.close();
+    /// Writes everything that is queued and ends the thread; later writes are refused. Tells
+    /// whether all was written: what another process's lock holds up is left after a second, and
+    /// was acknowledged to nobody.
+    pub fn close(&self) -> Closed {
+        self.inner.close()
     }
 
     /// Repeats `work` in jobs of its own until it changes fewer than `full` rows.
@@ -347,20 +400,32 @@ impl Store {
 }
 
 impl Inner {
-    fn close(&self) {
+    fn close(&self) -> Closed {
         self.shared.begin_closing();
         let thread = std::mem::replace(&mut *lock(&self.thread), Thread::Ended);
-        if let Thread::Running(handle) = thread
-            && handle.join().is_err()
-        {
-            tracing::error!("the thread that writes the store panicked");
+        let Thread::Running(handle) = thread else {
+            return Closed::Complete;
+        };
+        if !self.shared.wait_for_end(LONGEST_CLOSE) {
+            tracing::error!("the store is locked: not everything was written");
+            return Closed::CutOff;
+        }
+        match handle.join() {
+            Ok(()) if self.shared.is_drained() => Closed::Complete,
+            Ok(()) => Closed::CutOff,
+            Err(_) => {
+                tracing::error!("the thread that writes the store panicked");
+                Closed::CutOff
+            }
         }
     }
 }
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        self.close();
+        if self.close() == Closed::CutOff {
+            tracing::error!("the store was closed before everything was written");
+        }
     }
 }
 

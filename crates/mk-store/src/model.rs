@@ -37,6 +37,8 @@ mod command;
 mod conversation;
 mod decision;
 
+use std::time::Duration;
+
 use mk_types::{ApprovalId, ConversationId, ModeSlug, SessionId, TaskId, Timestamp};
 
 pub use command::{
@@ -61,6 +63,8 @@ pub struct Session {
     /// The last use of this session or of one below it.
     pub last_activity: Timestamp,
     pub finished_at: Option<Timestamp>,
+    /// Since when it can no longer be used, because it was idle for too long.
+    pub expired_at: Option<Timestamp>,
     pub result: Option<String>,
 }
 
@@ -148,15 +152,32 @@ pub struct Plan {
 pub struct SessionFilter {
     pub state: Option<TaskState>,
     pub project: Option<String>,
+    pub conversation: Option<ConversationId>,
     pub limit: Option<usize>,
 }
 
-/// What a sweep removed.
+/// How long things are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Keep {
+    /// An active task that is idle for longer expires.
+    pub timeout: Duration,
+    /// Tasks, decisions and records are removed when they are older.
+    pub retention: Duration,
+    /// For how long after that an id still answers "expired" and not "unknown".
+    pub tombstones: Duration,
+}
+
+/// What a sweep did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Swept {
+    /// Tasks that can no longer be used; they can still be read.
+    pub expired: usize,
+    /// Sessions that were removed.
     pub sessions: usize,
     pub tombstones: usize,
     pub approvals: usize,
+    /// Decisions, permits, records of commands and conversations.
+    pub records: usize,
 }
 
 /// The answer to a question.

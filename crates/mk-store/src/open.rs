@@ -15,7 +15,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use crate::Location;
 use crate::error::{Error, Failure};
-pub(crate) use copy::copy_to;
+pub(crate) use copy::{copy_to, put_back};
 
 /// One step of the schema. It only adds, so that programs of an older version, hooks above all,
 /// go on working with what they know after another program was updated.
@@ -37,13 +37,64 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../migrations/0002_conversations_and_decisions.sql"),
         oldest: 1,
     },
+    Migration {
+        sql: include_str!("../migrations/0003_clock.sql"),
+        oldest: 1,
+    },
 ];
 
 /// "MKpr", as the first migration sets it.
 const APPLICATION_ID: i64 = 0x4d4b_7072;
 
-/// How long a lock of another process is waited for before the answer is [`Error::Busy`].
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
+
+/// How long locks of other processes are waited for before the answer is [`Error::Busy`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Waits {
+    /// In all, while a connection is opened and the schema brought up to date.
+    pub(crate) open: Duration,
+    /// For each statement afterwards.
+    pub(crate) statement: Duration,
+}
+
+impl Waits {
+    /// For those who have nothing else to do: the writer's thread, a command, a hook.
+    pub(crate) const PATIENT: Self = Self {
+        open: LONGEST_WAIT,
+        statement: LONGEST_WAIT,
+    };
+    /// For reads on a thread that serves others.
+    pub(crate) const BRIEF: Self = Self {
+        open: Duration::from_millis(500),
+        statement: Duration::from_millis(50),
+    };
+}
+
+/// What a file is, whatever its name: device and inode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Identity(u64, u64);
+
+impl Identity {
+    /// `None` if there is no such file, or no such thing as an identity on this system.
+    #[cfg(unix)]
+    pub(crate) fn of(path: &Path) -> Option<Self> {
+        use std::os::unix::fs::MetadataExt as _;
+        let metadata = std::fs::metadata(path).ok()?;
+        Some(Self(metadata.dev(), metadata.ino()))
+    }
+
+    #[cfg(not(unix))]
+    pub(crate) fn of(_path: &Path) -> Option<Self> {
+        None
+    }
+}
+
+/// A connection, and which file it is to.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    pub(crate) connection: Connection,
+    pub(crate) identity: Option<Identity>,
+}
 
 /// Statements each connection keeps prepared; there are fewer than this.
 const PREPARED: usize = 96;
@@ -57,15 +108,35 @@ pub(crate) enum Purpose {
 }
 
 /// Opens `location` with today's schema.
-pub(crate) fn open(location: &Location, purpose: Purpose) -> Result<Connection, Error> {
-    open_with(location, purpose, MIGRATIONS)
+pub(crate) fn open(location: &Location, purpose: Purpose, waits: Waits) -> Result<Opened, Error> {
+    let connection = open_waiting(location, purpose, MIGRATIONS, waits)?;
+    // Asked afterwards: if the file was replaced meanwhile, this connection's has another identity
+    // than the name's, or it has none, and the next use opens again.
+    let identity = match location {
+        Location::Memory => None,
+        Location::File(path) => Identity::of(path),
+    };
+    Ok(Opened {
+        connection,
+        identity,
+    })
 }
 
 /// [`open`] with a given list of migrations, so that tests can add to it.
+#[cfg(test)]
 pub(crate) fn open_with(
     location: &Location,
     purpose: Purpose,
     migrations: &[Migration],
+) -> Result<Connection, Error> {
+    open_waiting(location, purpose, migrations, Waits::PATIENT)
+}
+
+fn open_waiting(
+    location: &Location,
+    purpose: Purpose,
+    migrations: &[Migration],
+    waits: Waits,
 ) -> Result<Connection, Error> {
     let opened = match location {
         Location::Memory => Connection::open_in_memory(),
@@ -77,8 +148,17 @@ pub(crate) fn open_with(
         }
     };
     let mut connection = opened.map_err(|source| Error::from_sqlite(location, source))?;
-    prepare(&mut connection, location, purpose, migrations)
-        .map_err(|failure| failure.at(location))?;
+    // Never a new wait: whoever opens waits once for all.
+    let mut patience = Patience::of(waits.open);
+    let opened = connection
+        .busy_handler(Some(move |_| patience.wait(1)))
+        .map_err(Failure::from)
+        .and_then(|()| prepare(&mut connection, location, purpose, migrations))
+        .and_then(|()| {
+            let mut patience = Patience::of(waits.statement);
+            Ok(connection.busy_handler(Some(move |attempt| patience.wait(attempt)))?)
+        });
+    opened.map_err(|failure| failure.at(location))?;
     Ok(connection)
 }
 
@@ -88,8 +168,6 @@ fn prepare(
     purpose: Purpose,
     migrations: &[Migration],
 ) -> Result<(), Failure> {
-    let mut patience = Patience::default();
-    connection.busy_handler(Some(move |attempt| patience.wait(attempt)))?;
     connection.set_prepared_statement_cache_capacity(PREPARED);
     // Plans must not depend on bound values: otherwise SQLite, built with STAT4, prepares a joining
     // statement anew at every use, which took 29 µs instead of 4.
@@ -265,7 +343,7 @@ fn migrate(
 /// Two connections that turn the log on at once make SQLite answer "busy" without asking the busy
 /// handler (waiting could be a deadlock), so here is the loop around it.
 fn use_write_ahead_log(connection: &Connection) -> rusqlite::Result<()> {
-    let mut patience = Patience::default();
+    let mut patience = Patience::of(Duration::from_millis(500));
     let mut attempt = 0;
     loop {
         let outcome = connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()));
@@ -284,13 +362,18 @@ fn use_write_ahead_log(connection: &Connection) -> rusqlite::Result<()> {
 
 /// Waits for a lock in steps of 0.3 to 0.9 ms. SQLite's own handler sleeps up to 100 ms at a time,
 /// which made single waits of half a second with four busy writers.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Patience {
+    limit: Duration,
     since: Option<Instant>,
 }
 
 impl Patience {
-    /// Sleeps one step; false when the time is up. `attempt` is 0 for a new wait.
+    const fn of(limit: Duration) -> Self {
+        Self { limit, since: None }
+    }
+
+    /// Sleeps one step; false when the time is up. `attempt` is 0 where a new wait begins.
     #[expect(
         clippy::disallowed_methods,
         reason = "SQLite gives no other way to wait for a lock; writers wait on their own thread"
@@ -298,10 +381,10 @@ impl Patience {
     fn wait(&mut self, attempt: i32) -> bool {
         let now = Instant::now();
         if attempt == 0 {
-            self.since = Some(now);
+            self.since = None;
         }
-        let waited = self.since.map_or(Duration::ZERO, |since| now - since);
-        if waited >= LONGEST_WAIT {
+        let waited = now - *self.since.get_or_insert(now);
+        if waited >= self.limit {
             return false;
         }
         // Nanoseconds serve as dice: processes that collided once should not do so in step.

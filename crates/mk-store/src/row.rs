@@ -16,7 +16,8 @@ macro_rules! select_session {
     ($rest:literal) => {
         concat!(
             "SELECT s.id, s.task, s.mode, s.state, p.task, s.project, s.created_at,
-                    s.last_activity, s.finished_at, s.result, s.conversation
+                    s.last_activity, s.finished_at, s.result, s.conversation,
+                    s.expired_at
              FROM session s LEFT JOIN session p ON p.key = s.parent ",
             $rest
         )
@@ -36,6 +37,7 @@ pub(crate) fn session(row: &Row<'_>) -> rusqlite::Result<Session> {
         created_at: Timestamp::from_millis(row.get(6)?),
         last_activity: Timestamp::from_millis(row.get(7)?),
         finished_at: row.get::<_, Option<i64>>(8)?.map(Timestamp::from_millis),
+        expired_at: row.get::<_, Option<i64>>(11)?.map(Timestamp::from_millis),
         result: row.get(9)?,
     })
 }

@@ -50,6 +50,14 @@ pub(crate) fn messages(connection: &Connection, id: &SessionId) -> Result<Vec<Me
     Ok(all(connection, query, [id.as_str()], row::message)?)
 }
 
+pub(crate) fn title(connection: &Connection, id: &SessionId) -> Result<Option<String>, Failure> {
+    let query = "SELECT substr(m.content, 1, 200)
+                 FROM session s JOIN message m ON m.session = s.key
+                 WHERE s.id = ?1 ORDER BY m.key LIMIT 1";
+    let text: Option<String> = first(connection, query, [id.as_str()], |row| row.get(0))?;
+    Ok(text.and_then(|text| text.lines().next().map(str::to_owned)))
+}
+
 pub(crate) fn mode_changes(
     connection: &Connection,
     id: &SessionId,
@@ -67,12 +75,14 @@ pub(crate) fn list(
 ) -> Result<Vec<Session>, Failure> {
     let query = select_session!(
         "WHERE (?1 IS NULL OR s.state = ?1) AND (?2 IS NULL OR s.project = ?2)
+             AND (?4 IS NULL OR s.conversation = ?4)
          ORDER BY s.key DESC LIMIT ?3"
     );
     let parameters = params![
         filter.state.map(TaskState::as_str),
         filter.project,
         row::limit(filter.limit),
+        filter.conversation.as_ref().map(ConversationId::as_str),
     ];
     Ok(all(connection, query, parameters, row::session)?)
 }
@@ -211,13 +221,16 @@ pub(crate) fn missing(connection: &Connection, id: &SessionId) -> Failure {
 
 /// The key of a session whose task can still change.
 fn active(connection: &Connection, id: &SessionId) -> Result<i64, Failure> {
-    let query = "SELECT key, state FROM session WHERE id = ?1";
+    let query = "SELECT key, state, expired_at IS NULL FROM session WHERE id = ?1";
     let found = first(connection, query, [id.as_str()], |row| {
-        Ok((row.get(0)?, row::state(row, 1)?))
+        Ok((row.get(0)?, row::state(row, 1)?, row.get(2)?))
     })?;
     match found {
-        Some((key, TaskState::Active)) => Ok(key),
-        Some((_, state)) => Err(Failure::Refused(Error::Finished {
+        Some((key, TaskState::Active, true)) => Ok(key),
+        Some((_, TaskState::Active, false)) => {
+            Err(Error::Expired(Subject::Session(id.clone())).into())
+        }
+        Some((_, state, _)) => Err(Failure::Refused(Error::Finished {
             session: id.clone(),
             state,
         })),
@@ -226,13 +239,16 @@ fn active(connection: &Connection, id: &SessionId) -> Result<i64, Failure> {
 }
 
 fn active_parent(connection: &Connection, parent: &TaskId) -> Result<i64, Failure> {
-    let query = "SELECT key, state FROM session WHERE task = ?1";
+    let query = "SELECT key, state, expired_at IS NULL FROM session WHERE task = ?1";
     let found = first(connection, query, [parent.as_str()], |row| {
-        Ok((row.get(0)?, row::state(row, 1)?))
+        Ok((row.get(0)?, row::state(row, 1)?, row.get(2)?))
     })?;
     match found {
-        Some((key, TaskState::Active)) => Ok(key),
-        Some((_, state)) => Err(Failure::Refused(Error::ParentFinished {
+        Some((key, TaskState::Active, true)) => Ok(key),
+        Some((_, TaskState::Active, false)) => {
+            Err(Error::Expired(Subject::Task(parent.clone())).into())
+        }
+        Some((_, state, _)) => Err(Failure::Refused(Error::ParentFinished {
             parent: parent.clone(),
             state,
         })),

@@ -14,6 +14,19 @@ pub(crate) const SESSIONS: u16 = 100;
 /// Tombstones or approvals per job.
 pub(crate) const LEFTOVERS: u16 = 1000;
 
+/// Lets some of the active tasks expire that are idle since before `limit`. Only that: what they
+/// hold can still be read.
+pub(crate) fn expire(turn: &Turn<'_>, limit: Timestamp) -> Result<usize, Failure> {
+    Ok(run(
+        turn.connection,
+        "UPDATE session SET expired_at = ?3 WHERE key IN (
+             SELECT key FROM session
+             WHERE expired_at IS NULL AND last_activity < ?1 AND state = 'active'
+             ORDER BY last_activity LIMIT ?2)",
+        params![limit.as_millis(), SESSIONS, turn.now.as_millis()],
+    )?)
+}
+
 /// Removes some of the sessions idle since before `limit`, leaving tombstones.
 pub(crate) fn sessions(turn: &Turn<'_>, limit: Timestamp) -> Result<usize, Failure> {
     // The order is the index's own, so both statements choose the same rows and neither sorts.
@@ -51,4 +64,21 @@ pub(crate) fn approvals(turn: &Turn<'_>, limit: Timestamp) -> Result<usize, Fail
              SELECT key FROM approval WHERE coalesce(decided_at, created_at) < ?1 LIMIT ?2)",
         params![limit.as_millis(), LEFTOVERS],
     )?)
+}
+
+/// Removes some of the decisions, permits, records of commands and conversations of before
+/// `limit`.
+pub(crate) fn records(turn: &Turn<'_>, limit: Timestamp) -> Result<usize, Failure> {
+    let mut removed = 0;
+    for statement in [
+        "DELETE FROM decision WHERE key IN (SELECT key FROM decision WHERE at < ?1 LIMIT ?2)",
+        "DELETE FROM permit WHERE key IN (SELECT key FROM permit WHERE expires_at < ?1 LIMIT ?2)",
+        "DELETE FROM command WHERE key IN (SELECT key FROM command WHERE ended_at < ?1 LIMIT ?2)",
+        "DELETE FROM conversation WHERE key IN (
+             SELECT key FROM conversation WHERE last_active < ?1 LIMIT ?2)",
+    ] {
+        let parameters = params![limit.as_millis(), LEFTOVERS];
+        removed += run(turn.connection, statement, parameters)?;
+    }
+    Ok(removed)
 }

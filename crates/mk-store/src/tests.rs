@@ -7,6 +7,7 @@ mod conversation;
 mod decision;
 mod lifecycle;
 mod open;
+mod replaced;
 mod sweep;
 mod touch;
 

@@ -15,7 +15,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use crate::error::{Error, Failure};
 use crate::model::NewDecision;
-use crate::open::{Purpose, open};
+use crate::open::{Identity, Opened, Purpose, Waits, open, put_back};
 use crate::{Location, decision, session};
 
 /// Jobs that wait at most; further callers wait for room before their job is built.
@@ -30,6 +30,8 @@ const DECISIONS_PER_COMMIT: usize = 1024;
 const ROOM_FOR_DECISIONS: usize = 65_536;
 /// How long a touch or a queued decision may stay in memory only. Real time, not the `Clock`'s: it bounds a loss.
 const TOUCH_DELAY: Duration = Duration::from_secs(1);
+/// How long reads of a server leave a locked database alone.
+const LOCKED_PAUSE: Duration = Duration::from_secs(1);
 /// How long [`Shared::flush`] waits.
 const FLUSH_WAIT: Duration = Duration::from_secs(2);
 
@@ -57,7 +59,9 @@ pub(crate) struct Shared {
     pub(crate) location: Location,
     pub(crate) clock: Clock,
     /// The connection of all reads; in memory, of the writes too.
-    reader: Mutex<Option<Connection>>,
+    reader: Mutex<Reader>,
+    /// How long reads wait for locks.
+    waits: Waits,
     inbox: Mutex<Inbox>,
     /// Something arrived in the inbox.
     arrived: Condvar,
@@ -65,6 +69,14 @@ pub(crate) struct Shared {
     flushed: Condvar,
     room: Arc<Semaphore>,
     commits: AtomicI64,
+}
+
+#[derive(Debug, Default)]
+struct Reader {
+    opened: Option<Opened>,
+    /// Until then a database that was locked is not asked again, so that a thread which serves
+    /// others is not held up once per read.
+    locked_until: Option<Instant>,
 }
 
 #[derive(Default)]
@@ -79,6 +91,16 @@ struct Inbox {
     stage: Stage,
     /// Somebody waits in [`Shared::flush`].
     urgent: bool,
+    /// The thread is in a transaction, or has ended.
+    thread: ThreadState,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum ThreadState {
+    #[default]
+    Idle,
+    Writing,
+    Ended,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -106,11 +128,12 @@ struct Queued {
 }
 
 impl Shared {
-    pub(crate) fn new(location: Location, clock: Clock) -> Self {
+    pub(crate) fn new(location: Location, clock: Clock, waits: Waits) -> Self {
         Self {
             location,
             clock,
             reader: Mutex::default(),
+            waits,
             inbox: Mutex::default(),
             arrived: Condvar::new(),
             flushed: Condvar::new(),
@@ -125,28 +148,93 @@ impl Shared {
         query: impl FnOnce(&Connection) -> Result<T, Failure>,
     ) -> Result<T, Error> {
         let mut reader = lock(&self.reader);
-        let connection = self.ensure_open(&mut reader, self.purpose_of_reader())?;
-        query(connection).map_err(|failure| failure.at(&self.location))
+        if reader
+            .locked_until
+            .is_some_and(|until| Instant::now() < until)
+        {
+            return Err(self.locked());
+        }
+        reader.locked_until = None;
+        let outcome = self
+            .open_for_reading(&mut reader.opened)
+            .and_then(|connection| query(connection).map_err(|failure| failure.at(&self.location)));
+        if let Err(error) = &outcome {
+            match error {
+                Error::Busy { .. } if self.waits == Waits::BRIEF => {
+                    reader.locked_until = Some(Instant::now() + LOCKED_PAUSE);
+                }
+                error if self.is_broken(error) => reader.opened = None,
+                _ => {}
+            }
+        }
+        outcome
     }
 
-    fn purpose_of_reader(&self) -> Purpose {
-        match self.location {
+    fn locked(&self) -> Error {
+        let busy = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_BUSY);
+        Error::from_sqlite(&self.location, rusqlite::Error::SqliteFailure(busy, None))
+    }
+
+    /// The connection for reading. A file that was replaced is opened again; of one that was
+    /// removed the open connection still has everything, until the writer has put it back.
+    fn open_for_reading<'a>(&self, slot: &'a mut Option<Opened>) -> Result<&'a Connection, Error> {
+        if let (Location::File(path), Some(opened)) = (&self.location, &*slot)
+            && let Some(now) = Identity::of(path)
+            && opened.identity != Some(now)
+        {
+            *slot = None;
+        }
+        if let (Location::File(path), None) = (&self.location, &*slot)
+            && self.commits() > 0
+            && Identity::of(path).is_none()
+        {
+            // Opening would make an empty database, although the writer still has the old one.
+            self.wake_writer();
+            let location = self.location.clone();
+            return Err(Error::Replaced { location });
+        }
+        let purpose = match self.location {
             Location::File(_) => Purpose::Read,
             Location::Memory => Purpose::Write,
-        }
+        };
+        Ok(&self.ensure_open(slot, purpose, self.waits)?.connection)
+    }
+
+    /// Has the thread write nothing, which makes it look at the file.
+    fn wake_writer(&self) {
+        let nothing: Job = Box::new(|_| Ran {
+            undo: None,
+            answer: Box::new(|_| {}),
+        });
+        lock(&self.inbox).jobs.push_back(nothing);
+        self.arrived.notify_one();
     }
 
     /// A failed opening is not remembered: the next use tries again.
     fn ensure_open<'a>(
         &self,
-        slot: &'a mut Option<Connection>,
+        slot: &'a mut Option<Opened>,
         purpose: Purpose,
-    ) -> Result<&'a mut Connection, Error> {
-        if let Some(connection) = slot {
-            return Ok(connection);
+        waits: Waits,
+    ) -> Result<&'a mut Opened, Error> {
+        match slot {
+            Some(opened) => Ok(opened),
+            None => Ok(slot.insert(open(&self.location, purpose, waits)?)),
         }
-        let connection = open(&self.location, purpose)?;
-        Ok(slot.insert(connection))
+    }
+
+    /// Whether a connection that failed so has to be opened again: a database that could only be
+    /// read when it was opened stays so for that connection. In memory there is only this one.
+    fn is_broken(&self, error: &Error) -> bool {
+        self.location != Location::Memory
+            && matches!(
+                error,
+                Error::ReadOnly { .. }
+                    | Error::Open { .. }
+                    | Error::Corrupt { .. }
+                    | Error::Replaced { .. }
+                    | Error::Database { .. }
+            )
     }
 
     /// How many commits this process made; what `data_version` is where there is one connection.
@@ -273,14 +361,34 @@ impl Shared {
             // Jobs are guarded one by one; this is for what happens around them, such as waking.
             let outcome = catch_unwind(AssertUnwindSafe(|| match self.location {
                 Location::File(_) => self.write(&mut own, batch),
-                Location::Memory => self.write(&mut lock(&self.reader), batch),
+                Location::Memory => self.write(&mut lock(&self.reader).opened, batch),
             }));
             let outcome = outcome.unwrap_or(Err(Error::Panicked));
+            lock(&self.inbox).thread = ThreadState::Idle;
             if let (Ok(()), Err(error)) = (&last, &outcome) {
                 tracing::warn!(%error, "could not write to the store");
             }
             last = outcome;
         }
+        drop(own);
+        lock(&self.inbox).thread = ThreadState::Ended;
+        self.flushed.notify_all();
+    }
+
+    /// Whether nothing waits to be written. Activity alone does not count: it is worth little.
+    pub(crate) fn is_drained(&self) -> bool {
+        let inbox = lock(&self.inbox);
+        inbox.jobs.is_empty() && inbox.decisions.is_empty()
+    }
+
+    /// Waits until the thread has ended, at most so long; tells whether it has.
+    pub(crate) fn wait_for_end(&self, longest: Duration) -> bool {
+        let inbox = lock(&self.inbox);
+        let waited = self
+            .flushed
+            .wait_timeout_while(inbox, longest, |inbox| inbox.thread != ThreadState::Ended);
+        let (inbox, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        inbox.thread == ThreadState::Ended
     }
 
     /// Waits for work. After a failure, closing does not wait for touches that cannot be written.
@@ -309,27 +417,38 @@ impl Shared {
                 .unwrap_or_else(PoisonError::into_inner)
                 .0;
         }
+        inbox.thread = ThreadState::Writing;
         Some(inbox.take_batch())
     }
 
     /// One transaction. The error is the transaction's; a job's own goes to its caller only.
-    fn write(&self, slot: &mut Option<Connection>, batch: Batch) -> Result<(), Error> {
+    fn write(&self, slot: &mut Option<Opened>, batch: Batch) -> Result<(), Error> {
         let Batch { mut jobs, notes } = batch;
         let mut answers = Vec::with_capacity(jobs.len());
-        let outcome = self
-            .ensure_open(slot, Purpose::Write)
-            .and_then(|connection| {
-                let turn = Turn {
-                    connection,
-                    now: self.clock.now(),
-                    location: &self.location,
-                };
-                let written = transact(&turn, &notes, &mut jobs, &mut answers);
-                if written.is_err() {
-                    roll_back(connection);
-                }
-                written.map_err(|failure| failure.at(&self.location))
+        let outcome = self.open_for_writing(slot).and_then(|opened| {
+            let connection = &opened.connection;
+            let turn = Turn {
+                connection,
+                now: self.clock.now(),
+                location: &self.location,
+            };
+            let written = transact(&turn, &notes, &mut jobs, &mut answers, &|| {
+                self.refuse_replaced(opened)
             });
+            if written.is_err() {
+                roll_back(connection);
+            }
+            // Once more: what was committed to a file without a name is acknowledged to nobody.
+            written
+                .and_then(|()| self.refuse_replaced(opened))
+                .map_err(|failure| failure.at(&self.location))
+        });
+        if outcome
+            .as_ref()
+            .is_err_and(|error| self.is_broken(error) && !matches!(error, Error::Replaced { .. }))
+        {
+            *slot = None;
+        }
         if outcome.is_ok() {
             self.commits.fetch_add(1, Ordering::SeqCst);
         }
@@ -342,6 +461,42 @@ impl Shared {
             answer(outcome.clone());
         }
         outcome
+    }
+
+    /// The connection for writing, to the file that has the database's name now.
+    fn open_for_writing<'a>(&self, slot: &'a mut Option<Opened>) -> Result<&'a Opened, Error> {
+        if let (Location::File(path), Some(opened)) = (&self.location, &*slot)
+            && self.refuse_replaced(opened).is_err()
+        {
+            if Identity::of(path).is_none() {
+                tracing::warn!(location = %self.location, "the database was removed; putting it back");
+                put_back(&opened.connection, path).map_err(|failure| failure.at(&self.location))?;
+            } else {
+                tracing::warn!(location = %self.location, "the database was replaced; using the new one");
+                // The log has the same name for both: what is in it belongs to the old file.
+                let emptied =
+                    opened
+                        .connection
+                        .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+                if let Err(error) = emptied {
+                    tracing::debug!(%error, "could not empty the log of the old database");
+                }
+            }
+            *slot = None;
+        }
+        let opened = self.ensure_open(slot, Purpose::Write, Waits::PATIENT)?;
+        Ok(opened)
+    }
+
+    /// Fails if the database's name no longer leads to the file that is open.
+    fn refuse_replaced(&self, opened: &Opened) -> Result<(), Failure> {
+        match &self.location {
+            Location::File(path) if cfg!(unix) && Identity::of(path) != opened.identity => {
+                let location = self.location.clone();
+                Err(Error::Replaced { location }.into())
+            }
+            _ => Ok(()),
+        }
     }
 
     /// After a failure, everything noted waits for the next commit.
@@ -415,6 +570,7 @@ fn transact(
     notes: &Notes,
     jobs: &mut VecDeque<Job>,
     answers: &mut Vec<Answer>,
+    before_commit: &dyn Fn() -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let connection = turn.connection;
     roll_back(connection);
@@ -445,6 +601,7 @@ fn transact(
         }
         run("RELEASE job")?;
     }
+    before_commit()?;
     run("COMMIT")?;
     Ok(())
 }

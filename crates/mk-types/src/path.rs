@@ -64,6 +64,11 @@ impl ProjectPath {
         Ok(Self(parts.join("/").into()))
     }
 
+    /// The project's own directory.
+    pub fn root() -> Self {
+        Self("".into())
+    }
+
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -104,8 +104,21 @@ fn read(body: &[u8]) -> Result<(String, Map<String, Value>), String> {
     }
 }
 
-/// Runs a tool; a person's answer is waited for, because a script has nobody else to ask.
+/// Runs a tool and remembers which directory it activated.
 async fn run(
+    web: &Web,
+    tool: &'static Tool,
+    arguments: Map<String, Value>,
+) -> Result<Reply, Error> {
+    let reply = ask_and_run(web, tool, arguments).await?;
+    if let Some(directory) = &reply.project {
+        web.active.set(directory.clone());
+    }
+    Ok(reply)
+}
+
+/// Runs a tool; a person's answer is waited for, because a script has nobody else to ask.
+async fn ask_and_run(
     web: &Web,
     tool: &'static Tool,
     arguments: Map<String, Value>,

@@ -22,7 +22,7 @@ use axum::routing::{delete, get, post};
 pub use guard::{Access, LARGEST_BODY, guarded};
 pub use listen::serve;
 pub use peer::{Peer, PeerUser};
-pub use server::Web;
+pub use server::{Active, Web};
 
 /// The routes of the REST interface.
 pub fn routes(web: Web) -> Router {

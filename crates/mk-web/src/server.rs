@@ -1,9 +1,29 @@
 //! What the routes share, and `GET /server/info`.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use axum::Json;
 use axum::extract::State;
 use mk_engine::{Actor, Caller, CallerConversation, Ceiling, Engine, Standing, Start};
+use mk_types::AbsPath;
 use serde_json::{Value, json};
+
+/// The directory that was activated over plain HTTP, which is one conversation; those over MCP have their own.
+#[derive(Debug, Clone, Default)]
+pub struct Active(Arc<Mutex<Option<AbsPath>>>);
+
+impl Active {
+    fn get(&self) -> Option<AbsPath> {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    pub(crate) fn set(&self, directory: AbsPath) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(directory);
+    }
+}
 
 /// The state of the web face. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -12,6 +32,7 @@ pub struct Web {
     pub version: &'static str,
     /// Where calls work that name no task, until a project is activated.
     pub start: Start,
+    pub active: Active,
     /// The families of tools that are offered.
     pub toolsets: Vec<mk_tools::Toolset>,
     /// `None` where calls are not limited.
@@ -26,7 +47,7 @@ impl Web {
     }
 
     pub(crate) fn caller(&self, actor: Actor) -> Caller {
-        let (project, standing) = match self.engine.active_project() {
+        let (project, standing) = match self.active.get() {
             Some(project) => (project, Standing::InProject),
             None => (self.start.folder().clone(), self.start.standing()),
         };

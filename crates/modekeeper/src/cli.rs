@@ -18,6 +18,7 @@ mod person;
 mod playbook;
 mod schema;
 mod serve;
+mod store;
 mod symbols;
 mod tasks;
 mod undo;
@@ -27,7 +28,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::{Args, Parser, Subcommand};
-use mk_engine::{Actor, Caller, Engine, Parts, Watching};
+use mk_engine::{Actor, Caller, Closed, Engine, Parts, Watching};
 use mk_store::Store;
 use mk_types::Clock;
 
@@ -81,6 +82,9 @@ enum Command {
     Pause(pause::PauseArgs),
     /// Answer one event of an agent's hook; settings of clients call this
     Hook(hook::HookArgs),
+    /// Check, copy and recover the database of tasks and decisions
+    #[command(subcommand)]
+    Store(store::StoreCommand),
     /// Undo what agents did to files
     #[command(subcommand)]
     Backups(backups::BackupsCommand),
@@ -174,6 +178,7 @@ pub(crate) fn run(cli: Cli, env: &Env) -> anyhow::Result<ExitCode> {
         Command::Explain(args) => decisions::explain(&args, &start(&flags, env)?),
         Command::Pause(args) => pause::run(&args, &start(&flags, env)?),
         Command::Hook(args) => hook::run(&args),
+        Command::Store(command) => store::run(&command, &start(&flags, env)?),
         Command::Backups(command) => backups::run(&command, &start(&flags, env)?),
         Command::Undo(args) => undo::run(&args, &start(&flags, env)?),
         Command::Exec(args) => {
@@ -218,15 +223,27 @@ fn start_log(config: &Config, level: log::Level) -> anyhow::Result<()> {
     for warning in &config.warnings {
         tracing::warn!("{warning}");
     }
+    if config.persistence.value && config.storage_path.value.is_none() {
+        tracing::warn!(
+            "there is no home directory: tasks are kept in memory only and end with this process; set HOME or \
+             MODEKEEPER_STATE_DIR"
+        );
+    }
     Ok(())
 }
 
 pub(crate) fn engine(config: &Config, watching: Watching) -> Engine {
     let clock = Clock::System;
+    let location = config.store_location();
+    let store = match watching {
+        // Who watches serves: others wait for the thread that reads.
+        Watching::On => Store::for_server(location, clock.clone()),
+        Watching::Off => Store::new(location, clock.clone()),
+    };
     Engine::new(Parts {
         settings: config.settings(watching),
         folders: config.folders(),
-        store: Store::new(config.store_location(), clock.clone()),
+        store,
         clock,
         own_tools: mk_tools::own_tools(),
     })
@@ -235,6 +252,14 @@ pub(crate) fn engine(config: &Config, watching: Watching) -> Engine {
 /// The person at the command line, in the project they are in.
 fn operator(config: &Config) -> Caller {
     Caller::in_project(config.project_root.value.clone(), Actor::Operator)
+}
+
+/// Puts everything on disk; the exit code tells whether something was cut off.
+fn close(engine: &Engine) -> ExitCode {
+    match engine.close() {
+        Closed::Complete => ExitCode::SUCCESS,
+        Closed::CutOff => ExitCode::FAILURE,
+    }
 }
 
 /// Waits for a use case without a server around it.

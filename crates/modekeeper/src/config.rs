@@ -98,10 +98,15 @@ impl Config {
         Settings {
             session_timeout: Duration::from_secs(self.session_timeout.value),
             cleanup_interval: Duration::from_secs(self.cleanup_interval.value),
+            retention: Duration::from_secs(self.retention.value),
             default_mode: self.default_mode.value.clone(),
             switching: self.switching.value,
             approval_timeout: Duration::from_secs(self.approval_timeout.value),
             watching,
+            start_root: match self.start() {
+                Start::Named(root) | Start::Found(root) => Some(root),
+                Start::Nowhere(_) => None,
+            },
             project_folders: self
                 .project_folders
                 .value

@@ -13,7 +13,7 @@ use std::ffi::OsString;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, ExitCode};
 
-use mk_engine::{Actor, Caller, Engine, Watching};
+use mk_engine::{Actor, Caller, Closed, Engine, Watching};
 use mk_types::ModeSlug;
 use mk_wall::exit_code;
 
@@ -99,7 +99,9 @@ fn start(arguments: &Arguments, env: &Env) -> anyhow::Result<Started> {
     let command = command_of(&arguments.command);
     let record = permit::Record::begin(&config, &arguments.command, &limits, taken);
     // Nothing of the engine may run in a thread when the wall forks.
-    engine.close();
+    if engine.close() == Closed::CutOff {
+        anyhow::bail!("the store does not answer: the command was not started");
+    }
     let journal = prepared.journal;
     let code = mk_wall::run(prepared.rights, command, move |_, outcome| {
         let undo = journal.finish();

@@ -15,7 +15,7 @@ use mk_clients::{ClientId, HookAnswer, HookEvent, HookMoment, HookVerdict};
 use mk_engine::{
     ApprovalRequest, ApprovalState, Engine, HookSettings, Hooked, OwnTool, Parts, Seat, Watching,
 };
-use mk_store::{Client, Location, Store};
+use mk_store::{Client, Closed, Location, Store};
 use mk_types::{AbsPath, Clock};
 
 use crate::approver;
@@ -221,7 +221,9 @@ impl Asking<'_> {
             }
             Err(error) => return Err(describe(&error)),
         };
-        engine.close();
+        if engine.close() == Closed::CutOff {
+            tracing::warn!("the store did not finish in time; the decision may not be recorded");
+        }
         Ok(verdict)
     }
 

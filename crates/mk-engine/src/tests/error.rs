@@ -83,7 +83,7 @@ fn a_parent_that_expires_between_check_and_write_is_expired_and_not_unknown() {
 fn a_closed_engine_still_answers_but_changes_nothing() {
     let mut world = World::new("");
     world.create("code");
-    world.engine().close();
+    assert_eq!(world.engine().close(), crate::Closed::Complete);
     world.switch("sess_1", "ask");
     world.create("ask");
     world.info("sess_1");

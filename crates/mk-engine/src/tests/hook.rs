@@ -43,6 +43,8 @@ fn slug(text: &str) -> ModeSlug {
 impl Agent {
     fn new(client: ClientId) -> Self {
         let mut world = World::new(FILES);
+        // As the binary does. This world's home is inside its project, and what is above a home is no policy root.
+        world.settings.start_root = Some(world.fixture.root().clone());
         world.tools(OwnTool::of_client(client));
         Self {
             world,

@@ -36,7 +36,7 @@ fn what_one_engine_does_the_other_sees() {
 fn a_task_outlives_the_process_that_created_it() {
     let mut world = World::in_file(MODES, |_| {});
     world.create("docs");
-    world.engine().close();
+    assert_eq!(world.engine().close(), crate::Closed::Complete);
     world.engines.clear();
     world.start_engine();
     world.tasks(&SessionFilter::default());

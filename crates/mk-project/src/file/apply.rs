@@ -13,7 +13,7 @@ use rustix::fs::{self, AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::state::{Stamp, State, Step, revision_of};
-use crate::backup::Lock;
+use crate::backup::{Lock, Noted};
 use crate::beneath::{
     RootDir, cannot_write, is_temporary, open_file_in, rename_new_in, shown, sync_folder,
     temporary_name,
@@ -46,10 +46,10 @@ pub(super) struct Applying<'a> {
 }
 
 /// What a new file is to be.
-struct Contents<'a> {
-    bytes: &'a [u8],
-    mode: Option<u32>,
-    owner: Option<(u32, u32)>,
+pub(super) struct Contents<'a> {
+    pub(super) bytes: &'a [u8],
+    pub(super) mode: Option<u32>,
+    pub(super) owner: Option<(u32, u32)>,
 }
 
 impl<'a> Applying<'a> {
@@ -63,7 +63,8 @@ impl<'a> Applying<'a> {
         }
     }
 
-    pub(super) fn run(&mut self) -> Result<(), Error> {
+    /// Writes every new file next to its target. No name has changed yet.
+    pub(super) fn prepare(&mut self) -> Result<Vec<Noted>, Error> {
         // A full disk is noticed here, before any name has changed.
         for step in self.steps {
             let waiting = match step {
@@ -78,7 +79,7 @@ impl<'a> Applying<'a> {
                         mode: *mode,
                         owner: before.as_ref().map(|state| state.owner),
                     };
-                    Some(self.write_beside(path, &contents)?)
+                    Some(write_beside(self.root, self.lock, path, &contents)?)
                 }
                 Step::Remove { .. } => None,
                 Step::Rename { to, .. } => {
@@ -89,6 +90,14 @@ impl<'a> Applying<'a> {
             };
             self.waiting.push(waiting);
         }
+        let steps = self.steps.iter().zip(&self.waiting);
+        Ok(steps
+            .map(|(step, waiting)| Noted::of(step, waiting.as_deref()))
+            .collect())
+    }
+
+    /// Changes the names. The journal is on disk: whoever comes after a crash goes on from here.
+    pub(super) fn run(&mut self) -> Result<(), Error> {
         for (step, waiting) in self.steps.iter().zip(&mut self.waiting) {
             commit(self.root, step, waiting.as_deref())?;
             *waiting = None;
@@ -134,7 +143,7 @@ impl<'a> Applying<'a> {
                     mode: Some(before.mode),
                     owner: Some(before.owner),
                 };
-                let name = self.write_beside(path, &contents)?;
+                let name = write_beside(self.root, self.lock, path, &contents)?;
                 let (folder, target) = self.root.open_parent(path)?;
                 fs::renameat(&folder, &name, &folder, target)
                     .and_then(|()| sync_folder(folder.as_fd()))
@@ -148,29 +157,6 @@ impl<'a> Applying<'a> {
                     .map_err(|errno| cannot_write(path, errno))
             }
             Step::Rename { from, to } => rename_new(self.root, to, from),
-        }
-    }
-
-    /// Writes a new file into the target's folder, complete and on disk, under a name of its own.
-    fn write_beside(&self, path: &ProjectPath, contents: &Contents<'_>) -> Result<String, Error> {
-        let (parent, _) = self.root.split(path)?;
-        let folder = self.root.make_dirs(&parent)?;
-        let name = temporary_name();
-        self.lock.note(&parent, &name)?;
-        let mode = if contents.mode.is_some() {
-            PRIVATE
-        } else {
-            PUBLIC
-        };
-        let written = fs::openat(&folder, &name, NEW_FILE, mode)
-            .map_err(io::Error::from)
-            .and_then(|fd| fill(&File::from(fd), contents));
-        match written {
-            Ok(()) => Ok(name),
-            Err(source) => {
-                let _ = fs::unlinkat(&folder, &name, AtFlags::empty());
-                Err(cannot_write(path, source))
-            }
         }
     }
 
@@ -192,6 +178,34 @@ impl<'a> Applying<'a> {
             }
         }
         Ok(())
+    }
+}
+
+/// Writes a new file into the target's folder, complete and on disk, under a name of its own.
+pub(super) fn write_beside(
+    root: &RootDir,
+    lock: &Lock,
+    path: &ProjectPath,
+    contents: &Contents<'_>,
+) -> Result<String, Error> {
+    let (parent, _) = root.split(path)?;
+    let folder = root.make_dirs(&parent)?;
+    let name = temporary_name();
+    lock.note(&parent, &name)?;
+    let mode = if contents.mode.is_some() {
+        PRIVATE
+    } else {
+        PUBLIC
+    };
+    let written = fs::openat(&folder, &name, NEW_FILE, mode)
+        .map_err(io::Error::from)
+        .and_then(|fd| fill(&File::from(fd), contents));
+    match written {
+        Ok(()) => Ok(name),
+        Err(source) => {
+            let _ = fs::unlinkat(&folder, &name, AtFlags::empty());
+            Err(cannot_write(path, source))
+        }
     }
 }
 

@@ -12,6 +12,7 @@ use mk_types::ProjectPath;
 use super::apply::Applying;
 use super::plan::{Seen, plan_delete, plan_move, plan_replace, plan_write};
 use super::state::Step;
+use super::under_way::UnderWay;
 use crate::backup::{Backups, ChangeSet, Lock};
 use crate::beneath::{RootDir, shown};
 use crate::error::Error;
@@ -180,6 +181,7 @@ impl RootDir {
         }
         refuse_repeated(paths)?;
         let lock = backups.lock()?;
+        backups.finish_half_done(self, &lock)?;
         lock.sweep(self);
         let Plan { planned, emptied } = plan()?;
         let (steps, mut written): (Vec<Option<Step>>, Vec<Written>) = planned
@@ -224,17 +226,32 @@ impl RootDir {
             steps,
             folders: &folders,
         };
-        let backup = backups.save(lock, &set)?;
+        let _under_way = UnderWay::begin();
+        let prepared = backups.prepare(lock, &set)?;
         let mut applying = Applying::new(self, lock, steps);
+        let decided = applying
+            .prepare()
+            .and_then(|noted| backups.decide(&prepared, &noted));
+        if let Err(error) = decided {
+            // No name has changed: what was written next to its target goes.
+            if let Err(undo_error) = applying.undo(&folders) {
+                tracing::error!(%undo_error, "what a failed change left could not be removed");
+            }
+            backups.drop_prepared(prepared);
+            return Err(error);
+        }
+        let backup = prepared.id;
         if let Err(error) = applying.run() {
+            backups.turn_back(&backup)?;
             match applying.undo(&folders) {
                 Ok(()) => backups.discard(lock, &backup),
                 Err(undo_error) => {
-                    tracing::error!(%undo_error, %backup, "a change set failed half way and could not be put back");
+                    tracing::error!(%undo_error, %backup, "a change set failed half way; the next change puts it back");
                 }
             }
             return Err(error);
         }
+        backups.finish(&backup)?;
         Ok(backup)
     }
 

@@ -219,6 +219,55 @@ global
 }
 
 #[test]
+fn a_link_does_not_bring_settings_or_hidden_files_into_a_prompt() {
+    let fixture = Fixture::new(
+        "
+//- /p/.env
+KEY=1
+//- /p/hidden/notes.md
+hidden
+//- /p/.rooignore
+hidden/
+//- /p/.roo/rules/a.md
+a
+",
+    );
+    fixture.link("p/.roo/rules/env.md", "../../.env");
+    fixture.link("p/.roo/rules/hidden.md", "../../hidden/notes.md");
+    fixture.link("p/.roo/rules/up", "../..");
+    fixture.link("p/AGENTS.md", ".env");
+    check(
+        &fixture,
+        &[
+            "Files hidden by .rooignore: hidden/",
+            "From .roo/rules/a.md: a",
+        ],
+    );
+}
+
+#[test]
+fn rules_of_kilo_and_bob_are_read() {
+    let fixture = Fixture::new(
+        "
+//- /p/.kilocode/rules/k.md
+kilo
+//- /p/.kilocode/rules-docs/k.md
+kilo docs
+//- /p/.bob/rules/b.md
+bob
+",
+    );
+    check(
+        &fixture,
+        &[
+            "From .kilocode/rules-docs/k.md: kilo docs",
+            "From .kilocode/rules/k.md: kilo",
+            "From .bob/rules/b.md: bob",
+        ],
+    );
+}
+
+#[test]
 fn a_project_behind_a_link_has_its_rules() {
     let fixture = Fixture::new("//- /real/AGENTS.md\nagents\n//- /real/.roo/rules/a.md\nrule\n");
     fixture.link("p", "real");

@@ -29,6 +29,30 @@ pub(crate) fn copy_to(connection: &Connection, target: &Path) -> Result<(), Fail
     copy_if(connection, target, || Ok(true))
 }
 
+/// Puts the database back under its name after somebody removed the file: the open connection
+/// still has all of it. Where another process was faster, its copy stays.
+pub(crate) fn put_back(connection: &Connection, path: &Path) -> Result<(), Failure> {
+    let failed = |source: io::Error| Error::Create {
+        path: path.to_path_buf(),
+        source: Arc::new(source),
+    };
+    if let Some(directory) = path.parent() {
+        super::private_folders().create(directory).map_err(failed)?;
+    }
+    let copy = with_suffix(path, ".restored");
+    copy_if(connection, &copy, || Ok(true))?;
+    // The log of the removed file must not be taken for the log of this one.
+    for suffix in ["-wal", "-shm"] {
+        drop(std::fs::remove_file(with_suffix(path, suffix)));
+    }
+    let linked = std::fs::hard_link(&copy, path);
+    drop(std::fs::remove_file(&copy));
+    match linked {
+        Err(source) if source.kind() != io::ErrorKind::AlreadyExists => Err(failed(source).into()),
+        _ => Ok(()),
+    }
+}
+
 fn copy_if(
     connection: &Connection,
     target: &Path,

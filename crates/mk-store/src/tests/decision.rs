@@ -1,9 +1,9 @@
 //! Decisions: appended or queued, listed by filter, followed from an id.
 
 use super::{Fixture, block_on, slug};
-use crate::{DecisionFilter, NewDecision, Ruling};
+use crate::{Closed, DecisionFilter, NewDecision, Ruling};
 
-fn new(tool: &str, ruling: Ruling) -> NewDecision {
+pub(super) fn new(tool: &str, ruling: Ruling) -> NewDecision {
     NewDecision {
         conversation: None,
         client: "agent".to_owned(),
@@ -33,7 +33,7 @@ fn queued_decisions_are_on_disk_after_a_flush_and_after_closing() {
     let found = fixture.neighbour().decision(&id).unwrap().unwrap();
     assert_eq!((found.tool.as_str(), found.ruling), ("Edit", Ruling::Deny));
     let id = fixture.store.record_decision(new("Read", Ruling::Allow));
-    fixture.store.close();
+    assert_eq!(fixture.store.close(), Closed::Complete);
     assert!(fixture.neighbour().decision(&id).unwrap().is_some());
 }
 

@@ -23,6 +23,7 @@ fn a_new_session_is_active_with_its_message_and_its_mode() {
             created_at: now,
             last_activity: now,
             finished_at: None,
+            expired_at: None,
             result: None,
         };
         assert_eq!(created, expected);

@@ -9,14 +9,14 @@ use rusqlite::Connection;
 
 use super::{Fixture, block_on, new_session, put, words};
 use crate::open::{MIGRATIONS, Migration, Purpose, open_with};
-use crate::{Error, Location, SessionFilter, Store};
+use crate::{Closed, Error, Location, SessionFilter, Store};
 
 #[test]
 fn nothing_is_opened_before_the_first_use() {
     let fixture = Fixture::in_file();
     fixture.store.flush();
     assert!(!fixture.path().parent().unwrap().exists());
-    fixture.store.close();
+    assert_eq!(fixture.store.close(), Closed::Complete);
     assert!(!fixture.path().parent().unwrap().exists());
 }
 
@@ -143,10 +143,10 @@ fn a_file_that_older_programs_may_not_use_is_refused_by_them() {
     let location = Location::File(fixture.path());
     let sql = "CREATE TABLE later (word TEXT) STRICT";
     let mut later = MIGRATIONS.to_vec();
-    later.push(Migration { sql, oldest: 3 });
+    later.push(Migration { sql, oldest: 4 });
     drop(open_with(&location, Purpose::Write, &later).unwrap());
     let outcome = block_on(fixture.store.create(new_session(None)));
-    assert!(matches!(outcome, Err(Error::Newer { found: 3, .. })));
+    assert!(matches!(outcome, Err(Error::Newer { found: 4, .. })));
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn put_row(path: &Path) {
 fn later_migrations_are_applied_once_and_in_order() {
     let fixture = Fixture::in_file();
     let session = fixture.session(None);
-    fixture.store.close();
+    assert_eq!(fixture.store.close(), Closed::Complete);
     let location = Location::File(fixture.path());
     let mut later = MIGRATIONS.to_vec();
     for sql in [
@@ -262,7 +262,7 @@ fn a_newer_schema_is_refused_and_not_touched() {
             put_database(path, MIGRATIONS[0].sql);
             put_database_version(path, 99);
         },
-        "the database `…modekeeper.db` has schema 99, this program knows 2",
+        "the database `…modekeeper.db` has schema 99, this program knows 3",
     );
 }
 
@@ -315,7 +315,7 @@ fn a_file_in_place_of_the_folder_is_refused() {
 fn a_damaged_page_is_an_error_with_the_path() {
     let fixture = Fixture::in_file();
     let session = fixture.session(None);
-    fixture.store.close();
+    assert_eq!(fixture.store.close(), Closed::Complete);
     let mut fixture = fixture;
     fixture.store = fixture.neighbour();
     drop(Connection::open(fixture.path()).unwrap());

@@ -108,6 +108,7 @@ impl Definition for GetTaskInfoArgs {
 fn show(details: TaskDetails, query: TaskQuery) -> GetTaskInfoOutput {
     let TaskDetails {
         task,
+        is_expired: _,
         age,
         idle,
         messages,

@@ -7,7 +7,7 @@ use mk_engine::{ApprovalRequest, Verdict, Watching};
 use mk_types::{ApprovalId, SessionId};
 use serde_json::{Value, json};
 
-use crate::cli::{FormatArgs, block_on, engine, person};
+use crate::cli::{FormatArgs, block_on, close, engine, person};
 use crate::config::Config;
 use crate::output::{Style, print, print_json};
 
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &ApproveArgs, config: &Config) -> anyhow::Result<ExitCod
         Verdict::Granted
     };
     let approval = block_on(engine.approvals().decide(&id, verdict, "command line"))??;
-    engine.close();
+    let exit = close(&engine);
     if args.format.json {
         print_json(&to_json(&approval))?;
     } else {
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &ApproveArgs, config: &Config) -> anyhow::Result<ExitCod
             print(&format!("{}\n", approval.plan.trim_end()))?;
         }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(exit)
 }
 
 fn list(approvals: &[ApprovalRequest], format: FormatArgs) -> anyhow::Result<ExitCode> {

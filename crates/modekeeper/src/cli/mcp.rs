@@ -7,7 +7,7 @@ use mk_engine::{Ceiling, Engine, Watching};
 use mk_mcp::Server;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::cli::engine;
+use crate::cli::{close, engine};
 use crate::config::Config;
 
 /// Serve MCP on standard input and output
@@ -33,11 +33,11 @@ pub(crate) fn run(args: &McpArgs, config: &Config) -> anyhow::Result<ExitCode> {
         tokio::spawn(sweep(engine.clone()));
         Box::pin(mk_mcp::transport::stdio::serve(&server, None, stop)).await
     });
-    engine.close();
+    let exit = close(&engine);
     // A thread that waits for a terminal's next line would keep us here.
     runtime.shutdown_background();
     served?;
-    Ok(ExitCode::SUCCESS)
+    Ok(exit)
 }
 
 /// The ceiling of a server: a builtin or global mode, whatever the project says of it.
@@ -65,14 +65,14 @@ pub(super) fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
     })
 }
 
-/// Removes expired sessions now and then.
+/// Lets idle tasks expire now and then.
 pub(super) async fn sweep(engine: Engine) {
     loop {
         tokio::time::sleep(engine.settings().cleanup_interval).await;
         match engine.sweep().await {
             Ok(0) => {}
-            Ok(removed) => tracing::info!(removed, "expired sessions removed"),
-            Err(error) => tracing::warn!(%error, "expired sessions could not be removed"),
+            Ok(expired) => tracing::info!(expired, "idle tasks expired"),
+            Err(error) => tracing::warn!(%error, "idle tasks could not expire"),
         }
     }
 }

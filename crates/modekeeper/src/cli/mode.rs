@@ -7,7 +7,7 @@ use mk_engine::{Conversation, Standpoint, Watching, Whom};
 use mk_types::{ConversationId, ModeSlug};
 use serde_json::{Value, json};
 
-use crate::cli::{FormatArgs, block_on, engine, person};
+use crate::cli::{FormatArgs, block_on, close, engine, person};
 use crate::config::{Config, Origin};
 use crate::output::{Style, print, print_json};
 
@@ -62,13 +62,13 @@ fn set(slug: &ModeSlug, args: &ModeArgs, config: &Config) -> anyhow::Result<Exit
             (project.root.to_string(), mode)
         }
     };
-    engine.close();
+    let exit = close(&engine);
     if args.format.json {
         print_json(&json!({ "target": what, "mode": mode.slug.as_str() }))?;
     } else {
         print(&format!("{what}: {} ({})\n", mode.slug, mode.name))?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(exit)
 }
 
 fn show(args: &ModeArgs, config: &Config) -> anyhow::Result<ExitCode> {

@@ -7,7 +7,7 @@ use clap::Args;
 use mk_engine::Watching;
 use serde_json::json;
 
-use crate::cli::{FormatArgs, block_on, duration, engine, person};
+use crate::cli::{FormatArgs, block_on, close, duration, engine, person};
 use crate::config::Config;
 use crate::output::{print, print_json};
 
@@ -37,11 +37,11 @@ pub(crate) fn run(args: &PauseArgs, config: &Config) -> anyhow::Result<ExitCode>
     let conversations = engine.conversations();
     let pause = conversations.pause(&config.project_root.value, time);
     let project = block_on(pause)??;
-    engine.close();
+    let exit = close(&engine);
     if args.format.json {
         let until = project.paused_until.map(|it| it.to_string());
         print_json(&json!({ "root": project.root.as_str(), "paused_until": until }))?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(exit);
     }
     match project.paused_until {
         Some(until) => print(&format!(
@@ -50,5 +50,5 @@ pub(crate) fn run(args: &PauseArgs, config: &Config) -> anyhow::Result<ExitCode>
         ))?,
         None => print(&format!("{}: enforcement is on\n", project.root))?,
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(exit)
 }

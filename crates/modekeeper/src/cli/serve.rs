@@ -12,8 +12,8 @@ use mk_tools::Limiter;
 use mk_web::{Access, Web, guarded};
 use tokio::net::TcpListener;
 
-use crate::cli::engine;
 use crate::cli::mcp::{ceiling, stop_signal, sweep};
+use crate::cli::{close, engine};
 use crate::config::{Config, Origin, ServeFlags};
 use crate::output;
 
@@ -34,10 +34,10 @@ pub(crate) fn run(args: &ServeArgs, config: &Config) -> anyhow::Result<ExitCode>
         .enable_all()
         .build()?;
     let served = runtime.block_on(serve(config, &engine, ceiling));
-    engine.close();
+    let exit = close(&engine);
     runtime.shutdown_background();
     served?;
-    Ok(ExitCode::SUCCESS)
+    Ok(exit)
 }
 
 async fn serve(config: &Config, engine: &Engine, ceiling: Option<Ceiling>) -> anyhow::Result<()> {
@@ -57,6 +57,7 @@ async fn serve(config: &Config, engine: &Engine, ceiling: Option<Ceiling>) -> an
         engine: engine.clone(),
         version: env!("CARGO_PKG_VERSION"),
         start: config.start(),
+        active: mk_web::Active::default(),
         toolsets: config.toolsets.value.clone(),
         limiter: config.rate_limits.value.then(Limiter::default),
         ceiling,

@@ -2,6 +2,7 @@
 
 mod complete;
 mod list;
+mod message;
 mod show;
 mod switch;
 
@@ -20,6 +21,8 @@ pub(crate) enum TasksCommand {
     List(list::ListArgs),
     /// Show one task with its messages and mode history
     Show(show::ShowArgs),
+    /// Add a message to a task's history
+    Message(message::MessageArgs),
     /// Switch a task to another mode
     Switch(switch::SwitchArgs),
     /// Complete a task
@@ -30,6 +33,7 @@ pub(crate) fn run(command: TasksCommand, config: &Config) -> anyhow::Result<Exit
     match command {
         TasksCommand::List(args) => list::run(&args, config),
         TasksCommand::Show(args) => show::run(&args, config),
+        TasksCommand::Message(args) => message::run(args, config),
         TasksCommand::Switch(args) => switch::run(args, config),
         TasksCommand::Complete(args) => complete::run(args, config),
     }

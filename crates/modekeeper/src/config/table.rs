@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use mk_lsp::CustomServer;
 use mk_policy::Switching;
-use mk_project::find_root;
+use mk_project::policy_root;
 use mk_tools::Toolset;
 use mk_types::{AbsPath, ModeSlug};
 use serde_json::Value as Json;
@@ -222,7 +222,12 @@ settings! {
     cleanup_interval: u64 = Setting::new(
         "sessions.cleanup_interval",
         Fallback::Json("300"),
-        "Seconds between two removals of expired sessions",
+        "Seconds between two sweeps of idle sessions",
+    );
+    retention: u64 = Setting::new(
+        "sessions.retention",
+        Fallback::Json("7776000"),
+        "Seconds for which finished and expired tasks and decisions can be read",
     );
     persistence: bool = Setting::new(
         "sessions.persistence.enabled",
@@ -306,6 +311,6 @@ fn roo_directory(env: &Env) -> Option<PathBuf> {
 
 fn found_root(env: &Env) -> Option<PathBuf> {
     let current = AbsPath::new(env.current_dir.as_deref()?)?;
-    let root = find_root(&current, env.home.as_deref());
+    let root = policy_root(&current, env.home.as_deref());
     Some(root.as_path().to_owned())
 }

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use mk_engine::CommandLimits;
-use mk_store::{Client, CommandPermit, Location, NewCommandRecord, Store};
+use mk_store::{Client, Closed, CommandPermit, Location, NewCommandRecord, Store};
 use mk_types::{AbsPath, Clock, ModeSlug, Timestamp};
 use mk_wall::{Farewell, Outcome};
 use serde_json::json;
@@ -48,7 +48,10 @@ pub(super) fn take(
         Some(permit) => block_on(store.take_permit(&permit.id))??,
         None => None,
     };
-    store.close();
+    // A thread that is still at work must not be there when the wall forks.
+    if store.close() == Closed::CutOff {
+        anyhow::bail!("the store does not answer: the command was not started");
+    }
     Ok(taken)
 }
 
@@ -129,6 +132,8 @@ impl Record {
         if let Err(error) = block_on(store.record_command(new)) {
             tracing::warn!(%error, "the command could not be recorded");
         }
-        store.close();
+        if store.close() == Closed::CutOff {
+            tracing::warn!("the store did not finish in time; the command may not be recorded");
+        }
     }
 }

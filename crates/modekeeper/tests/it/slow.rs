@@ -3,6 +3,7 @@
 mod agents;
 mod conformance;
 mod corpus;
+mod half;
 mod inspector;
 mod kill;
 mod mutation;

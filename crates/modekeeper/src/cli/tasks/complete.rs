@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use mk_engine::{TaskState, Watching};
 
-use crate::cli::{FormatArgs, block_on, engine, person};
+use crate::cli::{FormatArgs, block_on, close, engine, person};
 use crate::config::Config;
 use crate::output::{print, print_json};
 
@@ -40,11 +40,11 @@ pub(crate) fn run(args: CompleteArgs, config: &Config) -> anyhow::Result<ExitCod
         Status::Cancelled => TaskState::Cancelled,
     };
     let task = block_on(engine.tasks().complete(&args.session, state, args.result))??;
-    engine.close();
+    let exit = close(&engine);
     if args.format.json {
         print_json(&super::to_json(&task))?;
     } else {
         print(&format!("{}: {}\n", task.session.id, task.session.state))?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(exit)
 }

@@ -32,6 +32,7 @@ pub(crate) fn run(args: &ShowArgs, config: &Config) -> anyhow::Result<ExitCode> 
     let session = &details.task.session;
     if args.format.json {
         let mut value = super::to_json(&details.task);
+        value["expired"] = json!(details.is_expired);
         value["age_seconds"] = json!(details.age.as_secs());
         value["idle_seconds"] = json!(details.idle.as_secs());
         value["child_task_ids"] = details
@@ -69,7 +70,10 @@ pub(crate) fn run(args: &ShowArgs, config: &Config) -> anyhow::Result<ExitCode> 
     let mut text = format!(
         "{}  {}\nTask     {}\nMode     {} ({})\nProject  {}\nCreated  {}\nIdle     {}s\n",
         style.bold(session.id.as_str()),
-        session.state,
+        match details.is_expired {
+            true => "expired",
+            false => session.state.as_str(),
+        },
         session.task,
         session.mode,
         details.task.mode_name(),

@@ -6,7 +6,7 @@ use clap::Args;
 use mk_engine::{Outcome, Switched, Watching};
 use serde_json::json;
 
-use crate::cli::{FormatArgs, block_on, engine, operator, person};
+use crate::cli::{FormatArgs, block_on, close, engine, operator, person};
 use crate::config::Config;
 use crate::output::{print, print_json};
 
@@ -40,7 +40,7 @@ pub(crate) fn run(args: SwitchArgs, config: &Config) -> anyhow::Result<ExitCode>
     else {
         anyhow::bail!("the switch is waiting for approval");
     };
-    engine.close();
+    let exit = close(&engine);
     if args.format.json {
         print_json(&json!({
             "session_id": session.id.as_str(), "old_mode": old_mode.as_str(), "new_mode": mode.slug.as_str(),
@@ -48,5 +48,5 @@ pub(crate) fn run(args: SwitchArgs, config: &Config) -> anyhow::Result<ExitCode>
     } else {
         print(&format!("{}: {old_mode} → {}\n", session.id, mode.slug))?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(exit)
 }

@@ -21,10 +21,13 @@ fn sandbox() -> (Sandbox, String, String) {
 #[test]
 fn tasks_are_listed_shown_switched_and_completed() {
     let (sandbox, parent, child) = sandbox();
-    insta::assert_snapshot!("tasks_list", sandbox.show(&["tasks", "list"]));
+    insta::assert_snapshot!(
+        "tasks_list",
+        without_seconds(&sandbox.show(&["tasks", "list"]))
+    );
     insta::assert_snapshot!(
         "tasks_list_json",
-        sandbox.show(&["tasks", "list", "--json"])
+        without_seconds(&sandbox.show(&["tasks", "list", "--json"]))
     );
     insta::assert_snapshot!(
         "tasks_show",
@@ -79,6 +82,11 @@ fn without_seconds(text: &str) -> String {
     let idle = |line: &str| {
         if line.starts_with("Idle ") {
             "Idle     [n]s".to_owned()
+        } else if line.trim().starts_with("\"idle_seconds\": ") {
+            "    \"idle_seconds\": [n],".to_owned()
+        } else if let Some((before, after)) = line.split_once("  idle ") {
+            let after = after.split_once("  ").unwrap_or_default().1;
+            format!("{before}  idle [n]s  {after}")
         } else {
             line.to_owned()
         }

@@ -1,0 +1,35 @@
+//! Change sets that this process is applying right now, so that an orderly end can wait for them.
+
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+static UNDER_WAY: Mutex<usize> = Mutex::new(0);
+static DONE: Condvar = Condvar::new();
+
+/// Counts as long as it lives.
+#[derive(Debug)]
+pub(super) struct UnderWay(());
+
+impl UnderWay {
+    pub(super) fn begin() -> Self {
+        *UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        Self(())
+    }
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        let mut under_way = UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner);
+        *under_way = under_way.saturating_sub(1);
+        DONE.notify_all();
+    }
+}
+
+/// Waits until no change set is being applied, at most so long; tells whether none is. One that is cut off is finished
+/// by whoever changes the project next.
+pub fn wait_for_edits(longest: Duration) -> bool {
+    let under_way = UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner);
+    let waited = DONE.wait_timeout_while(under_way, longest, |under_way| *under_way > 0);
+    let (under_way, _) = waited.unwrap_or_else(PoisonError::into_inner);
+    *under_way == 0
+}

@@ -1,0 +1,41 @@
+//! `modekeeper store`: looks after the database that all of a user's agents share.
+
+mod backup;
+mod check;
+mod recover;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::bail;
+use clap::Subcommand;
+use mk_store::Location;
+
+use crate::config::Config;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum StoreCommand {
+    /// Check that the database is whole; exit code 0 if it is, 1 if not
+    Check(check::CheckArgs),
+    /// Copy the database to a file, while others use it
+    Backup(backup::BackupArgs),
+    /// Replace a damaged database by what can be read of it
+    Recover(recover::RecoverArgs),
+}
+
+pub(crate) fn run(command: &StoreCommand, config: &Config) -> anyhow::Result<ExitCode> {
+    match command {
+        StoreCommand::Check(args) => check::run(args, config),
+        StoreCommand::Backup(args) => backup::run(args, config),
+        StoreCommand::Recover(args) => recover::run(args, config),
+    }
+}
+
+/// The database's file; without one there is nothing to look after.
+fn database(config: &Config) -> anyhow::Result<PathBuf> {
+    match config.store_location() {
+        Location::File(path) if path.exists() => Ok(path),
+        Location::File(path) => bail!("there is no database at `{}` yet", path.display()),
+        Location::Memory => bail!("tasks are kept in memory: there is no database"),
+    }
+}

@@ -1,0 +1,31 @@
+//! `modekeeper store backup`
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::bail;
+use clap::Args;
+use mk_store::{Location, Store};
+use mk_types::Clock;
+
+use super::database;
+use crate::config::Config;
+use crate::output::print;
+
+/// Copy the database to a file, while others use it
+#[derive(Debug, Args)]
+pub(crate) struct BackupArgs {
+    /// File to write; it must not exist
+    #[arg(value_name = "FILE")]
+    target: PathBuf,
+}
+
+pub(crate) fn run(args: &BackupArgs, config: &Config) -> anyhow::Result<ExitCode> {
+    let path = database(config)?;
+    if args.target.exists() {
+        bail!("`{}` exists already", args.target.display());
+    }
+    Store::new(Location::File(path), Clock::System).back_up(&args.target)?;
+    print(&format!("{}\n", args.target.display()))?;
+    Ok(ExitCode::SUCCESS)
+}
