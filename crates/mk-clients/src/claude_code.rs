@@ -1,10 +1,14 @@
 //! Claude Code. Run at the version below; facts that were only read say so.
 
+use serde_json::{Value, json};
+
 use crate::client::{Client, ClientId, Shell};
 use crate::hook::{
     Fields, HookAnswer, HookContract, HookError, HookEvent, HookMoment, answer_claude_shape,
     parse_claude_shape, refuse_claude_shape,
 };
+use crate::install::{Change, HOOK_SECONDS, Purpose, Scope, Setup};
+use crate::settings::Edit;
 use crate::tool::{McpNames, McpTool, ToolRow};
 
 pub(crate) const CLIENT: Client = Client {
@@ -18,6 +22,9 @@ pub(crate) const CLIENT: Client = Client {
         separator: "__",
     }),
     shell: Shell::Prefix("CLAUDE_CODE_SHELL_PREFIX"),
+    held: "hook, blocking when it fails; shell",
+    open: &["files named with @ in a prompt: its own Read(...) rules hold those"],
+    changes: Some(changes),
     hook_contract: Some(&HookContract {
         parse,
         answer: answer_claude_shape,
@@ -100,4 +107,77 @@ fn parse(fields: &Fields) -> Result<HookEvent, HookError> {
 /// Exit code 2 blocks even where the answer is not read.
 fn refuse_unread(reason: &str) -> HookAnswer {
     refuse_claude_shape(reason).and_blocked(reason)
+}
+
+pub(crate) const DIRECTORY_VARIABLE: &str = "CLAUDE_CONFIG_DIR";
+
+fn changes(setup: &Setup) -> Vec<Change> {
+    let moved = setup.directory(DIRECTORY_VARIABLE, ".claude");
+    let servers = match setup.scope {
+        // It keeps much else in there, and writes it often.
+        Scope::User if moved == setup.home.join(".claude") => setup.home.join(".claude.json"),
+        Scope::User => moved.join(".claude.json"),
+        Scope::Project => setup.project.join(".mcp.json"),
+    };
+    let settings = match setup.scope {
+        Scope::User => moved.join("settings.json"),
+        // Not the shared file: the path of the binary is this machine's.
+        Scope::Project => setup.project.join(".claude/settings.local.json"),
+    };
+    let mut entry = setup.mcp_entry();
+    entry["type"] = json!("stdio");
+    let servers = Change::json(
+        Purpose::Mcp,
+        servers,
+        vec![Edit::put(&["mcpServers", "modekeeper"], entry)],
+    );
+    let mut changes = vec![
+        match setup.scope {
+            Scope::User => servers.kept_by_client(),
+            Scope::Project => servers,
+        },
+        Change::json(
+            Purpose::Mcp,
+            settings.clone(),
+            vec![Edit::add(
+                &["permissions", "allow"],
+                json!("mcp__modekeeper"),
+            )],
+        ),
+        Change::json(
+            Purpose::Hook,
+            settings.clone(),
+            vec![
+                Edit::add(&["hooks", "PreToolUse"], hook(setup, Some("block"))),
+                Edit::add(&["hooks", "UserPromptSubmit"], hook(setup, None)),
+                Edit::add(&["hooks", "SessionStart"], hook(setup, None)),
+            ],
+        ),
+    ];
+    if let Some(shell) = &setup.shell {
+        let prefix = json!(shell.prefix.display().to_string());
+        changes.push(Change::json(
+            Purpose::Shell,
+            settings,
+            vec![Edit::claim(&["env", "CLAUDE_CODE_SHELL_PREFIX"], prefix)],
+        ));
+    }
+    changes
+}
+
+/// In exec form: no shell, no quoting, and not led through the shell's prefix.
+fn hook(setup: &Setup, on_failure: Option<&str>) -> Value {
+    let mut hook = json!({
+        "type": "command",
+        "command": setup.program_text(),
+        "args": ["hook", CLIENT.slug],
+        "timeout": HOOK_SECONDS,
+    });
+    if let Some(on_failure) = on_failure {
+        hook["onFailure"] = json!(on_failure);
+    }
+    match on_failure {
+        Some(_) => json!({ "matcher": "*", "hooks": [hook] }),
+        None => json!({ "hooks": [hook] }),
+    }
 }

@@ -1,6 +1,7 @@
 //! What one product's entry in the atlas says.
 
 use crate::hook::HookContract;
+use crate::install::{Change, Setup};
 use crate::tool::{McpNames, ToolRow};
 use crate::{
     bob, claude_code, cline, codex, continue_dev, copilot, cursor, gemini, jetbrains, junie, kilo,
@@ -115,6 +116,13 @@ pub struct Client {
     /// How it names the tools of MCP servers; `None` where that is not known.
     pub mcp_names: Option<McpNames>,
     pub shell: Shell,
+    /// How it is held once it is installed, in a few words.
+    pub held: &'static str,
+    /// What is not held, each in a sentence.
+    pub open: &'static [&'static str],
+    /// Directories in the user's home whose presence says that the product is used, where no program does.
+    pub traces: &'static [&'static str],
+    pub(crate) changes: Option<fn(&Setup) -> Vec<Change>>,
     pub(crate) hook_contract: Option<&'static HookContract>,
 }
 
@@ -149,8 +157,24 @@ impl Client {
             tools: &[],
             mcp_names: None,
             shell: Shell::None,
+            held: "MCP tools only",
+            open: &["its own tools are not held"],
+            traces: &[],
+            changes: None,
             hook_contract: None,
         }
+    }
+
+    /// What has to stand in its files; nothing where we do not know how to set it up.
+    pub fn changes(&self, setup: &Setup) -> Vec<Change> {
+        self.changes
+            .map(|changes| changes(setup))
+            .unwrap_or_default()
+    }
+
+    /// Whether we know how to set it up.
+    pub fn can_be_installed(&self) -> bool {
+        self.changes.is_some()
     }
 
     /// Whether the product has hooks that we can answer.

@@ -1,6 +1,8 @@
 //! Cline. `cancel` would end the whole run without a word to the model, so a call is refused by another that does no
 //! harm, fails, and says why.
 
+use std::path::PathBuf;
+
 use serde_json::{Map, Value, json};
 
 use crate::client::{Client, ClientId, Shell};
@@ -8,6 +10,8 @@ use crate::hook::{
     Fields, HookAnswer, HookContract, HookDecision, HookError, HookEvent, HookMoment, HookVerdict,
     ToolUse, json_answer,
 };
+use crate::install::{Change, Purpose, Scope, Setup, quoted};
+use crate::settings::Edit;
 use crate::tool::{McpNames, ToolGroup, ToolRow};
 
 pub(crate) const CLIENT: Client = Client {
@@ -19,6 +23,9 @@ pub(crate) const CLIENT: Client = Client {
         separator: "__",
     }),
     shell: Shell::Rewrite,
+    held: "hook; shell lines rewritten",
+    open: &["if the hook fails, the call runs"],
+    changes: Some(changes),
     hook_contract: Some(&HookContract {
         parse,
         answer,
@@ -178,4 +185,28 @@ fn nowhere(reason: &str) -> String {
 /// About a call that could not be read nothing harmless can be said: the run ends.
 fn refuse_unread(reason: &str) -> HookAnswer {
     json_answer(&json!({ "cancel": true, "errorMessage": reason }))
+}
+
+fn changes(setup: &Setup) -> Vec<Change> {
+    let directory: PathBuf = setup.home.join(".cline");
+    let hooks = match setup.scope {
+        Scope::User => directory.join("hooks"),
+        Scope::Project => setup.project.join(".cline/hooks"),
+    };
+    let entry = json!({ "transport": {
+        "type": "stdio", "command": setup.program_text(), "args": ["mcp"],
+    }});
+    let script = format!(
+        "#!/bin/sh\n# Written by Modekeeper.\nexec {} hook {}\n",
+        quoted(&setup.program),
+        CLIENT.slug
+    );
+    vec![
+        Change::json(
+            Purpose::Mcp,
+            directory.join("data/settings/cline_mcp_settings.json"),
+            vec![Edit::put(&["mcpServers", "modekeeper"], entry)],
+        ),
+        Change::script(Purpose::Hook, hooks.join("PreToolUse"), script),
+    ]
 }

@@ -1,7 +1,13 @@
 //! Codex CLI. An `allow` is reported as a failed hook and an `ask` lets the call go ahead: neither is ever written.
 
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
 use crate::client::{Client, ClientId, Shell};
 use crate::hook::{HookContract, answer_claude_shape, parse_claude_shape, refuse_claude_shape};
+use crate::install::{Change, FloorEdits, HOOK_SECONDS, Purpose, Scope, Setup};
+use crate::settings::{Edit, Format};
 use crate::tool::{McpNames, ToolRow};
 
 pub(crate) const CLIENT: Client = Client {
@@ -14,6 +20,12 @@ pub(crate) const CLIENT: Client = Client {
         separator: "__",
     }),
     shell: Shell::BashEnvByFile,
+    held: "hook, once it is trusted; shell",
+    open: &[
+        "if the hook fails, the call runs: set a floor (`--floor`) to have its sandbox underneath",
+        "web_search runs at the provider",
+    ],
+    changes: Some(changes),
     hook_contract: Some(&HookContract {
         parse: parse_claude_shape,
         answer: answer_claude_shape,
@@ -60,3 +72,67 @@ const TOOLS: &[ToolRow] = &[
     ToolRow::harmless("list_mcp_resource_templates"),
     ToolRow::mcp("read_mcp_resource"),
 ];
+
+pub(crate) const DIRECTORY_VARIABLE: &str = "CODEX_HOME";
+
+fn changes(setup: &Setup) -> Vec<Change> {
+    let directory = directory(setup);
+    let config = directory.join("config.toml");
+    let toml = |purpose, edits| Change::entries(purpose, config.clone(), Format::Toml, edits);
+    let mut entry = setup.mcp_entry();
+    entry["default_tools_approval_mode"] = json!("approve");
+    let mut changes = vec![
+        toml(
+            Purpose::Mcp,
+            vec![Edit::put(&["mcp_servers", "modekeeper"], entry)],
+        )
+        .kept_by_client(),
+        Change::json(
+            Purpose::Hook,
+            directory.join("hooks.json"),
+            vec![
+                Edit::add(&["hooks", "PreToolUse"], hook(setup, Some(".*"))),
+                Edit::add(&["hooks", "UserPromptSubmit"], hook(setup, None)),
+                Edit::add(&["hooks", "SessionStart"], hook(setup, None)),
+            ],
+        ),
+    ];
+    // Its sandbox knows nothing between reading and writing the whole project.
+    let read_only = |edits: &FloorEdits| *edits == FloorEdits::Nothing;
+    if setup
+        .floor
+        .as_ref()
+        .is_some_and(|floor| read_only(&floor.edits))
+    {
+        let claims = vec![
+            Edit::claim(&["sandbox_mode"], json!("read-only")),
+            Edit::claim(&["approval_policy"], json!("never")),
+        ];
+        changes.push(toml(Purpose::Policy, claims).kept_by_client());
+    }
+    if let Some(shell) = &setup.shell {
+        let script = json!(shell.bash_env.display().to_string());
+        let claim = Edit::claim(&["shell_environment_policy", "set", "BASH_ENV"], script);
+        changes.push(toml(Purpose::Shell, vec![claim]).kept_by_client());
+    }
+    changes
+}
+
+fn directory(setup: &Setup) -> PathBuf {
+    match setup.scope {
+        Scope::User => setup.directory(DIRECTORY_VARIABLE, ".codex"),
+        Scope::Project => setup.project.join(".codex"),
+    }
+}
+
+fn hook(setup: &Setup, matcher: Option<&str>) -> Value {
+    let command = json!({
+        "type": "command",
+        "command": setup.hook_line(CLIENT.id),
+        "timeout": HOOK_SECONDS,
+    });
+    match matcher {
+        Some(matcher) => json!({ "matcher": matcher, "hooks": [command] }),
+        None => json!({ "hooks": [command] }),
+    }
+}

@@ -1,5 +1,27 @@
 //! Continue. It has no hooks that we know.
 
-use crate::client::{Client, ClientId};
+use serde_json::json;
 
-pub(crate) const CLIENT: Client = Client::new(ClientId::Continue, "continue", "Continue");
+use crate::client::{Client, ClientId};
+use crate::install::{Change, Purpose, Scope, Setup};
+
+pub(crate) const CLIENT: Client = Client {
+    programs: &["cn"],
+    traces: &[".continue"],
+    changes: Some(changes),
+    ..Client::new(ClientId::Continue, "continue", "Continue")
+};
+
+fn changes(setup: &Setup) -> Vec<Change> {
+    let directory = match setup.scope {
+        Scope::User => setup.home.join(".continue"),
+        Scope::Project => setup.project.join(".continue"),
+    };
+    // JSON is YAML too.
+    let program = json!(setup.program_text());
+    let text = format!(
+        "name: Modekeeper\nversion: 0.0.1\nschema: v1\nmcpServers:\n  - name: modekeeper\n    command: {program}\n    args: [\"mcp\"]\n"
+    );
+    let file = directory.join("mcpServers/modekeeper.yaml");
+    vec![Change::whole(Purpose::Mcp, file, text)]
+}

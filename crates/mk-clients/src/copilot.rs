@@ -7,6 +7,8 @@ use crate::hook::{
     Fields, HookAnswer, HookContract, HookDecision, HookError, HookEvent, HookMoment, HookVerdict,
     answer_claude_shape, json_answer, parse_claude_shape,
 };
+use crate::install::{Change, HOOK_SECONDS, Purpose, Scope, Setup};
+use crate::settings::Edit;
 use crate::tool::{McpNames, ToolRow};
 
 pub(crate) const CLIENT: Client = Client {
@@ -20,6 +22,9 @@ pub(crate) const CLIENT: Client = Client {
         separator: "-",
     }),
     shell: Shell::BashEnvByStart,
+    held: "hook; shell when started by `modekeeper run copilot`",
+    open: &["if the hook takes too long or prints no JSON, the call runs"],
+    changes: Some(changes),
     hook_contract: Some(&HookContract {
         parse,
         answer,
@@ -123,4 +128,42 @@ fn answer(event: &HookEvent, verdict: &HookVerdict) -> HookAnswer {
 
 fn refuse_unread(reason: &str) -> HookAnswer {
     json_answer(&json!({ "permissionDecision": "deny", "permissionDecisionReason": reason }))
+}
+
+pub(crate) const DIRECTORY_VARIABLE: &str = "COPILOT_HOME";
+
+fn changes(setup: &Setup) -> Vec<Change> {
+    let directory = setup.directory(DIRECTORY_VARIABLE, ".copilot");
+    let hooks = match setup.scope {
+        Scope::User => directory.join("hooks/modekeeper.json"),
+        // Read only in a directory that the user has trusted.
+        Scope::Project => setup.project.join(".github/hooks/modekeeper.json"),
+    };
+    let mut entry = setup.mcp_entry();
+    entry["type"] = json!("local");
+    entry["tools"] = json!(["*"]);
+    let command = json!({ "type": "command", "bash": setup.hook_line(CLIENT.id), "timeoutSec": HOOK_SECONDS });
+    let file = json!({ "version": 1, "hooks": {
+        "preToolUse": [command], "userPromptSubmitted": [command], "sessionStart": [command],
+    }});
+    let mut changes = vec![
+        // It has no MCP servers of a project.
+        Change::json(
+            Purpose::Mcp,
+            directory.join("mcp-config.json"),
+            vec![Edit::put(&["mcpServers", "modekeeper"], entry)],
+        ),
+        Change::whole(Purpose::Hook, hooks, format!("{file:#}\n")),
+    ];
+    if setup.shell.is_some() {
+        changes.push(
+            Change::json(
+                Purpose::Shell,
+                directory.join("settings.json"),
+                vec![Edit::claim(&["bashEnv"], json!(true))],
+            )
+            .kept_by_client(),
+        );
+    }
+    changes
 }

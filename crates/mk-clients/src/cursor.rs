@@ -10,11 +10,17 @@ use crate::hook::{
     CANNOT_REWRITE, Fields, HookAnswer, HookContract, HookDecision, HookError, HookEvent,
     HookMoment, HookVerdict, ToolUse, json_answer,
 };
+use crate::install::{Change, Purpose, Scope, Setup};
+use crate::settings::Edit;
 use crate::tool::{McpTool, ToolRow};
 
 pub(crate) const CLIENT: Client = Client {
     programs: &["cursor", "cursor-agent"],
     tools: TOOLS,
+    held: "hook (not tested)",
+    open: &["its hooks were read in documentation, not run"],
+    traces: &[".cursor"],
+    changes: Some(changes),
     hook_contract: Some(&HookContract {
         parse,
         answer,
@@ -116,4 +122,28 @@ fn denial(reason: &str) -> Map<String, Value> {
 
 fn refuse_unread(reason: &str) -> HookAnswer {
     json_answer(&denial(reason).into())
+}
+
+fn changes(setup: &Setup) -> Vec<Change> {
+    let directory = match setup.scope {
+        Scope::User => setup.home.join(".cursor"),
+        Scope::Project => setup.project.join(".cursor"),
+    };
+    let command = json!({ "command": setup.hook_line(CLIENT.id), "failClosed": true });
+    let mut hooks = vec![Edit::claim(&["version"], json!(1))];
+    let events = [
+        "preToolUse",
+        "beforeShellExecution",
+        "beforeMCPExecution",
+        "beforeReadFile",
+    ];
+    hooks.extend(events.map(|event| Edit::add(&["hooks", event], command.clone())));
+    vec![
+        Change::json(
+            Purpose::Mcp,
+            directory.join("mcp.json"),
+            vec![Edit::put(&["mcpServers", "modekeeper"], setup.mcp_entry())],
+        ),
+        Change::json(Purpose::Hook, directory.join("hooks.json"), hooks),
+    ]
 }

@@ -7,6 +7,8 @@ use crate::hook::{
     CANNOT_REWRITE, Fields, HookAnswer, HookContract, HookDecision, HookError, HookEvent,
     HookMoment, HookVerdict, json_answer, parse_claude_shape,
 };
+use crate::install::{Change, Floor, FloorEdits, HOOK_SECONDS, Purpose, Scope, Setup};
+use crate::settings::{Edit, Format};
 use crate::tool::{McpNames, McpTool, ToolRow};
 
 pub(crate) const CLIENT: Client = Client {
@@ -19,6 +21,12 @@ pub(crate) const CLIENT: Client = Client {
         separator: "_",
     }),
     shell: Shell::BashEnvByFile,
+    held: "hook; shell",
+    open: &[
+        "under `--acp` its hooks do not run: set a floor (`--floor`), which becomes a policy file",
+        "if the hook fails or takes too long, the call runs",
+    ],
+    changes: Some(changes),
     hook_contract: Some(&HookContract {
         parse,
         answer,
@@ -95,4 +103,81 @@ fn denial(reason: &str) -> Map<String, Value> {
 
 fn refuse_unread(reason: &str) -> HookAnswer {
     json_answer(&denial(reason).into()).and_blocked(reason)
+}
+
+fn changes(setup: &Setup) -> Vec<Change> {
+    let directory = setup.home.join(".gemini");
+    // Hooks of a project are skipped in directories that the user has not trusted, so there is only one place.
+    let settings = match setup.scope {
+        Scope::User => directory.join("settings.json"),
+        Scope::Project => setup.project.join(".gemini/settings.json"),
+    };
+    let mut entry = setup.mcp_entry();
+    entry["trust"] = json!(true);
+    let mut changes = vec![
+        Change::json(
+            Purpose::Mcp,
+            settings.clone(),
+            vec![Edit::put(&["mcpServers", "modekeeper"], entry)],
+        ),
+        Change::json(
+            Purpose::Hook,
+            settings,
+            ["BeforeTool", "BeforeAgent", "SessionStart"]
+                .map(|event| Edit::add(&["hooks", event], hook(setup)))
+                .into(),
+        ),
+    ];
+    if let Some(policy) = setup.floor.as_ref().and_then(policy) {
+        let file = directory.join("policies/modekeeper.toml");
+        changes.push(Change::whole(Purpose::Policy, file, policy));
+    }
+    if let Some(shell) = &setup.shell {
+        let script = json!(shell.bash_env.display().to_string());
+        let change = Change::entries(
+            Purpose::Shell,
+            directory.join(".env"),
+            Format::EnvFile,
+            vec![Edit::claim(&["BASH_ENV"], script)],
+        );
+        // It reads the first file of this name that it finds, and keys may stand in the other.
+        changes.push(change.unless_it_hides(setup.home.join(".env")));
+    }
+    changes
+}
+
+fn hook(setup: &Setup) -> Value {
+    json!({ "hooks": [{
+        "name": "modekeeper", "type": "command", "command": setup.hook_line(CLIENT.id),
+        "timeout": HOOK_SECONDS * 1000,
+    }]})
+}
+
+/// A policy file that refuses what the floor refuses. It cannot crash, and it holds under `--acp` too.
+fn policy(floor: &Floor) -> Option<String> {
+    let mut rules = String::new();
+    let mode = &floor.mode;
+    let mut rule = |tools: &str, pattern: Option<String>, what: &str| {
+        let pattern = pattern.map_or(String::new(), |it| format!("argsPattern = '{it}'\n"));
+        rules.push_str(&format!(
+            "\n[[rule]]\ntoolName = {tools}\n{pattern}decision = \"deny\"\npriority = 900\n\
+             denyMessage = \"Modekeeper: mode `{mode}` does not allow {what}\"\n"
+        ));
+    };
+    let edit_tools = r#"["write_file", "replace"]"#;
+    match &floor.edits {
+        FloorEdits::Nothing => rule(edit_tools, None, "editing files"),
+        FloorEdits::Extensions(extensions) => {
+            let any = extensions.join("|");
+            let pattern = format!(r#""file_path":"(?![^"]*\.(?:{any})")"#);
+            rule(edit_tools, Some(pattern), "editing this file");
+        }
+        FloorEdits::Anything => {}
+    }
+    if !floor.runs_commands {
+        rule(r#""run_shell_command""#, None, "running commands");
+    }
+    (!rules.is_empty()).then(|| {
+        format!("# Written by `modekeeper install gemini --floor {mode}`; `modekeeper uninstall gemini` removes it.\n{rules}")
+    })
 }

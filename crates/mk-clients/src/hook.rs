@@ -9,10 +9,12 @@
 //! 3. What cannot be expressed in a contract is a denial.
 
 mod answer;
+mod canary;
 mod claude_shape;
 mod event;
 
 pub use answer::{HookAnswer, HookDecision, HookVerdict};
+pub use canary::{canary, is_denial};
 pub use event::{HookError, HookEvent, HookMoment, ToolUse, Touched};
 
 pub(crate) use answer::json_answer;

@@ -3,6 +3,10 @@
 use crate::client::{Client, ClientId};
 
 pub(crate) const CLIENT: Client = Client {
+    open: &[
+        "its MCP servers are set in the editor: Settings, Tools, AI Assistant, Model Context Protocol",
+    ],
+    traces: &[".jetbrains"],
     programs: &[
         "idea",
         "pycharm",

@@ -5,7 +5,9 @@
 
 mod client;
 mod hook;
+mod install;
 mod process;
+pub mod settings;
 mod tool;
 
 mod bob;
@@ -32,7 +34,10 @@ use std::path::{Path, PathBuf};
 pub use client::{Client, ClientId, Shell};
 pub use hook::{
     HookAnswer, HookDecision, HookError, HookEvent, HookMoment, HookVerdict, ToolUse, Touched,
-    answer, parse_event, refuse_unread,
+    answer, canary, is_denial, parse_event, refuse_unread,
+};
+pub use install::{
+    Change, Content, Floor, FloorEdits, Purpose, Scope, Setup, ShellScripts, shell_scripts,
 };
 pub use process::agent_process;
 pub use tool::{McpNames, McpTool, SERVER, ToolGroup, ToolRow};
@@ -56,6 +61,13 @@ pub fn global_mode_files(home: &Path) -> Vec<PathBuf> {
     files.push(bob::global_mode_file(home));
     files
 }
+
+/// Environment variables that move a product's directory; [`Setup::moved`] carries them.
+pub const DIRECTORY_VARIABLES: [&str; 3] = [
+    claude_code::DIRECTORY_VARIABLE,
+    codex::DIRECTORY_VARIABLE,
+    copilot::DIRECTORY_VARIABLE,
+];
 
 /// The tools of every product. A name that two products share has two rows: each has its own way to name targets.
 pub fn all_tools() -> impl Iterator<Item = (&'static Client, &'static ToolRow)> {

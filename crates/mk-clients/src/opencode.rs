@@ -10,6 +10,8 @@ use crate::hook::{
     CANNOT_REWRITE, Fields, HookAnswer, HookContract, HookDecision, HookError, HookEvent,
     HookMoment, HookVerdict, json_answer,
 };
+use crate::install::{Change, HOOK_SECONDS, Purpose, Scope, Setup};
+use crate::settings::Edit;
 use crate::tool::{McpNames, ToolRow};
 
 pub(crate) const CLIENT: Client = Client {
@@ -21,6 +23,9 @@ pub(crate) const CLIENT: Client = Client {
         separator: "_",
     }),
     shell: Shell::Program("shell"),
+    held: "plugin over denying permissions; shell",
+    open: &["if the program named as its shell is gone, it takes the default shell"],
+    changes: Some(changes),
     hook_contract: Some(&HookContract {
         parse,
         answer,
@@ -96,4 +101,54 @@ fn answer(event: &HookEvent, verdict: &HookVerdict) -> HookAnswer {
 
 fn refuse_unread(reason: &str) -> HookAnswer {
     json_answer(&json!({ "deny": reason }))
+}
+
+const PLUGIN: &str = include_str!("opencode/plugin.js");
+/// Matches everything, as `*` does, and is a key that nobody else writes: the plugin can take it out alone.
+const FLOOR: &str = "**";
+
+fn changes(setup: &Setup) -> Vec<Change> {
+    let (settings, plugins) = match setup.scope {
+        Scope::User => {
+            let directory = setup.config_home.join("opencode");
+            (directory.clone(), directory.join("plugin"))
+        }
+        Scope::Project => (
+            setup.project.clone(),
+            setup.project.join(".opencode/plugin"),
+        ),
+    };
+    let file = |purpose, edits| {
+        Change::json(purpose, settings.join("opencode.json"), edits)
+            .or(settings.join("opencode.jsonc"))
+            .or(settings.join("opencode.json"))
+    };
+    let entry = json!({
+        "type": "local", "command": [setup.program_text(), "mcp"], "enabled": true,
+    });
+    let mut changes = vec![
+        file(Purpose::Mcp, vec![Edit::put(&["mcp", "modekeeper"], entry)]),
+        // First the plugin, then what it opens.
+        Change::whole(Purpose::Hook, plugins.join("modekeeper.js"), plugin(setup)),
+        file(
+            Purpose::Policy,
+            vec![
+                Edit::claim(&["permission", "edit", FLOOR], json!("deny")),
+                Edit::claim(&["permission", "bash", FLOOR], json!("deny")),
+            ],
+        ),
+    ];
+    if let Some(shell) = &setup.shell {
+        let program = json!(shell.program.display().to_string());
+        changes.push(file(Purpose::Shell, vec![Edit::claim(&["shell"], program)]));
+    }
+    changes
+}
+
+fn plugin(setup: &Setup) -> String {
+    let program = json!(setup.program_text()).to_string();
+    PLUGIN
+        .replace("\"@PROGRAM@\"", &program)
+        .replace("@SECONDS@", &HOOK_SECONDS.to_string())
+        .replace("@FLOOR@", FLOOR)
 }

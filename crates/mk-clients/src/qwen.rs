@@ -1,9 +1,13 @@
 //! Qwen Code: Claude's shape. `updatedInput` is ignored although it is documented, so a call is never rewritten.
 
+use serde_json::{Value, json};
+
 use crate::client::{Client, ClientId, Shell};
 use crate::hook::{
     HookAnswer, HookContract, answer_claude_shape, parse_claude_shape, refuse_claude_shape,
 };
+use crate::install::{Change, FloorEdits, HOOK_SECONDS, Purpose, Scope, Setup};
+use crate::settings::Edit;
 use crate::tool::{McpNames, ToolRow};
 
 pub(crate) const CLIENT: Client = Client {
@@ -17,6 +21,11 @@ pub(crate) const CLIENT: Client = Client {
         separator: "__",
     }),
     shell: Shell::BashEnvByStart,
+    held: "hook; shell when started by `modekeeper run qwen`",
+    open: &[
+        "if the hook fails or is not found, the call runs: set a floor (`--floor`) to have its own rules underneath",
+    ],
+    changes: Some(changes),
     hook_contract: Some(&HookContract {
         parse: parse_claude_shape,
         answer: answer_claude_shape,
@@ -65,4 +74,48 @@ const TOOLS: &[ToolRow] = &[
 
 fn refuse_unread(reason: &str) -> HookAnswer {
     refuse_claude_shape(reason).and_blocked(reason)
+}
+
+fn changes(setup: &Setup) -> Vec<Change> {
+    let settings = match setup.scope {
+        Scope::User => setup.home.join(".qwen/settings.json"),
+        Scope::Project => setup.project.join(".qwen/settings.json"),
+    };
+    let mut entry = setup.mcp_entry();
+    entry["trust"] = json!(true);
+    let mut changes = vec![
+        Change::json(
+            Purpose::Mcp,
+            settings.clone(),
+            vec![Edit::put(&["mcpServers", "modekeeper"], entry)],
+        ),
+        Change::json(
+            Purpose::Hook,
+            settings.clone(),
+            ["PreToolUse", "UserPromptSubmit", "SessionStart"]
+                .map(|event| Edit::add(&["hooks", event], hook(setup)))
+                .into(),
+        ),
+    ];
+    if let Some(floor) = &setup.floor {
+        let mut denied = Vec::new();
+        if floor.edits == FloorEdits::Nothing {
+            denied.extend(["Edit", "WriteFile", "NotebookEdit"]);
+        }
+        if !floor.runs_commands {
+            denied.push("Bash");
+        }
+        let edits = denied
+            .into_iter()
+            .map(|tool| Edit::add(&["permissions", "deny"], json!(tool)));
+        changes.push(Change::json(Purpose::Policy, settings, edits.collect()));
+    }
+    changes
+}
+
+fn hook(setup: &Setup) -> Value {
+    // From 1000 on it takes the number for milliseconds.
+    json!({ "hooks": [{
+        "type": "command", "command": setup.hook_line(CLIENT.id), "timeout": HOOK_SECONDS,
+    }]})
 }

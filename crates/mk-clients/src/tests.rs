@@ -2,3 +2,5 @@
 
 mod atlas;
 mod hook;
+mod install;
+mod settings;

@@ -2,10 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use serde_json::json;
+
 use crate::client::{Client, ClientId};
 use crate::hook::{
     HookAnswer, HookContract, answer_claude_shape, parse_claude_shape, refuse_claude_shape,
 };
+use crate::install::{Change, HOOK_SECONDS, Purpose, Scope, Setup};
+use crate::settings::Edit;
 use crate::tool::{McpNames, ToolRow};
 
 pub(crate) const CLIENT: Client = Client {
@@ -16,6 +20,12 @@ pub(crate) const CLIENT: Client = Client {
         prefix: "mcp_",
         separator: "_",
     }),
+    held: "hook in projects (preview, not tested)",
+    open: &[
+        "hooks are read from a project only: `--scope project`",
+        "an organisation's policy can turn hooks off",
+    ],
+    changes: Some(changes),
     hook_contract: Some(&HookContract {
         parse: parse_claude_shape,
         answer: answer_claude_shape,
@@ -89,4 +99,30 @@ pub(crate) fn application_data(home: &Path) -> PathBuf {
     } else {
         home.join(".config")
     }
+}
+
+fn changes(setup: &Setup) -> Vec<Change> {
+    let servers = match setup.scope {
+        Scope::User => application_data(&setup.home).join("Code/User/mcp.json"),
+        Scope::Project => setup.project.join(".vscode/mcp.json"),
+    };
+    let mut entry = setup.mcp_entry();
+    entry["type"] = json!("stdio");
+    let mut changes = vec![Change::json(
+        Purpose::Mcp,
+        servers,
+        vec![Edit::put(&["servers", "modekeeper"], entry)],
+    )];
+    if setup.scope == Scope::Project {
+        let command = json!({ "type": "command", "command": setup.hook_line(CLIENT.id), "timeout": HOOK_SECONDS });
+        let events = ["PreToolUse", "UserPromptSubmit", "SessionStart"];
+        let hooks: serde_json::Map<_, _> = events
+            .map(|event| (event.to_owned(), json!([command])))
+            .into_iter()
+            .collect();
+        let file = setup.project.join(".github/hooks/modekeeper-vscode.json");
+        let text = format!("{:#}\n", json!({ "hooks": hooks }));
+        changes.push(Change::whole(Purpose::Hook, file, text));
+    }
+    changes
 }

@@ -1,7 +1,25 @@
 //! Zoo Code: shares Roo's project files, has a storage of its own.
 
 use crate::client::{Client, ClientId};
+use crate::install::{Change, Purpose, Scope, Setup};
+use crate::settings::Edit;
+use crate::vscode;
 
 pub(crate) const EXTENSION: &str = "zoocodeorganization.zoo-code";
 
-pub(crate) const CLIENT: Client = Client::new(ClientId::Zoo, "zoo", "Zoo Code");
+pub(crate) const CLIENT: Client = Client {
+    changes: Some(changes),
+    ..Client::new(ClientId::Zoo, "zoo", "Zoo Code")
+};
+
+fn changes(setup: &Setup) -> Vec<Change> {
+    let file = match setup.scope {
+        Scope::User => vscode::application_data(&setup.home)
+            .join("Code/User/globalStorage")
+            .join(EXTENSION)
+            .join("settings/mcp_settings.json"),
+        Scope::Project => setup.project.join(".roo/mcp.json"),
+    };
+    let entry = Edit::put(&["mcpServers", "modekeeper"], setup.mcp_entry());
+    vec![Change::json(Purpose::Mcp, file, vec![entry])]
+}

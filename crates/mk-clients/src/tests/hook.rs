@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::{
     ClientId, HookAnswer, HookDecision, HookMoment, HookVerdict, ToolGroup, ToolUse, Touched,
-    answer, parse_event, refuse_unread,
+    answer, canary, is_denial, parse_event, refuse_unread,
 };
 
 const REASON: &str = "architect may not edit 'src/main.rs'";
@@ -534,5 +534,24 @@ fn a_tool_call_without_a_tool_is_an_error() {
         (ClientId::Cursor, json!({"hook_event_name": "preToolUse"})),
     ] {
         assert!(parse_event(client, event.to_string().as_bytes()).is_err());
+    }
+}
+
+#[test]
+fn the_canary_is_an_event_of_its_client_and_its_denial_is_told_from_a_pass() {
+    for client in ClientId::ALL {
+        let Some(event) = canary(client, std::path::Path::new("/p")) else {
+            assert!(!client.atlas().has_hooks(), "{}", client.slug());
+            continue;
+        };
+        let event = parse_event(client, event.as_bytes()).unwrap();
+        let HookMoment::BeforeTool(tool) = &event.moment else {
+            panic!("no tool");
+        };
+        assert_eq!(tool.group(), None, "{}", client.slug());
+        let denied = answer(&event, &HookVerdict::deny(REASON));
+        assert!(is_denial(client, &denied), "{}", client.slug());
+        assert!(is_denial(client, &refuse_unread(client, REASON)));
+        assert!(!is_denial(client, &answer(&event, &HookVerdict::pass())));
     }
 }

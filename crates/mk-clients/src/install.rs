@@ -1,0 +1,229 @@
+//! What has to stand in which file so that a product is held: one list of changes a product, made without looking at
+//! the disk.
+//!
+//! Reading, asking, writing and undoing are the installer's; it treats all products alike.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::ClientId;
+use crate::settings::{Edit, Format};
+
+/// What the installer knows when it asks for the changes.
+#[derive(Debug, Clone)]
+pub struct Setup {
+    pub home: PathBuf,
+    /// `XDG_CONFIG_HOME`, or what stands for it.
+    pub config_home: PathBuf,
+    pub project: PathBuf,
+    pub scope: Scope,
+    /// Our binary in its stable place.
+    pub program: PathBuf,
+    /// Our script that leads a shell line through `modekeeper exec`; `None` where this binary has no such command.
+    pub shell: Option<ShellScripts>,
+    /// What the products' own rules should refuse even if the hook fails.
+    pub floor: Option<Floor>,
+    /// Directories of products that the environment has moved, by variable.
+    pub moved: Vec<(&'static str, PathBuf)>,
+}
+
+/// Our scripts around an agent's shell.
+#[derive(Debug, Clone)]
+pub struct ShellScripts {
+    /// Gets one argument, the whole line.
+    pub prefix: PathBuf,
+    /// Takes the place of the shell.
+    pub program: PathBuf,
+    /// Is read by bash before a line.
+    pub bash_env: PathBuf,
+}
+
+/// For whom a product is set up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// Every project of this user.
+    User,
+    /// This project only, in files inside it.
+    Project,
+}
+
+/// The widest mode that can be reached without starting the client again.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Floor {
+    pub edits: FloorEdits,
+    pub runs_commands: bool,
+    /// The mode that it was made from, for the messages.
+    pub mode: String,
+}
+
+/// What a floor lets be edited.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum FloorEdits {
+    #[default]
+    Nothing,
+    /// Files with one of these extensions.
+    Extensions(Vec<String>),
+    /// Everything, or something that no product's rule can say.
+    Anything,
+}
+
+/// One file and what has to be in it.
+#[derive(Debug, Clone)]
+pub struct Change {
+    pub purpose: Purpose,
+    pub file: PathBuf,
+    /// Other names of the same file: the first that exists is taken.
+    pub alternatives: Vec<PathBuf>,
+    /// The file is not made where one of these stands, because it would hide it.
+    pub hides: Vec<PathBuf>,
+    pub content: Content,
+    /// The product rewrites this file by itself, so that undoing cannot give back every byte.
+    pub kept_by_client: bool,
+}
+
+/// What a change is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Purpose {
+    Mcp,
+    Hook,
+    Policy,
+    Shell,
+}
+
+impl Purpose {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Mcp => "MCP server",
+            Self::Hook => "hook",
+            Self::Policy => "rules",
+            Self::Shell => "shell",
+        }
+    }
+}
+
+/// What stands in a file.
+#[derive(Debug, Clone)]
+pub enum Content {
+    /// Entries among the user's.
+    Entries { format: Format, edits: Vec<Edit> },
+    /// A file that is ours as a whole.
+    Whole { text: String, executable: bool },
+}
+
+impl Change {
+    pub(crate) fn entries(
+        purpose: Purpose,
+        file: PathBuf,
+        format: Format,
+        edits: Vec<Edit>,
+    ) -> Self {
+        Self::new(purpose, file, Content::Entries { format, edits })
+    }
+
+    pub(crate) fn json(purpose: Purpose, file: PathBuf, edits: Vec<Edit>) -> Self {
+        Self::entries(purpose, file, Format::Json, edits)
+    }
+
+    pub(crate) fn whole(purpose: Purpose, file: PathBuf, text: String) -> Self {
+        let executable = false;
+        Self::new(purpose, file, Content::Whole { text, executable })
+    }
+
+    pub(crate) fn script(purpose: Purpose, file: PathBuf, text: String) -> Self {
+        let executable = true;
+        Self::new(purpose, file, Content::Whole { text, executable })
+    }
+
+    fn new(purpose: Purpose, file: PathBuf, content: Content) -> Self {
+        Self {
+            purpose,
+            file,
+            alternatives: Vec::new(),
+            hides: Vec::new(),
+            content,
+            kept_by_client: false,
+        }
+    }
+
+    #[must_use]
+    pub(crate) fn kept_by_client(mut self) -> Self {
+        self.kept_by_client = true;
+        self
+    }
+
+    #[must_use]
+    pub(crate) fn or(mut self, alternative: PathBuf) -> Self {
+        self.alternatives.push(alternative);
+        self
+    }
+
+    #[must_use]
+    pub(crate) fn unless_it_hides(mut self, file: PathBuf) -> Self {
+        self.hides.push(file);
+        self
+    }
+}
+
+/// The seconds that a client waits for its hook: longer than a person needs to approve.
+pub(crate) const HOOK_SECONDS: u64 = 60;
+
+impl Setup {
+    /// Where a product keeps the user's settings, unless the environment says otherwise.
+    pub(crate) fn directory(&self, variable: &str, usual: &str) -> PathBuf {
+        let moved = self.moved.iter().find(|(name, _)| *name == variable);
+        match moved {
+            Some((_, directory)) => directory.clone(),
+            None => self.home.join(usual),
+        }
+    }
+
+    pub(crate) fn program_text(&self) -> String {
+        self.program.display().to_string()
+    }
+
+    /// The hook as a shell line.
+    pub(crate) fn hook_line(&self, client: ClientId) -> String {
+        format!("{} hook {}", quoted(&self.program), client.slug())
+    }
+
+    /// The MCP entry that most products share.
+    pub(crate) fn mcp_entry(&self) -> Value {
+        json!({ "command": self.program_text(), "args": ["mcp"] })
+    }
+}
+
+/// A path as one word of a POSIX shell.
+pub(crate) fn quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    let plain = |it: char| it.is_ascii_alphanumeric() || "/._-+@:".contains(it);
+    if text.chars().all(plain) {
+        return text;
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+/// Our three scripts around an agent's shell: file name, text. They stand where nobody deletes them, because a client
+/// that does not find one runs the line without it.
+pub fn shell_scripts(program: &Path) -> [(&'static str, String); 3] {
+    let program = quoted(program);
+    let prefix = format!(
+        "#!/bin/sh\n\
+         # Claude Code calls this with one argument, the whole line. Its own hooks and MCP servers come this way too.\n\
+         case \"${{AI_AGENT:-}}\" in\n  *_harness) exec /bin/bash -c \"$1\" ;;\nesac\n\
+         exec {program} exec -- /bin/bash -c \"$1\"\n"
+    );
+    let shell = format!(
+        "#!/bin/sh\n# OpenCode starts this as its shell.\nexec {program} exec -- /bin/bash \"$@\"\n"
+    );
+    let bash_env = format!(
+        "# Bash reads this before a line; the line then runs through Modekeeper, once.\n\
+         if [ -n \"${{BASH_EXECUTION_STRING:-}}\" ] && ! {program} exec --inside; then\n  \
+         exec {program} exec -- /bin/bash -c \"$BASH_EXECUTION_STRING\" \"$0\" \"$@\"\nfi\n"
+    );
+    [
+        ("modekeeper-exec", prefix),
+        ("modekeeper-sh", shell),
+        ("modekeeper-env.sh", bash_env),
+    ]
+}

@@ -1,0 +1,116 @@
+//! What is written where, for each product.
+
+use std::path::PathBuf;
+
+use crate::settings::apply;
+use crate::{
+    Change, ClientId, Content, Floor, FloorEdits, Purpose, Scope, Setup, ShellScripts,
+    shell_scripts,
+};
+
+fn setup(scope: Scope) -> Setup {
+    Setup {
+        home: PathBuf::from("/home/ada"),
+        config_home: PathBuf::from("/home/ada/.config"),
+        project: PathBuf::from("/p"),
+        scope,
+        program: PathBuf::from("/opt/m k/modekeeper"),
+        shell: Some(ShellScripts {
+            prefix: PathBuf::from("/opt/modekeeper-exec"),
+            program: PathBuf::from("/opt/modekeeper-sh"),
+            bash_env: PathBuf::from("/opt/modekeeper-env.sh"),
+        }),
+        floor: Some(Floor {
+            edits: FloorEdits::Nothing,
+            runs_commands: false,
+            mode: "ask".to_owned(),
+        }),
+        moved: Vec::new(),
+    }
+}
+
+fn text(change: &Change) -> String {
+    match &change.content {
+        Content::Entries { format, edits } => apply(*format, "", edits).unwrap().text,
+        Content::Whole { text, .. } => text.clone(),
+    }
+}
+
+#[test]
+fn files_of_every_product() {
+    let mut all = String::new();
+    for (name, scope) in [("user", Scope::User), ("project", Scope::Project)] {
+        for id in ClientId::ALL {
+            for change in id.atlas().changes(&setup(scope)) {
+                let file = change.file.display();
+                let purpose = change.purpose.name();
+                all.push_str(&format!("{name} {} {purpose}: {file}\n", id.slug()));
+            }
+        }
+    }
+    insta::assert_snapshot!(all);
+}
+
+#[test]
+fn what_is_written_for_every_product() {
+    let mut all = String::new();
+    for id in ClientId::ALL {
+        for change in id.atlas().changes(&setup(Scope::User)) {
+            let file = change.file.display();
+            all.push_str(&format!("## {file}\n{}\n", text(&change)));
+        }
+    }
+    insta::assert_snapshot!(all);
+}
+
+#[test]
+fn the_shell_is_not_wrapped_where_there_is_nothing_to_lead_it_through() {
+    let mut setup = setup(Scope::User);
+    setup.shell = None;
+    for id in ClientId::ALL {
+        let changes = id.atlas().changes(&setup);
+        assert!(
+            changes
+                .iter()
+                .all(|change| change.purpose != Purpose::Shell)
+        );
+    }
+}
+
+#[test]
+fn a_moved_directory_is_followed() {
+    let mut setup = setup(Scope::User);
+    setup.moved = vec![("CODEX_HOME", PathBuf::from("/elsewhere"))];
+    let changes = ClientId::Codex.atlas().changes(&setup);
+    assert!(
+        changes
+            .iter()
+            .all(|change| change.file.starts_with("/elsewhere"))
+    );
+}
+
+#[test]
+fn a_floor_of_some_files_becomes_a_pattern_in_gemini_and_nothing_that_would_be_wider_elsewhere() {
+    let mut setup = setup(Scope::User);
+    setup.floor = Some(Floor {
+        edits: FloorEdits::Extensions(vec!["md".to_owned()]),
+        runs_commands: true,
+        mode: "architect".to_owned(),
+    });
+    let policy = |id: ClientId| {
+        let changes = id.atlas().changes(&setup);
+        let found = changes.iter().find(|it| it.purpose == Purpose::Policy);
+        found.map(text)
+    };
+    let gemini = policy(ClientId::Gemini).unwrap();
+    assert!(gemini.contains(r#"argsPattern = '"file_path":"(?![^"]*\.(?:md)")'"#));
+    assert!(!gemini.contains("run_shell_command"));
+    assert_eq!(policy(ClientId::Codex), None);
+}
+
+#[test]
+fn the_scripts_lead_a_line_through_exec() {
+    for (name, text) in shell_scripts(&PathBuf::from("/opt/m k/modekeeper")) {
+        insta::assert_snapshot!(name, text);
+    }
+}
