@@ -22,7 +22,7 @@ pub(crate) const CLIENT: Client = Client {
         separator: "__",
     }),
     shell: Shell::Prefix("CLAUDE_CODE_SHELL_PREFIX"),
-    held: "hook, blocking when it fails; shell",
+    held: "hook, blocking when it fails",
     open: &["files named with @ in a prompt: its own Read(...) rules hold those"],
     changes: Some(changes),
     hook_contract: Some(&HookContract {

@@ -23,7 +23,7 @@ pub(crate) const CLIENT: Client = Client {
         separator: "__",
     }),
     shell: Shell::Rewrite,
-    held: "hook; shell lines rewritten",
+    held: "hook",
     open: &["if the hook fails, the call runs"],
     changes: Some(changes),
     hook_contract: Some(&HookContract {

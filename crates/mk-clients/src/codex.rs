@@ -20,7 +20,7 @@ pub(crate) const CLIENT: Client = Client {
         separator: "__",
     }),
     shell: Shell::BashEnvByFile,
-    held: "hook, once it is trusted; shell",
+    held: "hook, once it is trusted",
     open: &[
         "if the hook fails, the call runs: set a floor (`--floor`) to have its sandbox underneath",
         "web_search runs at the provider",

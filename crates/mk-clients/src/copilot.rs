@@ -22,7 +22,7 @@ pub(crate) const CLIENT: Client = Client {
         separator: "-",
     }),
     shell: Shell::BashEnvByStart,
-    held: "hook; shell when started by `modekeeper run copilot`",
+    held: "hook",
     open: &["if the hook takes too long or prints no JSON, the call runs"],
     changes: Some(changes),
     hook_contract: Some(&HookContract {

@@ -21,7 +21,7 @@ pub(crate) const CLIENT: Client = Client {
         separator: "_",
     }),
     shell: Shell::BashEnvByFile,
-    held: "hook; shell",
+    held: "hook",
     open: &[
         "under `--acp` its hooks do not run: set a floor (`--floor`), which becomes a policy file",
         "if the hook fails or takes too long, the call runs",

@@ -62,8 +62,12 @@ pub fn global_mode_files(home: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Environment variables that move a product's directory; [`Setup::moved`] carries them.
-pub const DIRECTORY_VARIABLES: [&str; 3] = [
+/// The environment variable that says where programs keep their data.
+pub const DATA_HOME_VARIABLE: &str = "XDG_DATA_HOME";
+
+/// Environment variables that move a directory; [`Setup::moved`] carries them.
+pub const DIRECTORY_VARIABLES: [&str; 4] = [
+    DATA_HOME_VARIABLE,
     claude_code::DIRECTORY_VARIABLE,
     codex::DIRECTORY_VARIABLE,
     copilot::DIRECTORY_VARIABLE,

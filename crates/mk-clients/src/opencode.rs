@@ -23,7 +23,7 @@ pub(crate) const CLIENT: Client = Client {
         separator: "_",
     }),
     shell: Shell::Program("shell"),
-    held: "plugin over denying permissions; shell",
+    held: "plugin over denying permissions",
     open: &["if the program named as its shell is gone, it takes the default shell"],
     changes: Some(changes),
     hook_contract: Some(&HookContract {

@@ -21,7 +21,7 @@ pub(crate) const CLIENT: Client = Client {
         separator: "__",
     }),
     shell: Shell::BashEnvByStart,
-    held: "hook; shell when started by `modekeeper run qwen`",
+    held: "hook",
     open: &[
         "if the hook fails or is not found, the call runs: set a floor (`--floor`) to have its own rules underneath",
     ],

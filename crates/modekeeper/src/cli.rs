@@ -6,9 +6,12 @@ mod check;
 mod completions;
 mod config;
 mod decisions;
+mod doctor;
 mod duration;
 mod hook;
 mod index;
+mod init;
+mod install;
 mod lsp;
 mod mcp;
 mod mode;
@@ -16,17 +19,20 @@ mod modes;
 mod pause;
 mod person;
 mod playbook;
+mod run;
 mod schema;
 mod serve;
 mod store;
 mod symbols;
 mod tasks;
 mod undo;
+mod uninstall;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
+use clap::error::{ContextKind, ContextValue};
 use clap::{Args, Parser, Subcommand};
 use mk_engine::{Actor, Caller, Closed, Engine, Parts, Watching};
 use mk_store::Store;
@@ -56,6 +62,16 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Hold every agent on this machine in this project's mode
+    Init(init::InitArgs),
+    /// Check that every client is held: fires a forbidden call at each hook
+    Doctor(doctor::DoctorArgs),
+    /// Set up one client: MCP server, hook, rules and shell
+    Install(install::InstallArgs),
+    /// Undo what `init` and `install` changed
+    Uninstall(uninstall::UninstallArgs),
+    /// Start a client with its shell held
+    Run(run::RunArgs),
     /// Serve MCP on standard input and output, for clients that start the server themselves
     Mcp(mcp::McpArgs),
     /// Serve MCP over HTTP: /mcp, /mcp/{mode}, and /sse for older clients
@@ -117,7 +133,13 @@ impl Command {
     const fn is_for_operators(&self) -> bool {
         matches!(
             self,
-            Self::Approve(_) | Self::Backups(_) | Self::Undo(_) | Self::Tasks(_)
+            Self::Approve(_)
+                | Self::Backups(_)
+                | Self::Undo(_)
+                | Self::Tasks(_)
+                | Self::Init(_)
+                | Self::Install(_)
+                | Self::Uninstall(_)
         )
     }
 }
@@ -156,6 +178,31 @@ struct FormatArgs {
     json: bool,
 }
 
+/// Commands that people try first, and what they are called here.
+const OTHER_NAMES: [(&str, &str); 6] = [
+    ("setup", "init"),
+    ("connect", "init"),
+    ("status", "doctor"),
+    ("check-install", "doctor"),
+    ("remove", "uninstall"),
+    ("start", "serve"),
+];
+
+/// Reads the command line, or says what is wrong with it and ends.
+pub(crate) fn parse() -> Cli {
+    Cli::try_parse().unwrap_or_else(|mut error| {
+        let tried = match error.get(ContextKind::InvalidSubcommand) {
+            Some(ContextValue::String(tried)) => tried.clone(),
+            _ => String::new(),
+        };
+        if let Some((_, name)) = OTHER_NAMES.iter().find(|(other, _)| *other == tried) {
+            let names = ContextValue::Strings(vec![(*name).to_owned()]);
+            error.insert(ContextKind::SuggestedSubcommand, names);
+        }
+        error.exit()
+    })
+}
+
 pub(crate) fn run(cli: Cli, env: &Env) -> anyhow::Result<ExitCode> {
     let Cli { command, common } = cli;
     let mut flags = Flags::new(common.config, common.settings);
@@ -163,6 +210,11 @@ pub(crate) fn run(cli: Cli, env: &Env) -> anyhow::Result<ExitCode> {
         anyhow::bail!("this command is for people: it does not run inside the wall");
     }
     match command {
+        Command::Init(args) => init::run(&args, &start(&flags, env)?, env),
+        Command::Doctor(args) => doctor::run(&args, &start(&flags, env)?, env),
+        Command::Install(args) => install::run(&args, &start(&flags, env)?, env),
+        Command::Uninstall(args) => uninstall::run(&args, &start(&flags, env)?, env),
+        Command::Run(args) => run::run(&args, env),
         Command::Mcp(args) => mcp::run(&args, &start_server(&flags, env)?),
         Command::Serve(args) => {
             flags.add(args.settings.clone());
@@ -260,6 +312,17 @@ fn close(engine: &Engine) -> ExitCode {
         Closed::Complete => ExitCode::SUCCESS,
         Closed::CutOff => ExitCode::FAILURE,
     }
+}
+
+/// Whether this binary has `exec`; without it, agents' shells are left alone.
+const HAS_EXEC: bool = false;
+
+/// Waits for other programs.
+fn block_on_processes<T>(work: impl Future<Output = T>) -> anyhow::Result<T> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    Ok(runtime.block_on(work))
 }
 
 /// Waits for a use case without a server around it.

@@ -14,6 +14,8 @@ pub(crate) struct Env {
     pub(crate) home: Option<PathBuf>,
     pub(crate) xdg_config_home: Option<PathBuf>,
     pub(crate) xdg_state_home: Option<PathBuf>,
+    /// Directories that variables of the clients have moved.
+    pub(crate) client_directories: Vec<(&'static str, PathBuf)>,
     pub(crate) current_dir: Option<PathBuf>,
     /// Which session of which client this process belongs to, as clients tell their children.
     pub(crate) client_sessions: Vec<(&'static str, String)>,
@@ -36,6 +38,10 @@ impl Env {
             home: path("HOME").or_else(|| path("USERPROFILE")),
             xdg_config_home: path("XDG_CONFIG_HOME").filter(|path| path.is_absolute()),
             xdg_state_home: path("XDG_STATE_HOME").filter(|path| path.is_absolute()),
+            client_directories: mk_clients::DIRECTORY_VARIABLES
+                .into_iter()
+                .filter_map(|name| Some((name, path(name).filter(|path| path.is_absolute())?)))
+                .collect(),
             current_dir: std::env::current_dir().ok(),
             client_sessions: client_sessions(|name| text(name)?.into_string().ok()),
             search_path: std::env::var_os("PATH").unwrap_or_default(),

@@ -12,9 +12,6 @@ mod output;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
-
-use crate::cli::Cli;
 use crate::env::Env;
 
 fn main() -> ExitCode {
@@ -29,7 +26,7 @@ fn main() -> ExitCode {
     if let Some(code) = hook::dispatch() {
         return code;
     }
-    let arguments = Cli::parse();
+    let arguments = cli::parse();
     let outcome = cli::run(arguments, &Env::read());
     log::finish();
     match outcome {

@@ -1,7 +1,7 @@
 //! JSON with comments, through a syntax tree that keeps every byte.
 
 use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
+use jsonc_parser::cst::{CstInputValue, CstNode, CstObject, CstRootNode};
 use serde_json::Value;
 
 use super::{Edit, Edited, SettingsError, is_ours};
@@ -96,7 +96,7 @@ fn write(root: &CstRootNode, edit: &Edit) -> Result<bool, SettingsError> {
                 })
                 .collect::<Vec<_>>();
             if ours.len() == 1
-                && ours.first().and_then(|it| it.to_serde_value()).as_ref() == Some(value)
+                && ours.first().and_then(CstNode::to_serde_value).as_ref() == Some(value)
             {
                 return Ok(true);
             }

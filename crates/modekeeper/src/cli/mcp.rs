@@ -1,5 +1,6 @@
 //! `modekeeper mcp`: one client on standard input and output.
 
+use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
 use clap::Args;
@@ -19,6 +20,7 @@ pub(crate) struct McpArgs {
 }
 
 pub(crate) fn run(args: &McpArgs, config: &Config) -> anyhow::Result<ExitCode> {
+    explain_to_a_person();
     let engine = engine(config, Watching::On);
     let ceiling = ceiling(&engine, args.mode.as_deref())?;
     let server = Server::new(engine.clone(), env!("CARGO_PKG_VERSION"), config.start())
@@ -38,6 +40,16 @@ pub(crate) fn run(args: &McpArgs, config: &Config) -> anyhow::Result<ExitCode> {
     runtime.shutdown_background();
     served?;
     Ok(exit)
+}
+
+/// Somebody who types this waits for a prompt that never comes.
+fn explain_to_a_person() {
+    if io::stdin().is_terminal() {
+        let text = "This is an MCP server: a client starts it and speaks to it in JSON.\n\
+                    To set up your clients, press Ctrl-C and run `modekeeper init`.\n";
+        // A person without a stderr gets no advice.
+        drop(io::stderr().write_all(text.as_bytes()));
+    }
 }
 
 /// The ceiling of a server: a builtin or global mode, whatever the project says of it.

@@ -4,6 +4,7 @@ mod check;
 mod config;
 mod database;
 mod help;
+mod install;
 mod lsp;
 mod modes;
 mod output;

@@ -4,6 +4,11 @@ use crate::support::sandbox::Sandbox;
 
 const COMMANDS: &[&str] = &[
     "",
+    "init",
+    "doctor",
+    "install",
+    "uninstall",
+    "run",
     "mcp",
     "serve",
     "modes",

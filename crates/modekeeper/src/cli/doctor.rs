@@ -1,0 +1,195 @@
+//! `modekeeper doctor`: whether what is set up really holds.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use mk_clients::ClientId;
+use mk_engine::Closed;
+use mk_store::{Location, Store};
+use mk_types::Clock;
+use serde_json::{Value, json};
+
+use crate::cli::install::{
+    Found, Held, ScopeArg, Workshop, canary, installed_program, known_client, painted,
+};
+use crate::cli::{FormatArgs, block_on_processes};
+use crate::config::Config;
+use crate::env::Env;
+use crate::output::{Style, print, print_json};
+
+/// Check that every client is held: fires a forbidden call at each hook
+///
+/// Exit code 0 if everything that is set up holds, 1 if something does not.
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    /// Only this client
+    client: Option<String>,
+    #[command(flatten)]
+    format: FormatArgs,
+}
+
+/// One line of the report.
+struct Finding {
+    subject: String,
+    text: String,
+    is_bad: bool,
+    held: Option<Held>,
+    note: Option<String>,
+}
+
+pub(crate) fn run(args: &DoctorArgs, config: &Config, env: &Env) -> anyhow::Result<ExitCode> {
+    let workshop = Workshop::with_floor(config, env, ScopeArg::User, None)?;
+    let only = args.client.as_deref().map(known_client).transpose()?;
+    let mut findings = vec![store(config), program(&workshop)?, path(&workshop, env)];
+    findings.extend(clients(&workshop, only)?);
+    if args.format.json {
+        print_json(&Value::from(
+            findings.iter().map(Finding::json).collect::<Vec<_>>(),
+        ))?;
+    } else {
+        show(&findings)?;
+    }
+    let is_bad = findings.iter().any(|finding| finding.is_bad);
+    Ok(if is_bad {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    })
+}
+
+impl Finding {
+    fn good(subject: &str, text: impl Into<String>) -> Self {
+        Self {
+            subject: subject.to_owned(),
+            text: text.into(),
+            is_bad: false,
+            held: None,
+            note: None,
+        }
+    }
+
+    fn bad(subject: &str, text: impl Into<String>) -> Self {
+        Self {
+            is_bad: true,
+            ..Self::good(subject, text)
+        }
+    }
+
+    fn json(&self) -> Value {
+        json!({ "subject": self.subject, "ok": !self.is_bad, "text": self.text, "note": self.note })
+    }
+}
+
+fn store(config: &Config) -> Finding {
+    let Location::File(file) = config.store_location() else {
+        return Finding::bad(
+            "store",
+            "in memory: hooks and servers do not share their state",
+        );
+    };
+    let shown = file.display().to_string();
+    let store = Store::new(Location::File(file), Clock::System);
+    let projects = store.projects();
+    match (projects, store.close()) {
+        (Ok(_), Closed::Complete) => Finding::good("store", shown),
+        (Ok(_), Closed::CutOff) => {
+            Finding::bad("store", format!("{shown}: does not close in time"))
+        }
+        (Err(error), _) => Finding::bad("store", format!("{shown}: {error}")),
+    }
+}
+
+/// The copy that every entry names.
+fn program(workshop: &Workshop) -> anyhow::Result<Finding> {
+    let file = workshop.place.program();
+    let shown = file.display().to_string();
+    if workshop.journal()?.clients().is_empty() {
+        return Ok(Finding::good(
+            "program",
+            "no client is set up: run `modekeeper init`",
+        ));
+    }
+    if !file.exists() {
+        let text = format!("{shown} is gone: run `modekeeper init` again");
+        return Ok(Finding::bad("program", text));
+    }
+    let mut finding = Finding::good("program", shown);
+    if !workshop.place.is_current()? {
+        let note = "this is another version: run `modekeeper init` to replace it";
+        finding.note = Some(note.to_owned());
+    }
+    Ok(finding)
+}
+
+fn path(workshop: &Workshop, env: &Env) -> Finding {
+    match installed_program(env) {
+        Some(file) => Finding::good("PATH", file.display().to_string()),
+        None => {
+            let program = workshop.place.program();
+            let mut finding = Finding::good("PATH", "`modekeeper` is not on PATH");
+            finding.note = Some(format!("agents use {} all the same", program.display()));
+            finding
+        }
+    }
+}
+
+fn clients(workshop: &Workshop, only: Option<ClientId>) -> anyhow::Result<Vec<Finding>> {
+    let wanted = |client: &ClientId| only.is_none_or(|only| only == *client);
+    let installed = workshop.journal()?.clients();
+    let found = workshop.survey(ClientId::ALL.into_iter().filter(wanted))?;
+    let mut findings = Vec::new();
+    for &client in installed.iter().filter(|client| wanted(client)) {
+        let found = found.iter().find(|found| found.client == client);
+        findings.push(held(workshop, client, found)?);
+    }
+    for found in found
+        .iter()
+        .filter(|found| !installed.contains(&found.client))
+    {
+        let slug = found.client.slug();
+        // Somebody who asks for one client wants to know about it.
+        let text = format!("not set up: run `modekeeper install {slug}`");
+        let finding = match only {
+            Some(_) => Finding::bad(&found.title(), text),
+            None => Finding::good(&found.title(), text),
+        };
+        findings.push(finding);
+    }
+    Ok(findings)
+}
+
+fn held(workshop: &Workshop, client: ClientId, found: Option<&Found>) -> anyhow::Result<Finding> {
+    let held = match workshop.missing_entries(client)? {
+        Some(reason) => Held::NotYet { reason },
+        None => block_on_processes(canary::fire(client, workshop.cage()))?,
+    };
+    let title = found.map_or_else(|| client.atlas().name.to_owned(), Found::title);
+    Ok(Finding {
+        subject: title,
+        text: held.text(),
+        is_bad: held.is_bad(),
+        held: Some(held),
+        note: found.and_then(Found::untested),
+    })
+}
+
+fn show(findings: &[Finding]) -> anyhow::Result<()> {
+    let style = Style::stdout();
+    let lengths = findings.iter().map(|it| it.subject.chars().count());
+    let width = lengths.max().unwrap_or_default();
+    let mut text = String::new();
+    for finding in findings {
+        let gap = " ".repeat(width - finding.subject.chars().count());
+        let said = match &finding.held {
+            Some(held) => painted(held, style),
+            None if finding.is_bad => style.red(&finding.text),
+            None => finding.text.clone(),
+        };
+        text.push_str(&format!("{}{gap}  {said}\n", finding.subject));
+        if let Some(note) = &finding.note {
+            let indent = " ".repeat(width);
+            text.push_str(&format!("{indent}  {}\n", style.dim(note)));
+        }
+    }
+    print(&text)
+}

@@ -1,0 +1,393 @@
+//! `modekeeper install`: sets up clients on this machine. `init` and `uninstall` use the same parts.
+
+pub(crate) mod canary;
+mod disk;
+mod journal;
+mod process;
+mod program;
+mod project;
+pub(crate) mod survey;
+mod trust;
+
+use std::io::{self, BufRead as _, IsTerminal as _};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context as _, bail};
+use clap::{Args, ValueEnum};
+use mk_clients::{Change, ClientId, Floor, Scope, Setup, Shell};
+
+use crate::cli::block_on_processes;
+use crate::config::Config;
+use crate::env::Env;
+use crate::output::{Style, print};
+
+pub(crate) use canary::{Cage, Held};
+pub(crate) use journal::{Applied, Journal, Undone};
+pub(crate) use program::Place;
+pub(crate) use project::{floor, set_up_project};
+pub(crate) use survey::{Found, survey};
+
+/// Set up one client: MCP server, hook, rules and shell
+///
+/// Your own settings stay as they are, comments included. `modekeeper uninstall` undoes every change.
+#[derive(Debug, Args)]
+pub(crate) struct InstallArgs {
+    /// Client, such as claude-code, codex, copilot, gemini, qwen, opencode or cline
+    client: String,
+    #[command(flatten)]
+    how: HowArgs,
+}
+
+/// How clients are set up.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct HowArgs {
+    /// Whether to change your own settings or those of the project
+    #[arg(long, value_enum, default_value_t = ScopeArg::User)]
+    pub(crate) scope: ScopeArg,
+    /// Have each client's own rules refuse what this mode refuses, even if the hook fails
+    #[arg(long, value_name = "SLUG")]
+    pub(crate) floor: Option<String>,
+    /// Do not ask
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ScopeArg {
+    /// Every project of yours
+    User,
+    /// This project only
+    Project,
+}
+
+pub(crate) fn run(args: &InstallArgs, config: &Config, env: &Env) -> anyhow::Result<ExitCode> {
+    let client = known_client(&args.client)?;
+    if !client.atlas().can_be_installed() {
+        let atlas = client.atlas();
+        bail!(
+            "{} cannot be set up from here: {}",
+            atlas.name,
+            atlas.open.join("; ")
+        );
+    }
+    let workshop = Workshop::new(config, env, &args.how)?;
+    let found = workshop.survey(std::iter::once(client))?;
+    // One that was not found is set up all the same: the user has named it.
+    let found = match found.is_empty() {
+        false => found,
+        true => vec![Found {
+            client,
+            program: None,
+            version: None,
+        }],
+    };
+    if !workshop.propose(&found, &args.how)? {
+        return Ok(args.how.refused());
+    }
+    workshop.set_up_all(&found, &args.how)
+}
+
+impl HowArgs {
+    /// The exit code when nothing was changed: as wished, or because the user did not agree.
+    pub(crate) fn refused(&self) -> ExitCode {
+        match self.dry_run {
+            true => ExitCode::SUCCESS,
+            false => ExitCode::FAILURE,
+        }
+    }
+}
+
+pub(crate) fn known_client(name: &str) -> anyhow::Result<ClientId> {
+    let Some(client) = ClientId::parse(name) else {
+        let slugs: Vec<&str> = ClientId::ALL.into_iter().map(ClientId::slug).collect();
+        bail!(
+            "`{name}` is not a client that Modekeeper knows: choose one of {}",
+            slugs.join(", ")
+        );
+    };
+    Ok(client)
+}
+
+/// Everything that setting up and taking out needs.
+#[derive(Debug)]
+pub(crate) struct Workshop {
+    pub(crate) place: Place,
+    state: PathBuf,
+    setup: Setup,
+    search_path: std::ffi::OsString,
+}
+
+impl Workshop {
+    pub(crate) fn new(config: &Config, env: &Env, how: &HowArgs) -> anyhow::Result<Self> {
+        let floor = how.floor.as_deref().map(|slug| floor(config, slug));
+        Self::with_floor(config, env, how.scope, floor.transpose()?)
+    }
+
+    pub(crate) fn with_floor(
+        config: &Config,
+        env: &Env,
+        scope: ScopeArg,
+        floor: Option<Floor>,
+    ) -> anyhow::Result<Self> {
+        let home = env
+            .home
+            .clone()
+            .context("there is no home: HOME is not set")?;
+        let place = Place::of(env).context("there is no home: HOME is not set")?;
+        let moved = env.xdg_config_home.clone();
+        let setup = Setup {
+            config_home: moved.unwrap_or_else(|| home.join(".config")),
+            project: config.project_root.value.as_path().to_owned(),
+            scope: match scope {
+                ScopeArg::User => Scope::User,
+                ScopeArg::Project => Scope::Project,
+            },
+            program: place.program(),
+            shell: crate::cli::HAS_EXEC.then(|| place.scripts()),
+            floor,
+            moved: env.client_directories.clone(),
+            home,
+        };
+        Ok(Self {
+            place,
+            state: config.folders().state,
+            setup,
+            search_path: env.search_path.clone(),
+        })
+    }
+
+    pub(crate) fn journal(&self) -> anyhow::Result<Journal> {
+        Journal::open(&self.state)
+    }
+
+    pub(crate) fn cage(&self) -> Cage<'_> {
+        Cage {
+            program: &self.setup.program,
+            project: &self.setup.project,
+            search_path: &self.search_path,
+        }
+    }
+
+    pub(crate) fn survey(
+        &self,
+        clients: impl Iterator<Item = ClientId>,
+    ) -> anyhow::Result<Vec<Found>> {
+        block_on_processes(survey(clients, &self.setup.home, &self.search_path))
+    }
+
+    /// Shows and asks; whether the user agreed.
+    pub(crate) fn propose(&self, found: &[Found], how: &HowArgs) -> anyhow::Result<bool> {
+        self.show(found)?;
+        if how.dry_run {
+            self.show_changes(found)?;
+            return Ok(false);
+        }
+        let agreed = agreed("Set up?", how)?;
+        if !agreed {
+            print("nothing was changed\n")?;
+        }
+        Ok(agreed)
+    }
+
+    /// Writes, and looks whether it holds.
+    pub(crate) fn set_up_all(&self, found: &[Found], how: &HowArgs) -> anyhow::Result<ExitCode> {
+        self.place.fill()?;
+        let mut journal = self.journal()?;
+        for found in found {
+            self.set_up(&mut journal, found.client)?;
+        }
+        if found
+            .iter()
+            .any(|it| it.client == ClientId::Codex && it.program.is_some())
+        {
+            self.offer_trust(&mut journal, how)?;
+        }
+        self.report(found)
+    }
+
+    /// What is missing of a client's entries; `None` if all are in place or it cannot be told.
+    pub(crate) fn missing_entries(&self, client: ClientId) -> anyhow::Result<Option<String>> {
+        let missing = self.journal()?.missing(client)?;
+        let slug = client.slug();
+        Ok(missing.map(|file| {
+            format!(
+                "{} has lost its entries: run `modekeeper install {slug}`",
+                file.display()
+            )
+        }))
+    }
+
+    /// One line a client: how it will be held, and what will not be.
+    fn show(&self, found: &[Found]) -> anyhow::Result<()> {
+        let style = Style::stdout();
+        let width = found.iter().map(|it| it.title().chars().count()).max();
+        let width = width.unwrap_or_default();
+        let mut text = String::new();
+        for found in found {
+            let atlas = found.client.atlas();
+            let title = found.title();
+            let gap = " ".repeat(width - title.chars().count());
+            text.push_str(&format!(
+                "{}{gap}  {}\n",
+                style.bold(&title),
+                self.held(found.client)
+            ));
+            let indent = " ".repeat(width);
+            if let Some(note) = found.untested() {
+                text.push_str(&format!("{indent}  {}\n", style.yellow(&note)));
+            }
+            for open in atlas.open {
+                text.push_str(&format!(
+                    "{indent}  {}\n",
+                    style.dim(&format!("not held: {open}"))
+                ));
+            }
+        }
+        print(&text)
+    }
+
+    /// How a client will be held, its shell included where this binary can lead it.
+    fn held(&self, client: ClientId) -> String {
+        let atlas = client.atlas();
+        let shell = match (&self.setup.shell, atlas.shell) {
+            (None, _) | (_, Shell::None) => String::new(),
+            (_, Shell::BashEnvByStart) => {
+                format!("; shell when started by `modekeeper run {}`", atlas.slug)
+            }
+            (_, Shell::Rewrite) => "; shell lines rewritten".to_owned(),
+            (_, Shell::Prefix(_) | Shell::Program(_) | Shell::BashEnvByFile) => {
+                "; shell".to_owned()
+            }
+        };
+        format!("{}{shell}", atlas.held)
+    }
+
+    fn show_changes(&self, found: &[Found]) -> anyhow::Result<()> {
+        let mut text = format!(
+            "\nwould copy this program to {}\n",
+            self.setup.program.display()
+        );
+        for found in found {
+            for change in self.changes(found.client) {
+                let purpose = change.purpose.name();
+                let file = change.file.display();
+                text.push_str(&format!("would change {file} ({purpose})\n"));
+            }
+        }
+        print(&text)
+    }
+
+    fn changes(&self, client: ClientId) -> Vec<Change> {
+        client.atlas().changes(&self.setup)
+    }
+
+    fn set_up(&self, journal: &mut Journal, client: ClientId) -> anyhow::Result<()> {
+        let changes = self.changes(client);
+        if journal.is_stale(client, &changes) {
+            journal.undo(client)?;
+        }
+        let style = Style::stdout();
+        for change in changes {
+            let purpose = change.purpose.name();
+            // One client whose settings cannot be read must not keep the others from being held.
+            let line = match journal.apply(client, &change) {
+                Ok(Applied::Written(file)) => format!("wrote {} ({purpose})\n", file.display()),
+                Ok(Applied::Unchanged) => continue,
+                Ok(Applied::Taken(file, why)) => {
+                    let note = format!("left {} alone ({purpose}): {why}", file.display());
+                    format!("{}\n", style.yellow(&note))
+                }
+                Err(error) => {
+                    let note = format!("no {purpose} for {}: {error:#}", client.atlas().name);
+                    format!("{}\n", style.red(&note))
+                }
+            };
+            print(&line)?;
+        }
+        Ok(())
+    }
+
+    /// Codex asks a person about a new hook before it runs it; so do we.
+    fn offer_trust(&self, journal: &mut Journal, how: &HowArgs) -> anyhow::Result<()> {
+        let (path, project) = (&self.search_path, &self.setup.project);
+        let hooks = match block_on_processes(trust::hooks(path, project))? {
+            Ok(hooks) => hooks,
+            Err(error) => {
+                return print(&format!(
+                    "Codex was not asked to trust the hook: {error:#}\n"
+                ));
+            }
+        };
+        let new: Vec<_> = hooks.into_iter().filter(|hook| !hook.is_trusted).collect();
+        let Some(first) = new.first() else {
+            return Ok(());
+        };
+        print(&format!(
+            "\nCodex runs a hook only if you trust it:\n  {}\n",
+            first.command
+        ))?;
+        if agreed("Trust it?", how)? {
+            block_on_processes(trust::trust(path, project, &new))??;
+            let entries: Vec<_> = new.iter().map(trust::KnownHook::entry).collect();
+            let changes = self.changes(ClientId::Codex);
+            if let Some(change) = changes.iter().find(|change| change.kept_by_client) {
+                journal.adopt(ClientId::Codex, &change.file, &entries)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The canary of each client. Fails if one is not held.
+    pub(crate) fn report(&self, found: &[Found]) -> anyhow::Result<ExitCode> {
+        let style = Style::stdout();
+        let mut code = ExitCode::SUCCESS;
+        print("\n")?;
+        let width = found.iter().map(|it| it.title().chars().count()).max();
+        for found in found {
+            let held = block_on_processes(canary::fire(found.client, self.cage()))?;
+            if held.is_bad() {
+                code = ExitCode::FAILURE;
+            }
+            let title = found.title();
+            let gap = " ".repeat(width.unwrap_or_default() - title.chars().count());
+            print(&format!("{title}{gap}  {}\n", painted(&held, style)))?;
+        }
+        Ok(code)
+    }
+}
+
+pub(crate) fn painted(held: &Held, style: Style) -> String {
+    match held {
+        Held::Enforced { .. } => style.green(&held.text()),
+        Held::ToolsOnly => style.dim(&held.text()),
+        Held::NotYet { .. } => style.red(&held.text()),
+    }
+}
+
+/// The program on the search path that starts a client.
+pub(crate) fn client_program(client: ClientId, env: &Env) -> Option<PathBuf> {
+    process::find(client.atlas().programs, &env.search_path)
+}
+
+/// The `modekeeper` that a person would start.
+pub(crate) fn installed_program(env: &Env) -> Option<PathBuf> {
+    process::find(&["modekeeper"], &env.search_path)
+}
+
+/// A person's answer, or their `--yes`.
+pub(crate) fn agreed(question: &str, how: &HowArgs) -> anyhow::Result<bool> {
+    if how.yes {
+        return Ok(true);
+    }
+    if !io::stdin().is_terminal() {
+        bail!("no terminal to ask on: repeat with --yes");
+    }
+    print(&format!("{question} [y/N] "))?;
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer)?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}

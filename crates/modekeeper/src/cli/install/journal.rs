@@ -1,0 +1,461 @@
+//! What the installer has written, so that it can be undone: each file with its bytes before, the hash of what we left,
+//! and our entries in it.
+//!
+//! A file that has not changed since gets its old bytes back. From one that has, only our entries are taken out.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+use mk_clients::settings::{self, Edit, Format};
+use mk_clients::{Change, ClientId, Content};
+use serde::{Deserialize, Serialize};
+
+use super::disk;
+
+/// The journal on disk.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    directory: PathBuf,
+    files: BTreeMap<String, FileRecord>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct FileRecord {
+    /// Whether the file was there before us.
+    existed: bool,
+    /// Its bytes before us, below the journal's directory; dropped once somebody else has changed the file.
+    backup: Option<String>,
+    /// The hash of what we left.
+    after: String,
+    /// Directories that we made for it, outermost first.
+    directories: Vec<PathBuf>,
+    entries: Vec<EntryRecord>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct EntryRecord {
+    client: String,
+    /// `None` for a file that is ours as a whole.
+    format: Option<Format>,
+    edits: Vec<Edit>,
+}
+
+/// What became of one change.
+#[derive(Debug)]
+pub(crate) enum Applied {
+    Written(PathBuf),
+    Unchanged,
+    /// Something of the user's stands there; where, and what.
+    Taken(PathBuf, String),
+}
+
+/// What became of one file when its client was taken out.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Undone {
+    /// As it was before, byte for byte.
+    Restored,
+    /// Somebody has changed it since; our entries are out.
+    EntriesRemoved,
+    /// Somebody has changed our own file; it stays.
+    Left,
+}
+
+impl Journal {
+    pub(crate) fn open(state: &Path) -> anyhow::Result<Self> {
+        let directory = state.join("install");
+        let path = directory.join(NAME);
+        let files = match disk::read(&path)? {
+            None => BTreeMap::new(),
+            Some(bytes) => serde_json::from_slice(&bytes)
+                .with_context(|| format!("cannot read `{}`", path.display()))?,
+        };
+        Ok(Self { directory, files })
+    }
+
+    /// The clients that have been set up, and have not been taken out.
+    pub(crate) fn clients(&self) -> Vec<ClientId> {
+        let mut clients: Vec<ClientId> = self
+            .files
+            .values()
+            .flat_map(|file| &file.entries)
+            .filter_map(|entry| ClientId::parse(&entry.client))
+            .collect();
+        clients.sort_unstable();
+        clients.dedup();
+        clients
+    }
+
+    /// Whether the client has entries that these changes do not ask for: an older binary's, or another floor's.
+    pub(crate) fn is_stale(&self, client: ClientId, changes: &[Change]) -> bool {
+        let planned = |edit: &Edit| {
+            changes.iter().any(|change| match &change.content {
+                Content::Entries { edits, .. } => edits.contains(edit),
+                Content::Whole { .. } => false,
+            })
+        };
+        let whole = |key: &str| {
+            changes.iter().any(|change| {
+                matches!(change.content, Content::Whole { .. })
+                    && disk::resolve(&change.file) == Path::new(key)
+            })
+        };
+        let of_client = self.files.iter().flat_map(|(key, record)| {
+            let mine = |entry: &&EntryRecord| entry.client == client.slug();
+            record.entries.iter().filter(mine).map(move |it| (key, it))
+        });
+        let mut of_client = of_client;
+        of_client.any(|(key, entry)| match entry.format {
+            Some(_) => !entry.edits.iter().all(planned),
+            None => !whole(key),
+        })
+    }
+
+    /// A file from which an entry of the client has disappeared.
+    pub(crate) fn missing(&self, client: ClientId) -> anyhow::Result<Option<PathBuf>> {
+        for (key, record) in &self.files {
+            let file = PathBuf::from(key);
+            let mine = |entry: &&EntryRecord| entry.client == client.slug();
+            for entry in record.entries.iter().filter(mine) {
+                if !is_in_place(&file, record, entry)? {
+                    return Ok(Some(file));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Writes one change of a client.
+    pub(crate) fn apply(&mut self, client: ClientId, change: &Change) -> anyhow::Result<Applied> {
+        let file = disk::resolve(&chosen(change));
+        let before = disk::read(&file)?;
+        if before.is_none()
+            && let Some(hidden) = change.hides.iter().find(|other| other.exists())
+        {
+            let reason = format!("it would hide {}", hidden.display());
+            return Ok(Applied::Taken(file, reason));
+        }
+        let key = key(&file)?;
+        let known = self.files.get(&key);
+        let planned = plan(known, client, change, before.as_deref())
+            .with_context(|| format!("cannot change `{}`", file.display()))?;
+        let Planned { text, entry, taken } = planned;
+        let outcome = match taken {
+            Some(taken) => Applied::Taken(file.clone(), taken),
+            None if before.as_deref() == Some(text.as_bytes()) => Applied::Unchanged,
+            None => Applied::Written(file.clone()),
+        };
+        if entry.is_ours() {
+            let executable = matches!(
+                change.content,
+                Content::Whole {
+                    executable: true,
+                    ..
+                }
+            );
+            self.write(&file, before.as_deref(), &text, (entry, executable))?;
+        }
+        Ok(outcome)
+    }
+
+    /// The record goes to disk first: what is written without one could not be undone.
+    fn write(
+        &mut self,
+        file: &Path,
+        before: Option<&[u8]>,
+        text: &str,
+        (entry, executable): (EntryRecord, bool),
+    ) -> anyhow::Result<()> {
+        let key = key(file)?;
+        let after = disk::hash(text.as_bytes());
+        let mut record = match self.files.remove(&key) {
+            Some(mut record) => {
+                let current = before.map(disk::hash);
+                if current.as_deref() != Some(record.after.as_str()) {
+                    record.backup = None;
+                }
+                record
+            }
+            None => FileRecord {
+                existed: before.is_some(),
+                backup: before.map(|bytes| self.back_up(&key, bytes)).transpose()?,
+                after: String::new(),
+                directories: disk::missing_directories(file),
+                entries: Vec::new(),
+            },
+        };
+        record.after = after;
+        record.entries.retain(|old| {
+            old.client != entry.client || old.format.is_some() != entry.format.is_some()
+        });
+        record.entries.push(entry);
+        self.files.insert(key, record);
+        self.save()?;
+        if before != Some(text.as_bytes()) {
+            disk::replace(file, text.as_bytes(), executable)?;
+        }
+        Ok(())
+    }
+
+    /// Counts entries as ours that the client has written into its file at our request.
+    pub(crate) fn adopt(
+        &mut self,
+        client: ClientId,
+        file: &Path,
+        edits: &[Edit],
+    ) -> anyhow::Result<()> {
+        let key = key(&disk::resolve(file))?;
+        let bytes = disk::read(file)?.unwrap_or_default();
+        let current = String::from_utf8(bytes).context("it is not UTF-8")?;
+        let Some(record) = self.files.get_mut(&key) else {
+            return Ok(());
+        };
+        let mine = |entry: &&mut EntryRecord| entry.client == client.slug();
+        let Some(entry) = record.entries.iter_mut().find(mine) else {
+            return Ok(());
+        };
+        let Some(format) = entry.format else {
+            return Ok(());
+        };
+        // If nothing else has changed, the old bytes can still be given back.
+        let without = settings::remove(format, &current, edits)?;
+        if disk::hash(without.as_bytes()) != record.after {
+            record.backup = None;
+        }
+        for edit in edits {
+            if !entry.edits.contains(edit) {
+                entry.edits.push(edit.clone());
+            }
+        }
+        record.after = disk::hash(current.as_bytes());
+        self.save()
+    }
+
+    /// Takes a client out of every file that it is in.
+    pub(crate) fn undo(&mut self, client: ClientId) -> anyhow::Result<Vec<(PathBuf, Undone)>> {
+        let mut done = Vec::new();
+        let keys: Vec<String> = self.files.keys().cloned().collect();
+        for key in keys {
+            let Some(record) = self.files.get(&key) else {
+                continue;
+            };
+            if !record.entries.iter().any(|it| it.client == client.slug()) {
+                continue;
+            }
+            let file = PathBuf::from(&key);
+            let record = record.clone();
+            let outcome = self
+                .undo_file(&file, record, client)
+                .with_context(|| format!("cannot undo the changes to `{key}`"))?;
+            done.extend(outcome.map(|outcome| (file, outcome)));
+        }
+        Ok(done)
+    }
+
+    fn undo_file(
+        &mut self,
+        file: &Path,
+        mut record: FileRecord,
+        client: ClientId,
+    ) -> anyhow::Result<Option<Undone>> {
+        let key = key(file)?;
+        let (ours, others): (Vec<_>, Vec<_>) = record
+            .entries
+            .drain(..)
+            .partition(|entry| entry.client == client.slug());
+        record.entries = others;
+        let current = disk::read(file)?;
+        let untouched = current.as_deref().map(disk::hash) == Some(record.after.clone());
+        let last = record.entries.is_empty();
+        let outcome = match &current {
+            // The user has removed it.
+            None => None,
+            Some(_) if last && untouched && !record.existed => {
+                disk::remove(file, &record.directories)?;
+                Some(Undone::Restored)
+            }
+            Some(_) if last && untouched && record.backup.is_some() => {
+                let name = record.backup.clone().unwrap_or_default();
+                let backup = self.directory.join(name);
+                let bytes = disk::read(&backup)?.context("the backup is gone")?;
+                disk::replace(file, &bytes, false)?;
+                Some(Undone::Restored)
+            }
+            Some(bytes) => Some(take_out(file, bytes, &ours, &mut record)?),
+        };
+        match last {
+            true => {
+                if let Some(backup) = &record.backup {
+                    disk::remove(&self.directory.join(backup), &[])?;
+                }
+                self.files.remove(&key);
+            }
+            false => {
+                self.files.insert(key, record);
+            }
+        }
+        self.save()?;
+        Ok(outcome)
+    }
+
+    fn back_up(&self, key: &str, bytes: &[u8]) -> anyhow::Result<String> {
+        let name = format!("before-{}", disk::hash(key.as_bytes()));
+        disk::replace(&self.directory.join(&name), bytes, false)?;
+        Ok(name)
+    }
+
+    fn save(&self) -> anyhow::Result<()> {
+        let text = serde_json::to_string_pretty(&self.files)?;
+        let path = self.directory.join(NAME);
+        if self.files.is_empty() {
+            return disk::remove(&path, std::slice::from_ref(&self.directory));
+        }
+        disk::replace(&path, format!("{text}\n").as_bytes(), false)
+    }
+}
+
+const NAME: &str = "journal.json";
+
+impl EntryRecord {
+    fn is_ours(&self) -> bool {
+        self.format.is_none() || !self.edits.is_empty()
+    }
+}
+
+/// What a change would leave.
+struct Planned {
+    text: String,
+    entry: EntryRecord,
+    taken: Option<String>,
+}
+
+fn plan(
+    known: Option<&FileRecord>,
+    client: ClientId,
+    change: &Change,
+    before: Option<&[u8]>,
+) -> anyhow::Result<Planned> {
+    let ours = known.and_then(|record| {
+        record
+            .entries
+            .iter()
+            .find(|entry| entry.client == client.slug())
+    });
+    let current = match before {
+        Some(bytes) => std::str::from_utf8(bytes).context("it is not UTF-8")?,
+        None => "",
+    };
+    match &change.content {
+        Content::Whole { text, .. } => {
+            let foreign = before.is_some() && current != text && ours.is_none();
+            if foreign {
+                let entry = EntryRecord {
+                    client: client.slug().to_owned(),
+                    format: Some(Format::Json),
+                    edits: Vec::new(),
+                };
+                let taken = Some("a file of yours has this name".to_owned());
+                return Ok(Planned {
+                    text: current.to_owned(),
+                    entry,
+                    taken,
+                });
+            }
+            Ok(Planned {
+                text: text.clone(),
+                entry: EntryRecord {
+                    client: client.slug().to_owned(),
+                    format: None,
+                    edits: Vec::new(),
+                },
+                taken: None,
+            })
+        }
+        Content::Entries { format, edits } => {
+            let (text, mine, taken) = put_in(*format, current, edits, ours)?;
+            Ok(Planned {
+                text,
+                entry: EntryRecord {
+                    client: client.slug().to_owned(),
+                    format: Some(*format),
+                    edits: mine,
+                },
+                taken: (!taken.is_empty()).then(|| format!("{} is yours", taken.join(", "))),
+            })
+        }
+    }
+}
+
+/// One entry after the other: what was there before us is not ours to take out.
+fn put_in(
+    format: Format,
+    current: &str,
+    edits: &[Edit],
+    ours: Option<&EntryRecord>,
+) -> anyhow::Result<(String, Vec<Edit>, Vec<String>)> {
+    let mut text = current.to_owned();
+    let mut mine = ours.map(|entry| entry.edits.clone()).unwrap_or_default();
+    let mut taken = Vec::new();
+    for edit in edits {
+        let edited = settings::apply(format, &text, std::slice::from_ref(edit))?;
+        if edited.text != text && !mine.contains(edit) {
+            mine.push(edit.clone());
+        }
+        text = edited.text;
+        taken.extend(edited.taken);
+    }
+    Ok((text, mine, taken))
+}
+
+fn take_out(
+    file: &Path,
+    bytes: &[u8],
+    ours: &[EntryRecord],
+    record: &mut FileRecord,
+) -> anyhow::Result<Undone> {
+    let mut text = String::from_utf8(bytes.to_vec()).context("it is not UTF-8")?;
+    for entry in ours {
+        match entry.format {
+            Some(format) => text = settings::remove(format, &text, &entry.edits)?,
+            None if disk::hash(bytes) == record.after => {
+                disk::remove(file, &record.directories)?;
+                return Ok(Undone::Restored);
+            }
+            None => return Ok(Undone::Left),
+        }
+    }
+    let empty = matches!(text.trim(), "" | "{}");
+    if empty && !record.existed && record.entries.is_empty() {
+        disk::remove(file, &record.directories)?;
+        return Ok(Undone::Restored);
+    }
+    disk::replace(file, text.as_bytes(), false)?;
+    record.after = disk::hash(text.as_bytes());
+    record.backup = None;
+    Ok(Undone::EntriesRemoved)
+}
+
+fn is_in_place(file: &Path, record: &FileRecord, entry: &EntryRecord) -> anyhow::Result<bool> {
+    let Some(bytes) = disk::read(file)? else {
+        return Ok(false);
+    };
+    let Some(format) = entry.format else {
+        return Ok(disk::hash(&bytes) == record.after);
+    };
+    let text = String::from_utf8(bytes).context("it is not UTF-8")?;
+    // A file that has all entries is not changed by writing them.
+    Ok(settings::apply(format, &text, &entry.edits).is_ok_and(|edited| edited.text == text))
+}
+
+/// The first of the file's names that exists, else its usual one.
+fn chosen(change: &Change) -> PathBuf {
+    let existing = change.alternatives.iter().find(|file| file.exists());
+    existing.unwrap_or(&change.file).clone()
+}
+
+fn key(file: &Path) -> anyhow::Result<String> {
+    match file.to_str() {
+        Some(text) => Ok(text.to_owned()),
+        None => bail!("`{}` is not UTF-8", file.display()),
+    }
+}

@@ -1,0 +1,95 @@
+//! What `init` sets for a project: its mode, and that an agent may not widen it by itself. Rows in the store, never
+//! files in the project, because agents write those.
+
+use mk_clients::{Floor, FloorEdits};
+use mk_engine::{Closed, Watching};
+use mk_policy::{Group, Mode};
+use mk_store::{Reach, Store};
+use mk_types::{Clock, ModeSlug};
+
+use crate::cli::{block_on, engine, operator};
+use crate::config::Config;
+
+/// The rule that `init` sets: an agent may narrow its mode, and asks a person for more.
+const SWITCHING: &str = "ask_to_widen";
+
+/// Sets the mode of the project: the one given, else the one it has, else the configuration's. Gives its slug.
+pub(crate) fn set_up_project(config: &Config, mode: Option<&str>) -> anyhow::Result<ModeSlug> {
+    let engine = engine(config, Watching::Off);
+    let root = &config.project_root.value;
+    let store = Store::new(config.store_location(), Clock::System);
+    let slug = block_on(async {
+        let project = store.open_project(root).await?;
+        let slug = match (mode, project.mode) {
+            (Some(mode), _) => mode.to_owned(),
+            (None, Some(mode)) => mode.to_string(),
+            (None, None) => config.default_mode.value.to_string(),
+        };
+        let slug = engine
+            .modes()
+            .get(&operator(config), "mode", &slug)?
+            .slug
+            .clone();
+        let reach = Reach::NewConversations;
+        store
+            .set_project_mode(&project.id, Some(slug.clone()), reach)
+            .await?;
+        if project.switching.is_none() {
+            let switching = Some(SWITCHING.to_owned());
+            store.set_project_switching(&project.id, switching).await?;
+        }
+        anyhow::Ok(slug)
+    })??;
+    let closed = [store.close(), engine.close()];
+    anyhow::ensure!(
+        closed == [Closed::Complete; 2],
+        "the mode of the project could not be stored: the database is in use; try again"
+    );
+    Ok(slug)
+}
+
+/// What a mode leaves as the floor under every client.
+pub(crate) fn floor(config: &Config, slug: &str) -> anyhow::Result<Floor> {
+    let engine = engine(config, Watching::Off);
+    let mode = engine.modes().get(&operator(config), "floor", slug)?;
+    Ok(Floor {
+        edits: floor_edits(&mode),
+        runs_commands: mode.enables(Group::Command),
+        mode: mode.slug.to_string(),
+    })
+}
+
+/// Products can say «nothing» and «files of this kind». What they cannot say must not be said narrower than it is, so
+/// it becomes everything, and the hook alone holds it.
+fn floor_edits(mode: &Mode) -> FloorEdits {
+    if !mode.enables(Group::Edit) {
+        return FloorEdits::Nothing;
+    }
+    let extensions = mode
+        .grants(Group::Edit)
+        .map(|grant| {
+            let regex = grant.files.regex.as_ref()?;
+            grant.files.globs.is_empty().then_some(())?;
+            extensions(regex.source())
+        })
+        .collect::<Option<Vec<_>>>();
+    match extensions {
+        Some(extensions) => FloorEdits::Extensions(extensions.concat()),
+        None => FloorEdits::Anything,
+    }
+}
+
+/// The extensions of `\.md$` and `\.(md|txt)$`.
+fn extensions(pattern: &str) -> Option<Vec<String>> {
+    let rest = pattern.strip_prefix(r"\.")?.strip_suffix('$')?;
+    let rest = rest
+        .strip_prefix("(?:")
+        .or_else(|| rest.strip_prefix('('))
+        .map_or(Some(rest), |inner| inner.strip_suffix(')'))?;
+    rest.split('|')
+        .map(|it| {
+            let plain = !it.is_empty() && it.chars().all(|it| it.is_ascii_alphanumeric());
+            plain.then(|| it.to_owned())
+        })
+        .collect()
+}

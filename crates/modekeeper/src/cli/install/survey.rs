@@ -1,0 +1,95 @@
+//! Which products are on this machine, in which version.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use mk_clients::ClientId;
+
+use super::process::{self, Call};
+
+/// A product that is here.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub(crate) client: ClientId,
+    /// The program that starts it; `None` for one that only left traces in the home.
+    pub(crate) program: Option<PathBuf>,
+    /// As it says itself; `None` where it was not asked or did not say.
+    pub(crate) version: Option<String>,
+}
+
+/// How long a product may take to say its version: those in Node need seconds on a busy machine, all at once.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+impl Found {
+    /// `Claude Code 2.1.325`
+    pub(crate) fn title(&self) -> String {
+        let name = self.client.atlas().name;
+        match &self.version {
+            Some(version) => format!("{name} {version}"),
+            None => name.to_owned(),
+        }
+    }
+
+    /// What to say about its version, if it is not the one that was tested.
+    pub(crate) fn untested(&self) -> Option<String> {
+        let tested = self.client.atlas().tested?;
+        let version = self.version.as_deref()?;
+        (version != tested).then(|| format!("tested with {tested}"))
+    }
+}
+
+/// Looks for these products.
+pub(crate) async fn survey(
+    clients: impl Iterator<Item = ClientId>,
+    home: &Path,
+    search_path: &OsStr,
+) -> Vec<Found> {
+    let look = clients.map(|client| async move {
+        let atlas = client.atlas();
+        let program = process::find(atlas.programs, search_path);
+        let traces = atlas.traces.iter().any(|trace| home.join(trace).is_dir());
+        if program.is_none() && !traces {
+            return None;
+        }
+        // Others open a window when they are asked.
+        let asked = program.as_deref().filter(|_| atlas.tested.is_some());
+        let version = match asked {
+            Some(program) => version(program, home).await,
+            None => None,
+        };
+        Some(Found {
+            client,
+            program,
+            version,
+        })
+    });
+    let found = futures::future::join_all(look).await;
+    found.into_iter().flatten().collect()
+}
+
+async fn version(program: &Path, directory: &Path) -> Option<String> {
+    let said = process::run(Call {
+        program,
+        arguments: &["--version"],
+        directory,
+        input: "",
+        limit: PATIENCE,
+    })
+    .await
+    .ok()?;
+    number(&said.stdout).or_else(|| number(&said.stderr))
+}
+
+/// The first word that looks like a version.
+fn number(text: &str) -> Option<String> {
+    text.split(|it: char| it.is_whitespace() || it == '(' || it == ')')
+        .map(|word| {
+            word.trim_start_matches('v')
+                .trim_end_matches([',', '.', ';'])
+        })
+        .find(|word| {
+            word.starts_with(|it: char| it.is_ascii_digit()) && word.matches('.').count() >= 2
+        })
+        .map(str::to_owned)
+}

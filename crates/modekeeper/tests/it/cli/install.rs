@@ -1,0 +1,293 @@
+//! `init`, `doctor` and `uninstall` on a home with settings of every client, as people really write them.
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::support::sandbox::{Ran, Sandbox, run, set_mode};
+
+/// A program for each client that is found by one, which says its version and nothing else.
+const PROGRAMS: [(&str, &str); 8] = [
+    ("claude", "2.1.325 (Claude Code)"),
+    ("codex", "codex-cli 0.166.0"),
+    ("copilot", "GitHub Copilot CLI 1.0.102."),
+    ("gemini", "0.61.0"),
+    ("qwen", "0.24.4"),
+    ("opencode", "1.18.33"),
+    ("cline", "3.0.65"),
+    ("windsurf", "1.0.0"),
+];
+
+/// Comments, trailing commas, tabs, Windows line ends, a byte order mark, one line, no final line end: all of it stays.
+const SETTINGS: [(&str, &str); 16] = [
+    (
+        ".claude.json",
+        "{\n  \"numStartups\": 7,\n  \"mcpServers\": {\n    \"other\": {\"command\": \"x\"}\n  }\n}",
+    ),
+    (
+        ".claude/settings.json",
+        "{\n  // mine\n  \"permissions\": {\n    \"deny\": [\"Bash(rm:*)\"], // never\n  },\n  /* and */ \"hooks\": {\n    \"PreToolUse\": [{\"matcher\": \"Bash\", \"hooks\": [{\"type\": \"command\", \"command\": \"lint\"}]}],\n  },\n}\n",
+    ),
+    (
+        ".codex/config.toml",
+        "# mine\nmodel = \"x\"   # best\n\n[mcp_servers.other]\ncommand = 'y'\n\n[projects.\"/a\"]\ntrust_level = \"trusted\"\n",
+    ),
+    (
+        ".codex/hooks.json",
+        "{\"hooks\": {\"PreToolUse\": [{\"matcher\": \"Bash\", \"hooks\": [{\"type\": \"command\", \"command\": \"lint\"}]}]}}",
+    ),
+    (
+        ".copilot/mcp-config.json",
+        "{\r\n\t\"mcpServers\": {\r\n\t}\r\n}\r\n",
+    ),
+    (
+        ".copilot/settings.json",
+        "// Copilot\n{ \"theme\": \"dark\" }\n",
+    ),
+    (
+        ".gemini/settings.json",
+        "\u{feff}{\n    \"theme\": \"Default\", // mine\n    \"hooks\": {}\n}\n",
+    ),
+    (".gemini/.env", "GEMINI_API_KEY=secret"),
+    (".qwen/settings.json", "{}"),
+    (
+        ".config/opencode/opencode.jsonc",
+        "{\n\t// OpenCode\n\t\"$schema\": \"https://opencode.ai/config.json\",\n\t\"permission\": {\"edit\": \"ask\"}\n}",
+    ),
+    (
+        ".cline/data/settings/cline_mcp_settings.json",
+        "{\"mcpServers\":{}}",
+    ),
+    (".cursor/mcp.json", "{\n  \"mcpServers\": {},\n}\n"),
+    (".cursor/hooks.json", "{\"version\": 1, \"hooks\": {}}\n"),
+    (
+        ".config/zed/settings.json",
+        "// Zed settings\n//\n{\n  \"vim_mode\": true,\n  // \"theme\": \"One\",\n}\n",
+    ),
+    (
+        ".junie/mcp/mcp.json",
+        "{ \"mcpServers\": { /* none */ } }\n",
+    ),
+    (
+        ".continue/config.yaml",
+        "name: mine\nversion: 1.0.0\nschema: v1\n",
+    ),
+];
+
+struct World {
+    sandbox: Sandbox,
+}
+
+impl World {
+    fn new() -> Self {
+        let sandbox = Sandbox::new();
+        for (name, version) in PROGRAMS {
+            let file = sandbox.root().join("bin").join(name);
+            sandbox.write(
+                &file,
+                format!("#!/bin/sh\n[ \"$1\" = --version ] && echo '{version}'\n"),
+            );
+            set_mode(&file, 0o755);
+        }
+        for (file, text) in SETTINGS {
+            sandbox.write(sandbox.home().join(file), text);
+        }
+        // As people do who keep their settings in a repository.
+        let kept = sandbox.root().join("dotfiles/mcp.json");
+        sandbox.write(
+            &kept,
+            "{\"mcpServers\": {\"other\": {\"command\": \"x\"}}}\n",
+        );
+        std::fs::create_dir_all(sandbox.home().join(".codeium/windsurf")).unwrap();
+        let link = sandbox.home().join(".codeium/windsurf/mcp_config.json");
+        symlink(kept, link).unwrap();
+        set_mode(&sandbox.home().join(".gemini/.env"), 0o600);
+        Self { sandbox }
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let bin = self.sandbox.root().join("bin");
+        let mut command = self.sandbox.command(arguments);
+        command.env("PATH", format!("{}:/usr/bin:/bin", bin.display()));
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Ran {
+        run(&mut self.command(arguments))
+    }
+
+    #[track_caller]
+    fn ok(&self, arguments: &[&str]) -> String {
+        let ran = self.run(arguments);
+        assert!(ran.status.success(), "{ran:#?}");
+        ran.stdout
+    }
+
+    /// Every file of the home and the project with its bytes and permissions, links as what they lead to.
+    fn files(&self) -> BTreeMap<PathBuf, (Vec<u8>, u32)> {
+        let mut files = BTreeMap::new();
+        for root in ["home", "project", "dotfiles"] {
+            collect(&self.sandbox.root().join(root), &mut files);
+        }
+        files
+    }
+
+    fn file(&self, path: &str) -> String {
+        std::fs::read_to_string(self.sandbox.home().join(path)).unwrap()
+    }
+}
+
+fn collect(directory: &Path, files: &mut BTreeMap<PathBuf, (Vec<u8>, u32)>) {
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        let metadata = path.metadata().unwrap();
+        if metadata.is_dir() {
+            collect(&path, files);
+        } else {
+            let bytes = std::fs::read(&path).unwrap();
+            files.insert(path, (bytes, metadata.permissions().mode()));
+        }
+    }
+}
+
+#[test]
+fn uninstall_gives_every_byte_back() {
+    let world = World::new();
+    let before = world.files();
+    let init = world.run(&["init", "--yes", "--mode", "architect"]).stdout;
+    for (_, version) in PROGRAMS.iter().take(7) {
+        let mut number = version.trim_end_matches('.').split(' ');
+        let number = number.rfind(|word| word.contains('.')).unwrap();
+        assert!(init.contains(number), "{number} is not in:\n{init}");
+    }
+    let installed = world.files();
+    // What only the client reads is not guessed at here: the snapshots of mk-clients have it.
+    for (file, _) in SETTINGS.iter().filter(|(file, _)| {
+        // Neither is changed while there is no `modekeeper exec` to lead a shell through.
+        ![
+            ".copilot/settings.json",
+            ".gemini/.env",
+            ".continue/config.yaml",
+        ]
+        .contains(file)
+    }) {
+        let path = world.sandbox.home().join(file);
+        assert_ne!(installed[&path], before[&path], "{file} is as before");
+    }
+    world.run(&["init", "--yes"]);
+    let again = world.files();
+    for (path, (bytes, _)) in &installed {
+        assert!(again[path].0 == *bytes, "{} differs", path.display());
+    }
+    assert_eq!(installed.len(), again.len());
+
+    let out = world.ok(&["uninstall", "--yes"]);
+    assert!(!out.contains("changed since"), "{out}");
+    let after = world.files();
+    let names = |files: &BTreeMap<PathBuf, _>| files.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names(&after), names(&before));
+    for (path, (bytes, mode)) in &before {
+        assert_eq!(
+            String::from_utf8_lossy(&after[path].0),
+            String::from_utf8_lossy(bytes)
+        );
+        assert_eq!(after[path].1, *mode, "{}", path.display());
+    }
+    let link = world
+        .sandbox
+        .home()
+        .join(".codeium/windsurf/mcp_config.json");
+    assert!(link.is_symlink());
+}
+
+#[test]
+fn a_file_that_was_changed_since_loses_only_our_entries() {
+    let world = World::new();
+    world.run(&["install", "claude-code", "--yes"]);
+    let text = world.file(".claude/settings.json");
+    let text = text.replace("\"Bash(rm:*)\"", "\"Bash(rm:*)\", \"Bash(dd:*)\"");
+    let path = world.sandbox.home().join(".claude/settings.json");
+    world.sandbox.write(&path, text);
+    let out = world.ok(&["uninstall", "claude-code", "--yes"]);
+    assert!(out.contains("settings.json changed since"), "{out}");
+    let left = world.file(".claude/settings.json");
+    let expected = SETTINGS[1]
+        .1
+        .replace("\"Bash(rm:*)\"", "\"Bash(rm:*)\", \"Bash(dd:*)\"");
+    // A list that stood on one line may end on a line of its own now; every word and comment is there.
+    let words = |text: &str| text.split_whitespace().collect::<String>();
+    assert_eq!(words(&left), words(&expected));
+}
+
+#[test]
+fn a_floor_is_taken_out_when_it_is_no_longer_wanted() {
+    let world = World::new();
+    let policy = world
+        .sandbox
+        .home()
+        .join(".gemini/policies/modekeeper.toml");
+    world.run(&["install", "gemini", "--yes", "--floor", "ask"]);
+    assert!(policy.exists());
+    world.run(&["install", "gemini", "--yes"]);
+    assert!(!policy.exists());
+    let error = world.run(&["install", "gemini", "--yes", "--floor", "no-such"]);
+    assert!(!error.status.success());
+}
+
+#[test]
+fn a_dry_run_changes_nothing_and_without_a_terminal_a_person_has_to_agree() {
+    let world = World::new();
+    let before = world.files();
+    let out = world.ok(&["init", "--dry-run"]);
+    assert!(out.contains(".claude/settings.json (hook)"), "{out}");
+    let refused = world.run(&["init"]);
+    assert!(!refused.status.success());
+    assert!(refused.stderr.contains("repeat with --yes"), "{refused:#?}");
+    assert_eq!(world.files(), before);
+}
+
+#[test]
+fn settings_that_cannot_be_read_are_left_alone_and_the_others_are_set_up() {
+    let world = World::new();
+    let broken = world.sandbox.home().join(".qwen/settings.json");
+    world.sandbox.write(&broken, "{ \"mcpServers\": ");
+    let out = world.run(&["init", "--yes"]).stdout;
+    assert!(out.contains("no hook for Qwen Code"), "{out}");
+    assert_eq!(world.file(".qwen/settings.json"), "{ \"mcpServers\": ");
+    assert!(world.file(".claude/settings.json").contains("modekeeper"));
+}
+
+#[test]
+fn doctor_notices_an_entry_that_is_gone() {
+    let world = World::new();
+    world.run(&["install", "claude-code", "--yes"]);
+    let path = world.sandbox.home().join(".claude/settings.json");
+    world.sandbox.write(&path, SETTINGS[1].1);
+    let ran = world.run(&["doctor", "claude-code", "--json"]);
+    assert_eq!(ran.status.code(), Some(1));
+    let findings: Vec<Value> = serde_json::from_str(&ran.stdout).unwrap();
+    let claude = findings
+        .iter()
+        .find(|it| it["subject"] == "Claude Code 2.1.325");
+    let claude = claude.unwrap();
+    assert_eq!(claude["ok"], false);
+    let text = claude["text"].as_str().unwrap();
+    assert!(
+        text.ends_with("settings.json has lost its entries: run `modekeeper install claude-code`")
+    );
+}
+
+#[test]
+fn a_command_under_another_name_points_to_ours() {
+    let world = World::new();
+    for (tried, ours) in [("setup", "init"), ("status", "doctor")] {
+        let ran = world.run(&[tried]);
+        assert!(!ran.status.success());
+        assert!(ran.stderr.contains(&format!("'{ours}'")), "{}", ran.stderr);
+    }
+    let unknown = world.run(&["install", "emacs"]);
+    assert!(unknown.stderr.contains("choose one of claude-code, codex"));
+}
