@@ -1,6 +1,5 @@
 //! Symbols with the real language servers, through the built binary as a person installs it.
 
-mod corpus;
 mod custom;
 mod exact;
 mod example;
