@@ -11,6 +11,7 @@ mod ceiling;
 mod check;
 mod code_error;
 mod command;
+mod command_ledger;
 mod conversation;
 mod create_task;
 mod decision;
@@ -27,6 +28,7 @@ mod mode;
 mod nearest;
 mod open_project;
 mod open_projects;
+mod operator_file;
 mod place;
 mod playbook;
 mod project;
@@ -36,6 +38,7 @@ mod remembered;
 mod server;
 mod settings;
 mod status;
+mod store_file;
 mod switch_mode;
 mod symbol;
 mod symbols;
@@ -59,6 +62,7 @@ pub use ceiling::Ceiling;
 pub use check::{Checked, InForce};
 pub use code_error::{CodeError, CodeKind};
 pub use command::{CommandLimits, FileRight, Refused};
+pub use command_ledger::{CommandJournals, CommandLedger};
 pub use conversation::{Conversations, Held, Seat};
 pub use create_task::NewTask;
 pub use decision::{Decisions, Explanation};
@@ -73,16 +77,30 @@ pub use file::{
 pub use hook::{HookSettings, Hooked, Hooks};
 pub use lint::lint_file;
 pub use memory::{MemoryInfo, ProjectMemories};
+pub use mk_lsp::{CustomServer, InstallPlan, KnownServer, ProjectCode};
+pub use mk_project::{Before as FileBefore, CommandJournal, policy_root};
 pub use mk_store::{
-    ApprovalState, Closed, Conversation, Decision, DecisionFilter, Message, ModeChange, Role,
-    Ruling, SessionFilter, TaskState, Verdict,
+    ApprovalState, Client, Closed, CommandPermit, Conversation, Decision, DecisionFilter,
+    Location as StoreLocation, Message, ModeChange, NewCommandRecord, Process,
+    Recovered as RecoveredStore, Role, Ruling, SessionFilter, TaskState, Verdict,
 };
 pub use mode::Modes;
+pub use operator_file::{read_operator_file, write_operator_file};
+pub use playbook::{
+    AgentAssignment, AgentDefinition, AgentIntroduction, AgentProfile, AppliedRule, Checklist,
+    ChecklistItem, ChosenAgent, ConfigSuggestion, DomainChecklist, GeneratedChecklists,
+    KeywordMode, MatchedTrigger, ModeRule, Phase, PlaybookConfig, PlaybookLayer, PlaybookProblems,
+    PlaybookResource, PlaybookResourceInfo, PlaybookRule, PlaybookScore, PlaybookScores,
+    PlaybookShare, PreparedAgent, PreparedAgents, ProjectPlaybook, PromptMode, PromptRequest,
+    ResolvedModel, RuleFileMatch, RuleLineMatch, RuleReason, RuleVerbosity, Skill,
+    SkillRecommendation, SpecialistAdvice, TaskAnalysis, TriggerReason, WorkMode,
+};
 pub use project::ProjectHandle;
 pub use project_info::{GitHead, LanguageFiles, LanguageServerInfo, ProjectInfo};
 pub use project_mode::{Standpoint, Whom};
 pub use settings::{Folders, ServerSettings, Settings};
 pub use status::{Status, Work};
+pub use store_file::{Recovery, StoreFile};
 pub use switch_mode::Switched;
 pub use symbol::IndexStatus;
 pub use symbols::{
@@ -160,18 +178,29 @@ pub struct Parts {
     pub settings: Settings,
     pub folders: Folders,
     pub clock: Clock,
-    pub store: Store,
+    pub store: StoreLocation,
     pub own_tools: OwnTools,
 }
 
 impl Engine {
     /// Opens nothing and reads nothing: everything is loaded when it is first needed.
     pub fn new(parts: Parts) -> Self {
+        let (location, clock) = (parts.store.clone(), parts.clock.clone());
+        let store = match parts.settings.watching {
+            // Who watches serves: others wait for the thread that reads.
+            Watching::On => Store::for_server(location, clock),
+            Watching::Off => Store::new(location, clock),
+        };
+        Self::on(store, parts)
+    }
+
+    /// On a store that is open already.
+    fn on(store: Store, parts: Parts) -> Self {
         let Parts {
             settings,
             folders,
             clock,
-            store,
+            store: _,
             own_tools,
         } = parts;
         let inner = Inner {

@@ -1,56 +1,304 @@
-//! How the team works, for the project that a call is about.
+//! How the team works: rules, agents, skills, checklists and configuration of the project that a call is about.
+//!
+//! Reading them changes nothing, so no mode stands in between. Which field goes to which client is the faces' business.
 
-use std::sync::{Arc, Mutex, PoisonError};
+mod parse_mode;
+mod shelf;
 
-use mk_playbook::{Needs, Playbook, Sources, UserFolders};
-use mk_project::{Watched, Watcher};
-use mk_types::{AbsPath, Timestamp};
+use std::path::PathBuf;
+use std::sync::Arc;
 
+use mk_playbook::{AgentTask, ModelWishes, Needs, Playbook, SearchLimits};
+use mk_policy::Diagnostic;
+
+pub use mk_playbook::{
+    Advice as SpecialistAdvice, Agent as AgentDefinition, Analysis as TaskAnalysis, AppliedRule,
+    Checklist, ChecklistItem, Config as PlaybookConfig, DomainChecklist,
+    FileMatch as RuleFileMatch, GeneratedChecklists, KeywordMode, Layer as PlaybookLayer,
+    LineMatch as RuleLineMatch, MatchedTrigger, Phase, PreparedAgent, PreparedAgents,
+    Reason as RuleReason, Recommendation as SkillRecommendation, ResolvedModel,
+    Resource as PlaybookResource, ResourceInfo as PlaybookResourceInfo, Rule as PlaybookRule,
+    Score as PlaybookScore, Scores as PlaybookScores, Share as PlaybookShare, Skill,
+    Suggestion as ConfigSuggestion, TriggerReason, WorkMode,
+};
+pub use parse_mode::{ChosenAgent, ModeRule, PromptMode, PromptRequest, RuleVerbosity};
+pub(crate) use shelf::Shelf;
+
+use crate::approval::Outcome;
 use crate::error::Error;
-use crate::settings::Folders;
-use crate::{Caller, Change, Engine, Standing, Watching};
+use crate::operator_file::{read_operator_file, write_operator_file};
+use crate::project::ProjectHandle;
 
-/// Instructions may appear in any folder, and a whole project is too much to watch.
-const LOOK_AGAIN_MILLIS: i64 = 10_000;
+/// The configuration that `playbook init` writes.
+const CONFIG: &str = "codingbuddy.config.json";
+/// The rules that every agent is introduced to.
+const CORE: &str = "rules/core.md";
+/// Cases of an evaluation are read whole.
+const LARGEST_CASES: u64 = 50 * 1024 * 1024;
 
-/// Where a project or its user keeps what belongs to a playbook.
-const FOLDERS: [&str; 6] = [
-    ".codingbuddy",
-    ".agents/skills",
-    ".claude/skills",
-    ".claude/agents",
-    ".cursor/rules",
-    ".github/instructions",
-];
-const FILES: [&str; 6] = [
-    "AGENTS.md",
-    "CLAUDE.md",
-    ".github/copilot-instructions.md",
-    "codingbuddy.config.js",
-    "codingbuddy.config.mjs",
-    "codingbuddy.config.json",
-];
-
-/// A project's playbook, opened when it is first asked for.
-#[derive(Debug, Default)]
-pub(crate) struct Shelf(Mutex<Option<Opened>>);
-
-#[derive(Debug)]
-struct Opened {
-    playbook: Arc<Playbook>,
-    looked: Timestamp,
-    _watcher: Option<Watcher>,
+/// What can be asked of a project's playbook.
+#[derive(Debug, Clone)]
+pub struct ProjectPlaybook<'a> {
+    project: ProjectHandle<'a>,
 }
 
-impl Engine {
-    /// Asks the playbook of the caller's project something; if files have to be read, beside the runtime.
-    pub async fn with_playbook<T: Send + 'static>(
-        &self,
-        caller: &Caller,
+/// What an agent is asked to do.
+#[derive(Debug, Clone)]
+pub struct AgentAssignment {
+    pub mode: WorkMode,
+    pub files: Vec<String>,
+    pub description: Option<String>,
+}
+
+/// An agent as it was written down, and what the project's configuration adds.
+#[derive(Debug, Clone)]
+pub struct AgentProfile {
+    pub agent: Arc<AgentDefinition>,
+    /// The language to answer in.
+    pub language: Option<String>,
+    pub model: ResolvedModel,
+}
+
+/// An agent, the project's configuration and the rules that all agents share.
+#[derive(Debug, Clone)]
+pub struct AgentIntroduction {
+    pub agent: Arc<AgentDefinition>,
+    pub config: Arc<PlaybookConfig>,
+    pub core: Option<Arc<PlaybookRule>>,
+}
+
+/// What is wrong with the files of a playbook, and how many it has.
+#[derive(Debug)]
+pub struct PlaybookProblems {
+    pub files: usize,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl<'a> ProjectHandle<'a> {
+    pub fn playbook(self) -> ProjectPlaybook<'a> {
+        ProjectPlaybook { project: self }
+    }
+}
+
+impl ProjectPlaybook<'_> {
+    /// What a prompt's first word asks for, who does it, and by which rules.
+    pub async fn parse_mode(self, request: PromptRequest) -> Result<PromptMode, Error> {
+        let parse = move |playbook: &Playbook| parse_mode::parse(playbook, &request);
+        self.ask(Needs::Briefing, parse).await
+    }
+
+    /// What a task's description and files say about it, and what the files call for.
+    pub async fn analyze_task(
+        self,
+        prompt: String,
+        files: Vec<String>,
+        mode: Option<KeywordMode>,
+    ) -> Result<(TaskAnalysis, GeneratedChecklists), Error> {
+        self.ask(Needs::Files, move |playbook| {
+            let analysis = mk_playbook::analyze_task(&prompt, &files, mode);
+            Ok((analysis, checklist(playbook, &[], &files)))
+        })
+        .await
+    }
+
+    /// What to check in these domains, or because of these files.
+    pub async fn checklist(
+        self,
+        domains: Vec<String>,
+        files: Vec<String>,
+    ) -> Result<GeneratedChecklists, Error> {
+        self.ask(Needs::Files, move |playbook| {
+            Ok(checklist(playbook, &domains, &files))
+        })
+        .await
+    }
+
+    pub async fn agent(self, name: String) -> Result<AgentProfile, Error> {
+        self.ask(Needs::Files, move |playbook| {
+            let agent = agent(playbook, &name)?;
+            let config = playbook.config()?;
+            let wishes = ModelWishes {
+                agent: agent.model.as_ref().map(|model| model.model.as_str()),
+                mode: None,
+                global: config.default_model(),
+            };
+            Ok(AgentProfile {
+                model: mk_playbook::resolve_model(wishes),
+                language: config.language().map(str::to_owned),
+                agent,
+            })
+        })
+        .await
+    }
+
+    /// An agent and what it has to know of the project.
+    pub async fn introduce(self, name: String) -> Result<AgentIntroduction, Error> {
+        self.ask(Needs::Files, move |playbook| {
+            Ok(AgentIntroduction {
+                agent: agent(playbook, &name)?,
+                config: playbook.config()?,
+                core: playbook.rule(CORE),
+            })
+        })
+        .await
+    }
+
+    /// Makes an agent ready for a task.
+    pub async fn prepare_agent(
+        self,
+        name: String,
+        assignment: AgentAssignment,
+    ) -> Result<PreparedAgent, Error> {
+        self.ask(Needs::Files, move |playbook| {
+            let config = playbook.config()?;
+            let task = assignment.task(config.language());
+            Ok(playbook.prepare_agent(&name, &task)?)
+        })
+        .await
+    }
+
+    /// Makes several agents ready for one task; each counts once.
+    pub async fn prepare_agents(
+        self,
+        names: Vec<String>,
+        assignment: AgentAssignment,
+    ) -> Result<PreparedAgents, Error> {
+        self.ask(Needs::Files, move |playbook| {
+            let config = playbook.config()?;
+            let task = assignment.task(config.language());
+            Ok(playbook.prepare_agents(&names, &task))
+        })
+        .await
+    }
+
+    /// The rules that apply to these files, the most specific first.
+    pub async fn rules_for_files(self, files: Vec<String>) -> Result<Vec<AppliedRule>, Error> {
+        self.ask(Needs::Files, move |playbook| {
+            Ok(playbook.rules_for_files(&files))
+        })
+        .await
+    }
+
+    /// Passages of everything that has an address, best first.
+    pub async fn search(self, query: String) -> Result<Vec<RuleFileMatch>, Error> {
+        self.ask(Needs::SearchIndex, move |playbook| {
+            Ok(playbook.search(&query, &SearchLimits::default()).files)
+        })
+        .await
+    }
+
+    /// All skills, by priority and then by name.
+    pub async fn skills(self) -> Result<Vec<Arc<Skill>>, Error> {
+        self.ask(Needs::Files, |playbook| Ok(playbook.skills()))
+            .await
+    }
+
+    pub async fn skill(self, name: String) -> Result<Option<Arc<Skill>>, Error> {
+        self.ask(Needs::Files, move |playbook| Ok(playbook.skill(&name)))
+            .await
+    }
+
+    /// The skills that fit a prompt, best first.
+    pub async fn recommend_skills(self, prompt: String) -> Result<Vec<SkillRecommendation>, Error> {
+        self.ask(Needs::Recommender, move |playbook| {
+            Ok(playbook.recommend(&prompt))
+        })
+        .await
+    }
+
+    /// The project's configuration; empty if there is none.
+    pub async fn config(self) -> Result<Arc<PlaybookConfig>, Error> {
+        self.ask(Needs::Files, |playbook| Ok(playbook.config()?))
+            .await
+    }
+
+    /// What the configuration does not say yet about what the project uses, or another directory that the caller may
+    /// look into.
+    pub async fn suggest_config(
+        self,
+        directory: Option<String>,
+    ) -> Result<Outcome<Vec<ConfigSuggestion>>, Error> {
+        let ProjectHandle { engine, caller, .. } = self.project;
+        let Some(directory) = directory else {
+            let suggest = |playbook: &Playbook| Ok(playbook.suggest_config()?);
+            return Ok(Outcome::Done(self.ask(Needs::Files, suggest).await?));
+        };
+        Ok(match engine.admit(caller, &directory).await? {
+            Outcome::NeedsApproval(request) => Outcome::NeedsApproval(request),
+            Outcome::Done(root) => Outcome::Done(engine.playbook_of(root).suggest_config()?),
+        })
+    }
+
+    /// Everything that has an address: rules, agents, skills, checklists.
+    pub async fn resources(self) -> Result<Vec<PlaybookResourceInfo>, Error> {
+        self.ask(Needs::Files, |playbook| Ok(playbook.resources()))
+            .await
+    }
+
+    /// The text at the path of a `rules://` address.
+    pub async fn resource(self, path: String) -> Result<Option<PlaybookResource>, Error> {
+        self.ask(Needs::Files, move |playbook| Ok(playbook.resource(&path)))
+            .await
+    }
+
+    /// Everything that is wrong with the files. Reads all of them, in this thread.
+    pub fn lint(self) -> Result<PlaybookProblems, Error> {
+        let playbook = self.opened()?;
+        Ok(PlaybookProblems {
+            files: playbook.resources().len(),
+            diagnostics: playbook.diagnostics(),
+        })
+    }
+
+    /// How well prompts are understood, on the cases of these files.
+    pub fn evaluate(self, files: &[PathBuf]) -> Result<PlaybookScores, Error> {
+        let playbook = self.opened()?;
+        let mut cases = String::new();
+        for file in files {
+            let text = read_operator_file(file, LARGEST_CASES)?;
+            let missing = || Error::invalid("cases", format!("there is no `{}`", file.display()));
+            cases.push_str(&text.ok_or_else(missing)?);
+            cases.push('\n');
+        }
+        Ok(mk_playbook::evaluate(&playbook, &cases))
+    }
+
+    /// A configuration for what the project uses.
+    pub fn first_config(&self) -> Result<String, Error> {
+        let root = self.project.root()?;
+        let name = root.as_path().file_name().and_then(|name| name.to_str());
+        let stack = mk_playbook::detect(&root);
+        Ok(mk_playbook::first_config(&stack, name.unwrap_or("project")))
+    }
+
+    /// Writes it where there is none; the file.
+    pub fn write_first_config(self) -> Result<PathBuf, Error> {
+        let root = self.project.root()?;
+        let playbook = self.project.engine.playbook_of(root.clone());
+        if let Some(file) = &playbook.config()?.file {
+            return Err(Error::Conflict {
+                message: format!("the project has a configuration already: `{file}`"),
+            });
+        }
+        write_operator_file(
+            &root,
+            CONFIG,
+            "playbook init",
+            self.first_config()?.as_bytes(),
+        )
+    }
+
+    fn opened(&self) -> Result<Arc<Playbook>, Error> {
+        self.project.engine.playbook(self.project.caller)
+    }
+
+    /// Asks the playbook something; if files have to be read, beside the runtime.
+    async fn ask<T: Send + 'static>(
+        self,
         needs: Needs,
         ask: impl FnOnce(&Playbook) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
-        let playbook = self.playbook(caller)?;
+        let playbook = self.opened()?;
         if playbook.is_at_hand(needs) {
             return ask(&playbook);
         }
@@ -63,91 +311,26 @@ impl Engine {
             })
         })
     }
+}
 
-    /// The playbook of the caller's project; without a project, what the user and we have.
-    pub fn playbook(&self, caller: &Caller) -> Result<Arc<Playbook>, Error> {
-        let in_force = self.in_force(caller, None)?;
-        if in_force.standing == Standing::Nowhere {
-            let sources = sources(&self.inner.folders, None);
-            return Ok(Arc::new(Playbook::open(sources)));
+impl AgentAssignment {
+    fn task<'a>(&'a self, language: Option<&'a str>) -> AgentTask<'a> {
+        AgentTask {
+            mode: self.mode,
+            files: &self.files,
+            description: self.description.as_deref(),
+            language,
         }
-        let project = self.open(&in_force.project);
-        let mut opened = project
-            .playbook
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let now = self.inner.clock.now();
-        if let Some(opened) = opened.as_mut() {
-            if now.as_millis() - opened.looked.as_millis() > LOOK_AGAIN_MILLIS {
-                opened.looked = now;
-                opened.playbook.invalidate();
-            }
-            return Ok(Arc::clone(&opened.playbook));
-        }
-        let sources = sources(&self.inner.folders, Some(project.root().clone()));
-        let playbook = Arc::new(Playbook::open(sources));
-        *opened = Some(Opened {
-            _watcher: self.watch_playbook(project.root(), &playbook),
-            playbook: Arc::clone(&playbook),
-            looked: now,
-        });
-        Ok(playbook)
-    }
-
-    /// The playbook of another folder, which the caller may look into.
-    pub fn playbook_of(&self, root: AbsPath) -> Playbook {
-        Playbook::open(sources(&self.inner.folders, Some(root)))
-    }
-
-    fn watch_playbook(&self, root: &AbsPath, playbook: &Arc<Playbook>) -> Option<Watcher> {
-        if self.inner.settings.watching == Watching::Off {
-            return None;
-        }
-        let mut watched = Watched::default();
-        let home = self.inner.folders.home.as_deref();
-        for base in [Some(root.as_path()), home].into_iter().flatten() {
-            watched
-                .folders
-                .extend(FOLDERS.map(|folder| base.join(folder)));
-        }
-        watched
-            .files
-            .extend(FILES.map(|file| root.as_path().join(file)));
-        if let Some(config) = &self.inner.folders.config {
-            let own = ["rules", "agents", "skills", "checklists"];
-            watched
-                .folders
-                .extend(own.map(|folder| config.join(folder)));
-        }
-        let (engine, playbook) = (Arc::downgrade(&self.inner), Arc::downgrade(playbook));
-        let project = root.clone();
-        Watcher::start(watched, move || {
-            let (Some(inner), Some(playbook)) = (engine.upgrade(), playbook.upgrade()) else {
-                return;
-            };
-            playbook.invalidate();
-            Self { inner }.announce(Change::Modes {
-                project: project.clone(),
-            });
-        })
     }
 }
 
-fn sources(folders: &Folders, project: Option<AbsPath>) -> Sources {
-    let below_home = |paths: &[&str]| -> Vec<AbsPath> {
-        let home = folders.home.as_deref();
-        let paths = paths
-            .iter()
-            .filter_map(|path| home.map(|home| home.join(path)));
-        paths.filter_map(|path| AbsPath::new(&path)).collect()
+fn agent(playbook: &Playbook, name: &str) -> Result<Arc<AgentDefinition>, Error> {
+    let missing = || mk_playbook::Error::NoAgent {
+        name: name.to_owned(),
     };
-    Sources {
-        user: UserFolders {
-            config: folders.config.as_deref().and_then(AbsPath::new),
-            skills: below_home(&[".claude/skills", ".agents/skills"]),
-            agents: below_home(&[".claude/agents"]),
-        },
-        project,
-    }
+    Ok(playbook.agent(name).ok_or_else(missing)?)
+}
+
+fn checklist(playbook: &Playbook, domains: &[String], files: &[String]) -> GeneratedChecklists {
+    playbook.checklist(&mk_playbook::ChecklistQuery { domains, files })
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use mk_policy::Mode;
+use mk_policy::{Mode, Switching};
 use mk_store::{Conversation, Project, Reach};
 use mk_types::{AbsPath, ConversationId, ModeSlug, Timestamp};
 
@@ -66,6 +66,29 @@ impl Conversations<'_> {
             .set_project_mode(&project.id, Some(slug.clone()), reach)
             .await?;
         Ok((project, mode))
+    }
+
+    /// Sets a project up to hold agents: in the mode given, else in the one it has, else in the default one. Unless a
+    /// person has decided otherwise, agents there ask before they widen it.
+    pub async fn set_up(
+        &self,
+        directory: &AbsPath,
+        mode: Option<ModeSlug>,
+    ) -> Result<ModeSlug, Error> {
+        let store = &self.engine.inner.store;
+        let root = self.engine.policy_root(directory);
+        let project = store.open_project(&root).await?;
+        let default = || self.engine.settings().default_mode.clone();
+        let slug = mode.or(project.mode).unwrap_or_else(default);
+        mode::find(&self.engine.modes().catalogue_at(&root), &slug)?;
+        store
+            .set_project_mode(&project.id, Some(slug.clone()), Reach::NewConversations)
+            .await?;
+        if project.switching.is_none() {
+            let switching = Some(Switching::AskToWiden.as_str().to_owned());
+            store.set_project_switching(&project.id, switching).await?;
+        }
+        Ok(slug)
     }
 
     /// Sets the mode of one conversation.

@@ -118,7 +118,7 @@ impl World {
 
     /// An engine that has read no files yet.
     fn start_engine_on_same_store(&mut self) {
-        self.engines.push(Engine::new(Parts {
+        let parts = Parts {
             settings: self.settings.clone(),
             folders: Folders {
                 config: Some(self.global("config")),
@@ -128,7 +128,7 @@ impl World {
                 ..Folders::default()
             },
             clock: self.clock.clone(),
-            store: self.store.clone(),
+            store: self.location.clone(),
             own_tools: [
                 own_tool("switch_mode", None),
                 own_tool("create_task", None),
@@ -137,7 +137,8 @@ impl World {
             .into_iter()
             .chain(self.more_tools.iter().copied())
             .collect(),
-        }));
+        };
+        self.engines.push(Engine::on(self.store.clone(), parts));
     }
 
     /// One more engine, which knows these tools besides.

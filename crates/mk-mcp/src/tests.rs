@@ -17,9 +17,8 @@ mod transcript;
 mod version;
 mod wire;
 
-use mk_engine::{Engine, Folders, Parts, Settings, Start, Watching};
+use mk_engine::{Engine, Folders, Parts, Settings, Start, StoreLocation, Watching};
 use mk_policy::Switching;
-use mk_store::{Location, Store};
 use mk_testkit::Fixture;
 use mk_tools::Toolset;
 use mk_types::{Clock, ModeSlug, Timestamp};
@@ -71,7 +70,7 @@ impl World {
                 ..Folders::default()
             },
             clock: clock.clone(),
-            store: Store::new(Location::Memory, clock.clone()),
+            store: StoreLocation::Memory,
             own_tools: mk_tools::own_tools(),
         });
         let server = Server::new(engine.clone(), "9.9.9", Start::Named(files.root().clone()));

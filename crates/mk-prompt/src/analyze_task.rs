@@ -97,12 +97,12 @@ pub struct Phase {
 
 /// What a task's description and files say about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Analysis<'a> {
+pub struct Analysis {
     pub intent: Intent,
     pub category: TaskCategory,
     pub complexity: Complexity,
     /// Words as they were typed.
-    pub keywords: Vec<&'a str>,
+    pub keywords: Vec<String>,
     pub risk: Risk,
     /// Domains of checklists.
     pub checklists: Vec<&'static str>,
@@ -113,11 +113,7 @@ pub struct Analysis<'a> {
 }
 
 /// Analyses a task.
-pub fn analyze_task<'a>(
-    prompt: &'a str,
-    files: &'a [String],
-    mode: Option<KeywordMode>,
-) -> Analysis<'a> {
+pub fn analyze_task(prompt: &str, files: &[String], mode: Option<KeywordMode>) -> Analysis {
     let text = Text::of(prompt);
     let intents = TABLE.intents.weigh(&text);
     let intent = intent_of(&intents);
@@ -140,13 +136,17 @@ pub fn analyze_task<'a>(
         intent,
         category: category_of(intent, &topics),
         complexity,
-        keywords: keywords(prompt, &text, &intents, &topics),
+        keywords: owned(&keywords(prompt, &text, &intents, &topics)),
         risk: risk_of(intent, complexity, &topics),
         checklists: checklists(intent, &topics),
         specialists: specialists(intent, &topics),
         suggestions: suggestions(&workflow.suggestions, &topics),
         phases,
     }
+}
+
+fn owned(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| (*word).to_owned()).collect()
 }
 
 /// A topic that the task touches.

@@ -8,9 +8,8 @@ mod text;
 
 use std::time::Duration;
 
-use mk_engine::{Actor, Caller, Engine, Error, Folders, Parts, Settings};
+use mk_engine::{Actor, Caller, Engine, Error, Folders, Parts, Settings, StoreLocation};
 use mk_policy::Switching;
-use mk_store::{Location, Store};
 use mk_testkit::Fixture;
 use mk_types::{Clock, ModeSlug, SessionId, Timestamp};
 use serde_json::Value;
@@ -55,7 +54,7 @@ impl World {
                 ..Folders::default()
             },
             clock: clock.clone(),
-            store: Store::new(Location::Memory, clock.clone()),
+            store: StoreLocation::Memory,
             own_tools: crate::own_tools(),
         });
         let caller = Caller::in_project(files.root().clone(), Actor::Agent);

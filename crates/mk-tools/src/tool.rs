@@ -5,9 +5,9 @@ use std::pin::Pin;
 use std::sync::OnceLock;
 
 use mk_engine::{
-    Caller, CodeError, CodeKind, Engine, Error, Missing, Outcome, ProjectHandle, ToolRequest,
+    Caller, CodeError, CodeKind, Engine, Error, Missing, Outcome, PlaybookLayer, ProjectHandle,
+    ToolRequest,
 };
-use mk_playbook::Layer;
 use mk_policy::Group;
 use mk_types::{AbsPath, SessionId, ToolCall};
 use schemars::JsonSchema;
@@ -385,10 +385,10 @@ pub(crate) fn not_found(kind: &str, name: &str, hint: &str) -> Error {
 }
 
 /// Whose content it is, in the words of the rules tools.
-pub(crate) fn source_of(layer: Layer) -> &'static str {
+pub(crate) fn source_of(layer: PlaybookLayer) -> &'static str {
     match layer {
-        Layer::Embedded => "default",
-        Layer::User | Layer::Project => "custom",
+        PlaybookLayer::Embedded => "default",
+        PlaybookLayer::User | PlaybookLayer::Project => "custom",
     }
 }
 

@@ -12,8 +12,7 @@ mod status;
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Method, Request, StatusCode};
-use mk_engine::{Engine, Folders, Parts, Settings};
-use mk_store::{Location, Store};
+use mk_engine::{Engine, Folders, Parts, Settings, StoreLocation};
 use mk_testkit::Fixture;
 use mk_types::{Clock, Timestamp};
 use serde_json::{Value, json};
@@ -62,7 +61,7 @@ impl World {
                 ..Folders::default()
             },
             clock: clock.clone(),
-            store: Store::new(Location::Memory, clock.clone()),
+            store: StoreLocation::Memory,
             own_tools: mk_tools::own_tools(),
         });
         let web = Web {

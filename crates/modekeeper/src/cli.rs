@@ -35,7 +35,6 @@ use anyhow::Context as _;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Args, Parser, Subcommand};
 use mk_engine::{Actor, Caller, Closed, Engine, Parts, Watching};
-use mk_store::Store;
 use mk_types::Clock;
 
 use crate::config::{CommonFlags, Config, Flags, Origin};
@@ -285,18 +284,11 @@ fn start_log(config: &Config, level: log::Level) -> anyhow::Result<()> {
 }
 
 pub(crate) fn engine(config: &Config, watching: Watching) -> Engine {
-    let clock = Clock::System;
-    let location = config.store_location();
-    let store = match watching {
-        // Who watches serves: others wait for the thread that reads.
-        Watching::On => Store::for_server(location, clock.clone()),
-        Watching::Off => Store::new(location, clock.clone()),
-    };
     Engine::new(Parts {
         settings: config.settings(watching),
         folders: config.folders(),
-        store,
-        clock,
+        store: config.store_location(),
+        clock: Clock::System,
         own_tools: mk_tools::own_tools(),
     })
 }

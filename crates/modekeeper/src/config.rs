@@ -15,8 +15,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use mk_engine::{Folders, Settings, Start, Watching};
-use mk_store::Location;
+use mk_engine::{Folders, Settings, Start, StoreLocation, Watching};
 use mk_types::AbsPath;
 use serde_json::Value as Json;
 
@@ -135,10 +134,12 @@ impl Config {
     }
 
     /// Where sessions are kept; in memory if that is wanted, or if there is no home.
-    pub(crate) fn store_location(&self) -> Location {
+    pub(crate) fn store_location(&self) -> StoreLocation {
         match &self.storage_path.value {
-            Some(folder) if self.persistence.value => Location::File(folder.join("modekeeper.db")),
-            _ => Location::Memory,
+            Some(folder) if self.persistence.value => {
+                StoreLocation::File(folder.join("modekeeper.db"))
+            }
+            _ => StoreLocation::Memory,
         }
     }
 }

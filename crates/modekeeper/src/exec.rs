@@ -13,7 +13,7 @@ use std::ffi::OsString;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, ExitCode};
 
-use mk_engine::{Actor, Caller, Closed, Engine, Watching};
+use mk_engine::{Actor, Caller, Closed, CommandPermit, Engine, Watching};
 use mk_types::ModeSlug;
 use mk_wall::exit_code;
 
@@ -115,7 +115,7 @@ fn limits(
     engine: &Engine,
     config: &Config,
     narrowed: Option<&ModeSlug>,
-    taken: Option<&mk_store::CommandPermit>,
+    taken: Option<&CommandPermit>,
 ) -> anyhow::Result<mk_engine::CommandLimits> {
     let mut caller = Caller::in_project(config.project_root.value.clone(), Actor::Agent);
     caller.mode = taken.map(|permit| permit.mode.clone());

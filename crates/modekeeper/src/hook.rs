@@ -13,9 +13,9 @@ use std::time::{Duration, Instant};
 
 use mk_clients::{ClientId, HookAnswer, HookEvent, HookMoment, HookVerdict};
 use mk_engine::{
-    ApprovalRequest, ApprovalState, Engine, HookSettings, Hooked, OwnTool, Parts, Seat, Watching,
+    ApprovalRequest, ApprovalState, Client, Closed, Engine, HookSettings, Hooked, OwnTool, Parts,
+    Seat, StoreLocation, Watching,
 };
-use mk_store::{Client, Closed, Location, Store};
 use mk_types::{AbsPath, Clock};
 
 use crate::approver;
@@ -185,7 +185,7 @@ struct Asking<'a> {
 impl Asking<'_> {
     fn verdict(&self, news: &Sender<News>) -> Result<HookVerdict, String> {
         let engine = self.engine();
-        if let Location::File(path) = self.config.store_location()
+        if let StoreLocation::File(path) = self.config.store_location()
             && !path.exists()
         {
             return Ok(
@@ -228,14 +228,13 @@ impl Asking<'_> {
     }
 
     fn engine(&self) -> Engine {
-        let clock = Clock::System;
         let mut tools = mk_tools::own_tools();
         tools.extend(OwnTool::of_client(self.event.client));
         Engine::new(Parts {
             settings: self.config.settings(Watching::Off),
             folders: self.config.folders(),
-            store: Store::new(self.config.store_location(), clock.clone()),
-            clock,
+            store: self.config.store_location(),
+            clock: Clock::System,
             own_tools: tools,
         })
     }

@@ -49,16 +49,10 @@ fn hint_of(error: &(dyn std::error::Error + 'static)) -> Option<String> {
     let engine = error
         .downcast_ref::<mk_engine::Error>()
         .and_then(mk_engine::Error::hint);
-    let store = error
-        .downcast_ref::<mk_store::Error>()
-        .and_then(mk_store::Error::hint);
-    let project = error
-        .downcast_ref::<mk_project::Error>()
-        .and_then(mk_project::Error::hint);
     let own = error
         .downcast_ref::<crate::config::ConfigError>()
         .and_then(crate::config::ConfigError::hint);
-    engine.or(store).or(project).map(str::to_owned).or(own)
+    engine.map(str::to_owned).or(own)
 }
 
 /// Colours, or none.

@@ -99,15 +99,6 @@ const EDGES: &[(&str, &[&str])] = &[
     // `train` and inference must make the same features of a prompt.
     ("xtask", &["mk-prompt"]),
 ];
-/// Edges that are still there and have to go: what they are for belongs into the engine.
-const LEFT: &[(&str, &[&str])] = &[
-    ("mk-tools", &["mk-playbook"]),
-    ("mk-mcp", &["mk-playbook"]),
-    (
-        "modekeeper",
-        &["mk-lsp", "mk-playbook", "mk-project", "mk-store"],
-    ),
-];
 /// Helps the tests of every layer, and is part of none.
 const FOR_TESTS: &str = "mk-testkit";
 /// Uses the product from outside only.
@@ -184,13 +175,11 @@ fn forbidden(name: &str, need: &Need) -> Option<String> {
             "`{name}` of layer {layer} needs `{other}` of layer {other_layer}: only lower layers may be used"
         ));
     }
-    let listed = |list: &[(&str, &[&str])]| {
-        let found = list.iter().find(|(from, _)| *from == name);
-        found.is_some_and(|(_, to)| to.contains(&other))
-    };
+    let allowed = EDGES.iter().find(|(from, _)| *from == name);
+    let is_allowed = allowed.is_some_and(|(_, to)| to.contains(&other));
     // Tests may build the parts of an engine, which are below it.
     let is_part = need.for_tests && layer(other) < layer("mk-engine");
-    (!listed(EDGES) && !listed(LEFT) && !is_part).then(|| {
+    (!is_allowed && !is_part).then(|| {
         format!(
             "`{name}` may not depend on `{other}`: ask the engine, or add the edge to the design"
         )

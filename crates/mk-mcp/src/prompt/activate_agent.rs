@@ -2,8 +2,7 @@
 
 use std::fmt::Write as _;
 
-use mk_engine::Error;
-use mk_playbook::{Agent, Config, Needs, Playbook};
+use mk_engine::{AgentDefinition, AgentIntroduction, PlaybookConfig};
 use rmcp::ErrorData;
 use rmcp::model::{
     GetPromptRequestParams, GetPromptResult, Prompt, PromptArgument, PromptMessage, Role,
@@ -15,7 +14,6 @@ use crate::era::Era;
 use crate::error;
 
 pub(super) const NAME: &str = "activate_agent";
-const CORE: &str = "rules/core.md";
 /// Enough of the core rules to know them by; the rest is a resource away.
 const CORE_EXCERPT: usize = 1000;
 
@@ -43,40 +41,32 @@ pub(super) async fn get(
         return Err(error::invalid_params("Missing required parameter: role"));
     };
     let caller = connection.caller(era);
-    let activated = connection
-        .engine()
-        .with_playbook(&caller, Needs::Files, move |playbook| {
-            activate(playbook, &role)
-        })
-        .await;
-    let (text, description) = activated.map_err(|refusal| error::unknown_role(&refusal))?;
+    let playbook = connection.engine().project(&caller).playbook();
+    let introduced = playbook.introduce(role).await;
+    let introduced = introduced.map_err(|refusal| error::unknown_role(&refusal))?;
+    let text = activate(&introduced);
     let mut result = GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]);
-    result.description = Some(description);
+    result.description = Some(introduced.agent.description.clone());
     Ok(result)
 }
 
-fn activate(playbook: &Playbook, role: &str) -> Result<(String, String), Error> {
-    let agent = playbook.agent(role);
-    let agent = agent.ok_or_else(|| mk_playbook::Error::NoAgent {
-        name: role.to_owned(),
-    })?;
-    let config = playbook.config()?;
-    let mut text = introduction(&agent);
-    let context = project_context(&config);
+fn activate(introduced: &AgentIntroduction) -> String {
+    let mut text = introduction(&introduced.agent);
+    let context = project_context(&introduced.config);
     if !context.is_empty() {
         let _ = write!(text, "\n\nProject Context:{context}");
     }
-    if let Some(core) = playbook.rule(CORE) {
+    if let Some(core) = &introduced.core {
         let excerpt: String = core.text.chars().take(CORE_EXCERPT).collect();
         let _ = write!(text, "\n\nCore Rules Context:\n{}", excerpt.trim_end());
         if excerpt.len() < core.text.len() {
-            let _ = write!(text, "\n… the rest is at rules://{CORE}");
+            let _ = write!(text, "\n… the rest is at rules://{}", core.path);
         }
     }
-    Ok((text, agent.description.clone()))
+    text
 }
 
-fn introduction(agent: &Agent) -> String {
+fn introduction(agent: &AgentDefinition) -> String {
     let mut text = format!(
         "Activate Agent: {}\n\nDescription: {}\n\nRole: {}",
         agent.name, agent.description, agent.title
@@ -98,7 +88,7 @@ fn introduction(agent: &Agent) -> String {
 }
 
 /// One line for each thing that the configuration says.
-fn project_context(config: &Config) -> String {
+fn project_context(config: &PlaybookConfig) -> String {
     let mut lines = String::new();
     let mut line = |title: &str, value: Option<String>| {
         if let Some(value) = value.filter(|value| !value.is_empty()) {

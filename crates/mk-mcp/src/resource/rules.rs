@@ -1,6 +1,6 @@
 //! `rules://` resources: every rule, agent, skill and checklist; and `config://project`.
 
-use mk_playbook::{Needs, Playbook, ResourceInfo};
+use mk_engine::PlaybookResourceInfo;
 use rmcp::ErrorData;
 use rmcp::model::{ReadResourceResult, Resource, ResourceTemplate};
 use serde_json::Value;
@@ -39,7 +39,7 @@ pub(super) async fn list(connection: &Connection, era: Era) -> Vec<Resource> {
     let config = Resource::new(CONFIG, "Project Configuration")
         .with_mime_type(JSON)
         .with_description("Tech stack, architecture, conventions and language of the project");
-    let of_rules = |info: ResourceInfo| {
+    let of_rules = |info: PlaybookResourceInfo| {
         let resource = Resource::new(format!("{SCHEME}{}", info.path), info.name)
             .with_mime_type(info.mime_type);
         match info.description {
@@ -53,14 +53,10 @@ pub(super) async fn list(connection: &Connection, era: Era) -> Vec<Resource> {
         .collect()
 }
 
-async fn resources(connection: &Connection, era: Era) -> Vec<ResourceInfo> {
+async fn resources(connection: &Connection, era: Era) -> Vec<PlaybookResourceInfo> {
     let caller = connection.caller(era);
-    let known = connection
-        .engine()
-        .with_playbook(&caller, Needs::Files, |playbook: &Playbook| {
-            Ok(playbook.resources())
-        });
-    known.await.unwrap_or_default()
+    let playbook = connection.engine().project(&caller).playbook();
+    playbook.resources().await.unwrap_or_default()
 }
 
 pub(super) fn templates() -> Vec<ResourceTemplate> {
@@ -78,22 +74,16 @@ pub(super) async fn read(
     era: Era,
 ) -> Result<ReadResourceResult, ErrorData> {
     let caller = connection.caller(era);
-    let engine = connection.engine();
+    let playbook = connection.engine().project(&caller).playbook();
     let not_found = || error::unknown_resource(uri, era);
     if uri == CONFIG {
-        let config = engine
-            .with_playbook(&caller, Needs::Files, |playbook| Ok(playbook.config()?))
-            .await;
+        let config = playbook.config().await;
         let config = config.map_err(|refusal| error::invalid_config(&refusal))?;
         let settings = Value::Object(config.settings.clone());
         return Ok(text_of(uri, JSON, format!("{settings:#}")));
     }
     let path = uri.strip_prefix(SCHEME).ok_or_else(not_found)?.to_owned();
-    let found = engine
-        .with_playbook(&caller, Needs::Files, move |playbook| {
-            Ok(playbook.resource(&path))
-        })
-        .await;
+    let found = playbook.resource(path).await;
     let found = found.map_err(|refusal| error::refused_resource(&refusal, era))?;
     let found = found.ok_or_else(not_found)?;
     Ok(text_of(uri, found.mime_type, found.text))
@@ -108,7 +98,7 @@ pub(super) async fn names(connection: &Connection, template: &str, era: Era) -> 
         return Vec::new();
     };
     let known = resources(connection, era).await;
-    let name = |info: &ResourceInfo| {
+    let name = |info: &PlaybookResourceInfo| {
         let name = info.path.strip_prefix(before)?.strip_suffix(after)?;
         Some(name.to_owned())
     };

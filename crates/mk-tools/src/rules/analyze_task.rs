@@ -1,7 +1,6 @@
 //! `analyze_task`: what a task is, what can go wrong, whom to ask and what to check.
 
-use mk_engine::Error;
-use mk_playbook::{Advice, Analysis, ChecklistQuery, KeywordMode, Needs, Phase, analyze_task};
+use mk_engine::{Error, KeywordMode, Phase, SpecialistAdvice, TaskAnalysis};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -36,35 +35,26 @@ impl Definition for AnalyzeTaskArgs {
     };
 
     async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
-        let args = self;
-        if args.prompt.trim().is_empty() {
+        if self.prompt.trim().is_empty() {
             return Err(missing("prompt"));
         }
-        let answer = call
-            .engine
-            .with_playbook(call.caller, Needs::Files, move |playbook| {
-                let files = args.files.unwrap_or_default();
-                let analysis = analyze_task(&args.prompt, &files, args.mode.map(KeywordMode::from));
-                let query = ChecklistQuery {
-                    domains: &[],
-                    files: &files,
-                };
-                let made = checklists(&playbook.checklist(&query));
-                Ok(shown(&analysis, &made))
-            })
+        let mode = self.mode.map(KeywordMode::from);
+        let playbook = call.project().playbook();
+        let (analysis, made) = playbook
+            .analyze_task(self.prompt, self.files.unwrap_or_default(), mode)
             .await?;
-        Ok(rules_reply(&answer))
+        Ok(rules_reply(&shown(&analysis, &checklists(&made))))
     }
 }
 
 /// `made` is what the files alone call for.
-fn shown(analysis: &Analysis<'_>, made: &Value) -> Value {
+fn shown(analysis: &TaskAnalysis, made: &Value) -> Value {
     let names: Vec<&str> = analysis
         .specialists
         .iter()
         .map(|advice| advice.name)
         .collect();
-    let advice = |advice: &Advice| json!({ "name": advice.name, "reason": advice.reason, "priority": advice.priority });
+    let advice = |advice: &SpecialistAdvice| json!({ "name": advice.name, "reason": advice.reason, "priority": advice.priority });
     let phase = |phase: &Phase| json!({ "phase": phase.mode.as_str(), "focus": phase.focus });
     json!({
         "riskAssessment": {

@@ -2,10 +2,8 @@
 
 use std::borrow::Cow;
 
-use mk_engine::Error;
-use mk_playbook::{
-    ChecklistItem, ChecklistQuery, DomainChecklist, GeneratedChecklists, MatchedTrigger, Needs,
-    TriggerReason,
+use mk_engine::{
+    ChecklistItem, DomainChecklist, Error, GeneratedChecklists, MatchedTrigger, TriggerReason,
 };
 use schemars::{JsonSchema, SchemaGenerator, json_schema};
 use serde::Deserialize;
@@ -58,21 +56,11 @@ impl Definition for GenerateChecklistArgs {
     };
 
     async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
-        let Self { files, domains } = self;
-        let made = call
-            .engine
-            .with_playbook(call.caller, Needs::Files, move |playbook| {
-                let domains: Vec<String> = domains
-                    .unwrap_or_default()
-                    .into_iter()
-                    .map(|domain| domain.0)
-                    .collect();
-                let files = files.unwrap_or_default();
-                Ok(playbook.checklist(&ChecklistQuery {
-                    domains: &domains,
-                    files: &files,
-                }))
-            })
+        let domains = self.domains.unwrap_or_default().into_iter();
+        let domains = domains.map(|domain| domain.0).collect();
+        let playbook = call.project().playbook();
+        let made = playbook
+            .checklist(domains, self.files.unwrap_or_default())
             .await?;
         Ok(rules_reply(&checklists(&made)))
     }

@@ -1,7 +1,6 @@
 //! `get_agent_details`: who an agent is, as it was written down.
 
-use mk_engine::Error;
-use mk_playbook::{ModelWishes, Needs, Playbook, resolve_model};
+use mk_engine::{AgentProfile, Error};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -33,39 +32,21 @@ impl Definition for GetAgentDetailsArgs {
     };
 
     async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
-        let Self { agent_name } = self;
-        let details = call
-            .engine
-            .with_playbook(call.caller, Needs::Files, move |playbook| {
-                details(playbook, &agent_name)
-            })
-            .await?;
-        Ok(rules_reply(&details))
+        let profile = call.project().playbook().agent(self.agent_name).await?;
+        Ok(rules_reply(&details(&profile)))
     }
 }
 
-fn details(playbook: &Playbook, name: &str) -> Result<Value, Error> {
-    let agent = playbook
-        .agent(name)
-        .ok_or_else(|| mk_playbook::Error::NoAgent {
-            name: name.to_owned(),
-        })?;
-    let config = playbook.config()?;
-    let mut shown = Value::Object(agent.definition.clone());
-    shown["source"] = json!(source_of(agent.layer));
+fn details(profile: &AgentProfile) -> Value {
+    let mut shown = Value::Object(profile.agent.definition.clone());
+    shown["source"] = json!(source_of(profile.agent.layer));
+    let communication = shown.get_mut("communication");
     if let (Some(language), Some(communication)) = (
-        config.language(),
-        shown
-            .get_mut("communication")
-            .and_then(Value::as_object_mut),
+        &profile.language,
+        communication.and_then(Value::as_object_mut),
     ) {
         communication.insert("language".to_owned(), json!(language));
     }
-    let wishes = ModelWishes {
-        agent: agent.model.as_ref().map(|model| model.model.as_str()),
-        mode: None,
-        global: config.default_model(),
-    };
-    shown["resolvedModel"] = model(&resolve_model(wishes));
-    Ok(shown)
+    shown["resolvedModel"] = model(&profile.model);
+    shown
 }

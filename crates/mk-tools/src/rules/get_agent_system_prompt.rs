@@ -1,7 +1,6 @@
 //! `get_agent_system_prompt`: everything that makes a model one of the specialists.
 
-use mk_engine::Error;
-use mk_playbook::{AgentTask, KeywordMode, Needs, PreparedAgent, WorkMode};
+use mk_engine::{AgentAssignment, Error, KeywordMode, PreparedAgent, WorkMode};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -71,23 +70,13 @@ impl Definition for GetAgentSystemPromptArgs {
     };
 
     async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
-        let Self {
-            agent_name,
-            context: given,
-        } = self;
-        let prepared = call
-            .engine
-            .with_playbook(call.caller, Needs::Files, move |playbook| {
-                let config = playbook.config()?;
-                let task = AgentTask {
-                    mode: given.mode.into(),
-                    files: given.target_files.as_deref().unwrap_or_default(),
-                    description: given.task_description.as_deref(),
-                    language: config.language(),
-                };
-                Ok(playbook.prepare_agent(&agent_name, &task)?)
-            })
-            .await?;
+        let assignment = AgentAssignment {
+            mode: self.context.mode.into(),
+            files: self.context.target_files.unwrap_or_default(),
+            description: self.context.task_description,
+        };
+        let playbook = call.project().playbook();
+        let prepared = playbook.prepare_agent(self.agent_name, assignment).await?;
         Ok(rules_reply(&shown(&prepared)))
     }
 }

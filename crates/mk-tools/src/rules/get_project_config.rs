@@ -1,7 +1,6 @@
 //! `get_project_config`: the configuration that people wrote for the project.
 
 use mk_engine::Error;
-use mk_playbook::Needs;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -27,10 +26,7 @@ impl Definition for GetProjectConfigArgs {
     };
 
     async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
-        let config = call
-            .engine
-            .with_playbook(call.caller, Needs::Files, |playbook| Ok(playbook.config()?))
-            .await?;
+        let config = call.project().playbook().config().await?;
         Ok(rules_reply(&Value::Object(config.settings.clone())))
     }
 }

@@ -1,7 +1,6 @@
 //! `get_skill`: how to do something, step by step.
 
 use mk_engine::Error;
-use mk_playbook::Needs;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -30,15 +29,9 @@ impl Definition for GetSkillArgs {
     };
 
     async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
-        let Self { name } = self;
-        let skill = call
-            .engine
-            .with_playbook(call.caller, Needs::Files, move |playbook| {
-                playbook
-                    .skill(&name)
-                    .ok_or_else(|| not_found("Skill", &name, "list_skills shows all of them"))
-            })
-            .await?;
+        let skill = call.project().playbook().skill(self.name.clone()).await?;
+        let missing = || not_found("Skill", &self.name, "list_skills shows all of them");
+        let skill = skill.ok_or_else(missing)?;
         Ok(rules_reply(&json!({
             "name": skill.name,
             "description": skill.description,

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use mk_engine::Error;
-use mk_playbook::{Needs, Skill};
+use mk_engine::{Error, Skill};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -40,10 +39,7 @@ impl Definition for ListSkillsArgs {
             min_priority,
             max_priority,
         } = self;
-        let skills = call
-            .engine
-            .with_playbook(call.caller, Needs::Files, |playbook| Ok(playbook.skills()))
-            .await?;
+        let skills = call.project().playbook().skills().await?;
         let fits = |skill: &&Arc<Skill>| {
             let priority = f64::from(skill.priority);
             min_priority.is_none_or(|least| priority >= least)

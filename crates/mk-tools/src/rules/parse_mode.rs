@@ -1,9 +1,7 @@
 //! `parse_mode`: what a prompt's first word asks for, who does it, and by which rules.
 
-use mk_engine::Error;
-use mk_playbook::{
-    AgentChoice, Briefing, KeywordMode, ModeRequest, Needs, ParsedMode, Playbook, ResolvedModel,
-    Rule, mode_section, parse_mode,
+use mk_engine::{
+    ChosenAgent, Error, ModeRule, PromptMode, PromptRequest, ResolvedModel, RuleVerbosity,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -26,13 +24,22 @@ pub(crate) struct ParseModeArgs {
     verbosity: Option<Verbosity>,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum Verbosity {
     Minimal,
-    #[default]
     Standard,
     Full,
+}
+
+impl From<Verbosity> for RuleVerbosity {
+    fn from(verbosity: Verbosity) -> Self {
+        match verbosity {
+            Verbosity::Minimal => Self::Minimal,
+            Verbosity::Standard => Self::Standard,
+            Verbosity::Full => Self::Full,
+        }
+    }
 }
 
 pub(crate) static TOOL: Tool = Tool::of::<ParseModeArgs>();
@@ -51,50 +58,37 @@ impl Definition for ParseModeArgs {
     };
 
     async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
-        let args = self;
-        if args.prompt.trim().is_empty() {
+        if self.prompt.trim().is_empty() {
             return Err(missing("prompt"));
         }
+        let request = PromptRequest {
+            prompt: self.prompt,
+            recommended_agent: self.recommended_agent,
+            files: self.files.unwrap_or_default(),
+            verbosity: self.verbosity.map(RuleVerbosity::from).unwrap_or_default(),
+        };
         let now = call.engine.clock().now().to_string();
-        let answer = call
-            .engine
-            .with_playbook(call.caller, Needs::Briefing, move |playbook| {
-                answer(playbook, &args, &now)
-            })
-            .await?;
-        Ok(rules_reply(&answer))
+        let parsed = call.project().playbook().parse_mode(request).await?;
+        Ok(rules_reply(&answer(parsed, &now)))
     }
 }
 
-fn answer(playbook: &Playbook, args: &ParseModeArgs, now: &str) -> Result<Value, Error> {
-    let config = playbook.config()?;
-    let modes = config.modes();
-    let briefing = playbook.briefing();
-    let request = ModeRequest {
-        prompt: &args.prompt,
-        roster: &briefing.roster,
-        config: &modes,
-        recommended_agent: args.recommended_agent.as_deref(),
-        files: args.files.as_deref().unwrap_or_default(),
-    };
-    let parsed = parse_mode(&request);
-    let delegate = parsed.delegates_to.agent;
+fn answer(parsed: PromptMode, now: &str) -> Value {
     let mut answer = json!({
         "mode": parsed.mode.as_str(),
         "originalPrompt": parsed.original_prompt,
         "instructions": parsed.instructions,
     });
-    // Moved, where `json!` would copy it: the rules are most of the answer.
-    let verbosity = args.verbosity.unwrap_or_default();
-    answer["rules"] = Value::Array(rules(&briefing, parsed.mode, verbosity));
+    let activation = activation(&parsed, now);
+    answer["rules"] = parsed.rules.into_iter().map(rule).collect();
     if !parsed.warnings.is_empty() {
         answer["warnings"] = json!(parsed.warnings);
     }
     answer["agent"] = json!(parsed.mode.agent());
-    answer["delegates_to"] = json!(delegate);
-    answer["primary_agent_source"] = json!(parsed.delegates_to.source.to_string());
-    answer["primary_agent_confidence"] = json!(rounded(parsed.delegates_to.confidence));
-    if let Some(agent) = briefing.agents.get(delegate) {
+    answer["delegates_to"] = json!(parsed.delegate.agent);
+    answer["primary_agent_source"] = json!(parsed.delegate.source);
+    answer["primary_agent_confidence"] = json!(rounded(parsed.delegate.confidence));
+    if let Some(agent) = &parsed.delegate_profile {
         answer["delegate_agent_info"] = json!({
             "name": agent.name,
             "description": agent.description,
@@ -103,12 +97,12 @@ fn answer(playbook: &Playbook, args: &ParseModeArgs, now: &str) -> Result<Value,
     }
     answer["parallelAgentsRecommendation"] =
         json!({ "specialists": parsed.specialists, "hint": HINT });
-    if let Some(choice) = &parsed.recommended_act_agent {
-        answer["recommended_act_agent"] = act_agent(choice);
-        answer["available_act_agents"] = json!(parsed.available_act_agents);
+    if let Some((agent, available)) = &parsed.act_agent {
+        answer["recommended_act_agent"] = act_agent(agent);
+        answer["available_act_agents"] = json!(available);
     }
-    answer["activation_message"] = activation(&parsed, now);
-    if let Some(language) = config.language() {
+    answer["activation_message"] = activation;
+    if let Some(language) = &parsed.language {
         answer["language"] = json!(language);
     }
     answer["languageInstruction"] = json!(parsed.language_instruction);
@@ -117,25 +111,19 @@ fn answer(playbook: &Playbook, args: &ParseModeArgs, now: &str) -> Result<Value,
     if let Some(rounds) = parsed.max_iterations {
         answer["autoConfig"] = json!({ "maxIterations": rounds });
     }
-    Ok(answer)
+    answer
 }
 
-/// The rules of a mode, of the core rules only what the mode needs.
-fn rules(briefing: &Briefing, mode: KeywordMode, verbosity: Verbosity) -> Vec<Value> {
-    let rule = |(name, rule): (&str, &Rule)| {
-        let content = match (verbosity, name) {
-            (Verbosity::Minimal, _) => return json!({ "name": name }),
-            (Verbosity::Standard, "core.md") => mode_section(&rule.text, mode),
-            (Verbosity::Standard | Verbosity::Full, _) => rule.text.clone(),
-        };
-        let mut shown = json!({ "name": name });
+/// Moved, where `json!` would copy it: the rules are most of the answer.
+fn rule(rule: ModeRule) -> Value {
+    let mut shown = json!({ "name": rule.name });
+    if let Some(content) = rule.content {
         shown["content"] = Value::String(content);
-        shown
-    };
-    briefing.rules(mode).map(rule).collect()
+    }
+    shown
 }
 
-fn act_agent(choice: &AgentChoice<'_>) -> Value {
+fn act_agent(choice: &ChosenAgent) -> Value {
     json!({
         "agentName": choice.agent,
         "reason": choice.reason,
@@ -143,9 +131,9 @@ fn act_agent(choice: &AgentChoice<'_>) -> Value {
     })
 }
 
-fn activation(parsed: &ParsedMode<'_>, now: &str) -> Value {
+fn activation(parsed: &PromptMode, now: &str) -> Value {
     let activation = |name: &str, tier: &str| json!({ "type": "agent", "name": name, "tier": tier, "timestamp": now });
-    let primary = parsed.delegates_to.agent;
+    let primary = parsed.delegate.agent.as_str();
     let specialists = parsed.specialists.iter();
     let all: Vec<Value> = std::iter::once(activation(primary, "primary"))
         .chain(specialists.map(|name| activation(name, "specialist")))

@@ -1,7 +1,6 @@
 //! `prepare_parallel_agents`: several specialists made ready for one task.
 
-use mk_engine::Error;
-use mk_playbook::{AgentTask, Needs, PreparedAgent};
+use mk_engine::{AgentAssignment, Error, PreparedAgent};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -42,19 +41,14 @@ impl Definition for PrepareParallelAgentsArgs {
     };
 
     async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
-        let args = self;
-        let prepared = call
-            .engine
-            .with_playbook(call.caller, Needs::Files, move |playbook| {
-                let config = playbook.config()?;
-                let task = AgentTask {
-                    mode: args.mode.into(),
-                    files: args.target_files.as_deref().unwrap_or_default(),
-                    description: args.shared_context.as_deref(),
-                    language: config.language(),
-                };
-                Ok(playbook.prepare_agents(&args.specialists, &task))
-            })
+        let assignment = AgentAssignment {
+            mode: self.mode.into(),
+            files: self.target_files.unwrap_or_default(),
+            description: self.shared_context,
+        };
+        let playbook = call.project().playbook();
+        let prepared = playbook
+            .prepare_agents(self.specialists, assignment)
             .await?;
         let agent = |agent: &PreparedAgent| json!({ "id": agent.id, "displayName": agent.name, "taskPrompt": agent.task_prompt, "description": agent.description });
         let mut answer = json!({

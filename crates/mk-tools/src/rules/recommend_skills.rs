@@ -1,7 +1,6 @@
 //! `recommend_skills`: which instructions fit what a person asked for.
 
-use mk_engine::Error;
-use mk_playbook::{Needs, Recommendation};
+use mk_engine::{Error, SkillRecommendation};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -34,14 +33,9 @@ impl Definition for RecommendSkillsArgs {
         if prompt.trim().is_empty() {
             return Err(missing("prompt"));
         }
-        let asked = prompt.clone();
-        let recommended = call
-            .engine
-            .with_playbook(call.caller, Needs::Recommender, move |playbook| {
-                Ok(playbook.recommend(&asked))
-            })
-            .await?;
-        let shown = |it: &Recommendation| {
+        let playbook = call.project().playbook();
+        let recommended = playbook.recommend_skills(prompt.clone()).await?;
+        let shown = |it: &SkillRecommendation| {
             json!({
                 "skillName": it.skill,
                 "confidence": it.confidence.as_str(),

@@ -1,7 +1,6 @@
 //! `rules_for_files`: which rules hold where.
 
-use mk_engine::Error;
-use mk_playbook::{AppliedRule, Needs, Reason};
+use mk_engine::{AppliedRule, Error, RuleReason};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -30,19 +29,14 @@ impl Definition for RulesForFilesArgs {
     };
 
     async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
-        let Self { files } = self;
-        let applied = call
-            .engine
-            .with_playbook(call.caller, Needs::Files, move |playbook| {
-                Ok(playbook.rules_for_files(&files))
-            })
-            .await?;
+        let playbook = call.project().playbook();
+        let applied = playbook.rules_for_files(self.files).await?;
         let rule = |applied: &AppliedRule| {
             let (reason, because) = match &applied.reason {
-                Reason::Always => ("always", None),
-                Reason::Nearest { folder } => ("nearest", Some(folder)),
-                Reason::Above { folder } => ("above", Some(folder)),
-                Reason::Glob { pattern } => ("glob", Some(pattern)),
+                RuleReason::Always => ("always", None),
+                RuleReason::Nearest { folder } => ("nearest", Some(folder)),
+                RuleReason::Above { folder } => ("above", Some(folder)),
+                RuleReason::Glob { pattern } => ("glob", Some(pattern)),
             };
             json!({
                 "rule": applied.rule.path,

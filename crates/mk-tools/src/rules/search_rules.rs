@@ -1,7 +1,6 @@
 //! `search_rules`: what the team has written about something.
 
-use mk_engine::Error;
-use mk_playbook::{FileMatch, LineMatch, Needs, SearchLimits};
+use mk_engine::{Error, RuleFileMatch, RuleLineMatch};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -36,14 +35,9 @@ impl Definition for SearchRulesArgs {
         if query.trim().is_empty() {
             return Err(missing("query"));
         }
-        let found = call
-            .engine
-            .with_playbook(call.caller, Needs::SearchIndex, move |playbook| {
-                Ok(playbook.search(&query, &SearchLimits::default()))
-            })
-            .await?;
-        let file = |file: &FileMatch| {
-            let line = |line: &LineMatch| format!("Line {}: {}", line.line, line.text);
+        let found = call.project().playbook().search(query).await?;
+        let file = |file: &RuleFileMatch| {
+            let line = |line: &RuleLineMatch| format!("Line {}: {}", line.line, line.text);
             json!({
                 "file": file.path,
                 "matches": file.lines.iter().map(line).collect::<Vec<_>>(),
@@ -52,6 +46,6 @@ impl Definition for SearchRulesArgs {
                 "total": file.n_lines,
             })
         };
-        Ok(rules_reply(&found.files.iter().map(file).collect()))
+        Ok(rules_reply(&found.iter().map(file).collect()))
     }
 }

@@ -1,7 +1,6 @@
 //! `suggest_config_updates`: what the configuration does not say yet.
 
-use mk_engine::{Error, Outcome};
-use mk_playbook::{Needs, Playbook, Suggestion};
+use mk_engine::{ConfigSuggestion, Error, Outcome};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -31,24 +30,12 @@ impl Definition for SuggestConfigUpdatesArgs {
     };
 
     async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
-        let Self { project_root } = self;
-        let suggestions = match project_root {
-            None => {
-                let suggest = |playbook: &Playbook| Ok(playbook.suggest_config()?);
-                call.engine
-                    .with_playbook(call.caller, Needs::Files, suggest)
-                    .await?
-            }
-            Some(folder) => match call.engine.admit(call.caller, &folder).await? {
-                Outcome::NeedsApproval(question) => return Ok(Answer::NeedsApproval(question)),
-                Outcome::Done(root) => call
-                    .engine
-                    .playbook_of(root)
-                    .suggest_config()
-                    .map_err(Error::from)?,
-            },
+        let playbook = call.project().playbook();
+        let suggestions = match playbook.suggest_config(self.project_root).await? {
+            Outcome::NeedsApproval(request) => return Ok(Answer::NeedsApproval(request)),
+            Outcome::Done(suggestions) => suggestions,
         };
-        let suggestion = |suggestion: &Suggestion| {
+        let suggestion = |suggestion: &ConfigSuggestion| {
             let mut shown = json!({ "field": suggestion.field, "reason": suggestion.reason });
             if let Some(current) = &suggestion.current {
                 shown["currentValue"] = current.clone();

@@ -4,9 +4,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use mk_clients::ClientId;
-use mk_engine::Closed;
-use mk_store::{Location, Store};
-use mk_types::Clock;
+use mk_engine::{Closed, StoreFile, StoreLocation};
 use serde_json::{Value, json};
 
 use crate::cli::install::{
@@ -81,21 +79,17 @@ impl Finding {
 }
 
 fn store(config: &Config) -> Finding {
-    let Location::File(file) = config.store_location() else {
+    let StoreLocation::File(file) = config.store_location() else {
         return Finding::bad(
             "store",
             "in memory: hooks and servers do not share their state",
         );
     };
     let shown = file.display().to_string();
-    let store = Store::new(Location::File(file), Clock::System);
-    let projects = store.projects();
-    match (projects, store.close()) {
-        (Ok(_), Closed::Complete) => Finding::good("store", shown),
-        (Ok(_), Closed::CutOff) => {
-            Finding::bad("store", format!("{shown}: does not close in time"))
-        }
-        (Err(error), _) => Finding::bad("store", format!("{shown}: {error}")),
+    match StoreFile::at(file).open_and_close() {
+        Ok(Closed::Complete) => Finding::good("store", shown),
+        Ok(Closed::CutOff) => Finding::bad("store", format!("{shown}: does not close in time")),
+        Err(error) => Finding::bad("store", format!("{shown}: {error}")),
     }
 }
 

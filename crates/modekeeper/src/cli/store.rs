@@ -4,12 +4,11 @@ mod backup;
 mod check;
 mod recover;
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::bail;
 use clap::Subcommand;
-use mk_store::Location;
+use mk_engine::{StoreFile, StoreLocation};
 
 use crate::config::Config;
 
@@ -32,10 +31,10 @@ pub(crate) fn run(command: &StoreCommand, config: &Config) -> anyhow::Result<Exi
 }
 
 /// The database's file; without one there is nothing to look after.
-fn database(config: &Config) -> anyhow::Result<PathBuf> {
+fn database(config: &Config) -> anyhow::Result<StoreFile> {
     match config.store_location() {
-        Location::File(path) if path.exists() => Ok(path),
-        Location::File(path) => bail!("there is no database at `{}` yet", path.display()),
-        Location::Memory => bail!("tasks are kept in memory: there is no database"),
+        StoreLocation::File(path) if path.exists() => Ok(StoreFile::at(path)),
+        StoreLocation::File(path) => bail!("there is no database at `{}` yet", path.display()),
+        StoreLocation::Memory => bail!("tasks are kept in memory: there is no database"),
     }
 }

@@ -12,7 +12,7 @@ pub(crate) enum ConfigError {
     #[error("cannot read the configuration file")]
     Unreadable {
         #[source]
-        source: mk_project::Error,
+        source: mk_engine::Error,
     },
     #[error("`{}` is not valid JSON", path.display())]
     NotJson {

@@ -22,7 +22,7 @@ pub(super) struct ConfigFile {
 impl ConfigFile {
     /// Reads a file; `None` if there is none.
     pub(super) fn read(path: &Path) -> Result<Option<Self>, ConfigError> {
-        let text = mk_project::read_text(path, LARGEST)
+        let text = mk_engine::read_operator_file(path, LARGEST)
             .map_err(|source| ConfigError::Unreadable { source })?;
         let Some(text) = text else { return Ok(None) };
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);

@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use mk_engine::ServerSettings;
-use mk_lsp::{CustomServer, ProjectCode};
+use mk_engine::{CustomServer, ProjectCode, ServerSettings};
 use serde_json::{Value as Json, json};
 
 use super::Config;

@@ -5,9 +5,8 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use mk_lsp::CustomServer;
+use mk_engine::{CustomServer, policy_root};
 use mk_policy::Switching;
-use mk_project::policy_root;
 use mk_tools::Toolset;
 use mk_types::{AbsPath, ModeSlug};
 use serde_json::Value as Json;

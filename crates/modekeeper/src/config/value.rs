@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use mk_lsp::CustomServer;
+use mk_engine::CustomServer;
 use mk_policy::Switching;
 use mk_tools::Toolset;
 use mk_types::{AbsPath, ModeSlug};

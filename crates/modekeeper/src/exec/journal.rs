@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Context as _;
-use mk_project::{Backups, Before, CommandJournal};
-use mk_types::{AbsPath, Clock};
+use mk_engine::{CommandJournal, CommandJournals, FileBefore};
+use mk_types::AbsPath;
 
 use super::table::Table;
 
@@ -21,7 +21,7 @@ pub(super) fn begin(
     table: &Table,
 ) -> anyhow::Result<(mk_wall::Journal, JournalHandle)> {
     let project = AbsPath::new(root).context("the project has no absolute path")?;
-    let backups = Backups::new(state, &project, Clock::System);
+    let journals = CommandJournals::of(state, &project);
     let handle = JournalHandle {
         begun: Arc::default(),
     };
@@ -33,8 +33,8 @@ pub(super) fn begin(
                 .any(|name| not_kept.iter().any(|it| name == it.as_str()))
         });
         let before = match before {
-            mk_wall::Before::Missing => Before::Missing,
-            mk_wall::Before::File(file) => Before::File(file),
+            mk_wall::Before::Missing => FileBefore::Missing,
+            mk_wall::Before::File(file) => FileBefore::File(file),
             // A link holds nothing that could be lost.
             mk_wall::Before::Link(_) => return Ok(()),
         };
@@ -43,11 +43,7 @@ pub(super) fn begin(
         }
         let mut begun = begun.lock().unwrap_or_else(PoisonError::into_inner);
         if begun.is_none() {
-            *begun = Some(
-                backups
-                    .begin_command("exec")
-                    .map_err(std::io::Error::other)?,
-            );
+            *begun = Some(journals.begin("exec").map_err(std::io::Error::other)?);
         }
         match &mut *begun {
             Some(journal) => journal.keep(path, before),

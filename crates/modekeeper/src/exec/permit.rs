@@ -2,8 +2,9 @@
 
 use std::ffi::OsString;
 
-use mk_engine::CommandLimits;
-use mk_store::{Client, Closed, CommandPermit, Location, NewCommandRecord, Store};
+use mk_engine::{
+    Client, Closed, CommandLedger, CommandLimits, CommandPermit, NewCommandRecord, StoreLocation,
+};
 use mk_types::{AbsPath, Clock, ModeSlug, Timestamp};
 use mk_wall::{Farewell, Outcome};
 use serde_json::json;
@@ -21,7 +22,7 @@ pub(super) fn take(
     command: &[OsString],
 ) -> anyhow::Result<Option<CommandPermit>> {
     let location = config.store_location();
-    let Location::File(path) = &location else {
+    let StoreLocation::File(path) = &location else {
         return Ok(None);
     };
     if !path.exists() {
@@ -30,26 +31,19 @@ pub(super) fn take(
     let Some(directory) = env.current_dir.as_deref().and_then(AbsPath::new) else {
         return Ok(None);
     };
-    let store = Store::new(location, Clock::System);
-    let mut conversation = None;
-    for (client, session) in &env.client_sessions {
-        let client = Client {
+    let clients: Vec<Client> = env
+        .client_sessions
+        .iter()
+        .map(|(client, session)| Client {
             name: (*client).to_owned(),
             session: session.clone(),
-        };
-        if let Some(found) = store.conversation_of_client(&client)? {
-            conversation = Some(found.id);
-            break;
-        }
-    }
+        })
+        .collect();
+    let ledger = CommandLedger::open(location);
     let hash = hash_of(&line_of(command));
-    let permits = store.permits_for(conversation.as_ref(), &directory, &hash)?;
-    let taken = match permits.first() {
-        Some(permit) => block_on(store.take_permit(&permit.id))??,
-        None => None,
-    };
+    let taken = block_on(ledger.take_permit(&clients, &directory, &hash))??;
     // A thread that is still at work must not be there when the wall forks.
-    if store.close() == Closed::CutOff {
+    if ledger.close() == Closed::CutOff {
         anyhow::bail!("the store does not answer: the command was not started");
     }
     Ok(taken)
@@ -64,7 +58,7 @@ pub(crate) fn hash_of(line: &str) -> String {
 /// The record of one command in the making.
 #[derive(Debug)]
 pub(super) struct Record {
-    location: Location,
+    location: StoreLocation,
     permit: Option<CommandPermit>,
     mode: Option<ModeSlug>,
     hash: String,
@@ -128,11 +122,11 @@ impl Record {
             guests: json!(guests.collect::<Vec<_>>()).to_string(),
             started_at: self.started_at,
         };
-        let store = Store::new(self.location, Clock::System);
-        if let Err(error) = block_on(store.record_command(new)) {
+        let ledger = CommandLedger::open(self.location);
+        if let Err(error) = block_on(ledger.record(new)) {
             tracing::warn!(%error, "the command could not be recorded");
         }
-        if store.close() == Closed::CutOff {
+        if ledger.close() == Closed::CutOff {
             tracing::warn!("the store did not finish in time; the command may not be recorded");
         }
     }

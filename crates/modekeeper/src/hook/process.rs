@@ -1,6 +1,6 @@
 //! The processes above this one, as the kernel knows them: which agent started us, and who started that agent.
 
-use mk_store::Process;
+use mk_engine::Process;
 
 /// More than this is a loop or somebody's joke.
 const DEEPEST: usize = 64;

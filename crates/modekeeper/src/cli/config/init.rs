@@ -4,9 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::Args;
-use mk_policy::Permit;
-use mk_project::write_new;
-use mk_types::ProjectPath;
+use mk_engine::write_operator_file;
 use serde_json::{Map, Value};
 
 use crate::config::{Config, Fallback, SETTINGS};
@@ -27,13 +25,7 @@ pub(crate) fn run(_args: &InitArgs, config: &Config) -> anyhow::Result<ExitCode>
         .value
         .join(folder)
         .context("the configuration directory is not UTF-8")?;
-    let target = ProjectPath::parse("config.json", &folder)?;
-    let path = target.under(&folder);
-    write_new(
-        &folder,
-        Permit::operator("config init", vec![target]),
-        defaults().as_bytes(),
-    )?;
+    let path = write_operator_file(&folder, "config.json", "config init", defaults().as_bytes())?;
     print(&format!("wrote {}\n", path.display()))?;
     Ok(ExitCode::SUCCESS)
 }

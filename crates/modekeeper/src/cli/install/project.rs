@@ -4,45 +4,30 @@
 use mk_clients::{Floor, FloorEdits};
 use mk_engine::{Closed, Watching};
 use mk_policy::{Group, Mode};
-use mk_store::{Reach, Store};
-use mk_types::{Clock, ModeSlug};
+use mk_types::ModeSlug;
 
 use crate::cli::{block_on, engine, operator};
 use crate::config::Config;
-
-/// The rule that `init` sets: an agent may narrow its mode, and asks a person for more.
-const SWITCHING: &str = "ask_to_widen";
 
 /// Sets the mode of the project: the one given, else the one it has, else the configuration's. Gives its slug.
 pub(crate) fn set_up_project(config: &Config, mode: Option<&str>) -> anyhow::Result<ModeSlug> {
     let engine = engine(config, Watching::Off);
     let root = &config.project_root.value;
-    let store = Store::new(config.store_location(), Clock::System);
     let slug = block_on(async {
-        let project = store.open_project(root).await?;
-        let slug = match (mode, project.mode) {
-            (Some(mode), _) => mode.to_owned(),
-            (None, Some(mode)) => mode.to_string(),
-            (None, None) => config.default_mode.value.to_string(),
+        let mode = match mode {
+            Some(mode) => Some(
+                engine
+                    .modes()
+                    .get(&operator(config), "mode", mode)?
+                    .slug
+                    .clone(),
+            ),
+            None => None,
         };
-        let slug = engine
-            .modes()
-            .get(&operator(config), "mode", &slug)?
-            .slug
-            .clone();
-        let reach = Reach::NewConversations;
-        store
-            .set_project_mode(&project.id, Some(slug.clone()), reach)
-            .await?;
-        if project.switching.is_none() {
-            let switching = Some(SWITCHING.to_owned());
-            store.set_project_switching(&project.id, switching).await?;
-        }
-        anyhow::Ok(slug)
+        engine.conversations().set_up(root, mode).await
     })??;
-    let closed = [store.close(), engine.close()];
     anyhow::ensure!(
-        closed == [Closed::Complete; 2],
+        engine.close() == Closed::Complete,
         "the mode of the project could not be stored: the database is in use; try again"
     );
     Ok(slug)

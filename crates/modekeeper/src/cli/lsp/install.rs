@@ -6,8 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
-use mk_engine::Watching;
-use mk_lsp::InstallPlan;
+use mk_engine::{InstallPlan, Watching};
 
 use crate::cli::engine;
 use crate::config::Config;

@@ -3,8 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use mk_engine::Watching;
-use mk_lsp::KnownServer;
+use mk_engine::{KnownServer, Watching};
 use serde_json::{Value, json};
 
 use crate::cli::{FormatArgs, engine};

@@ -4,18 +4,13 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Context as _;
 use clap::Args;
-use mk_engine::Watching;
-use mk_playbook::{Score, Scores, Share, evaluate};
+use mk_engine::{PlaybookScore, PlaybookScores, PlaybookShare, Watching};
 use serde_json::{Map, Value, json};
 
 use crate::cli::{FormatArgs, engine, operator};
 use crate::config::Config;
 use crate::output::{print, print_json};
-
-/// Cases are read whole.
-const LARGEST: u64 = 50 * 1024 * 1024;
 
 /// Measure how well prompts are understood, on your own cases
 #[derive(Debug, Args)]
@@ -31,14 +26,10 @@ pub(crate) struct EvalArgs {
 }
 
 pub(crate) fn run(args: &EvalArgs, config: &Config) -> anyhow::Result<ExitCode> {
-    let playbook = engine(config, Watching::Off).playbook(&operator(config))?;
-    let mut cases = String::new();
-    for path in &args.cases {
-        let text = mk_project::read_text(path, LARGEST)?;
-        cases.push_str(&text.with_context(|| format!("there is no `{}`", path.display()))?);
-        cases.push('\n');
-    }
-    let scores = evaluate(&playbook, &cases);
+    let engine = engine(config, Watching::Off);
+    let operator = operator(config);
+    let playbook = engine.project(&operator).playbook();
+    let scores = playbook.evaluate(&args.cases)?;
     if args.format.json {
         print_json(&to_json(&scores))?;
     } else {
@@ -58,7 +49,7 @@ pub(crate) fn run(args: &EvalArgs, config: &Config) -> anyhow::Result<ExitCode> 
     Ok(ExitCode::SUCCESS)
 }
 
-fn columns(score: &Score) -> [(&'static str, Share); 6] {
+fn columns(score: &PlaybookScore) -> [(&'static str, PlaybookShare); 6] {
     [
         ("first", score.first),
         ("among three", score.among_three),
@@ -69,7 +60,7 @@ fn columns(score: &Score) -> [(&'static str, Share); 6] {
     ]
 }
 
-fn table(scores: &Scores) -> String {
+fn table(scores: &PlaybookScores) -> String {
     let rows = scores.by_language.iter();
     let rows = rows.map(|(language, score)| (language.as_str(), score));
     let mut table = format!("{:10}", "");
@@ -91,8 +82,8 @@ fn table(scores: &Scores) -> String {
     table
 }
 
-fn to_json(scores: &Scores) -> Value {
-    let score = |score: &Score| -> Value {
+fn to_json(scores: &PlaybookScores) -> Value {
+    let score = |score: &PlaybookScore| -> Value {
         let shares = columns(score).into_iter().filter(|(_, share)| share.of > 0);
         let shares = shares.map(|(title, share)| {
             let value = json!({ "ratio": share.ratio(), "right": share.right, "of": share.of });

@@ -17,10 +17,12 @@ pub(crate) struct LintArgs {
 }
 
 pub(crate) fn run(args: &LintArgs, config: &Config) -> anyhow::Result<ExitCode> {
-    let playbook = engine(config, Watching::Off).playbook(&operator(config))?;
+    let engine = engine(config, Watching::Off);
+    let operator = operator(config);
+    let found = engine.project(&operator).playbook().lint()?;
     let counted = Counted {
         name: "files",
-        count: playbook.resources().len(),
+        count: found.files,
     };
-    report(&counted, &playbook.diagnostics(), args.format)
+    report(&counted, &found.diagnostics, args.format)
 }

@@ -5,8 +5,6 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use clap::Args;
-use mk_store::{Location, Store};
-use mk_types::Clock;
 
 use super::database;
 use crate::config::Config;
@@ -21,11 +19,11 @@ pub(crate) struct BackupArgs {
 }
 
 pub(crate) fn run(args: &BackupArgs, config: &Config) -> anyhow::Result<ExitCode> {
-    let path = database(config)?;
+    let database = database(config)?;
     if args.target.exists() {
         bail!("`{}` exists already", args.target.display());
     }
-    Store::new(Location::File(path), Clock::System).back_up(&args.target)?;
+    database.back_up(&args.target)?;
     print(&format!("{}\n", args.target.display()))?;
     Ok(ExitCode::SUCCESS)
 }

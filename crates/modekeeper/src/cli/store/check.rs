@@ -3,8 +3,6 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use mk_store::{Location, Store};
-use mk_types::Clock;
 use serde_json::json;
 
 use super::database;
@@ -20,14 +18,9 @@ pub(crate) struct CheckArgs {
 }
 
 pub(crate) fn run(args: &CheckArgs, config: &Config) -> anyhow::Result<ExitCode> {
-    let path = database(config)?;
-    let store = Store::new(Location::File(path.clone()), Clock::System);
-    let problems = match store.check() {
-        Ok(problems) => problems,
-        // A file that cannot even be opened as a database is an answer, too.
-        Err(error @ mk_store::Error::Corrupt { .. }) => vec![error.to_string()],
-        Err(error) => return Err(error.into()),
-    };
+    let database = database(config)?;
+    let problems = database.check()?;
+    let path = database.path();
     if args.format.json {
         print_json(&json!({ "path": path.display().to_string(), "problems": problems }))?;
     } else if problems.is_empty() {

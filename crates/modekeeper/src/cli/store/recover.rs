@@ -2,10 +2,8 @@
 
 use std::process::ExitCode;
 
-use anyhow::bail;
 use clap::Args;
-use mk_store::{Location, Store};
-use mk_types::Clock;
+use mk_engine::Recovery;
 
 use super::database;
 use crate::config::Config;
@@ -22,23 +20,17 @@ pub(crate) struct RecoverArgs {
 }
 
 pub(crate) fn run(args: &RecoverArgs, config: &Config) -> anyhow::Result<ExitCode> {
-    let path = database(config)?;
-    let store = Store::new(Location::File(path.clone()), Clock::System);
-    match store.check() {
-        Ok(problems) if problems.is_empty() && !args.force => {
-            print(&format!("{}: ok, nothing to recover\n", path.display()))?;
-            return Ok(ExitCode::SUCCESS);
-        }
-        Err(error @ (mk_store::Error::Newer { .. } | mk_store::Error::Foreign { .. })) => {
-            return Err(error.into());
-        }
-        Err(error @ mk_store::Error::Busy { .. }) => {
-            bail!("{error}: stop every agent and server first");
-        }
-        Ok(_) | Err(_) => {}
-    }
-    drop(store);
-    let recovered = mk_store::recover(&path)?;
+    let database = database(config)?;
+    let path = database.path();
+    let recovery = if args.force {
+        Recovery::Always
+    } else {
+        Recovery::IfDamaged
+    };
+    let Some(recovered) = database.recover(recovery)? else {
+        print(&format!("{}: ok, nothing to recover\n", path.display()))?;
+        return Ok(ExitCode::SUCCESS);
+    };
     let rows = match recovered.rows {
         1 => "1 row".to_owned(),
         rows => format!("{rows} rows"),

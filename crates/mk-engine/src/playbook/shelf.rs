@@ -1,0 +1,132 @@
+//! The playbooks of open projects: opened when first asked for, read again when their files change.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use mk_playbook::{Playbook, Sources, UserFolders};
+use mk_project::{Watched, Watcher};
+use mk_types::{AbsPath, Timestamp};
+
+use crate::error::Error;
+use crate::settings::Folders;
+use crate::{Caller, Change, Engine, Standing, Watching};
+
+/// Instructions may appear in any folder, and a whole project is too much to watch.
+const LOOK_AGAIN_MILLIS: i64 = 10_000;
+
+/// Where a project or its user keeps what belongs to a playbook.
+const FOLDERS: [&str; 6] = [
+    ".codingbuddy",
+    ".agents/skills",
+    ".claude/skills",
+    ".claude/agents",
+    ".cursor/rules",
+    ".github/instructions",
+];
+const FILES: [&str; 6] = [
+    "AGENTS.md",
+    "CLAUDE.md",
+    ".github/copilot-instructions.md",
+    "codingbuddy.config.js",
+    "codingbuddy.config.mjs",
+    "codingbuddy.config.json",
+];
+
+/// A project's playbook, opened when it is first asked for.
+#[derive(Debug, Default)]
+pub(crate) struct Shelf(Mutex<Option<Opened>>);
+
+#[derive(Debug)]
+struct Opened {
+    playbook: Arc<Playbook>,
+    looked: Timestamp,
+    _watcher: Option<Watcher>,
+}
+
+impl Engine {
+    /// The playbook of the caller's project; without a project, what the user and we have.
+    pub(super) fn playbook(&self, caller: &Caller) -> Result<Arc<Playbook>, Error> {
+        let in_force = self.in_force(caller, None)?;
+        if in_force.standing == Standing::Nowhere {
+            let sources = sources(&self.inner.folders, None);
+            return Ok(Arc::new(Playbook::open(sources)));
+        }
+        let project = self.open(&in_force.project);
+        let mut opened = project
+            .playbook
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let now = self.inner.clock.now();
+        if let Some(opened) = opened.as_mut() {
+            if now.as_millis() - opened.looked.as_millis() > LOOK_AGAIN_MILLIS {
+                opened.looked = now;
+                opened.playbook.invalidate();
+            }
+            return Ok(Arc::clone(&opened.playbook));
+        }
+        let sources = sources(&self.inner.folders, Some(project.root().clone()));
+        let playbook = Arc::new(Playbook::open(sources));
+        *opened = Some(Opened {
+            _watcher: self.watch_playbook(project.root(), &playbook),
+            playbook: Arc::clone(&playbook),
+            looked: now,
+        });
+        Ok(playbook)
+    }
+
+    /// The playbook of another directory, which the caller may look into.
+    pub(super) fn playbook_of(&self, root: AbsPath) -> Playbook {
+        Playbook::open(sources(&self.inner.folders, Some(root)))
+    }
+
+    fn watch_playbook(&self, root: &AbsPath, playbook: &Arc<Playbook>) -> Option<Watcher> {
+        if self.inner.settings.watching == Watching::Off {
+            return None;
+        }
+        let mut watched = Watched::default();
+        let home = self.inner.folders.home.as_deref();
+        for base in [Some(root.as_path()), home].into_iter().flatten() {
+            watched
+                .folders
+                .extend(FOLDERS.map(|folder| base.join(folder)));
+        }
+        watched
+            .files
+            .extend(FILES.map(|file| root.as_path().join(file)));
+        if let Some(config) = &self.inner.folders.config {
+            let own = ["rules", "agents", "skills", "checklists"];
+            watched
+                .folders
+                .extend(own.map(|folder| config.join(folder)));
+        }
+        let (engine, playbook) = (Arc::downgrade(&self.inner), Arc::downgrade(playbook));
+        let project = root.clone();
+        Watcher::start(watched, move || {
+            let (Some(inner), Some(playbook)) = (engine.upgrade(), playbook.upgrade()) else {
+                return;
+            };
+            playbook.invalidate();
+            Self { inner }.announce(Change::Modes {
+                project: project.clone(),
+            });
+        })
+    }
+}
+
+fn sources(folders: &Folders, project: Option<AbsPath>) -> Sources {
+    let below_home = |paths: &[&str]| -> Vec<AbsPath> {
+        let home = folders.home.as_deref();
+        let paths = paths
+            .iter()
+            .filter_map(|path| home.map(|home| home.join(path)));
+        paths.filter_map(|path| AbsPath::new(&path)).collect()
+    };
+    Sources {
+        user: UserFolders {
+            config: folders.config.as_deref().and_then(AbsPath::new),
+            skills: below_home(&[".claude/skills", ".agents/skills"]),
+            agents: below_home(&[".claude/agents"]),
+        },
+        project,
+    }
+}
