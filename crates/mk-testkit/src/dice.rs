@@ -1,4 +1,6 @@
-//! Random numbers that a seed repeats (SplitMix64).
+//! Random numbers that a seed repeats (SplitMix64), and random moments that fit the speed of the machine.
+
+use std::time::Duration;
 
 #[derive(Debug, Clone)]
 pub struct Dice(u64);
@@ -27,5 +29,31 @@ impl Dice {
     /// True once in `times`.
     pub fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
+    }
+}
+
+/// How long to wait before a kill, so that about half of the kills come too early on any machine.
+#[derive(Debug)]
+pub struct Moment {
+    longest: Duration,
+}
+
+impl Default for Moment {
+    fn default() -> Self {
+        Self {
+            longest: Duration::from_millis(200),
+        }
+    }
+}
+
+impl Moment {
+    pub fn pick(&self, dice: &mut Dice) -> Duration {
+        self.longest.mul_f64(dice.below(1_000) as f64 / 1_000.0)
+    }
+
+    /// Waits less if everything was done before the kill, and more if it was not.
+    pub fn learn(&mut self, was_done: bool) {
+        let factor = if was_done { 0.75 } else { 1.25 };
+        self.longest = self.longest.mul_f64(factor);
     }
 }

@@ -1,10 +1,10 @@
 //! kill −9 while files are written: a file is the old or the new one, and what was replaced can be had back.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::json;
 
-use crate::support::dice::Dice;
+use crate::support::dice::{Dice, Moment};
 use crate::support::sandbox::Sandbox;
 use crate::support::stdio::Client;
 
@@ -36,6 +36,7 @@ fn a_killed_writer_leaves_the_old_file_or_the_new_one() {
     for path in FILES.into_iter().chain([MEMORY]) {
         sandbox.write(path, version(0));
     }
+    let mut moment = Moment::default();
     let (mut number, mut answered, mut changed) = (0, 0, 0);
     let mut last = [0; FILES.len()];
     for _ in 0..KILLS {
@@ -54,14 +55,18 @@ fn a_killed_writer_leaves_the_old_file_or_the_new_one() {
         }
         let new = json!({ "name": "data", "content": version(number) });
         under_way.push(client.post("tools/call", &Client::call_params("write_memory", &new)));
-        let end = Instant::now() + Duration::from_micros(dice.roll() % 300_000);
-        while let Ok(line) = client
-            .lines()
-            .recv_timeout(end.saturating_duration_since(Instant::now()))
+        let end = Instant::now() + moment.pick(&mut dice);
+        let mut left = under_way.len();
+        while left > 0
+            && let Ok(line) = client
+                .lines()
+                .recv_timeout(end.saturating_duration_since(Instant::now()))
         {
             assert!(!line.contains("isError\":true"), "{line}");
             answered += 1;
+            left -= 1;
         }
+        moment.learn(left == 0);
         client.child().kill().unwrap();
         client.child().wait().unwrap();
         for (path, last) in FILES.into_iter().zip(&mut last) {
