@@ -154,7 +154,7 @@ fn hook(setup: &Setup) -> Value {
 }
 
 /// A policy file that refuses what the floor refuses. It cannot crash, and it holds under `--acp` too.
-fn policy(floor: &Floor) -> Option<String> {
+pub(crate) fn policy(floor: &Floor) -> Option<String> {
     let mut rules = String::new();
     let mode = &floor.mode;
     let mut rule = |tools: &str, pattern: Option<String>, what: &str| {

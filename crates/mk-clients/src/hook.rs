@@ -14,7 +14,7 @@ mod claude_shape;
 mod event;
 
 pub use answer::{HookAnswer, HookDecision, HookVerdict};
-pub use canary::{canary, is_denial};
+pub use canary::{canary, canary_in, is_denial};
 pub use event::{HookError, HookEvent, HookMoment, ToolUse, Touched};
 
 pub(crate) use answer::json_answer;

@@ -3,6 +3,7 @@
 //! Every directory and file name of a product stands here and only here, in one module a product. Nothing here reads
 //! or writes a file, and nothing here knows modes.
 
+mod acp;
 mod client;
 mod hook;
 mod install;
@@ -31,10 +32,14 @@ mod zoo;
 
 use std::path::{Path, PathBuf};
 
+pub use acp::{
+    ACP_TOOLS, ACP_VARIABLES, AcpCall, AcpHabits, AcpRun, Injection, acp_client, acp_client_named,
+    acp_habits, acp_tool_use, injection,
+};
 pub use client::{Client, ClientId, Shell};
 pub use hook::{
     HookAnswer, HookDecision, HookError, HookEvent, HookMoment, HookVerdict, ToolUse, Touched,
-    answer, canary, is_denial, parse_event, refuse_unread,
+    answer, canary, canary_in, is_denial, parse_event, refuse_unread,
 };
 pub use install::{
     Change, Content, Floor, FloorEdits, Purpose, Scope, Setup, ShellScripts, shell_scripts,

@@ -13,11 +13,16 @@ const CONVERSATION: &str = "modekeeper-canary";
 
 /// What the client would write to its hook; `None` for a client without hooks.
 pub fn canary(client: ClientId, directory: &Path) -> Option<String> {
+    canary_in(client, directory, CONVERSATION)
+}
+
+/// The same in a conversation that the caller has put into a mode.
+pub fn canary_in(client: ClientId, directory: &Path, conversation: &str) -> Option<String> {
     let cwd = directory.display().to_string();
     let claude = |event: &str| {
         json!({
-            "session_id": CONVERSATION, "transcript_path": null, "cwd": cwd, "permission_mode": "default",
-            "hook_event_name": event, "tool_name": TOOL, "tool_input": {}, "tool_use_id": CONVERSATION,
+            "session_id": conversation, "transcript_path": null, "cwd": cwd, "permission_mode": "default",
+            "hook_event_name": event, "tool_name": TOOL, "tool_input": {}, "tool_use_id": conversation,
         })
     };
     let event = match client {
@@ -26,21 +31,21 @@ pub fn canary(client: ClientId, directory: &Path) -> Option<String> {
         }
         ClientId::Gemini => claude("BeforeTool"),
         ClientId::Copilot => json!({
-            "sessionId": CONVERSATION, "timestamp": 0, "cwd": cwd, "toolName": TOOL, "toolArgs": {},
+            "sessionId": conversation, "timestamp": 0, "cwd": cwd, "toolName": TOOL, "toolArgs": {},
         }),
         ClientId::OpenCode => json!({
-            "event": "tool.execute.before", "sessionID": CONVERSATION, "callID": CONVERSATION,
+            "event": "tool.execute.before", "sessionID": conversation, "callID": conversation,
             "tool": TOOL, "args": {}, "cwd": cwd,
         }),
         ClientId::Cline => json!({
-            "hookName": "tool_call", "taskId": CONVERSATION,
-            "sessionContext": { "rootSessionId": CONVERSATION }, "workspaceRoots": [cwd],
-            "agent_id": CONVERSATION, "parent_agent_id": null,
-            "tool_call": { "id": CONVERSATION, "name": TOOL, "input": {} },
+            "hookName": "tool_call", "taskId": conversation,
+            "sessionContext": { "rootSessionId": conversation }, "workspaceRoots": [cwd],
+            "agent_id": conversation, "parent_agent_id": null,
+            "tool_call": { "id": conversation, "name": TOOL, "input": {} },
         }),
         ClientId::Cursor => json!({
-            "hook_event_name": "preToolUse", "conversation_id": CONVERSATION,
-            "generation_id": CONVERSATION, "workspace_roots": [cwd], "tool_name": TOOL, "tool_input": {},
+            "hook_event_name": "preToolUse", "conversation_id": conversation,
+            "generation_id": conversation, "workspace_roots": [cwd], "tool_name": TOOL, "tool_input": {},
         }),
         _ => return None,
     };

@@ -1,0 +1,187 @@
+//! How agents behave behind the Agent Client Protocol: which product a command starts, which of its own modes asks most,
+//! how our hook reaches it, and what its calls are in the policy's words.
+//!
+//! Pure: what has to be written or set is returned; the proxy does it.
+
+mod call;
+mod injection;
+
+pub use call::{ACP_TOOLS, AcpCall, acp_tool_use};
+pub use injection::{ACP_VARIABLES, AcpRun, Injection, injection};
+
+use crate::ClientId;
+
+/// What is known about a product behind the protocol.
+#[derive(Debug, Clone, Copy)]
+pub struct AcpHabits {
+    /// Ids of its own modes, the one that asks most first.
+    pub asking: &'static [&'static str],
+    /// Options of its own that would let calls pass unasked, and the value that does not.
+    pub hidden: &'static [(&'static str, &'static str)],
+    /// Whether a hook of ours is called there: then the model hears the reason of a refusal from it.
+    pub hook: bool,
+    /// Whether its rules are read at its start only, so that a switch needs a new process.
+    pub restarts: bool,
+}
+
+/// Modes of agents that nobody knows, by what they are usually called.
+const USUAL: AcpHabits = AcpHabits {
+    asking: &[
+        "default",
+        "ask",
+        "manual",
+        "normal",
+        "approve",
+        "read-only",
+        "readonly",
+        "plan",
+    ],
+    hidden: &[],
+    hook: false,
+    restarts: false,
+};
+
+/// What is known about a product; something usual for one that is not known.
+pub fn acp_habits(client: Option<ClientId>) -> AcpHabits {
+    match client {
+        Some(ClientId::ClaudeCode) => AcpHabits {
+            asking: &["default"],
+            hook: true,
+            ..USUAL
+        },
+        Some(ClientId::Codex) => AcpHabits {
+            asking: &["read-only"],
+            hook: true,
+            ..USUAL
+        },
+        Some(ClientId::Copilot) => AcpHabits {
+            asking: &["https://agentclientprotocol.com/protocol/session-modes#agent"],
+            hidden: &[("allow_all", "off")],
+            hook: true,
+            ..USUAL
+        },
+        Some(ClientId::Gemini) => AcpHabits {
+            asking: &["default"],
+            restarts: true,
+            ..USUAL
+        },
+        Some(ClientId::Qwen) => AcpHabits {
+            asking: &["default"],
+            hook: true,
+            ..USUAL
+        },
+        Some(ClientId::OpenCode) => AcpHabits {
+            asking: &["build"],
+            hook: true,
+            ..USUAL
+        },
+        _ => USUAL,
+    }
+}
+
+/// Names of programs and packages that speak the protocol for a product.
+const AGENTS: &[(&str, ClientId)] = &[
+    ("claude-agent-acp", ClientId::ClaudeCode),
+    ("claude-code-acp", ClientId::ClaudeCode),
+    ("codex-acp", ClientId::Codex),
+    ("copilot", ClientId::Copilot),
+    ("gemini", ClientId::Gemini),
+    ("gemini-cli", ClientId::Gemini),
+    ("qwen", ClientId::Qwen),
+    ("qwen-code", ClientId::Qwen),
+    ("opencode", ClientId::OpenCode),
+    ("opencode-ai", ClientId::OpenCode),
+];
+/// Programs that run what their arguments name.
+const RUNNERS: &[&str] = &[
+    "node", "npx", "npm", "bun", "bunx", "deno", "pnpm", "yarn", "env", "sh", "bash", "timeout",
+];
+
+/// The product that a command line starts as an agent.
+pub fn acp_client(command: &[String]) -> Option<ClientId> {
+    let (program, rest) = command.split_first()?;
+    let program = program.rsplit(['/', '\\']).next().unwrap_or_default();
+    let known = |name: &str| {
+        let found = AGENTS
+            .iter()
+            .find(|(agent, _)| agent.eq_ignore_ascii_case(name));
+        found.map(|(_, client)| *client)
+    };
+    if let Some(client) = known(stem(program)) {
+        return Some(client);
+    }
+    if !RUNNERS.contains(&stem(program)) {
+        return None;
+    }
+    rest.iter().find_map(|word| {
+        // A package, a script of that name, or a script inside the package of that name.
+        let inside = word.rsplit_once("node_modules/").map(|(_, inside)| inside);
+        let mut parts = match inside {
+            Some(inside) => inside.split('/').collect::<Vec<_>>(),
+            None => word.rsplit('/').next().into_iter().collect(),
+        };
+        parts.reverse();
+        parts.into_iter().find_map(|part| known(stem(part)))
+    })
+}
+
+/// The product that an agent says it is.
+pub fn acp_client_named(name: &str) -> Option<ClientId> {
+    let name = name.rsplit('/').next().unwrap_or(name);
+    let found = AGENTS
+        .iter()
+        .find(|(agent, _)| agent.eq_ignore_ascii_case(name.trim()));
+    found.map(|(_, client)| *client)
+}
+
+/// A name without version and extension.
+fn stem(name: &str) -> &str {
+    let name = match name.split_once('@') {
+        Some((before, _)) if !before.is_empty() => before,
+        _ => name,
+    };
+    let extensions = [".js", ".mjs", ".cjs", ".exe", ".cmd"];
+    let found = extensions.iter().find_map(|it| name.strip_suffix(it));
+    found.unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(line: &str, expected: Option<ClientId>) {
+        let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        assert_eq!(acp_client(&words), expected, "{line}");
+    }
+
+    #[test]
+    fn a_product_is_known_by_its_program_or_package() {
+        check("claude-agent-acp", Some(ClientId::ClaudeCode));
+        check("/opt/bin/codex-acp --verbose", Some(ClientId::Codex));
+        check("copilot --acp", Some(ClientId::Copilot));
+        check(
+            "npx -y @google/gemini-cli@0.61.0 --acp",
+            Some(ClientId::Gemini),
+        );
+        check(
+            "npx @zed-industries/claude-code-acp@latest",
+            Some(ClientId::ClaudeCode),
+        );
+        check(
+            "node /x/node_modules/@qwen-code/qwen-code/cli-entry.js --acp",
+            Some(ClientId::Qwen),
+        );
+        check(
+            "node /x/node_modules/@github/copilot/index.js --acp",
+            Some(ClientId::Copilot),
+        );
+        check("/home/copilot/my-agent", None);
+        check("my-agent gemini", None);
+        assert_eq!(
+            acp_client_named("@agentclientprotocol/codex-acp"),
+            Some(ClientId::Codex)
+        );
+        assert_eq!(acp_client_named("goose"), None);
+    }
+}

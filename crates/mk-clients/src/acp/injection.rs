@@ -1,0 +1,160 @@
+//! How our hook, or a policy file where hooks do not fire, reaches an agent that the proxy starts: nothing of the user's
+//! own settings is touched.
+
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+
+use crate::ClientId;
+use crate::install::{Content, Purpose, Setup};
+use crate::settings;
+
+/// What has to be done before an agent is started, and what its sessions carry.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Injection {
+    pub environment: Vec<(&'static str, String)>,
+    pub arguments: Vec<String>,
+    /// Files below the directory of this run: name and text.
+    pub files: Vec<(&'static str, String)>,
+    /// What `session/new`, `load`, `resume` and `fork` carry below `_meta`.
+    pub meta: Option<Value>,
+}
+
+/// One start of an agent.
+#[derive(Debug, Clone, Copy)]
+pub struct AcpRun<'a> {
+    pub setup: &'a Setup,
+    /// A directory of this run, where files can be put.
+    pub directory: &'a Path,
+    /// What the environment says already of [`ACP_VARIABLES`].
+    pub environment: &'a [(&'static str, String)],
+}
+
+impl AcpRun<'_> {
+    /// The object that a variable holds.
+    fn own(&self, variable: &str) -> Map<String, Value> {
+        let found = self.environment.iter().find(|(name, _)| *name == variable);
+        match found.and_then(|(_, text)| serde_json::from_str(text).ok()) {
+            Some(Value::Object(entries)) => entries,
+            _ => Map::new(),
+        }
+    }
+}
+
+/// What makes this product call our hook, or keep our rules; nothing for others.
+pub fn injection(client: ClientId, run: AcpRun<'_>) -> Injection {
+    let setup = run.setup;
+    let below = |name: &str| run.directory.join(name).display().to_string();
+    match client {
+        ClientId::ClaudeCode => {
+            let settings = entries(client, setup, &[Purpose::Hook, Purpose::Shell]);
+            Injection {
+                meta: Some(json!({ "claudeCode": { "options": { "settings": settings } } })),
+                ..Injection::default()
+            }
+        }
+        ClientId::Codex => {
+            let mut config = run.own(CODEX_CONFIG);
+            let ours = entries(client, setup, &[Purpose::Hook]);
+            // It trusts what the person has agreed to, and the person has started us.
+            config.insert("bypass_hook_trust".to_owned(), json!(true));
+            if let Some(hooks) = ours.get("hooks") {
+                config.insert("hooks".to_owned(), hooks.clone());
+            }
+            Injection {
+                environment: vec![(CODEX_CONFIG, Value::Object(config).to_string())],
+                ..Injection::default()
+            }
+        }
+        ClientId::Copilot => {
+            let plugin = json!({
+                "name": "modekeeper", "version": "1.0.0", "description": "Holds this session in its mode",
+                "hooks": "hooks.json",
+            });
+            let hooks = whole(client, setup).map(|text| ("copilot/hooks.json", text));
+            let mut files = vec![(
+                "copilot/.claude-plugin/plugin.json",
+                format!("{plugin:#}\n"),
+            )];
+            files.extend(hooks);
+            Injection {
+                arguments: vec!["--plugin-dir".to_owned(), below("copilot")],
+                files,
+                ..Injection::default()
+            }
+        }
+        ClientId::OpenCode => {
+            const FILE: &str = "modekeeper.js";
+            let mut config = run.own(OPENCODE_CONFIG);
+            let mut plugins = match config.remove("plugin") {
+                Some(Value::Array(plugins)) => plugins,
+                _ => Vec::new(),
+            };
+            plugins.push(json!(format!("file://{}", below(FILE))));
+            config.insert("plugin".to_owned(), json!(plugins));
+            Injection {
+                environment: vec![(OPENCODE_CONFIG, Value::Object(config).to_string())],
+                files: whole(client, setup)
+                    .map(|text| (FILE, text))
+                    .into_iter()
+                    .collect(),
+                ..Injection::default()
+            }
+        }
+        ClientId::Gemini => {
+            const FILE: &str = "modekeeper.toml";
+            let policy = setup.floor.as_ref().and_then(crate::gemini::policy);
+            let arguments = policy
+                .is_some()
+                .then(|| ["--admin-policy".to_owned(), below(FILE)]);
+            Injection {
+                arguments: arguments.into_iter().flatten().collect(),
+                files: policy.map(|text| (FILE, text)).into_iter().collect(),
+                ..Injection::default()
+            }
+        }
+        ClientId::Qwen => {
+            const FILE: &str = "qwen-settings.json";
+            let settings = entries(client, setup, &[Purpose::Hook]);
+            Injection {
+                environment: vec![(QWEN_SETTINGS, below(FILE))],
+                files: vec![(FILE, format!("{settings:#}\n"))],
+                ..Injection::default()
+            }
+        }
+        _ => Injection::default(),
+    }
+}
+
+/// Variables whose objects ours are joined with.
+pub const ACP_VARIABLES: [&str; 2] = [CODEX_CONFIG, OPENCODE_CONFIG];
+const CODEX_CONFIG: &str = "CODEX_CONFIG";
+const OPENCODE_CONFIG: &str = "OPENCODE_CONFIG_CONTENT";
+const QWEN_SETTINGS: &str = "QWEN_CODE_SYSTEM_SETTINGS_PATH";
+
+/// What the installer would write among the user's entries, as an object of its own.
+fn entries(client: ClientId, setup: &Setup, purposes: &[Purpose]) -> Value {
+    let changes = client.atlas().changes(setup);
+    let mut text = "{}".to_owned();
+    for change in changes
+        .iter()
+        .filter(|change| purposes.contains(&change.purpose))
+    {
+        if let Content::Entries { format, edits } = &change.content
+            && let Ok(edited) = settings::apply(*format, &text, edits)
+        {
+            text = edited.text;
+        }
+    }
+    serde_json::from_str(&text).unwrap_or_default()
+}
+
+/// The hook that is a file as a whole.
+fn whole(client: ClientId, setup: &Setup) -> Option<String> {
+    let changes = client.atlas().changes(setup).into_iter();
+    let mut hooks = changes.filter(|change| change.purpose == Purpose::Hook);
+    hooks.find_map(|change| match change.content {
+        Content::Whole { text, .. } => Some(text),
+        Content::Entries { .. } => None,
+    })
+}
