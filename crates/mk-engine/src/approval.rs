@@ -39,6 +39,8 @@ impl<T> Outcome<T> {
 pub struct ApprovalRequest {
     pub id: ApprovalId,
     pub session: Option<SessionId>,
+    /// Who asked, where that is known.
+    pub conversation: Option<ConversationId>,
     /// One line, with control characters made visible.
     pub subject: String,
     /// Every file and what would change in it, with control characters made visible; empty where the subject says all.
@@ -49,6 +51,11 @@ pub struct ApprovalRequest {
 }
 
 impl ApprovalRequest {
+    /// Whether it is a plan that a model wants to carry out in another mode.
+    pub fn is_plan(&self) -> bool {
+        self.subject == crate::plan::SUBJECT
+    }
+
     /// All that the person who decides must see.
     pub fn describe(&self) -> String {
         let Self {
@@ -66,6 +73,7 @@ impl From<Approval> for ApprovalRequest {
         Self {
             id: stored.id,
             session: stored.session,
+            conversation: stored.conversation,
             subject: visible_line(&stored.subject),
             plan: stored
                 .plan
@@ -177,6 +185,13 @@ impl Approvals<'_> {
     pub fn pending(self) -> Result<Vec<ApprovalRequest>, Error> {
         let pending = self.engine.inner.store.pending_approvals()?;
         Ok(pending.into_iter().map(ApprovalRequest::from).collect())
+    }
+
+    /// What one conversation has asked for and nobody has answered.
+    pub fn pending_in(self, id: &ConversationId) -> Result<Vec<ApprovalRequest>, Error> {
+        let mut pending = self.pending()?;
+        pending.retain(|request| request.conversation.as_ref() == Some(id));
+        Ok(pending)
     }
 
     pub fn get(self, id: &ApprovalId) -> Result<ApprovalRequest, Error> {

@@ -7,6 +7,7 @@ mod context;
 mod fallback;
 mod fingerprint;
 mod interpreter;
+mod proxy;
 
 use mk_clients::{HookEvent, HookMoment, HookVerdict, ToolUse};
 use mk_policy::{Decision, Evaluation, Request, evaluate};
@@ -18,6 +19,8 @@ use crate::Engine;
 use crate::approval::{Act, ApprovalRequest, Asked};
 use crate::conversation::{Held, Seat};
 use crate::error::Error;
+
+pub use proxy::Ruled;
 
 /// The hooks of agents.
 #[derive(Debug, Clone, Copy)]

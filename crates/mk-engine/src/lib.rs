@@ -30,6 +30,7 @@ mod open_project;
 mod open_projects;
 mod operator_file;
 mod place;
+mod plan;
 mod playbook;
 mod project;
 mod project_info;
@@ -74,7 +75,7 @@ pub use file::{
     MatchedLine, MatchesInFile, PlannedReplacement, ProjectFiles, ReplaceScope, Replaced,
     SearchKind, TextMatches, TextReplacement, TextSearch,
 };
-pub use hook::{HookSettings, Hooked, Hooks};
+pub use hook::{HookSettings, Hooked, Hooks, Ruled};
 pub use lint::lint_file;
 pub use memory::{MemoryInfo, ProjectMemories};
 pub use mk_lsp::{CustomServer, InstallPlan, KnownServer, ProjectCode};
@@ -86,6 +87,7 @@ pub use mk_store::{
 };
 pub use mode::Modes;
 pub use operator_file::{read_operator_file, write_operator_file};
+pub use plan::PlanAccepted;
 pub use playbook::{
     AgentAssignment, AgentDefinition, AgentIntroduction, AgentProfile, AppliedRule, Checklist,
     ChecklistItem, ChosenAgent, ConfigSuggestion, DomainChecklist, GeneratedChecklists,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use mk_clients::{ClientId, HookEvent, ToolGroup, ToolUse};
+use mk_clients::{ClientId, HookEvent, ToolGroup, ToolRow, ToolUse};
 use mk_policy::{Group, Reach};
 use mk_types::{McpTarget, ToolCall};
 use serde_json::Value;
@@ -130,7 +130,12 @@ fn patched(patch: &str) -> Option<String> {
 impl OwnTool {
     /// The tools of one product, for an engine that answers its hook.
     pub fn of_client(client: ClientId) -> impl Iterator<Item = Self> {
-        client.atlas().tools.iter().map(|row| Self {
+        Self::of_rows(client.atlas().tools)
+    }
+
+    /// Tools as the atlas of products tells of them.
+    pub fn of_rows(rows: &'static [ToolRow]) -> impl Iterator<Item = Self> {
+        rows.iter().map(|row| Self {
             name: row.name,
             group: row.group.name().and_then(Group::parse),
             paths: row.paths,

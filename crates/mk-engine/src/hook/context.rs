@@ -1,6 +1,8 @@
 //! The mode's instructions for the model: at the start of a conversation, and after each switch.
 
 use mk_clients::{ClientId, HookEvent, HookMoment};
+use mk_policy::Mode;
+use mk_types::AbsPath;
 
 use super::Hooks;
 use crate::conversation::Held;
@@ -20,19 +22,19 @@ impl Hooks<'_> {
         // OpenCode's model is told anew with each request, and remembers nothing of it.
         if event.client == ClientId::OpenCode {
             let start = matches!(event.moment, HookMoment::SessionStart { .. });
-            return Ok(start.then(|| self.instructions(held)));
+            return Ok(start.then(|| self.instructions(&held.conversation.root.path, &held.mode)));
         }
         if held.conversation.told.as_ref() == Some(mode) || !is_passed_on(event) {
             return Ok(None);
         }
         let store = &self.engine.inner.store;
         store.tell_conversation(&held.conversation.id, mode).await?;
-        Ok(Some(self.instructions(held)))
+        Ok(Some(
+            self.instructions(&held.conversation.root.path, &held.mode),
+        ))
     }
 
-    fn instructions(&self, held: &Held) -> String {
-        let mode = &held.mode;
-        let root = &held.conversation.root.path;
+    pub(super) fn instructions(&self, root: &AbsPath, mode: &Mode) -> String {
         let prompt = self.engine.modes().system_prompt(root, &mode.slug);
         let mut text = format!(
             "Modekeeper holds this conversation in '{}' mode ({}). Calls that the mode does not allow are refused \

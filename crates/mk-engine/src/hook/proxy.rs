@@ -1,0 +1,150 @@
+//! What a proxy in front of an agent asks for besides: a decision without news for the model, and a look at what an
+//! agent has done without asking.
+
+use std::sync::Arc;
+
+use mk_clients::{HookEvent, HookMoment, HookVerdict, ToolUse};
+use mk_policy::Mode;
+use mk_store::{DecisionFilter, Ruling};
+use mk_types::{AbsPath, ConversationId, ModeSlug};
+
+use super::{HookSettings, Hooked, Hooks, Judged};
+use crate::conversation::{Conversations, Held, Seat};
+use crate::error::Error;
+use crate::mode;
+
+/// A decision, and the mode under which it was made.
+#[derive(Debug)]
+pub struct Ruled {
+    pub hooked: Hooked,
+    pub mode: Arc<Mode>,
+}
+
+impl Hooks<'_> {
+    /// Decides about a call that an agent has told a proxy of. The model hears nothing through this.
+    pub async fn decide(
+        &self,
+        event: &HookEvent,
+        seat: &Seat,
+        settings: &HookSettings,
+    ) -> Result<Ruled, Error> {
+        let held = self.held(seat, settings).await?;
+        let hooked = match &event.moment {
+            HookMoment::BeforeTool(tool) => self.before(event, tool, &held).await?,
+            _ => Hooked::Decided(HookVerdict::pass()),
+        };
+        Ok(Ruled {
+            hooked,
+            mode: held.mode,
+        })
+    }
+
+    /// Looks at a call that was made without asking. If the mode does not let it pass and nobody has decided about it,
+    /// it is recorded, and the answer says why.
+    pub async fn observe(
+        &self,
+        event: &HookEvent,
+        tool: &ToolUse,
+        seat: &Seat,
+        settings: &HookSettings,
+    ) -> Result<Option<String>, Error> {
+        let held = self.held(seat, settings).await?;
+        if self.is_own(tool) || self.is_decided(tool, &held)? {
+            return Ok(None);
+        }
+        let now = self.engine.inner.clock.now();
+        if held.project.paused_until.is_some_and(|until| until > now) {
+            return Ok(None);
+        }
+        let judged = self.judge(event, tool, &held);
+        if judged.ruling == Ruling::Allow {
+            return Ok(None);
+        }
+        let judged = Judged {
+            rule: "unasked",
+            reason: format!("The agent did this without asking. {}", judged.reason),
+            ..judged
+        };
+        self.record(tool, &held, &judged).await?;
+        Ok(Some(judged.reason))
+    }
+
+    async fn held(&self, seat: &Seat, settings: &HookSettings) -> Result<Held, Error> {
+        let conversations = self.engine.conversations();
+        let conversation = conversations.open(seat).await?;
+        let held = conversations.held(&conversation, settings.mode.as_ref())?;
+        held.ok_or_else(|| Error::Denied {
+            rule: None,
+            message: "This conversation is in no mode".to_owned(),
+            hint: Some("set one with `modekeeper mode <slug>`".to_owned()),
+        })
+    }
+
+    fn is_decided(&self, tool: &ToolUse, held: &Held) -> Result<bool, Error> {
+        let Some(id) = &tool.id else { return Ok(false) };
+        let filter = DecisionFilter {
+            conversation: Some(held.conversation.id.clone()),
+            tool_use: Some(id.clone()),
+            limit: Some(1),
+            ..Default::default()
+        };
+        Ok(!self.engine.inner.store.decisions(&filter)?.is_empty())
+    }
+}
+
+impl Conversations<'_> {
+    /// The conversation of an agent behind a proxy: opened, and from now on in a mode of its own. That is the one it
+    /// had, or `inherited`, or the one that holds in its project.
+    pub async fn sit(
+        &self,
+        seat: &Seat,
+        settings: &HookSettings,
+        inherited: Option<&ModeSlug>,
+    ) -> Result<(ConversationId, ModeSlug), Error> {
+        let conversation = self.open(seat).await?;
+        if let Some(mode) = conversation.mode {
+            return Ok((conversation.id, mode));
+        }
+        let slug = match inherited {
+            Some(slug) => slug.clone(),
+            None => self.mode_at(&seat.directory, settings)?,
+        };
+        let store = &self.engine.inner.store;
+        let set = store.set_conversation_mode(&conversation.id, Some(slug.clone()));
+        set.await?;
+        Ok((conversation.id, slug))
+    }
+
+    /// The mode that a new conversation in this directory begins in.
+    pub fn mode_at(&self, directory: &AbsPath, settings: &HookSettings) -> Result<ModeSlug, Error> {
+        let root = self.engine.policy_root(directory);
+        let project = self.engine.inner.store.project_at(&root)?;
+        let slug = project.and_then(|project| project.mode);
+        let slug = slug.or_else(|| settings.mode.clone());
+        Ok(slug.unwrap_or_else(|| self.engine.settings().default_mode.clone()))
+    }
+
+    /// The mode that a conversation is in now, whoever has set it.
+    pub fn mode_in_force(&self, id: &ConversationId) -> Result<Option<ModeSlug>, Error> {
+        let found = self.engine.inner.store.conversation(id)?;
+        Ok(found.and_then(|conversation| conversation.mode))
+    }
+
+    /// What a model is told about a mode of the project around a directory.
+    pub fn instructions(&self, directory: &AbsPath, slug: &ModeSlug) -> Result<String, Error> {
+        let root = self.engine.policy_root(directory);
+        let mode = mode::find(&self.engine.modes().catalogue_at(&root), slug)?;
+        Ok(self.engine.hooks().instructions(&root, &mode))
+    }
+
+    /// Ends a conversation: what its process starts is no longer below it.
+    pub async fn end(&self, id: &ConversationId) -> Result<(), Error> {
+        Ok(self.engine.inner.store.end_conversation(id).await?)
+    }
+
+    /// Notes that the model has been told about a mode.
+    pub async fn tell(&self, id: &ConversationId, slug: &ModeSlug) -> Result<(), Error> {
+        let store = &self.engine.inner.store;
+        Ok(store.tell_conversation(id, slug).await?)
+    }
+}
