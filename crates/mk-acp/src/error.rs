@@ -1,0 +1,67 @@
+//! What goes wrong, and the one table of codes that the wire knows.
+
+use std::io;
+
+use mk_engine::Error as EngineError;
+
+/// Why the proxy could not go on.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("cannot start the agent `{program}`")]
+    Start {
+        program: String,
+        #[source]
+        source: io::Error,
+    },
+    #[error("cannot use standard input and output")]
+    Streams(#[source] io::Error),
+    #[error("the conversation with the editor broke off")]
+    Editor(#[source] io::Error),
+    #[error("the conversation with the agent broke off")]
+    Agent(#[source] io::Error),
+    #[error("cannot write the trace `{file}`")]
+    Trace {
+        file: String,
+        #[source]
+        source: io::Error,
+    },
+    #[error("the agent ended with {status}")]
+    AgentEnded { status: String },
+}
+
+/// What a request is answered that we do not let through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// The parameters name something that there is not.
+    InvalidParams,
+    /// The mode, or a person, said no.
+    Denied,
+    Internal,
+}
+
+impl Refusal {
+    pub(crate) const fn code(self) -> i64 {
+        match self {
+            Self::InvalidParams => -32602,
+            Self::Denied => -32000,
+            Self::Internal => -32603,
+        }
+    }
+}
+
+/// An engine's error in the words of the wire.
+pub(crate) fn refusal(error: &EngineError) -> (Refusal, String) {
+    let refusal = match error {
+        EngineError::InvalidInput { .. } | EngineError::NotFound { .. } => Refusal::InvalidParams,
+        EngineError::Denied { .. } | EngineError::Expired { .. } => Refusal::Denied,
+        EngineError::Conflict { .. }
+        | EngineError::Unavailable { .. }
+        | EngineError::Playbook { .. }
+        | EngineError::Code(_) => Refusal::Internal,
+    };
+    let text = match error.hint() {
+        Some(hint) => format!("{error}. Hint: {hint}"),
+        None => error.to_string(),
+    };
+    (refusal, text)
+}

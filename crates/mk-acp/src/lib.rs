@@ -1,0 +1,34 @@
+//! The ACP face: a proxy between an editor and its agent, which gives the agent the user's own modes.
+//!
+//! Lines go through as they came, unless they are about modes, permissions, files or terminals. What a call may do is the
+//! engine's answer, the same that the agent's hook gets: both share a conversation by the agent's own session id.
+//! It does not know policy, and it writes into no file but a trace.
+
+mod access;
+mod agent;
+mod ask;
+mod editor;
+mod error;
+mod line;
+mod message;
+mod open;
+mod passthrough;
+mod permission;
+mod pin;
+mod plan;
+mod process;
+mod prompt;
+mod proxy;
+mod restart;
+mod session;
+mod shown;
+pub mod stdio;
+mod trace;
+mod watch;
+
+pub use error::Error;
+pub use process::{Agent, Command, start};
+pub use proxy::{Attend, Attendance, Exit, Launch, Options, Relay, run};
+
+#[cfg(test)]
+mod tests;

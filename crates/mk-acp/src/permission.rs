@@ -1,0 +1,335 @@
+//! `session/request_permission` of the agent: answered where the mode decides, passed on where a person must, rejected
+//! where the mode forbids.
+
+use std::sync::Arc;
+
+use mk_clients::{AcpCall, HookDecision, HookEvent, HookMoment, ToolGroup, ToolUse, acp_tool_use};
+use mk_engine::{Hooked, Ruled};
+use mk_policy::{AutoApprove, Mode};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use crate::ask::chosen;
+use crate::error::refusal;
+use crate::message::{self, Id, Object};
+use crate::plan::Plan;
+use crate::proxy::{Core, PassedOn};
+
+/// How often a call that needs approval is tried again; each time a person has agreed to something.
+const MOST_REQUESTS: usize = 4;
+
+/// What came of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// The mode allows it, and a person need not be asked, or has been.
+    Allow,
+    /// The mode allows it; a person decides. Why, in a few words.
+    Person(String),
+    Deny(String),
+}
+
+impl Core {
+    /// An agent asks whether it may.
+    pub(crate) async fn permission(
+        self: Arc<Self>,
+        id: Id,
+        line: Vec<u8>,
+        params: Option<Box<RawValue>>,
+    ) {
+        let mut params = Object::read(params.as_deref()).unwrap_or_default();
+        let session = params.text("sessionId").unwrap_or_default();
+        let tool_call = params.value("toolCall").unwrap_or_default();
+        let options = match params.value("options") {
+            Some(Value::Array(options)) => options,
+            _ => Vec::new(),
+        };
+        let call_id = tool_call["toolCallId"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned();
+        let call = self.with_session(&session, |it| {
+            it.calls.ask(&call_id);
+            it.calls.join(&call_id, &tool_call)
+        });
+        let Some(call) = call else {
+            // A session that nobody has opened is in no mode.
+            return self.choose(&id, reject(&options)).await;
+        };
+        if call.kind.as_deref() == Some("switch_mode") {
+            let asked = (call, tool_call);
+            return self.leave_plan(&id, &session, asked, &options).await;
+        }
+        let tool = acp_tool_use(self.lock().client, &call);
+        let paths = tool.touched().paths;
+        match self.judge(&session, tool, Some(&tool_call)).await {
+            Outcome::Allow => match allow(&options) {
+                Some(option) => {
+                    self.with_session(&session, |it| it.granted.extend(paths));
+                    self.choose(&id, Some(option)).await;
+                }
+                // None of them means «this once»: a person has to look.
+                None => {
+                    self.pass_on(
+                        id,
+                        line,
+                        params,
+                        PassedOn {
+                            session,
+                            options,
+                            paths,
+                        },
+                    )
+                    .await;
+                }
+            },
+            Outcome::Person(why) => {
+                let title = call
+                    .title
+                    .clone()
+                    .unwrap_or_else(|| "The agent asks".to_owned());
+                let mut tool_call = tool_call;
+                tool_call["title"] = json!(format!("{title} ({why})"));
+                params.set("toolCall", &tool_call);
+                self.pass_on(
+                    id,
+                    line,
+                    params,
+                    PassedOn {
+                        session,
+                        options,
+                        paths,
+                    },
+                )
+                .await;
+            }
+            Outcome::Deny(reason) => {
+                self.tell_refusal(&session, &call, &reason).await;
+                self.choose(&id, reject(&options)).await;
+            }
+        }
+    }
+
+    /// Decides about a call, and asks a person where the policy wants it.
+    pub(crate) async fn judge(
+        self: &Arc<Self>,
+        session: &str,
+        tool: ToolUse,
+        shown: Option<&Value>,
+    ) -> Outcome {
+        let Some(seat) = self.with_session(session, |it| it.seat.clone()) else {
+            return Outcome::Deny(format!("Session not found: {session}"));
+        };
+        let group = tool.group();
+        let event = HookEvent {
+            client: self.event_client(),
+            name: "permission".to_owned(),
+            conversation: Some(session.to_owned()),
+            agent: None,
+            parent: None,
+            cwd: Some(seat.directory.as_path().to_owned()),
+            moment: HookMoment::BeforeTool(tool),
+        };
+        let mut has_agreed = false;
+        for _ in 0..MOST_REQUESTS {
+            let hooks = self.engine.hooks();
+            let ruled = hooks.decide(&event, &seat, &self.options.settings).await;
+            let Ruled { hooked, mode } = match ruled {
+                Ok(ruled) => ruled,
+                Err(error) => return Outcome::Deny(refusal(&error).1),
+            };
+            match hooked {
+                Hooked::Decided(verdict) => match verdict.decision {
+                    HookDecision::Deny { reason } => return Outcome::Deny(reason),
+                    HookDecision::Pass if has_agreed => return Outcome::Allow,
+                    HookDecision::Pass => return automatic(&mode, group),
+                    HookDecision::Rewrite { .. } => {
+                        return Outcome::Deny("The call would have to be changed".to_owned());
+                    }
+                },
+                Hooked::Waits(request, verdict) => {
+                    // Another task may be showing it already; its answer is recorded either way.
+                    let agreed = match self.begin_asking(session, &request.id) {
+                        true => self.ask_person(session, &request, shown).await,
+                        false => self.is_agreed(&request.id).await,
+                    };
+                    if !agreed {
+                        return Outcome::Deny(match verdict.decision {
+                            HookDecision::Deny { reason } => reason,
+                            _ => "The user declined".to_owned(),
+                        });
+                    }
+                    has_agreed = true;
+                }
+            }
+        }
+        Outcome::Deny("It needs approval again and again".to_owned())
+    }
+
+    async fn is_agreed(&self, id: &mk_types::ApprovalId) -> bool {
+        let answer = self.engine.approvals().wait(id).await;
+        matches!(answer, Ok(Some(mk_engine::Verdict::Granted)))
+    }
+
+    /// Passes the agent's question on. «Always» is left out where only we would be asked again: the agent remembers it
+    /// over every switch of the mode.
+    async fn pass_on(
+        self: &Arc<Self>,
+        id: Id,
+        line: Vec<u8>,
+        mut params: Object,
+        passed_on: PassedOn,
+    ) {
+        let mut passed_on = passed_on;
+        if !self.habits().hook {
+            let once = |option: &Value| option["kind"] == "allow_once";
+            if passed_on.options.iter().any(once) {
+                passed_on
+                    .options
+                    .retain(|option| option["kind"] != "allow_always");
+                params.set("options", &passed_on.options);
+            }
+        }
+        let line = message::with(&line, "params", &params).unwrap_or(line);
+        self.lock().passed_on.insert(id, passed_on);
+        self.to_editor(line).await;
+    }
+
+    /// A person has answered what was passed on. Anything but one of the options is a no.
+    pub(crate) async fn person_chose(
+        &self,
+        id: &Id,
+        passed_on: PassedOn,
+        result: Option<&RawValue>,
+    ) {
+        let answer = result.and_then(|result| serde_json::from_str::<Value>(result.get()).ok());
+        let answer = answer.unwrap_or_default();
+        let PassedOn {
+            session,
+            options,
+            paths,
+        } = passed_on;
+        let picked = chosen(&answer)
+            .and_then(|chosen| options.iter().find(|option| option["optionId"] == chosen));
+        let is_cancelled = answer["outcome"]["outcome"] == "cancelled";
+        match picked {
+            Some(option) => {
+                if is_allowing(option) {
+                    self.with_session(&session, |it| it.granted.extend(paths));
+                }
+                // As the editor wrote it, with what else it says.
+                self.to_agent(message::response(id, &answer)).await;
+            }
+            None if is_cancelled => self.to_agent(message::response(id, &answer)).await,
+            None => self.choose(id, reject(&options)).await,
+        }
+    }
+
+    /// Answers the agent with one of its options; without one, the question is cancelled, which is a no as well.
+    async fn choose(&self, id: &Id, option: Option<&Value>) {
+        let outcome = match option {
+            Some(option) => json!({ "outcome": "selected", "optionId": option["optionId"] }),
+            None => json!({ "outcome": "cancelled" }),
+        };
+        self.to_agent(message::response(id, &json!({ "outcome": outcome })))
+            .await;
+    }
+
+    /// Claude's own way out of a plan, led to our modes.
+    async fn leave_plan(
+        self: &Arc<Self>,
+        id: &Id,
+        session: &str,
+        (call, tool_call): (AcpCall, Value),
+        options: &[Value],
+    ) {
+        let content = tool_call
+            .get("content")
+            .filter(|content| content.is_array());
+        let plan = call
+            .raw_input
+            .as_ref()
+            .and_then(|input| input["plan"].as_str());
+        let plan = Plan {
+            text: plan.unwrap_or_default().to_owned(),
+            call: call.id.clone(),
+            title: call
+                .title
+                .clone()
+                .unwrap_or_else(|| "Ready for implementation".to_owned()),
+        };
+        match self.ask_plan(session, &plan, content).await {
+            // Its own mode stays the one that asks most, so the choice that keeps asking is taken.
+            Some(_) => {
+                self.choose(id, allow(options).or_else(|| any_allowing(options)))
+                    .await;
+            }
+            None => self.choose(id, reject(options)).await,
+        }
+    }
+
+    /// Says why a call was refused: to the person at once, to the model with its next prompt, unless a hook has told it.
+    pub(crate) async fn tell_refusal(&self, session: &str, call: &AcpCall, reason: &str) {
+        let title = call.title.clone().unwrap_or_else(|| call.id.clone());
+        let text = format!("Modekeeper refused «{title}»: {reason}");
+        let message = json!({
+            "sessionUpdate": "agent_message_chunk",
+            "content": { "type": "text", "text": format!("\n{text}\n") },
+        });
+        self.update(session, &message).await;
+        self.with_session(session, |it| it.unheard.push(format!("{title}: {reason}")));
+    }
+}
+
+/// What the mode says about asking a person.
+fn automatic(mode: &Mode, group: Option<ToolGroup>) -> Outcome {
+    let is_reading = matches!(group, Some(ToolGroup::Read | ToolGroup::Harmless));
+    match mode.auto_approve.unwrap_or(AutoApprove::None) {
+        AutoApprove::All => Outcome::Allow,
+        AutoApprove::Read if is_reading => Outcome::Allow,
+        AutoApprove::Read => Outcome::Person(format!(
+            "'{}' mode asks before anything but reading",
+            mode.slug
+        )),
+        AutoApprove::None => {
+            Outcome::Person(format!("'{}' mode asks before every action", mode.slug))
+        }
+    }
+}
+
+/// Words in an option's id that say that more than this one call is meant.
+const MORE_THAN_ONCE: &[&str] = &[
+    "always", "session", "auto", "updates", "all", "forever", "remember",
+];
+
+/// The option that allows this one call: by its kind, and by an id that means no more than that.
+pub(crate) fn allow(options: &[Value]) -> Option<&Value> {
+    options.iter().find(|option| {
+        let id = option["optionId"]
+            .as_str()
+            .unwrap_or_default()
+            .to_lowercase();
+        let mut words = id.split(|it: char| !it.is_ascii_alphanumeric());
+        option["kind"] == "allow_once" && !words.any(|word| MORE_THAN_ONCE.contains(&word))
+    })
+}
+
+fn any_allowing(options: &[Value]) -> Option<&Value> {
+    options.iter().find(|option| is_allowing(option))
+}
+
+fn is_allowing(option: &Value) -> bool {
+    matches!(option["kind"].as_str(), Some("allow_once" | "allow_always"))
+}
+
+/// The option that refuses this one call; one that also ends the turn only if there is no other.
+pub(crate) fn reject(options: &[Value]) -> Option<&Value> {
+    let of_kind = |kind: &'static str| options.iter().filter(move |option| option["kind"] == kind);
+    let ends_turn = |option: &&Value| {
+        let id = option["optionId"].as_str().unwrap_or_default();
+        id.contains("cancel") || id.contains("abort")
+    };
+    of_kind("reject_once")
+        .find(|option| !ends_turn(option))
+        .or_else(|| of_kind("reject_once").next())
+        .or_else(|| of_kind("reject_always").next())
+}

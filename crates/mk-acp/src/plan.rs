@@ -1,0 +1,86 @@
+//! Leaving a planning mode: the plan is shown with the modes that one may go to, and the person's choice is the switch.
+
+use std::sync::Arc;
+
+use mk_engine::ApprovalRequest;
+use mk_policy::{AutoApprove, Mode};
+use serde_json::{Value, json};
+
+use crate::proxy::Core;
+
+const STAY: &str = "reject";
+
+/// A plan that a model wants to carry out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Plan {
+    pub(crate) text: String,
+    pub(crate) call: String,
+    pub(crate) title: String,
+}
+
+impl Core {
+    /// The plan that an approval request is about, if it is about one.
+    pub(crate) fn is_plan(&self, request: &ApprovalRequest) -> Option<Plan> {
+        request.is_plan().then(|| Plan {
+            text: request.plan.clone(),
+            call: format!("modekeeper-{}", request.id),
+            title: request.subject.clone(),
+        })
+    }
+
+    /// Shows a plan. The mode that the person has chosen is in force when this returns; `None` if they stay.
+    pub(crate) async fn ask_plan(
+        self: &Arc<Self>,
+        session: &str,
+        plan: &Plan,
+        content: Option<&Value>,
+    ) -> Option<String> {
+        let (directory, current) =
+            self.with_session(session, |it| (it.seat.directory.clone(), it.mode.clone()))?;
+        let catalogue = self.engine.modes().catalogue_at(&directory);
+        let from = catalogue.get(current.as_str()).cloned();
+        let may = |mode: &Mode| {
+            let others = mode.slug != current;
+            others
+                && from
+                    .as_ref()
+                    .is_none_or(|from| from.may_switch_to(&mode.slug))
+        };
+        let mut options: Vec<Value> = Vec::new();
+        for mode in catalogue.visible().filter(|mode| may(mode)) {
+            let (kind, how) = match mode.auto_approve {
+                Some(AutoApprove::All) => ("allow_always", "auto-accept all actions"),
+                Some(AutoApprove::Read) => ("allow_once", "auto-accept reading"),
+                Some(AutoApprove::None) | None => ("allow_once", "manually accept actions"),
+            };
+            let name = format!("Yes, in {} mode: {how}", mode.name);
+            options.push(json!({ "optionId": mode.slug.as_str(), "name": name, "kind": kind }));
+        }
+        options.push(json!({
+            "optionId": STAY, "name": format!("No, stay in {current} mode"), "kind": "reject_once",
+        }));
+        let text = json!([{ "type": "content", "content": { "type": "text", "text": plan.text } }]);
+        let params = json!({
+            "sessionId": session,
+            "toolCall": {
+                "toolCallId": plan.call, "title": plan.title, "kind": "switch_mode", "status": "pending",
+                "content": content.unwrap_or(&text),
+            },
+            "options": options,
+        });
+        let chosen = self.choice(&params).await?;
+        let offered = options
+            .iter()
+            .any(|option| option["optionId"] == chosen.as_str());
+        if !offered || chosen == STAY {
+            return None;
+        }
+        match self.switch(Some(session.to_owned()), &chosen).await {
+            Ok(()) => Some(chosen),
+            Err((_, text)) => {
+                tracing::warn!(text, "the mode of the plan cannot be set");
+                None
+            }
+        }
+    }
+}

@@ -1,0 +1,427 @@
+//! The proxy as a whole: two pumps, what they share, and how a conversation ends.
+
+use std::any::Any;
+use std::collections::HashMap;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use mk_clients::{AcpHabits, ClientId, acp_habits};
+use mk_engine::{Engine, HookSettings};
+use mk_policy::Mode;
+use mk_types::{AbsPath, ConversationId};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::error::{Error, Refusal};
+use crate::line::{Lines, Outlet};
+use crate::message::{self, Id};
+use crate::open::Opening;
+use crate::passthrough::relay;
+use crate::process::{Agent, Process};
+use crate::session::Session;
+use crate::trace::{Heard, Trace};
+
+/// How long an agent may take to end after its input has.
+pub(crate) const ENDING: Duration = Duration::from_secs(2);
+/// How long the editor may take to read the last answers.
+const LAST_ANSWERS: Duration = Duration::from_secs(2);
+
+/// What the person who started the proxy has chosen.
+pub struct Options {
+    pub relay: Relay,
+    /// The product that the agent is, where that is known.
+    pub client: Option<ClientId>,
+    pub settings: HookSettings,
+    /// What sessions carry below `_meta`, so that the agent calls our hook.
+    pub meta: Option<Value>,
+    pub trace: Option<PathBuf>,
+    /// Where the agent was started.
+    pub directory: AbsPath,
+    /// Says that somebody can be asked in a conversation, for as long as what it gives is kept.
+    pub attend: Attend,
+}
+
+/// Takes note of a conversation.
+pub type Attend = Box<dyn Fn(&ConversationId) -> Option<Attendance> + Send + Sync>;
+
+/// Kept as long as somebody can be asked.
+pub type Attendance = Box<dyn Any + Send + Sync>;
+
+/// How much the proxy does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Relay {
+    Modes,
+    /// Nothing but passing bytes on.
+    Passthrough,
+}
+
+/// How a conversation ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    EditorLeft,
+    Stopped,
+}
+
+/// Starts the agent; again with another mode where its rules are read at its start only.
+pub type Launch = Box<dyn Fn(Option<&Mode>) -> Result<Agent, Error> + Send + Sync>;
+
+/// One of the two sides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    Editor,
+    Agent,
+}
+
+/// What all tasks share.
+pub(crate) struct Core {
+    pub(crate) engine: Engine,
+    pub(crate) options: Options,
+    pub(crate) launch: Launch,
+    editor: Outlet,
+    trace: Option<Trace>,
+    /// Makes our ids different from those of every peer.
+    nonce: String,
+    next: AtomicU64,
+    pub(crate) state: Mutex<State>,
+    ended: mpsc::UnboundedSender<u64>,
+}
+
+/// What changes.
+#[derive(Default)]
+pub(crate) struct State {
+    pub(crate) agent: Option<Outlet>,
+    pub(crate) process: Option<Process>,
+    /// Which start of the agent this is.
+    pub(crate) generation: u64,
+    /// The mode whose rules the agent was started with.
+    pub(crate) started_in: Option<mk_types::ModeSlug>,
+    pub(crate) sessions: HashMap<String, Session>,
+    /// Requests of the editor whose answers we look at.
+    pub(crate) awaited: HashMap<Id, Awaited>,
+    /// Requests of the agent that were passed on, whose answers we look at.
+    pub(crate) passed_on: HashMap<Id, PassedOn>,
+    own: HashMap<Id, oneshot::Sender<Result<Value, ()>>>,
+    pub(crate) attending: Vec<Attendance>,
+    pub(crate) initialize: Option<Box<RawValue>>,
+    pub(crate) client: Option<ClientId>,
+    pub(crate) abilities: Abilities,
+}
+
+/// What the agent says it can.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Abilities {
+    /// `session/new` takes a text for the system prompt.
+    pub(crate) system_prompt: bool,
+}
+
+/// What an answer of the agent is about.
+#[derive(Debug)]
+pub(crate) enum Awaited {
+    Initialize,
+    Open(Opening),
+    Option {
+        session: String,
+    },
+    Prompt {
+        session: String,
+    },
+    Close {
+        session: String,
+    },
+    /// Nothing to look at; if the agent ends, it is answered.
+    Plain,
+}
+
+/// What an answer of the editor is about.
+#[derive(Debug)]
+pub(crate) struct PassedOn {
+    pub(crate) session: String,
+    pub(crate) options: Vec<Value>,
+    pub(crate) paths: Vec<String>,
+}
+
+impl fmt::Debug for Core {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Core")
+            .field("nonce", &self.nonce)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Options {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut out = out.debug_struct("Options");
+        out.field("relay", &self.relay)
+            .field("client", &self.client);
+        out.finish_non_exhaustive()
+    }
+}
+
+/// Stands between an editor and its agent until one of them goes, or until `stop` says so. Nothing that the agent has
+/// started outlives this.
+pub async fn run(
+    engine: Engine,
+    options: Options,
+    launch: Launch,
+    editor: (
+        impl AsyncRead + Send + Unpin + 'static,
+        impl AsyncWrite + Send + Unpin + 'static,
+    ),
+    stop: impl Future<Output = ()>,
+) -> Result<Exit, Error> {
+    let trace = options.trace.as_deref().map(Trace::create).transpose()?;
+    let agent = launch(None)?;
+    match options.relay {
+        Relay::Passthrough => relay(agent, editor, trace, stop).await,
+        Relay::Modes => {
+            let parts = (engine, options, launch, trace);
+            converse(parts, agent, editor, stop).await
+        }
+    }
+}
+
+type Parts = (Engine, Options, Launch, Option<Trace>);
+
+async fn converse(
+    (engine, options, launch, trace): Parts,
+    agent: Agent,
+    (reader, writer): (
+        impl AsyncRead + Send + Unpin + 'static,
+        impl AsyncWrite + Send + Unpin + 'static,
+    ),
+    stop: impl Future<Output = ()>,
+) -> Result<Exit, Error> {
+    let (editor, writing) = Outlet::new(writer);
+    tokio::spawn(writing);
+    let (ended, mut endings) = mpsc::unbounded_channel();
+    let conversations = engine.conversations();
+    let started_in = conversations.mode_at(&options.directory, &options.settings);
+    let state = State {
+        client: options.client,
+        started_in: started_in.ok(),
+        ..State::default()
+    };
+    let core = Arc::new(Core {
+        engine,
+        options,
+        launch,
+        editor,
+        trace,
+        nonce: nonce(),
+        next: AtomicU64::new(0),
+        state: Mutex::new(state),
+        ended,
+    });
+    core.attach(agent);
+    let ticking = tokio::spawn(Arc::clone(&core).watch());
+    let pump = Arc::clone(&core);
+    let mut listening = tokio::spawn(async move {
+        let mut lines = Lines::new(reader);
+        while let Some(line) = lines.next().await? {
+            pump.note(Heard::FromEditor, &line);
+            pump.hear_editor(line).await;
+        }
+        Ok(())
+    });
+    tokio::pin!(stop);
+    let outcome = loop {
+        tokio::select! {
+            heard = &mut listening => break match heard {
+                Ok(Ok(())) => Ok(Exit::EditorLeft),
+                Ok(Err(error)) => Err(Error::Editor(error)),
+                Err(_) => Err(Error::Editor(std::io::ErrorKind::Other.into())),
+            },
+            () = &mut stop => break Ok(Exit::Stopped),
+            Some(generation) = endings.recv() => {
+                if core.lock().generation == generation {
+                    break Err(core.agent_ended().await);
+                }
+            }
+        }
+    };
+    ticking.abort();
+    listening.abort();
+    core.finish().await;
+    outcome
+}
+
+impl Core {
+    pub(crate) fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes an agent into service, in the place of the one before.
+    pub(crate) fn attach(self: &Arc<Self>, agent: Agent) {
+        let Agent {
+            input,
+            output,
+            process,
+        } = agent;
+        let (outlet, writing) = Outlet::new(input);
+        tokio::spawn(writing);
+        let generation = {
+            let mut state = self.lock();
+            state.generation += 1;
+            state.agent = Some(outlet);
+            // The one before ends here, with all it has started.
+            state.process = process;
+            state.generation
+        };
+        let pump = Arc::clone(self);
+        tokio::spawn(async move {
+            let mut lines = Lines::new(output);
+            loop {
+                match lines.next().await {
+                    Ok(Some(line)) if pump.lock().generation == generation => {
+                        pump.note(Heard::FromAgent, &line);
+                        pump.hear_agent(line).await;
+                    }
+                    Ok(Some(_)) => {}
+                    Ok(None) => break,
+                    Err(error) => {
+                        tracing::warn!(%error, "the agent's output cannot be read");
+                        break;
+                    }
+                }
+            }
+            // Nobody is left to hear it if this fails.
+            let _gone = pump.ended.send(generation);
+        });
+    }
+
+    /// What is known about the product.
+    pub(crate) fn habits(&self) -> AcpHabits {
+        acp_habits(self.lock().client)
+    }
+
+    /// The name under which the hook of this product knows its conversations.
+    pub(crate) fn client_name(&self) -> &'static str {
+        self.lock().client.map_or("acp", ClientId::slug)
+    }
+
+    pub(crate) fn with_session<T>(
+        &self,
+        session: &str,
+        work: impl FnOnce(&mut Session) -> T,
+    ) -> Option<T> {
+        self.lock().sessions.get_mut(session).map(work)
+    }
+
+    pub(crate) async fn to_editor(&self, line: Vec<u8>) {
+        self.note(Heard::ToEditor, &line);
+        self.editor.send(line).await;
+    }
+
+    pub(crate) async fn to_agent(&self, line: Vec<u8>) {
+        self.note(Heard::ToAgent, &line);
+        let agent = self.lock().agent.clone();
+        if let Some(agent) = agent {
+            agent.send(line).await;
+        }
+    }
+
+    fn note(&self, heard: Heard, line: &[u8]) {
+        if let Some(trace) = &self.trace {
+            trace.write(heard, line);
+        }
+    }
+
+    /// A notification about a session, to the editor.
+    pub(crate) async fn update(&self, session: &str, update: &Value) {
+        let params = serde_json::json!({ "sessionId": session, "update": update });
+        self.to_editor(message::notification("session/update", &params))
+            .await;
+    }
+
+    pub(crate) async fn refuse(&self, side: Side, id: &Id, refusal: Refusal, message: &str) {
+        let line = message::failure(id, refusal.code(), message);
+        match side {
+            Side::Editor => self.to_editor(line).await,
+            Side::Agent => self.to_agent(line).await,
+        }
+    }
+
+    /// Asks one side something of our own. An error, or the end of that side, is `Err`.
+    pub(crate) async fn request(
+        &self,
+        side: Side,
+        method: &str,
+        params: &Value,
+    ) -> Result<Value, ()> {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let id = Id::own(&format!("modekeeper-{}-{number}", self.nonce));
+        let (sender, receiver) = oneshot::channel();
+        self.lock().own.insert(id.clone(), sender);
+        let line = message::request(&id, method, params);
+        match side {
+            Side::Editor => self.to_editor(line).await,
+            Side::Agent => self.to_agent(line).await,
+        }
+        receiver.await.unwrap_or(Err(()))
+    }
+
+    /// Hands the answer to a request of ours over; `false` if it was not ours.
+    pub(crate) fn answered(&self, id: &Id, outcome: &Result<Option<&RawValue>, &RawValue>) -> bool {
+        let Some(sender) = self.lock().own.remove(id) else {
+            return false;
+        };
+        let outcome = match outcome {
+            Ok(Some(result)) => serde_json::from_str(result.get()).map_err(|_| ()),
+            Ok(None) => Ok(Value::Null),
+            Err(_) => Err(()),
+        };
+        // Whoever asked may have stopped waiting.
+        drop(sender.send(outcome));
+        true
+    }
+
+    /// Tells the editor about everything that it still waits for.
+    async fn agent_ended(&self) -> Error {
+        let (awaited, process) = {
+            let mut state = self.lock();
+            state.own.clear();
+            (std::mem::take(&mut state.awaited), state.process.take())
+        };
+        let status = match process {
+            Some(mut process) => process.end(ENDING).await,
+            None => "no status".to_owned(),
+        };
+        let text = format!("The agent ended with {status}");
+        let mut ids: Vec<Id> = awaited.into_keys().collect();
+        ids.sort();
+        for id in ids {
+            self.refuse(Side::Editor, &id, Refusal::Internal, &text)
+                .await;
+        }
+        Error::AgentEnded { status }
+    }
+
+    /// Lets the agent end by itself, and ends what is left of it.
+    async fn finish(&self) {
+        let process = {
+            let mut state = self.lock();
+            state.agent = None;
+            state.process.take()
+        };
+        if let Some(mut process) = process {
+            process.end(ENDING).await;
+        }
+        // An editor that does not read is not waited for.
+        drop(tokio::time::timeout(LAST_ANSWERS, self.editor.flush()).await);
+        if let Some(trace) = &self.trace {
+            trace.finish();
+        }
+    }
+}
+
+fn nonce() -> String {
+    let mut bytes = [0; 8];
+    // Without a random source the ids are still ours by their name.
+    let _known = getrandom::fill(&mut bytes);
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
