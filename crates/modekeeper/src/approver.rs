@@ -6,8 +6,11 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::path::Path;
 
 use anyhow::Context as _;
+use mk_types::ConversationId;
 
 const NAME: &str = "approver.lock";
+/// Locks of single conversations.
+const DIRECTORY: &str = "approvers";
 
 /// Held by whoever shows requests to a person.
 #[derive(Debug)]
@@ -25,15 +28,47 @@ pub(crate) fn connect(state: &Path) -> anyhow::Result<Connected> {
     Ok(Connected { _lock: lock })
 }
 
+/// Says that a person can be asked in one conversation from now on, as an editor's proxy does.
+pub(crate) fn connect_in(state: &Path, conversation: &ConversationId) -> anyhow::Result<Connected> {
+    let directory = state.join(DIRECTORY);
+    std::fs::create_dir_all(&directory)
+        .with_context(|| format!("cannot create `{}`", directory.display()))?;
+    let lock = open_at(&directory.join(name_of(conversation)), true)
+        .context("cannot open the approver's lock")?;
+    lock.lock_shared()
+        .context("cannot take the approver's lock")?;
+    Ok(Connected { _lock: lock })
+}
+
+/// Whether somebody can be asked in this conversation.
+pub(crate) fn is_connected_in(state: &Path, conversation: &ConversationId) -> bool {
+    is_held(open_at(
+        &state.join(DIRECTORY).join(name_of(conversation)),
+        false,
+    ))
+}
+
+fn name_of(conversation: &ConversationId) -> String {
+    format!("{conversation}.lock")
+}
+
 /// Whether somebody holds it. What cannot be told counts as nobody: a request is then denied at once.
 pub(crate) fn is_connected(state: &Path) -> bool {
-    open(state, false).is_ok_and(|lock| matches!(lock.try_lock(), Err(TryLockError::WouldBlock)))
+    is_held(open(state, false))
+}
+
+fn is_held(lock: std::io::Result<File>) -> bool {
+    lock.is_ok_and(|lock| matches!(lock.try_lock(), Err(TryLockError::WouldBlock)))
 }
 
 fn open(state: &Path, create: bool) -> std::io::Result<File> {
+    open_at(&state.join(NAME), create)
+}
+
+fn open_at(file: &Path, create: bool) -> std::io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(create);
-    options.open(state.join(NAME))
+    options.open(file)
 }
 
 #[cfg(test)]

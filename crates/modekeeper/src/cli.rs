@@ -1,5 +1,6 @@
 //! The command line: what there is, and who does it. One module a command.
 
+mod acp;
 mod approve;
 mod backups;
 mod check;
@@ -73,6 +74,8 @@ enum Command {
     Run(run::RunArgs),
     /// Serve MCP on standard input and output, for clients that start the server themselves
     Mcp(mcp::McpArgs),
+    /// Give an agent your own modes in any editor that speaks the Agent Client Protocol
+    Acp(acp::AcpArgs),
     /// Serve MCP over HTTP: /mcp, /mcp/{mode}, and /sse for older clients
     Serve(serve::ServeArgs),
     /// List, show and check modes
@@ -215,6 +218,7 @@ pub(crate) fn run(cli: Cli, env: &Env) -> anyhow::Result<ExitCode> {
         Command::Uninstall(args) => uninstall::run(&args, &start(&flags, env)?, env),
         Command::Run(args) => run::run(&args, env),
         Command::Mcp(args) => mcp::run(&args, &start_server(&flags, env)?),
+        Command::Acp(args) => acp::run(&args, &start_server(&flags, env)?, env),
         Command::Serve(args) => {
             flags.add(args.settings.clone());
             serve::run(&args, &start_server(&flags, env)?)

@@ -19,6 +19,8 @@ pub(crate) struct Env {
     pub(crate) current_dir: Option<PathBuf>,
     /// Which session of which client this process belongs to, as clients tell their children.
     pub(crate) client_sessions: Vec<(&'static str, String)>,
+    /// Variables of agents that the proxy adds to.
+    pub(crate) agent_variables: Vec<(&'static str, String)>,
     /// `PATH`.
     pub(crate) search_path: OsString,
     /// Variables of settings that are there and not empty.
@@ -44,6 +46,10 @@ impl Env {
                 .collect(),
             current_dir: std::env::current_dir().ok(),
             client_sessions: client_sessions(|name| text(name)?.into_string().ok()),
+            agent_variables: mk_clients::ACP_VARIABLES
+                .into_iter()
+                .filter_map(|name| Some((name, text(name)?.into_string().ok()?)))
+                .collect(),
             search_path: std::env::var_os("PATH").unwrap_or_default(),
             settings: variables
                 .filter_map(|name| Some((name, text(name)?)))

@@ -271,7 +271,10 @@ impl Asking<'_> {
         news: &Sender<News>,
     ) -> bool {
         let folders = self.config.folders();
-        if self.person == Person::None || !approver::is_connected(&folders.state) {
+        let conversation = approval.conversation.as_ref();
+        let is_there = approver::is_connected(&folders.state)
+            || conversation.is_some_and(|id| approver::is_connected_in(&folders.state, id));
+        if self.person == Person::None || !is_there {
             return false;
         }
         let time = engine.settings().approval_timeout;

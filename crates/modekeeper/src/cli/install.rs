@@ -25,7 +25,7 @@ use crate::output::{Style, print};
 pub(crate) use canary::{Cage, Held};
 pub(crate) use journal::{Applied, Journal, Undone};
 pub(crate) use program::Place;
-pub(crate) use project::{floor, set_up_project};
+pub(crate) use project::{floor, floor_of, set_up_project};
 pub(crate) use survey::{Found, survey};
 
 /// Set up one client: MCP server, hook, rules and shell

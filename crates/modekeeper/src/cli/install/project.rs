@@ -37,11 +37,16 @@ pub(crate) fn set_up_project(config: &Config, mode: Option<&str>) -> anyhow::Res
 pub(crate) fn floor(config: &Config, slug: &str) -> anyhow::Result<Floor> {
     let engine = engine(config, Watching::Off);
     let mode = engine.modes().get(&operator(config), "floor", slug)?;
-    Ok(Floor {
-        edits: floor_edits(&mode),
+    Ok(floor_of(&mode))
+}
+
+/// The same for a mode that is at hand.
+pub(crate) fn floor_of(mode: &Mode) -> Floor {
+    Floor {
+        edits: floor_edits(mode),
         runs_commands: mode.enables(Group::Command),
         mode: mode.slug.to_string(),
-    })
+    }
 }
 
 /// Products can say «nothing» and «files of this kind». What they cannot say must not be said narrower than it is, so

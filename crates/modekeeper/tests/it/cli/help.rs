@@ -10,6 +10,7 @@ const COMMANDS: &[&str] = &[
     "uninstall",
     "run",
     "mcp",
+    "acp",
     "serve",
     "modes",
     "modes list",
