@@ -13,6 +13,7 @@ use std::sync::OnceLock;
 use tree_sitter::Query;
 use tree_sitter_language::LanguageFn;
 
+use crate::embedded::Embedding;
 use crate::kind::SymbolKind;
 
 /// A language; two are the same when their names are.
@@ -40,6 +41,8 @@ pub struct Language {
     pub(crate) attribute_marks: &'static [&'static str],
     /// Between the parts of a name.
     pub(crate) separator: Option<&'static str>,
+    /// Where its code is, if a file holds other text too.
+    pub(crate) embedding: Option<Embedding>,
     compiled: OnceLock<Option<Compiled>>,
 }
 
@@ -152,7 +155,7 @@ impl Language {
     /// Whether code in one language can mean a definition in the other by its name.
     pub fn shares_names(&self, other: &Self) -> bool {
         const FAMILIES: [&[&str]; 3] = [
-            &["javascript", "typescript", "tsx"],
+            &["javascript", "typescript", "tsx", "vue", "svelte", "astro"],
             &["c", "cpp", "swift"],
             &["java", "kotlin", "scala"],
         ];

@@ -2,6 +2,7 @@
 
 mod definition;
 mod edit;
+mod embedded;
 mod error;
 mod extract;
 mod find;

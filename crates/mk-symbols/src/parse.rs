@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use tree_sitter::{ParseOptions, ParseState, Parser, Range, Tree};
 
+use crate::embedded;
 use crate::language::{Compiled, Language};
 use crate::mask::masked;
 
@@ -122,7 +123,9 @@ impl Parsers {
         judge(text)?;
         let compiled = language.compiled().ok_or(SkipReason::Unreadable)?;
         let masked = masked(language, text);
-        self.parse(compiled, masked.as_deref().unwrap_or(text), &[], limit)
+        let ranges = language.embedding.map(|it| embedded::parsed(it, text));
+        let ranges = ranges.unwrap_or_default();
+        self.parse(compiled, masked.as_deref().unwrap_or(text), &ranges, limit)
     }
 
     /// Parses a text, or only `ranges` of it if there are any.

@@ -9,6 +9,11 @@
 (assignment_expression
   left: (member_expression object: (_) @scope property: (property_identifier) @name)
   right: [(arrow_function) (function_expression) (generator_function)]) @function
+(assignment_expression
+  left: (member_expression
+    object: (member_expression object: (_) @scope property: (property_identifier) @prototype)
+    property: (property_identifier) @name)
+  (#eq? @prototype "prototype")) @method
 (program (lexical_declaration kind: "const" (variable_declarator name: (identifier) @name) @constant))
 (program (lexical_declaration (variable_declarator name: (identifier) @name) @variable))
 (program (variable_declaration (variable_declarator name: (identifier) @name) @variable))

@@ -7,9 +7,28 @@ use std::sync::{LazyLock, OnceLock};
 use tree_sitter_language::LanguageFn;
 
 use super::Language;
+use crate::embedded::Embedding;
 
-pub(super) static LANGUAGES: LazyLock<[Language; 20]> = LazyLock::new(|| {
+pub(super) static LANGUAGES: LazyLock<[Language; 29]> = LazyLock::new(|| {
     [
+        Language {
+            name: "astro",
+            extensions: &["astro"],
+            wrappers: &[
+                "export_statement",
+                "lexical_declaration",
+                "variable_declaration",
+                "expression_statement",
+                "ambient_declaration",
+            ],
+            attributes: &["decorator"],
+            attribute_marks: &["@"],
+            embedding: Some(Embedding::FrontMatter),
+            ..language(
+                tree_sitter_typescript::LANGUAGE_TYPESCRIPT,
+                include_str!("../../languages/typescript/definitions.scm"),
+            )
+        },
         Language {
             name: "bash",
             extensions: &["sh", "bash", "bats", "ksh"],
@@ -59,6 +78,16 @@ pub(super) static LANGUAGES: LazyLock<[Language; 20]> = LazyLock::new(|| {
             )
         },
         Language {
+            name: "css",
+            extensions: &["css"],
+            comment_marks: &["/*"],
+            bodies: &["block", "keyframe_block_list"],
+            ..language(
+                tree_sitter_css::LANGUAGE,
+                include_str!("../../languages/css/definitions.scm"),
+            )
+        },
+        Language {
             name: "elixir",
             extensions: &["ex", "exs"],
             interpreters: &["elixir"],
@@ -79,6 +108,25 @@ pub(super) static LANGUAGES: LazyLock<[Language; 20]> = LazyLock::new(|| {
             ..language(
                 tree_sitter_go::LANGUAGE,
                 include_str!("../../languages/go/definitions.scm"),
+            )
+        },
+        Language {
+            name: "hcl",
+            extensions: &["tf", "tfvars", "hcl"],
+            comment_marks: &["#", "//", "/*"],
+            bodies: &["block_start"],
+            ..language(
+                tree_sitter_hcl::LANGUAGE,
+                include_str!("../../languages/hcl/definitions.scm"),
+            )
+        },
+        Language {
+            name: "html",
+            extensions: &["html", "htm", "xhtml"],
+            comment_marks: &["<!--"],
+            ..language(
+                tree_sitter_html::LANGUAGE,
+                include_str!("../../languages/html/definitions.scm"),
             )
         },
         Language {
@@ -108,6 +156,15 @@ pub(super) static LANGUAGES: LazyLock<[Language; 20]> = LazyLock::new(|| {
             ..language(
                 tree_sitter_javascript::LANGUAGE,
                 include_str!("../../languages/javascript/definitions.scm"),
+            )
+        },
+        Language {
+            name: "json",
+            extensions: &["json", "jsonc", "json5"],
+            comment_marks: &["//"],
+            ..language(
+                tree_sitter_json::LANGUAGE,
+                include_str!("../../languages/json/definitions.scm"),
             )
         },
         Language {
@@ -231,6 +288,24 @@ pub(super) static LANGUAGES: LazyLock<[Language; 20]> = LazyLock::new(|| {
             )
         },
         Language {
+            name: "svelte",
+            extensions: &["svelte"],
+            wrappers: &[
+                "export_statement",
+                "lexical_declaration",
+                "variable_declaration",
+                "expression_statement",
+                "ambient_declaration",
+            ],
+            attributes: &["decorator"],
+            attribute_marks: &["@"],
+            embedding: Some(Embedding::Scripts),
+            ..language(
+                tree_sitter_typescript::LANGUAGE_TYPESCRIPT,
+                include_str!("../../languages/typescript/definitions.scm"),
+            )
+        },
+        Language {
             name: "swift",
             extensions: &["swift"],
             comments: &["comment", "multiline_comment"],
@@ -239,6 +314,15 @@ pub(super) static LANGUAGES: LazyLock<[Language; 20]> = LazyLock::new(|| {
             ..language(
                 tree_sitter_swift::LANGUAGE,
                 include_str!("../../languages/swift/definitions.scm"),
+            )
+        },
+        Language {
+            name: "toml",
+            extensions: &["toml"],
+            comment_marks: &["#"],
+            ..language(
+                tree_sitter_toml_ng::LANGUAGE,
+                include_str!("../../languages/toml/definitions.scm"),
             )
         },
         Language {
@@ -277,6 +361,33 @@ pub(super) static LANGUAGES: LazyLock<[Language; 20]> = LazyLock::new(|| {
             )
         },
         Language {
+            name: "vue",
+            extensions: &["vue"],
+            wrappers: &[
+                "export_statement",
+                "lexical_declaration",
+                "variable_declaration",
+                "expression_statement",
+                "ambient_declaration",
+            ],
+            attributes: &["decorator"],
+            attribute_marks: &["@"],
+            embedding: Some(Embedding::Scripts),
+            ..language(
+                tree_sitter_typescript::LANGUAGE_TYPESCRIPT,
+                include_str!("../../languages/typescript/definitions.scm"),
+            )
+        },
+        Language {
+            name: "yaml",
+            extensions: &["yaml", "yml"],
+            comment_marks: &["#"],
+            ..language(
+                tree_sitter_yaml::LANGUAGE,
+                include_str!("../../languages/yaml/definitions.scm"),
+            )
+        },
+        Language {
             name: "zig",
             extensions: &["zig", "zon"],
             bodies: &[
@@ -311,6 +422,7 @@ fn language(grammar: LanguageFn, query: &'static str) -> Language {
         comment_marks: &["//", "/*"],
         attribute_marks: &[],
         separator: None,
+        embedding: None,
         compiled: OnceLock::new(),
     }
 }

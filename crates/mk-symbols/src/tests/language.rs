@@ -54,14 +54,19 @@ macro_rules! examples {
 }
 
 examples! {
+    astro "astro"
     bash "sh"
     c "c"
     cpp "cpp"
     csharp "cs"
+    css "css"
     elixir "ex"
     go "go"
+    hcl "tf"
+    html "html"
     java "java"
     javascript "js"
+    json "json"
     kotlin "kt"
     lua "lua"
     markdown "md"
@@ -70,9 +75,13 @@ examples! {
     ruby "rb"
     rust "rs"
     scala "scala"
+    svelte "svelte"
     swift "swift"
+    toml "toml"
     tsx "tsx"
     typescript "ts"
+    vue "vue"
+    yaml "yaml"
     zig "zig"
 }
 
