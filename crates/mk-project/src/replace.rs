@@ -1,5 +1,6 @@
 //! Replacing text: literal or by regular expression, in one file or many, never by guessing which place is meant.
 
+use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
 use mk_types::ProjectPath;
@@ -8,7 +9,7 @@ use regex::{Regex, RegexBuilder};
 use crate::beneath::RootDir;
 use crate::error::Error;
 use crate::file::{Diff, LARGEST};
-use crate::search::{Case, PatternKind, SearchQuery, Span, search};
+use crate::search::{Case, MOST_STEPS, PatternKind, SearchQuery, Span, needs_backtracking, search};
 
 /// More files than anybody reviews; beyond it the pattern is too general.
 const MOST_FILES: usize = 1_000;
@@ -41,11 +42,7 @@ impl Replacement {
                 .match_indices(&self.find)
                 .map(|(start, _)| start)
                 .collect(),
-            PatternKind::Regex => self
-                .regex()?
-                .find_iter(text)
-                .map(|found| found.start())
-                .collect(),
+            PatternKind::Regex => self.regex()?.starts(text),
         };
         match (places.as_slice(), self.occurrences) {
             ([], _) => {
@@ -88,21 +85,35 @@ impl Replacement {
 
     /// Replaces match by match, so that a replacement that repeats what it found many times over is refused before it
     /// has filled the memory. The error is the size it would have.
-    fn replace_regex(&self, text: &str, regex: &Regex) -> Result<String, usize> {
+    fn replace_regex(&self, text: &str, regex: &Engine) -> Result<String, usize> {
         let n_groups = self.replace.bytes().filter(|byte| *byte == b'$').count();
         let mut replaced = String::new();
         let mut end = 0;
-        for found in regex.captures_iter(text) {
-            let Some(whole) = found.get(0) else { continue };
-            replaced.push_str(text.get(end..whole.start()).unwrap_or_default());
+        let mut add = |whole: Range<usize>, expand: &dyn Fn(&mut String)| {
+            replaced.push_str(text.get(end..whole.start).unwrap_or_default());
             // No group is longer than the whole match.
             let most = self.replace.len() + n_groups.saturating_mul(whole.len());
             let size = replaced.len().saturating_add(most);
             if size as u64 > LARGEST * 2 {
                 return Err(size);
             }
-            found.expand(&self.replace, &mut replaced);
-            end = whole.end();
+            expand(&mut replaced);
+            end = whole.end;
+            Ok(())
+        };
+        match regex {
+            Engine::Fast(regex) => {
+                for found in regex.captures_iter(text) {
+                    let whole = found.get(0).map(|whole| whole.range()).unwrap_or_default();
+                    add(whole, &|new| found.expand(&self.replace, new))?;
+                }
+            }
+            Engine::Backtracking(regex) => {
+                for found in regex.captures_iter(text).map_while(Result::ok) {
+                    let whole = found.get(0).map(|whole| whole.range()).unwrap_or_default();
+                    add(whole, &|new| found.expand(&self.replace, new))?;
+                }
+            }
         }
         replaced.push_str(text.get(end..).unwrap_or_default());
         match replaced.len() {
@@ -111,15 +122,46 @@ impl Replacement {
         }
     }
 
-    fn regex(&self) -> Result<Regex, Error> {
+    fn regex(&self) -> Result<Engine, Error> {
         let built = RegexBuilder::new(&self.find)
             .multi_line(true)
             .size_limit(1 << 20)
             .build();
-        built.map_err(|error| Error::BadPattern {
-            pattern: self.find.clone(),
-            reason: error.to_string(),
+        built.map(Engine::Fast).or_else(|error| {
+            let refused = || Error::BadPattern {
+                pattern: self.find.clone(),
+                reason: error.to_string(),
+            };
+            if !needs_backtracking(&self.find) {
+                return Err(refused());
+            }
+            let built = fancy_regex::RegexBuilder::new(&self.find)
+                .multi_line(true)
+                .delegate_size_limit(1 << 20)
+                .backtrack_limit(MOST_STEPS)
+                .build();
+            let slow = built.map(|regex| Engine::Backtracking(Box::new(regex)));
+            slow.map_err(|_| refused())
         })
+    }
+}
+
+/// A compiled pattern.
+enum Engine {
+    Fast(Regex),
+    Backtracking(Box<fancy_regex::Regex>),
+}
+
+impl Engine {
+    /// Where matches begin. A pattern that takes too many steps matches nothing further.
+    fn starts(&self, text: &str) -> Vec<usize> {
+        match self {
+            Self::Fast(regex) => regex.find_iter(text).map(|found| found.start()).collect(),
+            Self::Backtracking(regex) => {
+                let found = regex.find_iter(text).map_while(Result::ok);
+                found.map(|found| found.start()).collect()
+            }
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 mod collect;
 mod excerpt;
 mod judge;
+mod matcher;
 mod pattern;
 mod rank;
 
@@ -17,6 +18,8 @@ use mk_types::{AbsPath, ProjectPath};
 use crate::error::Error;
 use crate::find::{Cover, Globs, Readable, Tree};
 use collect::{Collector, Plan};
+pub(crate) use matcher::MOST_STEPS;
+pub(crate) use pattern::needs_backtracking;
 use rank::FileHits;
 
 /// The most lines of context on either side.

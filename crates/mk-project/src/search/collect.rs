@@ -5,10 +5,10 @@ use std::io;
 use std::ops::Range;
 
 use grep_matcher::{LineTerminator, Matcher as _};
-use grep_regex::RegexMatcher;
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkFinish, SinkMatch};
 use mk_types::{AbsPath, ProjectPath};
 
+use super::matcher::Finder;
 use super::rank::{self, FileClass, FileHits, Hit, Weight};
 use super::{LARGEST_FILE, Skipped};
 use super::{excerpt, judge};
@@ -35,7 +35,7 @@ pub(super) struct Plan<'a> {
 
 pub(super) struct Collector<'a> {
     plan: &'a Plan<'a>,
-    matcher: RegexMatcher,
+    matcher: Finder,
     searcher: Searcher,
     /// How many matches `hits` holds.
     n_kept: usize,
@@ -46,7 +46,7 @@ pub(super) struct Collector<'a> {
 }
 
 impl<'a> Collector<'a> {
-    pub(super) fn new(plan: &'a Plan<'a>, matcher: &RegexMatcher) -> Self {
+    pub(super) fn new(plan: &'a Plan<'a>, matcher: &Finder) -> Self {
         let mut builder = SearcherBuilder::new();
         builder
             .binary_detection(BinaryDetection::quit(b'\0'))
@@ -150,7 +150,7 @@ impl Visit for Collector<'_> {
 
 /// Counts the matches of one file and keeps the best.
 struct FileSink<'a> {
-    matcher: &'a RegexMatcher,
+    matcher: &'a Finder,
     across: bool,
     limit: usize,
     total: usize,

@@ -1,7 +1,9 @@
 //! Compiling what somebody wants to find.
 
-use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use fancy_regex::RegexBuilder;
+use grep_regex::RegexMatcherBuilder;
 
+use super::matcher::{Finder, MOST_STEPS};
 use super::{Case, PatternKind, SearchQuery, Span};
 use crate::error::Error;
 
@@ -20,7 +22,7 @@ fn has_break(query: &SearchQuery) -> bool {
         || query.kind == PatternKind::Regex && query.pattern.contains("\\n")
 }
 
-pub(super) fn compile(query: &SearchQuery) -> Result<RegexMatcher, Error> {
+pub(super) fn compile(query: &SearchQuery) -> Result<Finder, Error> {
     let bad = |reason: String| Error::BadPattern {
         pattern: query.pattern.chars().take(200).collect(),
         reason,
@@ -49,9 +51,46 @@ pub(super) fn compile(query: &SearchQuery) -> Result<RegexMatcher, Error> {
             .replace("\r\n", "\n")
             .replace('\n', "\r?\n"),
     };
-    builder
-        .build(&pattern)
-        .map_err(|error| bad(reason_of(&error.to_string())))
+    match builder.build(&pattern) {
+        Ok(matcher) => Ok(Finder::Fast(matcher)),
+        Err(error) => {
+            let looking_around = looking_around(query, &pattern);
+            looking_around.ok_or_else(|| bad(reason_of(&error.to_string())))
+        }
+    }
+}
+
+/// Whether a pattern uses what only the slow engine has: look-around, atomic groups, back-references.
+pub(crate) fn needs_backtracking(pattern: &str) -> bool {
+    let groups = ["(?=", "(?!", "(?<=", "(?<!", "(?>", "\\k<"];
+    let is_back = |at: usize| {
+        let after = pattern.get(at + 1..).unwrap_or_default();
+        after.starts_with(|letter: char| matches!(letter, '1'..='9'))
+    };
+    groups.iter().any(|group| pattern.contains(group))
+        || pattern.match_indices('\\').any(|(at, _)| is_back(at))
+}
+
+/// For what the fast engine refuses, and another one does not.
+fn looking_around(query: &SearchQuery, pattern: &str) -> Option<Finder> {
+    if query.kind == PatternKind::Literal || !needs_backtracking(pattern) {
+        return None;
+    }
+    let shouts = pattern.chars().any(char::is_uppercase);
+    let built = RegexBuilder::new(pattern)
+        .multi_line(true)
+        .case_insensitive(match query.case {
+            Case::Insensitive => true,
+            Case::Smart => !shouts,
+            Case::Sensitive => false,
+        })
+        .dot_matches_new_line(query.span == Span::Lines)
+        .delegate_size_limit(LARGEST)
+        .backtrack_limit(MOST_STEPS)
+        .build();
+    built
+        .ok()
+        .map(|regex| Finder::Backtracking(Box::new(regex)))
 }
 
 /// The parser draws the place over several lines and gives the reason in the last.

@@ -158,10 +158,6 @@ fn a_bad_pattern_says_why() {
     for (pattern, reason) in [
         ("", "it is empty"),
         ("(", "unclosed group"),
-        (
-            "a(?=b)",
-            "look-around, including look-ahead and look-behind, is not supported",
-        ),
         ("x{1000}{1000}{1000}", "size"),
         (&"x".repeat(10_001), "longer"),
     ] {
@@ -656,4 +652,21 @@ impl Drop for Stop<'_> {
     fn drop(&mut self) {
         self.0.store(true, Ordering::SeqCst);
     }
+}
+
+#[test]
+fn a_pattern_may_look_around() {
+    let grove = Grove::new(
+        "//- /a.py\nimport_string(a)\nreimport_string(b)\nimport_string = 1\n//- /b.bin\n",
+    );
+    fs::write(grove.root.as_path().join("b.bin"), b"\xffimport_string(\n").unwrap();
+    let ahead = query(&grove, r"(?<!re)import_string(?=\()");
+    check(&grove, &ahead, &["a.py:1:import_string(a)"]);
+    // One that cannot be read by any engine is refused with the reason of the fast one.
+    let broken = query(&grove, "(?<!");
+    let failed = search(&grove.root, &broken, &|_| true, &AtomicBool::new(false));
+    assert!(
+        matches!(failed, Err(Error::BadPattern { .. })),
+        "{failed:?}"
+    );
 }
