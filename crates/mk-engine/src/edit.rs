@@ -1,6 +1,7 @@
 //! The one way in which files are changed: the mode decides about all of them, a person about the plan where the mode
 //! wants it, and what must follow a change (index, language servers, what the task has seen) follows it here.
 
+use mk_lsp::{Diagnostic, Severity};
 use mk_policy::Decision;
 use mk_project::{Edit, Written, WrittenKind};
 use mk_types::ProjectPath;
@@ -11,7 +12,11 @@ use crate::authorize::{AllowedCall, ToolRequest};
 use crate::check::InForce;
 use crate::error::Error;
 use crate::project::ProjectHandle;
+use crate::symbols::FileProblem;
 use crate::workspace::Workspace;
+
+/// So many changed files are checked for new problems.
+const MOST_CHECKED: usize = 5;
 
 /// What a call has done to files, or would do.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -19,6 +24,8 @@ pub struct FileChanges {
     pub files: Vec<FileChange>,
     /// The backup that undoes all of it.
     pub backup: Option<String>,
+    /// What language servers complain about in these files now, and did not before.
+    pub problems: Vec<(ProjectPath, FileProblem)>,
 }
 
 /// What happened to one file.
@@ -51,6 +58,7 @@ impl From<Vec<Written>> for FileChanges {
         Self {
             files: written.into_iter().map(file).collect(),
             backup,
+            problems: Vec::new(),
         }
     }
 }
@@ -170,12 +178,16 @@ impl ProjectHandle<'_> {
         edits: Vec<Edit>,
     ) -> Result<Outcome<FileChanges>, Error> {
         let AllowedCall { permit, in_force } = allowed;
+        let paths = edits.iter().flat_map(Edit::paths).take(MOST_CHECKED);
+        let paths: Vec<ProjectPath> = paths.cloned().collect();
+        let before = self.problems_of(&in_force, paths).await;
         let write = move |workspace: &Workspace| {
             let written = workspace.root.edit(permit, &workspace.backups, edits)?;
             workspace.changed(written.iter().flat_map(touched));
             Ok(FileChanges::from(written))
         };
-        let changes = self.engine.on_disk(&in_force, write).await?;
+        let mut changes = self.engine.on_disk(&in_force, write).await?;
+        changes.problems = self.new_problems(&in_force, before).await;
         for change in &changes.files {
             if let Some(revision) = &change.revision {
                 let session = in_force.session.as_ref();
@@ -183,6 +195,46 @@ impl ProjectHandle<'_> {
             }
         }
         Ok(Outcome::Done(changes))
+    }
+}
+
+/// What was wrong in a file.
+type Known = (ProjectPath, Vec<Diagnostic>);
+
+impl ProjectHandle<'_> {
+    /// What is wrong in the files that are about to be changed, where a server would say so at once.
+    async fn problems_of(&self, in_force: &InForce, paths: Vec<ProjectPath>) -> Vec<Known> {
+        let mut known = Vec::new();
+        for path in paths {
+            if let Some(problems) = self.engine.known_problems(in_force, &path).await {
+                known.push((path, problems));
+            }
+        }
+        known
+    }
+
+    async fn new_problems(
+        &self,
+        in_force: &InForce,
+        before: Vec<Known>,
+    ) -> Vec<(ProjectPath, FileProblem)> {
+        let mut new = Vec::new();
+        for (path, mut known) in before {
+            let now = self.engine.known_problems(in_force, &path).await;
+            for problem in now.unwrap_or_default() {
+                let is_same = |one: &Diagnostic| {
+                    (one.severity, &one.message) == (problem.severity, &problem.message)
+                };
+                let was_there = known.iter().position(is_same);
+                let is_told = matches!(problem.severity, Severity::Error | Severity::Warning);
+                match was_there {
+                    Some(position) => drop(known.swap_remove(position)),
+                    None if is_told => new.push((path.clone(), problem.into())),
+                    None => {}
+                }
+            }
+        }
+        new
     }
 }
 

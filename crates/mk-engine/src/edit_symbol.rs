@@ -2,8 +2,12 @@
 //!
 //! What is to be changed is found first; then the mode decides about every file; then all is written or nothing.
 
+use std::time::Duration;
+
 use mk_project::Edit;
-use mk_symbols::{Definition, Reference, SymbolEdit, SyntaxError, plan_edit, syntax_errors};
+use mk_symbols::{
+    Answer, Definition, Reference, SymbolEdit, SyntaxError, plan_edit, syntax_errors,
+};
 use mk_types::ProjectPath;
 
 use crate::Engine;
@@ -19,6 +23,8 @@ use crate::workspace::Workspace;
 
 /// Beyond so many uses a symbol is in use, whatever the rest is.
 const MOST_LOOKED_AT: usize = 5_000;
+/// How long a deletion waits for an index that is not complete.
+const INDEX_PATIENCE: Duration = Duration::from_secs(60);
 /// So many places say where.
 const MOST_USES: usize = 20;
 
@@ -28,8 +34,10 @@ pub enum SymbolChange {
     Replace(String),
     InsertBefore(String),
     InsertAfter(String),
-    /// Refused while it is used.
-    Delete,
+    /// Refused while it is used, unless somebody knows in how many places.
+    Delete {
+        expected_count: Option<usize>,
+    },
     Rename {
         new_name: String,
         /// Refuse any other number of places.
@@ -65,6 +73,8 @@ pub struct SymbolRenamed {
     pub new_name: String,
     pub n_places: usize,
     pub n_files: usize,
+    /// The lines of each file.
+    pub places: Vec<(ProjectPath, Vec<u32>)>,
     pub source: String,
     pub progress: IndexProgress,
     /// Why some places may mean something else of that name.
@@ -155,8 +165,8 @@ impl Engine {
         let name = name.to_owned();
         let find = move |workspace: &Workspace| workspace.definition(&name, file.as_ref());
         let symbol = self.on_disk(in_force, find).await?;
-        if let SymbolChange::Delete = change {
-            self.refuse_used(in_force, &symbol).await?;
+        if let SymbolChange::Delete { expected_count } = change {
+            self.refuse_used(in_force, &symbol, expected_count).await?;
         }
         if let SymbolChange::Rename {
             new_name,
@@ -174,7 +184,7 @@ impl Engine {
                 SymbolChange::Replace(text) => SymbolEdit::Replace(text),
                 SymbolChange::InsertBefore(text) => SymbolEdit::InsertBefore(text),
                 SymbolChange::InsertAfter(text) => SymbolEdit::InsertAfter(text),
-                SymbolChange::Delete | SymbolChange::Rename { .. } => SymbolEdit::Delete,
+                SymbolChange::Delete { .. } | SymbolChange::Rename { .. } => SymbolEdit::Delete,
             };
             let edited = plan_edit(&symbol.path, &read.editable(), &name_path, edit)?;
             let problem = |error| problem(&symbol.path, error);
@@ -197,37 +207,80 @@ impl Engine {
         self.on_disk(in_force, plan).await
     }
 
-    /// A symbol that is used stays.
-    async fn refuse_used(&self, in_force: &InForce, symbol: &Definition) -> Result<(), Error> {
-        let name_path = format!("/{}", symbol.name_path);
-        let file = Some(symbol.path.clone());
-        let found = self
-            .references(in_force, &name_path, file, MOST_LOOKED_AT)
-            .await?
-            .answer;
+    /// A symbol that is used stays, unless somebody has seen the places and says how many there are.
+    async fn refuse_used(
+        &self,
+        in_force: &InForce,
+        symbol: &Definition,
+        expected: Option<usize>,
+    ) -> Result<(), Error> {
+        let mut found = self.uses_of(in_force, symbol).await?;
+        if found.is_partial() {
+            let wait = |workspace: &Workspace| Ok(workspace.index()?.wait(INDEX_PATIENCE));
+            self.on_disk(in_force, wait).await?;
+            found = self.uses_of(in_force, symbol).await?;
+        }
+        let name_path = &symbol.name_path;
+        if found.is_partial() {
+            let message = format!(
+                "Cannot tell whether `{name_path}` is used, because the index is not complete"
+            );
+            let error = CodeError::new(CodeKind::Timeout, message);
+            return Err(error.with_hint("try again when it is").into());
+        }
         let is_inside = |one: &Reference| {
             let lines = symbol.body_lines;
             one.path == symbol.path && (lines.start..=lines.end).contains(&one.place.line)
         };
         let is_use = |one: &&Reference| !one.is_definition && !is_inside(one);
         let uses: Vec<&Reference> = found.hits.iter().filter(is_use).collect();
-        if uses.is_empty() {
-            return Ok(());
+        let count = uses.len();
+        let is_all = found.is_counted && found.hits.len() == found.total;
+        match expected {
+            Some(expected) if expected == count && is_all => return Ok(()),
+            Some(expected) if is_all => {
+                return Err(mk_project::Error::UnexpectedCount { count, expected }.into());
+            }
+            None if count == 0 => return Ok(()),
+            _ => {}
         }
-        let places = if uses.len() == 1 { "place" } else { "places" };
-        let mut message = format!("`{}` is used in {} {places}:", symbol.name_path, uses.len());
+        let places = if count == 1 { "place" } else { "places" };
+        let more = if is_all { "" } else { "more than " };
+        let mut message = format!("`{name_path}` is used in {more}{count} {places}");
+        let n_unclaimed = uses.iter().filter(|one| one.is_unclaimed).count();
+        if n_unclaimed > 0 {
+            message.push_str(&format!(
+                ", {n_unclaimed} of them by name alone, which {} does not count to this symbol",
+                found.source
+            ));
+        }
+        message.push(':');
         for one in uses.iter().take(MOST_USES) {
             let place = &one.place;
             message.push_str(&format!("\n- {}:{}: {}", one.path, place.line, place.text));
         }
-        if uses.len() > MOST_USES {
-            message.push_str(&format!("\n[{MOST_USES} of {} shown]", uses.len()));
+        if count > MOST_USES {
+            message.push_str(&format!("\n[{MOST_USES} of {more}{count} shown]"));
         }
-        Err(invalid(
-            message,
-            "change these places first; if they mean something else of that name, remove the lines with replace_content",
-            &symbol.name_path,
-        ))
+        let hint = if is_all {
+            format!(
+                "change these places first; if they mean something else of that name, repeat with expected_count {count}"
+            )
+        } else {
+            "change these places first".to_owned()
+        };
+        Err(invalid(message, &hint, name_path))
+    }
+
+    async fn uses_of(
+        &self,
+        in_force: &InForce,
+        symbol: &Definition,
+    ) -> Result<Answer<Reference>, Error> {
+        let name_path = format!("/{}", symbol.name_path);
+        let file = Some(symbol.path.clone());
+        let found = self.references(in_force, &name_path, file, MOST_LOOKED_AT);
+        Ok(found.await?.answer)
     }
 
     async fn plan_rename(
@@ -249,6 +302,7 @@ impl Engine {
             new_name,
             n_places: count(&files),
             n_files: files.len(),
+            places: files.iter().map(lines_of).collect(),
             source: source.to_string(),
             progress: progress.into(),
             doubt,
@@ -276,6 +330,11 @@ impl Engine {
             },
         })
     }
+}
+
+fn lines_of(file: &RenamedFile) -> (ProjectPath, Vec<u32>) {
+    let lines = file.places.iter().map(|place| place.line);
+    (file.path.clone(), lines.collect())
 }
 
 fn count(files: &[RenamedFile]) -> usize {

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mk_lsp::{
-    Answered, Diagnostic, Document, FileRef, FoundSymbol, Location, ServerError, Severity,
+    Answered, Diagnostic, Document, FileRef, FoundSymbol, Location, OutlineSymbol, ServerError,
+    Severity,
 };
 use mk_symbols::{
     Answer, Closeness, Definition, Error as SymbolError, Hit, IndexState, Progress, Query,
@@ -20,6 +21,7 @@ use crate::Engine;
 use crate::check::InForce;
 use crate::code_error::{CodeError, CodeKind};
 use crate::error::Error;
+use crate::symbols::{FileOutline, OutlineEntry};
 use crate::workspace::Workspace;
 
 /// After this an answer by name is worth more than a better one.
@@ -30,6 +32,10 @@ const SHORT_PATIENCE: Duration = Duration::from_secs(1);
 const HARDLY_ANY_PATIENCE: Duration = Duration::from_millis(50);
 /// Where there is no other answer, or no other that is safe, a server may take longer to read the project.
 const LONG_PATIENCE: Duration = Duration::from_secs(100);
+/// For what is wrong in a file before and after it is changed.
+const EDIT_PATIENCE: Duration = Duration::from_secs(2);
+/// Of a line that names a symbol.
+const LONGEST_SIGNATURE: usize = 200;
 /// More definitions of one name are not asked about one by one.
 const MOST_ASKED: usize = 8;
 /// Places of a name are compared with what a server names up to here.
@@ -339,6 +345,60 @@ impl Engine {
         Ok(Noted { answer, note })
     }
 
+    /// What a file defines, as its language's server tells it; `None` if there is none that does.
+    pub(crate) async fn outline_by_server(
+        &self,
+        in_force: &InForce,
+        file: ProjectPath,
+    ) -> Option<FileOutline> {
+        let project = self.open(&in_force.project);
+        let language = project.servers().language_of(&file)?.to_owned();
+        if !project.servers().is_installed(&language) {
+            return None;
+        }
+        let shown = file.clone();
+        let document = self
+            .on_disk(in_force, move |workspace| document(workspace, &shown))
+            .await
+            .ok()?;
+        let ask = || project.servers().outline(&document);
+        let answered = project.ask_server(&language, LONG_PATIENCE, ask).await;
+        let Answered { server, value } = answered.ok()?;
+        let mut entries = Vec::new();
+        add_entries(&value, &document.text, "", 0, &mut entries);
+        Some(FileOutline {
+            path: file,
+            language,
+            source: server,
+            entries,
+        })
+    }
+
+    /// What a server says about a file, if there is one that would answer at once.
+    pub(crate) async fn known_problems(
+        &self,
+        in_force: &InForce,
+        file: &ProjectPath,
+    ) -> Option<Vec<Diagnostic>> {
+        let project = self.open(&in_force.project);
+        let ready = project.ready_languages();
+        if ready.is_empty() {
+            return None;
+        }
+        let language = project.servers().language_of(file)?;
+        if !ready.iter().any(|one| one == language) {
+            return None;
+        }
+        let shown = file.clone();
+        let document = self
+            .on_disk(in_force, move |workspace| document(workspace, &shown))
+            .await
+            .ok()?;
+        let ask = || project.servers().diagnostics(&document);
+        let answered = project.ask_server(language, EDIT_PATIENCE, ask).await;
+        answered.ok().map(|answered| answered.value)
+    }
+
     /// The places of a symbol's first definitions, and how many definitions there are.
     async fn anchors(
         &self,
@@ -532,6 +592,7 @@ fn exact<T>(hits: Vec<T>, total: usize, source: Source) -> Answer<T> {
     Answer {
         hits,
         total,
+        is_counted: true,
         source,
         progress: COMPLETE,
     }
@@ -554,6 +615,37 @@ fn anchor(workspace: &Workspace, symbol: &Definition) -> Result<Anchor, Error> {
     let position = name_position(&symbol.symbol, &document.text)
         .ok_or_else(|| changed_meanwhile(&symbol.path))?;
     Ok(Anchor { document, position })
+}
+
+/// A server's tree as a list, each symbol with the line that names it.
+fn add_entries(
+    symbols: &[OutlineSymbol],
+    text: &str,
+    container: &str,
+    depth: usize,
+    entries: &mut Vec<OutlineEntry>,
+) {
+    for symbol in symbols {
+        let name_path = if container.is_empty() {
+            symbol.name.clone()
+        } else {
+            format!("{container}/{}", symbol.name)
+        };
+        let line = symbol.selection.start.line;
+        let signature = text.lines().nth(line.saturating_sub(1) as usize);
+        let signature = signature.unwrap_or_default().trim();
+        entries.push(OutlineEntry {
+            depth,
+            kind: symbol.kind,
+            start_line: line,
+            end_line: symbol.range.end.line.max(line),
+            signature: signature.chars().take(LONGEST_SIGNATURE).collect(),
+            attributes: Vec::new(),
+            docs: None,
+            name_path: name_path.clone(),
+        });
+        add_entries(&symbol.children, text, &name_path, depth + 1, entries);
+    }
 }
 
 fn changed_meanwhile(path: &ProjectPath) -> Error {

@@ -144,7 +144,11 @@ pub struct ReplaceScope {
 pub enum Replaced {
     NothingMatches,
     WouldChange(Vec<PlannedReplacement>),
-    Changed(FileChanges),
+    Changed {
+        /// In how many places each file was changed.
+        counts: Vec<(ProjectPath, usize)>,
+        changes: FileChanges,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -370,12 +374,14 @@ impl ProjectFiles<'_> {
             let would = planned.into_iter().map(would).collect();
             return Ok(Outcome::Done(Replaced::WouldChange(would)));
         }
+        let counts = planned.iter().map(|file| (file.path.clone(), file.count));
+        let counts = counts.collect();
         let edits = |_: &InForce, targets: &[ProjectPath]| {
             let edit = |path: &ProjectPath| replace(path.clone(), replacement.clone());
             Ok(targets.iter().map(edit).collect())
         };
         let changed = self.project.edit(&request, edits).await?;
-        Ok(changed.map(Replaced::Changed))
+        Ok(changed.map(|changes| Replaced::Changed { counts, changes }))
     }
 }
 

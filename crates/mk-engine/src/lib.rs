@@ -40,6 +40,7 @@ mod server;
 mod settings;
 mod status;
 mod store_file;
+mod structure;
 mod switch_mode;
 mod symbol;
 mod symbols;
@@ -103,12 +104,13 @@ pub use project_mode::{Standpoint, Whom};
 pub use settings::{Folders, ServerSettings, Settings};
 pub use status::{Status, Work};
 pub use store_file::{Recovery, StoreFile};
+pub use structure::{StructureReplaced, StructureReplacement};
 pub use switch_mode::Switched;
 pub use symbol::IndexStatus;
 pub use symbols::{
-    DefinitionQuery, DefinitionText, Exactness, FileOutline, FileProblem, FileProblems,
-    FoundDefinition, IndexContents, IndexProgress, OutlineEntry, ProjectMap, ProjectSymbols,
-    SymbolAnswer, SymbolQuery, SymbolReference, symbol_kinds,
+    ContextLine, DefinitionQuery, DefinitionText, Exactness, FileOutline, FileProblem,
+    FileProblems, FoundDefinition, IndexContents, IndexProgress, OutlineEntry, ProjectMap,
+    ProjectSymbols, Shown, SymbolAnswer, SymbolQuery, SymbolReference, symbol_kinds,
 };
 pub use task::{ListedTask, Task, TaskDetails, TaskQuery, Tasks};
 pub use workspace::Workspace;

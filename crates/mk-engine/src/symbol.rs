@@ -2,7 +2,7 @@
 //!
 //! Tools ask here and not the index, so that who answers is decided in one place.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -17,6 +17,7 @@ use crate::Engine;
 use crate::code_error::{CodeError, CodeKind};
 use crate::error::Error;
 use crate::nearest::with_nearest;
+use crate::open_project::OpenProject;
 use crate::workspace::Workspace;
 
 /// Small projects are indexed within this time; in larger ones the files that hold a name are read first.
@@ -24,12 +25,17 @@ const PATIENCE: Duration = Duration::from_millis(200);
 /// More definitions of one name are not told apart by looking at them.
 const MOST_NAMESAKES: usize = 50;
 
+/// So many of the files that were changed last are looked at together.
+const MOST_EDITED: usize = 20;
+
 /// The symbols of a project.
 #[derive(Debug, Default)]
 pub(crate) struct Symbols {
     index: Mutex<Option<Started>>,
     /// Files that we have changed since.
     changed: Mutex<BTreeSet<ProjectPath>>,
+    /// Files that we have changed, the last ones.
+    edited: Mutex<VecDeque<ProjectPath>>,
 }
 
 #[derive(Debug)]
@@ -80,6 +86,13 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Symbols {
     /// Notes files that we have written ourselves; whoever asks next pays for reading them.
     fn changed(&self, paths: impl Iterator<Item = ProjectPath>) {
+        let paths: Vec<ProjectPath> = paths.collect();
+        let mut edited = lock(&self.edited);
+        edited.retain(|path| !paths.contains(path));
+        edited.extend(paths.iter().cloned());
+        let n_old = edited.len().saturating_sub(MOST_EDITED);
+        edited.drain(..n_old);
+        drop(edited);
         if lock(&self.index).is_some() {
             lock(&self.changed).extend(paths);
         }
@@ -103,6 +116,13 @@ impl Symbols {
             index.update(&changed);
         }
         index.refresh(now);
+    }
+}
+
+impl OpenProject {
+    /// The files that tools of this process have changed, the last one last.
+    pub(crate) fn edited_files(&self) -> Vec<ProjectPath> {
+        lock(&self.symbols.edited).iter().cloned().collect()
     }
 }
 
@@ -186,7 +206,7 @@ impl Workspace {
     }
 
     /// The symbols of a file as it is now, for which no index is needed.
-    pub fn outline(&self, file: &ProjectPath) -> Result<Outline, Error> {
+    pub fn outline(&self, file: &ProjectPath) -> Result<(String, Outline), Error> {
         let path = || PathBuf::from(file.as_str());
         if !self.readable(file) {
             // Who may not see a file does not learn that it is there.
@@ -200,7 +220,8 @@ impl Workspace {
                 reason,
             }
         })?;
-        Ok(outline.ok_or_else(|| SymbolError::NoLanguage { path: path() })?)
+        let outline = outline.ok_or_else(|| SymbolError::NoLanguage { path: path() })?;
+        Ok((text, outline))
     }
 
     /// Where a symbol is used. A name that nobody uses and nobody defines is not there.

@@ -3,22 +3,27 @@
 //! Who answers (the index or a language server) is decided in `exact`; what a rename or an edit plans, in
 //! `edit_symbol`.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use mk_lsp::Severity;
 use mk_symbols::{
-    Answer, Definition, Hit, IndexState, Progress, Query, Reference, SymbolKind, Target,
+    Answer, Definition, Hit, IndexState, Member, Progress, Query, Reference, Source, SymbolKind,
+    Target,
 };
 use mk_types::{Position, ProjectPath};
 
 use crate::authorize::{AllowedCall, ToolRequest};
 use crate::check::InForce;
+use crate::code_error::CodeKind;
 use crate::error::Error;
 use crate::exact::Noted;
 use crate::file::only;
 use crate::project::ProjectHandle;
 use crate::workspace::Workspace;
 
+/// Of a line near a place.
+const LONGEST_LINE: usize = 200;
 /// How often somebody who waits for the index hears how far it is.
 const TELL_EVERY: Duration = Duration::from_millis(100);
 
@@ -54,6 +59,8 @@ pub struct SymbolAnswer<T> {
     pub hits: Vec<T>,
     /// How many there are, also those beyond the limit.
     pub total: usize,
+    /// Whether all of them were counted; there are more otherwise.
+    pub is_counted: bool,
     /// Who answered: the index, or language servers by their names.
     pub source: String,
     pub progress: IndexProgress,
@@ -85,6 +92,8 @@ pub struct DefinitionText {
     pub signature: String,
     pub docs: Option<String>,
     pub body: String,
+    /// The signatures of what is in it, where it is a type or a module that has something in it.
+    pub members: Vec<OutlineEntry>,
 }
 
 /// A place where a symbol is named.
@@ -98,13 +107,26 @@ pub struct SymbolReference {
     /// The symbol around it.
     pub within: Option<String>,
     pub is_definition: bool,
+    /// A language server was asked, and does not count it to the symbol.
+    pub is_unclaimed: bool,
+    /// Lines around it, if they were asked for.
+    pub context: Vec<ContextLine>,
+}
+
+/// A line near a place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContextLine {
+    pub line: u32,
+    pub text: String,
 }
 
 /// What a file defines, as a tree in the order of its lines.
 #[derive(Debug, Clone)]
 pub struct FileOutline {
     pub path: ProjectPath,
-    pub language: &'static str,
+    pub language: String,
+    /// Who answered: the index, or a language server by its name.
+    pub source: String,
     pub entries: Vec<OutlineEntry>,
 }
 
@@ -116,6 +138,8 @@ pub struct OutlineEntry {
     pub start_line: u32,
     pub end_line: u32,
     pub signature: String,
+    /// Decorators and attributes above it, each on a line of its own in the text.
+    pub attributes: Vec<String>,
     pub docs: Option<String>,
 }
 
@@ -138,7 +162,7 @@ pub struct FileProblems {
     pub note: Option<String>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileProblem {
     pub severity: &'static str,
     pub line: u32,
@@ -227,28 +251,66 @@ impl ProjectSymbols<'_> {
         self,
         request: ToolRequest<'_>,
         name_path: &str,
-        limit: usize,
+        shown: Shown,
     ) -> Result<SymbolAnswer<SymbolReference>, Error> {
         let AllowedCall { permit, in_force } = self.project.allow(&request)?;
         let file = optional(permit.targets())?;
         let engine = self.project.engine;
-        let Noted { answer, note } = engine.references(&in_force, name_path, file, limit).await?;
-        Ok(SymbolAnswer::of(answer, note))
+        let Noted { answer, note } = engine
+            .references(&in_force, name_path, file, shown.limit)
+            .await?;
+        let answer = SymbolAnswer::of(answer, note);
+        self.with_context(&in_force, answer, shown).await
     }
 
     pub async fn implementations(
         self,
         request: ToolRequest<'_>,
         name_path: &str,
-        limit: usize,
+        shown: Shown,
     ) -> Result<SymbolAnswer<SymbolReference>, Error> {
         let AllowedCall { permit, in_force } = self.project.allow(&request)?;
         let file = optional(permit.targets())?;
         let engine = self.project.engine;
         let Noted { answer, note } = engine
-            .implementations(&in_force, name_path, file, limit)
+            .implementations(&in_force, name_path, file, shown.limit)
             .await?;
-        Ok(SymbolAnswer::of(answer, note))
+        let answer = SymbolAnswer::of(answer, note);
+        self.with_context(&in_force, answer, shown).await
+    }
+
+    /// The places with the lines around them.
+    async fn with_context(
+        &self,
+        in_force: &InForce,
+        mut answer: SymbolAnswer<SymbolReference>,
+        shown: Shown,
+    ) -> Result<SymbolAnswer<SymbolReference>, Error> {
+        if shown.context_lines == 0 {
+            return Ok(answer);
+        }
+        let look = move |workspace: &Workspace| {
+            let mut texts: BTreeMap<ProjectPath, String> = BTreeMap::new();
+            for hit in &mut answer.hits {
+                if !texts.contains_key(&hit.path) {
+                    // A file that has vanished since has no lines.
+                    let read = workspace.read_file(&hit.path).map(|read| read.text);
+                    texts.insert(hit.path.clone(), read.unwrap_or_default());
+                }
+                let text = texts.get(&hit.path).map_or("", String::as_str);
+                let first = hit.line.saturating_sub(shown.context_lines).max(1);
+                let last = hit.line.saturating_add(shown.context_lines);
+                let lines = text.lines().zip(1_u32..);
+                let near = lines.filter(|(_, line)| (first..=last).contains(line));
+                let line = |(text, line): (&str, u32)| ContextLine {
+                    line,
+                    text: text.chars().take(LONGEST_LINE).collect(),
+                };
+                hit.context = near.map(line).collect();
+            }
+            Ok(answer)
+        };
+        self.project.engine.on_disk(in_force, look).await
     }
 
     pub async fn outline(self, request: ToolRequest<'_>) -> Result<FileOutline, Error> {
@@ -267,31 +329,30 @@ impl ProjectSymbols<'_> {
         self.map_of(&in_force, tokens, focus).await
     }
 
-    pub async fn problems(self, request: ToolRequest<'_>) -> Result<FileProblems, Error> {
+    /// The problems of the file that a call names; without one, of the files that tools of this process have changed.
+    pub async fn problems(self, request: ToolRequest<'_>) -> Result<Vec<FileProblems>, Error> {
         let AllowedCall { permit, in_force } = self.project.allow(&request)?;
-        let path = only(permit.targets())?;
         let engine = self.project.engine;
-        let Noted { answer, note } = engine.diagnostics(&in_force, path.clone()).await?;
-        let problem = |found: mk_lsp::Diagnostic| FileProblem {
-            severity: match found.severity {
-                Severity::Error => "error",
-                Severity::Warning => "warning",
-                Severity::Information => "information",
-                Severity::Hint => "hint",
-            },
-            line: found.range.start.line,
-            column: found.range.start.column,
-            end_line: found.range.end.line,
-            end_column: found.range.end.column,
-            message: found.message,
-            code: found.code,
+        let files = match optional(permit.targets())? {
+            Some(file) => vec![file],
+            None => engine.open(&in_force.project).edited_files(),
         };
-        Ok(FileProblems {
-            path,
-            problems: answer.found.into_iter().map(problem).collect(),
-            source: answer.source.to_string(),
-            note,
-        })
+        let mut found = Vec::new();
+        for path in files {
+            let is_asked = !permit.targets().is_empty();
+            match engine.diagnostics(&in_force, path.clone()).await {
+                Ok(Noted { answer, note }) => found.push(FileProblems {
+                    path,
+                    problems: answer.found.into_iter().map(FileProblem::from).collect(),
+                    source: answer.source.to_string(),
+                    note,
+                }),
+                Err(error) if is_asked => return Err(error),
+                // One that was deleted, or that nobody can read as code, has no problems.
+                Err(_) => {}
+            }
+        }
+        Ok(found)
     }
 
     /// Waits until the index is complete, for a person who would rather wait than ask again; `tell` hears how far it is.
@@ -377,8 +438,10 @@ impl ProjectSymbols<'_> {
         in_force: &InForce,
         path: ProjectPath,
     ) -> Result<FileOutline, Error> {
+        let engine = self.project.engine;
+        let shown = path.clone();
         let look = move |workspace: &Workspace| {
-            let outline = workspace.outline(&path)?;
+            let (text, outline) = workspace.outline(&path)?;
             let entry = |(position, symbol): (usize, &mk_symbols::Symbol)| OutlineEntry {
                 depth: outline.depth(position),
                 name_path: outline.indexed_path(position),
@@ -386,15 +449,25 @@ impl ProjectSymbols<'_> {
                 start_line: symbol.lines.start,
                 end_line: symbol.lines.end,
                 signature: symbol.signature.clone(),
+                attributes: symbol.attributes(&text),
                 docs: symbol.doc.clone(),
             };
             Ok(FileOutline {
-                language: outline.language.name(),
+                language: outline.language.name().to_owned(),
+                source: Source::Index.to_string(),
                 entries: outline.symbols.iter().enumerate().map(entry).collect(),
                 path,
             })
         };
-        self.project.engine.on_disk(in_force, look).await
+        let outline = engine.on_disk(in_force, look).await;
+        match outline {
+            // No grammar knows the language; its server may.
+            Err(Error::Code(error)) if error.kind == CodeKind::InvalidArguments => {
+                let known = engine.outline_by_server(in_force, shown).await;
+                known.ok_or(Error::Code(error))
+            }
+            outline => outline,
+        }
     }
 
     pub(crate) async fn map_of(
@@ -415,6 +488,14 @@ impl ProjectSymbols<'_> {
         };
         self.project.engine.on_disk(in_force, look).await
     }
+}
+
+/// How much of an answer is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shown {
+    pub limit: usize,
+    /// Around each place.
+    pub context_lines: u32,
 }
 
 /// Who is asked where a symbol is used.
@@ -468,6 +549,7 @@ impl<T> SymbolAnswer<T> {
         Self {
             hits: answer.hits.into_iter().map(Into::into).collect(),
             total: answer.total,
+            is_counted: answer.is_counted,
             source: answer.source.to_string(),
             progress: answer.progress.into(),
             note,
@@ -504,6 +586,25 @@ impl From<Hit> for FoundDefinition {
     }
 }
 
+impl From<mk_lsp::Diagnostic> for FileProblem {
+    fn from(found: mk_lsp::Diagnostic) -> Self {
+        Self {
+            severity: match found.severity {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+                Severity::Information => "information",
+                Severity::Hint => "hint",
+            },
+            line: found.range.start.line,
+            column: found.range.start.column,
+            end_line: found.range.end.line,
+            end_column: found.range.end.column,
+            message: found.message,
+            code: found.code,
+        }
+    }
+}
+
 impl From<Definition> for DefinitionText {
     fn from(definition: Definition) -> Self {
         Self {
@@ -515,6 +616,22 @@ impl From<Definition> for DefinitionText {
             signature: definition.symbol.signature,
             docs: definition.symbol.doc,
             body: definition.body,
+            members: definition.members.into_iter().map(Into::into).collect(),
+        }
+    }
+}
+
+impl From<Member> for OutlineEntry {
+    fn from(member: Member) -> Self {
+        Self {
+            depth: member.depth,
+            name_path: member.name_path,
+            kind: member.symbol.kind.as_str(),
+            start_line: member.symbol.lines.start,
+            end_line: member.symbol.lines.end,
+            signature: member.symbol.signature,
+            attributes: member.attributes,
+            docs: member.symbol.doc,
         }
     }
 }
@@ -528,6 +645,8 @@ impl From<Reference> for SymbolReference {
             text: reference.place.text,
             within: reference.within,
             is_definition: reference.is_definition,
+            is_unclaimed: reference.is_unclaimed,
+            context: Vec::new(),
         }
     }
 }

@@ -1,11 +1,13 @@
 //! The text of a symbol, by its name or by where it stands. The file is read anew, so that the text is what is there.
 
+use std::collections::BTreeMap;
+
 use mk_project::Readable;
 use mk_types::ProjectPath;
 
 use crate::error::Error;
 use crate::find::{Answer, Hit, Matching, Query, Source, shown};
-use crate::index::{Index, text_of};
+use crate::index::{Index, IndexState, Progress, text_of};
 use crate::kind::SymbolKind;
 use crate::outline::Outline;
 use crate::symbol::{LineSpan, Symbol, slice};
@@ -37,6 +39,18 @@ pub struct Definition {
     pub body: String,
     /// The lines of `body`.
     pub body_lines: LineSpan,
+    /// What is in it, in the order of its lines; what functions hold is left out.
+    pub members: Vec<Member>,
+}
+
+/// A symbol inside of another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Member {
+    pub symbol: Symbol,
+    pub name_path: String,
+    /// How many symbols are between the two.
+    pub depth: usize,
+    pub attributes: Vec<String>,
 }
 
 impl Index {
@@ -143,6 +157,7 @@ impl Index {
         Ok(Answer {
             hits,
             total: answer.total,
+            is_counted: answer.is_counted,
             source: answer.source,
             progress: answer.progress,
         })
@@ -157,13 +172,18 @@ impl Index {
         definition(&hit.path, &text, &outline, position)
     }
 
+    /// What one file says needs no other, however far the index is.
     fn one(&self, definition: Option<Definition>) -> Answer<Definition> {
         let hits: Vec<Definition> = definition.into_iter().collect();
         Answer {
             total: hits.len(),
+            is_counted: true,
             hits,
             source: Source::Index,
-            progress: self.progress(),
+            progress: Progress {
+                state: IndexState::Ready,
+                ..self.progress()
+            },
         }
     }
 }
@@ -198,7 +218,38 @@ fn definition(
             start: first,
             end: first + u32::try_from(n_breaks).unwrap_or(0),
         },
+        members: members(text, outline, position),
     })
+}
+
+/// What a type or a module holds, and what that holds.
+fn members(text: &str, outline: &Outline, position: usize) -> Vec<Member> {
+    let mut depths: BTreeMap<usize, usize> = BTreeMap::from([(position, 0)]);
+    let mut members = Vec::new();
+    for (at, symbol) in outline.symbols.iter().enumerate() {
+        let around = symbol.parent.map(|parent| parent as usize);
+        let Some(around) = around.filter(|around| depths.contains_key(around)) else {
+            continue;
+        };
+        let holds = |at: usize| {
+            outline
+                .symbols
+                .get(at)
+                .is_some_and(|one| one.kind.holds_members())
+        };
+        if !holds(around) {
+            continue;
+        }
+        let depth = depths.get(&around).copied().unwrap_or(0);
+        depths.insert(at, depth + 1);
+        members.push(Member {
+            symbol: symbol.clone(),
+            name_path: outline.indexed_path(at),
+            depth,
+            attributes: symbol.attributes(text),
+        });
+    }
+    members
 }
 
 /// The line of a byte, counted from 1.

@@ -23,7 +23,7 @@ pub(crate) use pattern::Patterns;
 
 /// How long is waited until it is certain that a name is not there. The largest project that was tried, with 100,000
 /// files, takes longer; its answer says that it is not complete.
-const CERTAINTY: Duration = Duration::from_secs(10);
+pub(crate) const CERTAINTY: Duration = Duration::from_secs(10);
 
 /// Which symbols to find.
 #[derive(Debug, Clone)]
@@ -100,6 +100,8 @@ pub struct Answer<T> {
     pub hits: Vec<T>,
     /// How many there are, also those beyond the limit.
     pub total: usize,
+    /// Whether all of them were counted; there are more otherwise.
+    pub is_counted: bool,
     pub source: Source,
     pub progress: Progress,
 }
@@ -132,6 +134,7 @@ impl Index {
         Ok(Answer {
             hits,
             total,
+            is_counted: true,
             source: Source::Index,
             progress,
         })

@@ -117,6 +117,11 @@ impl SymbolKind {
         )
     }
 
+    /// Whether what is inside of it belongs to it and is not only local.
+    pub(crate) fn holds_members(self) -> bool {
+        self.is_type() || matches!(self, Self::Module | Self::Namespace | Self::Impl)
+    }
+
     pub(crate) fn is_callable(self) -> bool {
         matches!(self, Self::Function | Self::Method | Self::Constructor)
     }

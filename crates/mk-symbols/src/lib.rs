@@ -20,7 +20,7 @@ mod reference;
 mod structure;
 mod symbol;
 
-pub use definition::{Definition, Target};
+pub use definition::{Definition, Member, Target};
 pub use edit::{EditedText, SymbolEdit, SyntaxError, plan_edit, syntax_errors};
 pub use error::Error;
 pub use find::{Answer, Closeness, Hit, Matching, Query, Source, is_test};

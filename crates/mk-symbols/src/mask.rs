@@ -1,4 +1,4 @@
-//! Macros of C and C++ that its grammar cannot know, made invisible to the parser.
+//! Macros of C and C++ and directives of Swift that their grammars cannot know, made invisible to the parser.
 //!
 //! `class SPDLOG_API logger`, `FMT_BEGIN_NAMESPACE` and `FMT_CONSTEXPR auto f()` are no C++ before they are expanded, and
 //! a parser that guesses takes the macro for a name, or loses the rest of the file. Macros are written in capital
@@ -32,7 +32,7 @@ static IN_HEAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 static BEFORE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(
-        r"(?:^|\b(?:static|inline|virtual|extern|explicit|friend|constexpr|typedef)|>)\s*\b(MACRO)\s+(?:(?:const|unsigned|signed|struct|enum|class|static|inline|virtual|constexpr|explicit|friend|extern)\s+)*([A-Za-z_]\w*)(?:(?:::\w+)*(?:<[^;{}]*>)?[\s*&]+[*&]*[A-Za-z_~]|(?:::~?\w+)+\()",
+        r"(?:^|\b(?:static|inline|virtual|extern|explicit|friend|constexpr|typedef)|>)\s*\b(MACRO)\s+(?:(?:const|unsigned|signed|struct|enum|class|static|inline|virtual|constexpr|explicit|friend|extern)\s+)*([A-Za-z_]\w*)(?:(?:::\w+)*(?:<[^;{}]*>)?[\s*&]+[*&]*[A-Za-z_~]|(?:<[^;{}()]*>)?(?:::~?\w+(?:<[^;{}()]*>)?)+\()",
     )
 });
 static BEHIND: LazyLock<Option<Regex>> =
@@ -40,10 +40,7 @@ static BEHIND: LazyLock<Option<Regex>> =
 
 /// The text as it is parsed; `None` if that is the text itself.
 pub(crate) fn masked(language: &Language, text: &str) -> Option<String> {
-    if !matches!(language.name(), "c" | "cpp") {
-        return None;
-    }
-    let hidden = hidden(text);
+    let hidden = hidden_in_file(language, text);
     if hidden.is_empty() {
         return None;
     }
@@ -55,12 +52,38 @@ pub(crate) fn masked(language: &Language, text: &str) -> Option<String> {
             }
         }
     }
-    // Whole macros were replaced, which are ASCII at their edges, byte by byte.
+    // Whole macros and lines were replaced, byte by byte.
     String::from_utf8(bytes).ok()
 }
 
 /// The bytes of a text that are hidden from the parser.
-pub(crate) fn hidden(text: &str) -> Vec<Range<usize>> {
+pub(crate) fn hidden_in_file(language: &Language, text: &str) -> Vec<Range<usize>> {
+    match language.name() {
+        "c" | "cpp" => hidden(text),
+        "swift" => directives(text),
+        _ => Vec::new(),
+    }
+}
+
+/// The lines `#if …`, `#else` and `#endif` of Swift, which may stand where its grammar has no place for them, as
+/// between the cases of a `switch`; what they choose between is code.
+fn directives(text: &str) -> Vec<Range<usize>> {
+    let mut hidden = Vec::new();
+    let mut start = 0;
+    for whole in text.split_inclusive('\n') {
+        let line = whole.trim();
+        let word = line.split_whitespace().next().unwrap_or_default();
+        if matches!(word, "#if" | "#elseif" | "#else" | "#endif") {
+            let indent = whole.len() - whole.trim_start().len();
+            hidden.push(start + indent..start + indent + line.len());
+        }
+        start += whole.len();
+    }
+    hidden
+}
+
+/// Macros of C and C++ that only a compiler knows.
+fn hidden(text: &str) -> Vec<Range<usize>> {
     let mut hidden = Vec::new();
     let mut start = 0;
     let mut above = "";
@@ -135,7 +158,7 @@ fn stands_alone(written: &str, above: &str, below: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::hidden;
+    use super::{directives, hidden};
 
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
@@ -165,10 +188,24 @@ mod tests {
             &["SPDLOG_INLINE"],
         );
         check(
+            "SPDLOG_INLINE sink<Mutex>::sink(int a) : b(a) {}\n",
+            &["SPDLOG_INLINE"],
+        );
+        check(
             "SPDLOG_INLINE FMT_CONSTEXPR int f();\n",
             &["SPDLOG_INLINE", "FMT_CONSTEXPR"],
         );
         check("void f() const JSON_NOEXCEPT;\n", &["JSON_NOEXCEPT"]);
+    }
+
+    #[test]
+    fn directives_between_cases_are_hidden() {
+        let text = "switch a {\n  #if os(iOS)\ncase b: c()\n#else\n#endif\n}\n#available\n";
+        let found: Vec<&str> = directives(text)
+            .into_iter()
+            .filter_map(|it| text.get(it))
+            .collect();
+        assert_eq!(found, ["#if os(iOS)", "#else", "#endif"]);
     }
 
     #[test]

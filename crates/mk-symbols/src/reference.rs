@@ -2,19 +2,22 @@
 //!
 //! Comments and strings are not uses. Whether two uses mean the same thing is not known here: a language server knows.
 
+use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
 use mk_project::Readable;
 use mk_types::ProjectPath;
 use tree_sitter::{Node, Tree};
 
+use crate::embedded;
 use crate::error::Error;
 use crate::extract::extract_from;
 use crate::find::{Answer, Source, is_test, shown};
 use crate::identifier::{core, last_name, new_core, stem};
-use crate::index::{Index, IndexState, hash, occurrences, text_of};
+use crate::index::{Index, IndexState, Packed, hash, occurrences, text_of};
 use crate::language::Language;
-use crate::mask::hidden;
+use crate::mask::hidden_in_file;
 use crate::outline::Outline;
 use crate::parallel;
 use crate::parse::{Limit, Parsers};
@@ -23,6 +26,8 @@ use crate::symbol::Symbol;
 const LONGEST_LINE: usize = 200;
 /// Files that are looked into before it is asked whether there are uses enough.
 const BATCH: usize = 64;
+/// In more files uses beyond the limit are not counted: a name that is in all of them means nothing.
+const MOST_COUNTED: usize = 512;
 
 /// A place where a name stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,9 +82,9 @@ struct Parsed {
 }
 
 impl Index {
-    /// The uses of a name, code before tests. The last part of a name path counts. With `of`, the file that defines
-    /// it, only languages count that can mean it. When there are more than `limit`, the total is one more than that:
-    /// the rest is not looked for.
+    /// The uses of a name: definitions first, code before tests. The last part of a name path counts. With `of`, the
+    /// file that defines it, only languages count that can mean it. Those beyond `limit` are counted, in as many files
+    /// as can be looked into soon.
     pub fn references(
         &self,
         name_path: &str,
@@ -92,9 +97,29 @@ impl Index {
         let is_whole = self.complete_for(word);
         let language = of.map(|file| self.language_of(file)).transpose()?;
         let mut hits = Vec::new();
-        for batch in self.candidates(word, language, readable).chunks(BATCH) {
-            if hits.len() > limit {
+        let mut n_beyond = 0;
+        let mut candidates = self.candidates(word, language, readable);
+        let defining = self.defining(name);
+        candidates.sort_by_key(|path| {
+            let is_meant = of.is_none_or(|of| of == path);
+            (
+                !(is_meant && defining.contains(path)),
+                is_test(path.as_str()),
+            )
+        });
+        let mut is_counted = true;
+        for (position, batch) in candidates.chunks(BATCH).enumerate() {
+            if hits.len() > limit && position >= MOST_COUNTED / BATCH {
+                is_counted = false;
                 break;
+            }
+            if hits.len() > limit {
+                let counted = parallel::map(batch, |parsers, path| {
+                    let parsed = self.parsed(parsers, path, language).ok().flatten();
+                    parsed.map_or(0, |parsed| parsed.uses(name).len())
+                });
+                n_beyond += counted.into_iter().sum::<usize>();
+                continue;
             }
             let found = parallel::map(batch, |parsers, path| {
                 // A file that has vanished since has no uses.
@@ -103,7 +128,11 @@ impl Index {
             });
             hits.extend(found.into_iter().flatten().flatten());
         }
-        let total = hits.len().min(limit + 1);
+        let total = hits.len() + n_beyond;
+        hits.sort_by_key(|hit: &Reference| {
+            let is_meant = of.is_none_or(|of| *of == hit.path);
+            (!(is_meant && hit.is_definition), is_test(hit.path.as_str()))
+        });
         hits.truncate(limit);
         let mut progress = self.progress();
         if is_whole {
@@ -112,9 +141,21 @@ impl Index {
         Ok(Answer {
             hits,
             total,
+            is_counted,
             source: Source::IndexByName,
             progress,
         })
+    }
+
+    /// The files that define a name.
+    fn defining(&self, name: &str) -> BTreeSet<ProjectPath> {
+        let store = self.store();
+        let Some(id) = store.names.id(name) else {
+            return BTreeSet::new();
+        };
+        let defines = |packed: &Packed| packed.symbols.iter().any(|symbol| symbol.name == id);
+        let files = store.known().filter(|(_, packed)| defines(packed));
+        files.map(|(path, _)| path.clone()).collect()
     }
 
     /// What it would take to give every use of a name that the file `of` defines another one, in the languages that
@@ -243,12 +284,19 @@ impl Parsed {
     fn uses(&self, name: &str) -> Vec<usize> {
         let root = self.tree.root_node();
         let core = core(name);
-        let is_c = matches!(self.language.name(), "c" | "cpp");
-        let hidden = if is_c { hidden(&self.text) } else { Vec::new() };
+        let hidden = hidden_in_file(self.language, &self.text);
+        let embedding = self.language.embedding;
+        let code = embedding.map(|it| embedded::code(it, &self.text));
         occurrences(&self.text, core)
             .filter(|offset| {
                 // A macro that the parser does not see is used all the same.
                 if hidden.iter().any(|range| range.contains(offset)) {
+                    return true;
+                }
+                // Nobody reads templates here, and what they name is used.
+                let is_in_code =
+                    |code: &Vec<Range<usize>>| code.iter().any(|it| it.contains(offset));
+                if code.as_ref().is_some_and(|code| !is_in_code(code)) {
                     return true;
                 }
                 let node = root.descendant_for_byte_range(*offset, offset + core.len());

@@ -15,9 +15,9 @@ use tree_sitter::Node;
 
 use crate::edit::{SyntaxError, new_errors_between};
 use crate::error::Error;
-use crate::find::{FileGlob, is_test, shown};
+use crate::find::{CERTAINTY, FileGlob, is_test, shown};
 use crate::identifier::stem;
-use crate::index::{Index, hash, is_word, text_of};
+use crate::index::{Index, IndexState, Progress, hash, is_word, text_of};
 use crate::language::Language;
 use crate::parallel;
 use crate::parse::tree_of;
@@ -40,6 +40,7 @@ pub struct StructureQuery {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StructurePlan {
     pub files: Vec<StructureEdit>,
+    pub progress: Progress,
 }
 
 /// A file after a replacement.
@@ -72,8 +73,14 @@ impl Index {
         let word = literal_words(&query.pattern)
             .into_iter()
             .max_by_key(|word| word.len());
-        if let Some(word) = word {
-            self.complete_for(word);
+        let is_whole = word.is_some_and(|word| self.complete_for(word));
+        let mut progress = if is_whole {
+            self.progress()
+        } else {
+            self.wait(CERTAINTY)
+        };
+        if is_whole {
+            progress.state = IndexState::Ready;
         }
         let hash = word.map(hash);
         let store = self.store();
@@ -112,6 +119,7 @@ impl Index {
         let edits: Result<Vec<Option<StructureEdit>>, Error> = edits.into_iter().collect();
         Ok(StructurePlan {
             files: edits?.into_iter().flatten().collect(),
+            progress,
         })
     }
 }

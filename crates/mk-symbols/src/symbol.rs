@@ -41,6 +41,14 @@ impl Symbol {
         join_path(&self.container, &self.name)
     }
 
+    /// The attributes and decorators above it, each on one line.
+    pub fn attributes(&self, text: &str) -> Vec<String> {
+        let above = slice(text, &(self.attributes_start..self.range.start));
+        let lines = above.lines().map(str::trim);
+        let shown = lines.filter(|line| !line.is_empty());
+        shown.map(str::to_owned).collect()
+    }
+
     /// With everything that belongs to it: comments, attributes, definition.
     pub fn whole(&self) -> Range<u32> {
         self.comments_start..self.range.end

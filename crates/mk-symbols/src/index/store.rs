@@ -195,6 +195,10 @@ impl Names {
         }
     }
 
+    pub(crate) fn id(&self, text: &str) -> Option<u32> {
+        self.ids.get(text).copied()
+    }
+
     pub(crate) fn text(&self, id: u32) -> &str {
         self.texts.get(id as usize).map_or("", |text| text)
     }
