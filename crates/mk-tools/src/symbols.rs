@@ -4,12 +4,14 @@ mod edit_symbol;
 mod find_implementations;
 mod find_references;
 mod find_symbols;
-mod get_diagnostics;
+pub(crate) mod get_diagnostics;
 mod get_repository_map;
 mod get_symbol_definition;
 mod get_symbols_overview;
 pub(crate) mod indexed;
+mod outline;
 mod places;
+mod replace_structure;
 
 use crate::tool::Tool;
 
@@ -22,5 +24,6 @@ pub(crate) static TOOLS: &[&Tool] = &[
     &find_implementations::TOOL,
     &get_diagnostics::TOOL,
     &edit_symbol::TOOL,
+    &replace_structure::TOOL,
     &get_repository_map::TOOL,
 ];

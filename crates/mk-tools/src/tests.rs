@@ -1,6 +1,7 @@
 //! An engine in memory whose clock stands still, and ids renamed in their order.
 
 mod argument;
+mod cheap;
 mod code;
 mod listing;
 mod symbol;

@@ -1,13 +1,17 @@
 //! `replace_in_files`: the same replacement in many files, after a dry run that shows it.
 
-use mk_engine::{Error, PlannedReplacement, ReplaceScope, Replaced, TextReplacement};
+use mk_engine::{Error, FileChanges, PlannedReplacement, ReplaceScope, Replaced, TextReplacement};
 use mk_policy::Group;
+use mk_types::ProjectPath;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::changes;
 use crate::tool::{Answer, Call, Definition, Effect, Reply, Spec, Tool, Toolset, code_reply};
+
+/// Of the diffs that a dry run shows.
+const LONGEST_DIFFS: usize = 20_000;
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub(crate) struct ReplaceInFilesArgs {
@@ -72,20 +76,61 @@ impl Definition for ReplaceInFilesArgs {
                 json!({ "total_matches": 0, "files": [] }),
             ),
             Replaced::WouldChange(plan) => dry_run(&plan),
-            Replaced::Changed(changes) => changes::reply(&changes),
+            Replaced::Changed { counts, changes } => changed(&counts, &changes),
         }))
+    }
+}
+
+/// What was changed where; its diff stands in the dry run.
+fn changed(counts: &[(ProjectPath, usize)], changes: &FileChanges) -> Reply {
+    let total: usize = counts.iter().map(|(_, count)| count).sum();
+    let mut text = format!(
+        "Changed {} in {}\n",
+        counted(total, "place"),
+        counted(counts.len(), "file")
+    );
+    for (path, count) in counts {
+        text.push_str(&format!("{path} ({count})\n"));
+    }
+    text.push_str(&changes::ending(changes));
+    let mut reply = Reply {
+        text,
+        ..changes::reply(changes)
+    };
+    reply.structured["total_matches"] = json!(total);
+    reply
+}
+
+fn counted(count: usize, noun: &str) -> String {
+    match count {
+        1 => format!("1 {noun}"),
+        count => format!("{count} {noun}s"),
     }
 }
 
 fn dry_run(plan: &[PlannedReplacement]) -> Reply {
     let total: usize = plan.iter().map(|planned| planned.count).sum();
-    let mut text = format!("Would change {total} places in {} files\n", plan.len());
+    let mut text = format!(
+        "Would change {} in {}\n",
+        counted(total, "place"),
+        counted(plan.len(), "file")
+    );
+    let mut n_left = LONGEST_DIFFS;
+    let mut n_hidden = 0;
     for planned in plan {
+        text.push_str(&format!("{} ({})\n", planned.path, planned.count));
+        let diff = planned.diff.trim_end();
+        if diff.len() <= n_left {
+            text.push_str(&format!("{diff}\n"));
+            n_left -= diff.len();
+        } else {
+            n_hidden += 1;
+        }
+    }
+    if n_hidden > 0 {
         text.push_str(&format!(
-            "{} ({})\n{}\n",
-            planned.path,
-            planned.count,
-            planned.diff.trim_end()
+            "[the changes of {} are not shown: narrow it with include]\n",
+            counted(n_hidden, "file")
         ));
     }
     let files: Vec<Value> = plan

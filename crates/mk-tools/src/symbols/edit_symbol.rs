@@ -2,7 +2,9 @@
 //!
 //! What is to be changed is found first; then the mode decides about every file; then all is written or nothing.
 
-use mk_engine::{Doing, Error, SymbolChange, SymbolEdited, SyntaxProblem};
+use mk_engine::{
+    Doing, Error, FileChanges, SymbolChange, SymbolEdited, SymbolRenamed, SyntaxProblem,
+};
 use mk_policy::Group;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,6 +14,9 @@ use super::indexed;
 use crate::files::changes;
 
 use crate::tool::{Answer, Call, Definition, Effect, Reply, Spec, Tool, Toolset, code_reply};
+
+/// So many lines of each file are named.
+const MOST_LINES: usize = 20;
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub(crate) struct EditSymbolArgs {
@@ -27,7 +32,7 @@ pub(crate) struct EditSymbolArgs {
     new_name: Option<String>,
     /// Only show what would change
     dry_run: Option<bool>,
-    /// Refuse to rename any other number of places
+    /// Confirm a rename or deletion by its number of places
     expected_count: Option<u32>,
     session_id: Option<String>,
 }
@@ -80,15 +85,16 @@ impl Definition for EditSymbolArgs {
 impl EditSymbolArgs {
     fn change(&self) -> Result<SymbolChange, Error> {
         let operation = self.operation.unwrap_or(Operation::Replace);
+        let expected_count = self.expected_count.map(|count| count as usize);
         let content = || self.needed(self.content.as_deref(), "content");
         Ok(match operation {
             Operation::Replace => SymbolChange::Replace(content()?),
             Operation::InsertBefore => SymbolChange::InsertBefore(content()?),
             Operation::InsertAfter => SymbolChange::InsertAfter(content()?),
-            Operation::Delete => SymbolChange::Delete,
+            Operation::Delete => SymbolChange::Delete { expected_count },
             Operation::Rename => SymbolChange::Rename {
                 new_name: self.needed(self.new_name.as_deref(), "new_name")?,
-                expected_count: self.expected_count.map(|count| count as usize),
+                expected_count,
             },
         })
     }
@@ -105,13 +111,20 @@ impl EditSymbolArgs {
 
 fn answer(edited: &SymbolEdited, doing: Doing) -> Reply {
     let SymbolEdited { changes, .. } = edited;
+    // What a rename does is the same everywhere: where, and how often, is what there is to see.
+    let described = match &edited.renamed {
+        Some(renamed) => by_file(renamed, changes),
+        None => changes::describe(changes),
+    };
     let mut reply = match doing {
-        Doing::Change => changes::reply(changes),
+        Doing::Change => Reply {
+            text: described,
+            ..changes::reply(changes)
+        },
         Doing::DryRun => {
             let files = changes.files.iter().map(|change| change.path.as_str());
             let facts = json!({ "dry_run": true, "files": files.collect::<Vec<_>>() });
-            let changes = changes::describe(changes);
-            code_reply(format!("Dry run, nothing is changed\n{changes}"), facts)
+            code_reply(format!("Dry run, nothing is changed\n{described}"), facts)
         }
     };
     for note in notes(edited) {
@@ -124,12 +137,37 @@ fn answer(edited: &SymbolEdited, doing: Doing) -> Reply {
     reply
 }
 
+/// `a.py (3): lines 1, 5, 9`
+fn by_file(renamed: &SymbolRenamed, changes: &FileChanges) -> String {
+    let mut text = String::new();
+    for (path, lines) in &renamed.places {
+        let shown: Vec<String> = lines.iter().take(MOST_LINES).map(u32::to_string).collect();
+        let more = if lines.len() > MOST_LINES {
+            ", …"
+        } else {
+            ""
+        };
+        let noun = if lines.len() == 1 { "line" } else { "lines" };
+        text.push_str(&format!(
+            "{path} ({}): {noun} {}{more}\n",
+            lines.len(),
+            shown.join(", ")
+        ));
+    }
+    text.push_str(&changes::ending(changes));
+    text
+}
+
 fn notes(edited: &SymbolEdited) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(renamed) = &edited.renamed {
         notes.push(format!(
-            "{} places in {} files: {} → {}; source: {}",
-            renamed.n_places, renamed.n_files, renamed.name, renamed.new_name, renamed.source
+            "{} in {}: {} → {}; source: {}",
+            counted(renamed.n_places, "place"),
+            counted(renamed.n_files, "file"),
+            renamed.name,
+            renamed.new_name,
+            renamed.source
         ));
         notes.extend(renamed.doubt.clone());
         notes.extend(indexed::note(renamed.progress));
@@ -148,6 +186,13 @@ fn notes(edited: &SymbolEdited) -> Vec<String> {
     };
     notes.extend(edited.syntax_errors.iter().map(told));
     notes
+}
+
+fn counted(count: usize, noun: &str) -> String {
+    match count {
+        1 => format!("1 {noun}"),
+        count => format!("{count} {noun}s"),
+    }
 }
 
 fn facts(edited: &SymbolEdited) -> Value {

@@ -32,9 +32,9 @@ impl Definition for FindReferencesArgs {
     }
 
     async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
-        let (name, limit) = (self.0.symbol_name.clone(), self.0.limit());
+        let (name, shown) = (self.0.symbol_name.clone(), self.0.shown());
         let symbols = call.project().symbols();
-        let found = symbols.references(call.request, &name, limit).await?;
+        let found = symbols.references(call.request, &name, shown).await?;
         Ok(places::reply(&name, "is not used", &found))
     }
 }

@@ -6,13 +6,17 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::indexed;
+use super::{indexed, outline};
 
 use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, code_answer};
 
 /// More namesakes are listed without their text.
 const MOST_BODIES: usize = 5;
 const MOST_DEFINITIONS: usize = 50;
+/// A type or module with more is shown by the signatures of its members.
+const LONGEST_WHOLE: usize = 4_000;
+/// Of what stands above the first member.
+const LONGEST_HEAD: usize = 2_000;
 /// Longer texts are read by lines.
 const LONGEST_BODY: usize = 40_000;
 
@@ -26,6 +30,8 @@ pub(crate) struct GetSymbolDefinitionArgs {
     line: Option<u32>,
     /// From 1
     column: Option<u32>,
+    /// Show a long class whole
+    body: Option<bool>,
     session_id: Option<String>,
 }
 
@@ -35,7 +41,7 @@ impl Definition for GetSymbolDefinitionArgs {
     const SPEC: Spec = Spec {
         name: "get_symbol_definition",
         title: "Show a symbol",
-        description: "Show the code of a symbol with its docs: by name, or what stands at file, line and column",
+        description: "Show the code of a symbol with its docs, by name or by file, line and column; of a long class the signatures",
         toolset: Toolset::Symbols,
         group: Some(Group::Read),
         effect: Effect::ReadOnly,
@@ -49,7 +55,7 @@ impl Definition for GetSymbolDefinitionArgs {
     }
 
     async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
-        let wanted = match (self.symbol_name, &self.file_path, self.line) {
+        let wanted = match (self.symbol_name.clone(), &self.file_path, self.line) {
             (Some(name), _, _) => DefinitionQuery::Name(name),
             (None, Some(_), Some(line)) => DefinitionQuery::Position {
                 line,
@@ -67,11 +73,12 @@ impl Definition for GetSymbolDefinitionArgs {
         let mut facts = indexed::facts(&found.source, found.progress);
         facts["total"] = json!(found.total);
         facts["definitions"] = found.hits.iter().map(to_json).collect();
-        Ok(code_answer(describe(&found), facts))
+        let whole = self.body == Some(true);
+        Ok(code_answer(describe(&found, whole), facts))
     }
 }
 
-fn describe(found: &SymbolAnswer<DefinitionText>) -> String {
+fn describe(found: &SymbolAnswer<DefinitionText>, whole: bool) -> String {
     let mut parts = Vec::new();
     for (position, definition) in found.hits.iter().enumerate() {
         let mut part = format!(
@@ -84,7 +91,12 @@ fn describe(found: &SymbolAnswer<DefinitionText>) -> String {
         );
         if position < MOST_BODIES {
             part.push('\n');
-            part.push_str(&body(definition));
+            let is_long = definition.body.len() > LONGEST_WHOLE && !definition.members.is_empty();
+            part.push_str(&if is_long && !whole {
+                skeleton(definition)
+            } else {
+                body(definition)
+            });
         }
         parts.push(part);
     }
@@ -94,6 +106,42 @@ fn describe(found: &SymbolAnswer<DefinitionText>) -> String {
     parts.extend(indexed::note(found.progress));
     parts.extend(indexed::remark(found.note.as_deref()));
     parts.join("\n\n")
+}
+
+/// What is above the first member, and the signatures of all of them.
+fn skeleton(definition: &DefinitionText) -> String {
+    let first = definition.members.first().map_or(0, |member| {
+        let n_attributes = u32::try_from(member.attributes.len()).unwrap_or(0);
+        member.start_line.saturating_sub(n_attributes)
+    });
+    let n_above = first.saturating_sub(definition.start_line) as usize;
+    let above: Vec<&str> = definition.body.lines().take(n_above.max(1)).collect();
+    let mut text = above.join("\n");
+    if text.len() > LONGEST_HEAD {
+        text.truncate(text.floor_char_boundary(LONGEST_HEAD));
+        text.push_str(" …");
+    }
+    let mut lines: Vec<String> = Vec::new();
+    let mut length = text.len();
+    for member in &definition.members {
+        let line = outline::line(member);
+        length += line.len();
+        if length > LONGEST_BODY {
+            break;
+        }
+        lines.push(line);
+    }
+    let n_left = definition.members.len() - lines.len();
+    let text = text.trim_end();
+    let mut skeleton = format!("{text}\n{}", lines.join("\n"));
+    if n_left > 0 {
+        skeleton.push_str(&format!("\n[{n_left} more are not shown]"));
+    }
+    skeleton.push_str(&format!(
+        "\n[signatures only: body true shows all {} lines, or ask for a member]",
+        definition.end_line + 1 - definition.start_line
+    ));
+    skeleton
 }
 
 /// As much of the text as fits, in whole lines.

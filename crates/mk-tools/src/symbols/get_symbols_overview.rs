@@ -1,14 +1,16 @@
 //! `get_symbols_overview`: what a file defines, as a tree.
 
-use mk_engine::{Error, FileOutline, OutlineEntry};
+use mk_engine::{Error, OutlineEntry};
 use mk_policy::Group;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
+use super::outline;
 use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, code_answer};
 
-const MOST_SYMBOLS: usize = 1_000;
+const DEFAULT_RESULTS: u32 = 200;
+const MOST_RESULTS: u32 = 1_000;
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub(crate) struct GetSymbolsOverviewArgs {
@@ -17,6 +19,10 @@ pub(crate) struct GetSymbolsOverviewArgs {
     _file_path: String,
     /// 0 for the top only (default: all)
     depth: Option<u32>,
+    /// Symbols to skip
+    offset: Option<u32>,
+    /// Default: 200
+    max_results: Option<u32>,
     session_id: Option<String>,
 }
 
@@ -26,7 +32,7 @@ impl Definition for GetSymbolsOverviewArgs {
     const SPEC: Spec = Spec {
         name: "get_symbols_overview",
         title: "Outline a file",
-        description: "List what a file defines: lines and signatures, as a tree",
+        description: "List what a file defines: lines, decorators and signatures, as a tree",
         toolset: Toolset::Symbols,
         group: Some(Group::Read),
         effect: Effect::ReadOnly,
@@ -42,32 +48,34 @@ impl Definition for GetSymbolsOverviewArgs {
     async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
         let outline = call.project().symbols().outline(call.request).await?;
         let depth = self.depth.map_or(usize::MAX, |depth| depth as usize);
-        let lines = lines(&outline, depth);
-        let mut shown: Vec<String> = lines.iter().take(MOST_SYMBOLS).cloned().collect();
-        if shown.len() < lines.len() {
-            shown.push(format!("[{} of {} shown]", shown.len(), lines.len()));
-        }
+        let is_shown = |entry: &&OutlineEntry| entry.depth <= depth;
+        let entries: Vec<&OutlineEntry> = outline.entries.iter().filter(is_shown).collect();
+        let offset = self.offset.unwrap_or(0) as usize;
+        let limit = self.max_results.unwrap_or(DEFAULT_RESULTS);
+        let limit = limit.clamp(1, MOST_RESULTS) as usize;
+        let page = entries.iter().skip(offset).take(limit);
+        let mut shown: Vec<String> = page.map(|entry| outline::line(entry)).collect();
+        let next = offset + shown.len();
+        let is_cut = next < entries.len();
         if shown.is_empty() {
-            shown.push("The file defines no symbols".to_owned());
+            shown.push(match entries.len() {
+                0 => "The file defines no symbols".to_owned(),
+                total => format!("There are no more: the file defines {total} symbols"),
+            });
+        }
+        if is_cut {
+            shown.push(format!(
+                "[{offset}–{next} of {} shown: continue with offset {next}]",
+                entries.len()
+            ));
         }
         let facts = json!({
             "file_path": outline.path.as_str(),
             "language": outline.language,
             "symbols": outline.entries.len(),
-            "source": "index",
+            "source": outline.source,
+            "next_offset": is_cut.then_some(next),
         });
         Ok(code_answer(shown.join("\n"), facts))
     }
-}
-
-fn lines(outline: &FileOutline, most: usize) -> Vec<String> {
-    let shown = outline.entries.iter().filter(|entry| entry.depth <= most);
-    let line = |entry: &OutlineEntry| {
-        let indent = "  ".repeat(entry.depth);
-        format!(
-            "{indent}{}-{}: {}",
-            entry.start_line, entry.end_line, entry.signature
-        )
-    };
-    shown.map(line).collect()
 }

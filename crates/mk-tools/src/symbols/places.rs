@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use mk_engine::{SymbolAnswer, SymbolReference};
+use mk_engine::{Shown, SymbolAnswer, SymbolReference};
 use mk_types::ProjectPath;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -13,6 +13,7 @@ use crate::tool::{Answer, code_answer};
 
 const DEFAULT_RESULTS: u32 = 100;
 const MOST_RESULTS: u32 = 1_000;
+const MOST_CONTEXT: u32 = 20;
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub(crate) struct PlacesArgs {
@@ -21,30 +22,57 @@ pub(crate) struct PlacesArgs {
     /// File it is in
     #[serde(rename = "file_path")]
     _file_path: Option<String>,
+    /// Lines around each place (default: 0)
+    context_lines: Option<u32>,
     /// Default: 100
     max_results: Option<u32>,
     pub(crate) session_id: Option<String>,
 }
 
 impl PlacesArgs {
-    pub(crate) fn limit(&self) -> usize {
+    pub(crate) fn shown(&self) -> Shown {
         let limit = self.max_results.unwrap_or(DEFAULT_RESULTS);
-        limit.clamp(1, MOST_RESULTS) as usize
+        Shown {
+            limit: limit.clamp(1, MOST_RESULTS) as usize,
+            context_lines: self.context_lines.unwrap_or(0).min(MOST_CONTEXT),
+        }
     }
 }
 
 /// The places by file; `none` says what it means that there are none.
 pub(crate) fn reply(name: &str, none: &str, answer: &SymbolAnswer<SymbolReference>) -> Answer {
     let source = &answer.source;
-    let mut text = match answer.hits.len() {
-        0 => format!("{name} {none}; source: {source}\n"),
-        count => format!("{count} places with {name}; source: {source}\n"),
+    let least = if answer.is_counted { "" } else { "more than " };
+    let mut text = match (answer.hits.len(), answer.total) {
+        (0, _) => format!("{name} {none}; source: {source}\n"),
+        (1, 1) => format!("1 place with {name}; source: {source}\n"),
+        (count, total) if count < total => {
+            format!("{least}{total} places with {name}, {count} shown; source: {source}\n")
+        }
+        (count, _) => format!("{count} places with {name}; source: {source}\n"),
     };
+    let n_unclaimed = answer.hits.iter().filter(|hit| hit.is_unclaimed).count();
+    let mut is_claimed = n_unclaimed > 0;
     let mut file: Option<&ProjectPath> = None;
     for reference in &answer.hits {
+        if reference.is_unclaimed && is_claimed {
+            let _ = writeln!(
+                text,
+                "By name alone, not counted to this symbol by {source}:"
+            );
+            (is_claimed, file) = (false, None);
+        }
         if file != Some(&reference.path) {
             let _ = writeln!(text, "{}", reference.path);
             file = Some(&reference.path);
+        }
+        let (before, after): (Vec<_>, Vec<_>) = reference
+            .context
+            .iter()
+            .filter(|near| near.line != reference.line)
+            .partition(|near| near.line < reference.line);
+        for near in before {
+            let _ = writeln!(text, "  {}- {}", near.line, near.text);
         }
         let _ = write!(
             text,
@@ -59,10 +87,18 @@ pub(crate) fn reply(name: &str, none: &str, answer: &SymbolAnswer<SymbolReferenc
             None => {}
         }
         text.push('\n');
+        for near in after {
+            let _ = writeln!(text, "  {}- {}", near.line, near.text);
+        }
     }
     let is_cut = answer.hits.len() < answer.total;
     if is_cut {
-        text.push_str("[there are more: raise max_results]\n");
+        let _ = writeln!(
+            text,
+            "[{} of {least}{} shown: raise max_results]",
+            answer.hits.len(),
+            answer.total
+        );
     }
     let notes = [
         indexed::note(answer.progress),
@@ -73,6 +109,7 @@ pub(crate) fn reply(name: &str, none: &str, answer: &SymbolAnswer<SymbolReferenc
     }
     let mut facts = indexed::facts(source, answer.progress);
     facts["shown"] = json!(answer.hits.len());
+    facts["total"] = json!(answer.total);
     facts["cut"] = json!(is_cut);
     code_answer(text, facts)
 }
