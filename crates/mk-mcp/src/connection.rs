@@ -109,7 +109,7 @@ impl Server {
             engine,
             version: version.to_owned(),
             start,
-            toolsets: Toolset::ALL.to_vec(),
+            toolsets: Toolset::DEFAULT.to_vec(),
             limiter: None,
             ceiling: None,
             calls: Semaphore::new(MOST_CALLS),

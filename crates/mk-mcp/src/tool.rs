@@ -29,14 +29,14 @@ pub(crate) fn list(connection: &Connection, era: Era) -> ListToolsResult {
         Era::Connected => engine.project(&connection.caller(era)).in_force().ok(),
         Era::Stateless => None,
     };
-    let shown = |tool: &&mk_tools::Tool| {
-        let allowed = in_force
+    let allowed = |tool: &&'static mk_tools::Tool| {
+        in_force
             .as_ref()
-            .is_none_or(|in_force| engine.could_allow(in_force, tool.name));
-        allowed && connection.server().offers(tool.toolset)
+            .is_none_or(|in_force| engine.could_allow(in_force, tool.target().name))
     };
-    let mut result =
-        ListToolsResult::with_all_items(mk_tools::all().filter(shown).map(describe).collect());
+    let listed = mk_tools::listed(|family| connection.server().offers(family));
+    let shown = listed.into_iter().filter(allowed);
+    let mut result = ListToolsResult::with_all_items(shown.map(describe).collect());
     (result.ttl_ms, result.cache_scope) = era.cache_hints();
     result
 }
@@ -65,31 +65,32 @@ pub(crate) async fn call(
     context: &RequestContext<RoleServer>,
 ) -> Result<CallToolResponse, ErrorData> {
     let era = Era::of(context);
-    let offered = |tool: &&mk_tools::Tool| connection.server().offers(tool.toolset);
-    let Some(tool) = mk_tools::find(&params.name).filter(offered) else {
+    let offers = |family| connection.server().offers(family);
+    let Some(tool) = mk_tools::offered(&params.name, offers) else {
         return Err(error::unknown_tool(&params.name, era));
     };
     connection.recognise(&context.extensions);
-    if let Some(Err(allowance)) = connection.take_call(tool, &context.extensions) {
+    if let Some(Err(allowance)) = connection.take_call(tool.target(), &context.extensions) {
         return Ok(error::rate_limited(tool.name, allowance.retry_after()).into());
     }
     let server = connection.server();
     let mut arguments = params.arguments.unwrap_or_default();
     // Clients send `null` for what they leave out.
     arguments.retain(|_, value| !value.is_null());
+    let parsed = tool.parse(arguments);
     // A second call brings an answer to the request of the first.
     let brought = match (era, &params.request_state) {
         (Era::Stateless, Some(state)) => {
-            let given = Value::Object(arguments.clone());
+            let understood = parsed.as_ref().ok().map(|call| call.arguments().clone());
+            let understood = understood.unwrap_or_default();
             let subject = Subject {
                 tool: tool.name,
-                arguments: &given,
+                arguments: &understood,
             };
             approval::take_answer(server, subject, state, params.input_responses.as_ref()).await?
         }
         _ => None,
     };
-    let parsed = tool.parse(arguments);
     let names_session = parsed.as_ref().is_ok_and(ParsedCall::names_session);
     let place = if names_session {
         Place::CallOnSession
@@ -113,7 +114,7 @@ pub(crate) async fn call(
         arguments: parsed.arguments(),
     };
     connection.find_project(context).await;
-    if era == Era::Connected && tool.name == "activate_project" {
+    if era == Era::Connected && tool.target().name == "activate_project" {
         connection.roots().learn(&context.peer).await;
     }
     let caller = connection.caller(era);

@@ -9,6 +9,7 @@ mod modes;
 mod project;
 mod rules;
 mod schema;
+mod serena;
 mod symbols;
 mod tool;
 
@@ -33,9 +34,31 @@ pub fn all() -> impl Iterator<Item = &'static Tool> {
     toolsets.into_iter().flatten().copied()
 }
 
-/// The tool of that name.
+/// The tool of that name, Serena's names included.
 pub fn find(name: &str) -> Option<&'static Tool> {
-    all().find(|tool| tool.name == name)
+    let own = all().find(|tool| tool.name == name);
+    own.or_else(|| serena::tools().iter().find(|tool| tool.name == name))
+}
+
+/// The tools that are listed where only some toolsets are offered.
+pub fn listed(offers: impl Fn(Toolset) -> bool) -> Vec<&'static Tool> {
+    let mut listed: Vec<&Tool> = all().filter(|tool| offers(tool.toolset)).collect();
+    if offers(Toolset::Serena) {
+        let own: Vec<&str> = listed.iter().map(|tool| tool.name).collect();
+        let is_more = |tool: &&Tool| !own.contains(&tool.name);
+        listed.extend(serena::tools().iter().filter(is_more));
+    }
+    listed
+}
+
+/// The tool of that name, if it is offered. Serena's names work wherever what they lead to does.
+pub fn offered(name: &str, offers: impl Fn(Toolset) -> bool) -> Option<&'static Tool> {
+    let is_own = |tool: &&Tool| tool.name == name && offers(tool.toolset);
+    let is_foreign = |tool: &&'static Tool| {
+        tool.name == name && (offers(Toolset::Serena) || offers(tool.target().toolset))
+    };
+    let own = all().find(is_own);
+    own.or_else(|| serena::tools().iter().find(is_foreign))
 }
 
 /// What the policy has to know: it denies what it does not.
@@ -52,5 +75,10 @@ pub fn own_tools() -> mk_engine::OwnTools {
             _ => mk_policy::Reach::NoFiles,
         },
     };
-    all().map(own).collect()
+    let foreign = serena::names().map(|(name, target)| mk_engine::OwnTool {
+        name,
+        paths: &[serena::PATH],
+        ..own(target)
+    });
+    all().map(own).chain(foreign).collect()
 }

@@ -16,6 +16,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::schema;
+use crate::serena::{self, Alias};
 
 /// One tool: what a list shows of it, and what a call does.
 #[derive(Debug)]
@@ -34,6 +35,8 @@ pub struct Tool {
     input: Schema,
     output: Option<Schema>,
     read: fn(&Value) -> Result<Box<dyn Arguments>, Error>,
+    /// Of Serena's names for a tool: what it leads to.
+    alias: Option<(&'static Alias, &'static Tool)>,
 }
 
 /// What a tool's file says about it, once.
@@ -77,16 +80,29 @@ pub enum Toolset {
     Memory,
     Project,
     Rules,
+    /// The code tools under the names that Serena gives them.
+    Serena,
 }
 
 impl Toolset {
-    pub const ALL: [Self; 6] = [
+    /// Those that are offered unless somebody says which.
+    pub const DEFAULT: [Self; 6] = [
         Self::Modes,
         Self::Files,
         Self::Symbols,
         Self::Memory,
         Self::Project,
         Self::Rules,
+    ];
+
+    pub const ALL: [Self; 7] = [
+        Self::Modes,
+        Self::Files,
+        Self::Symbols,
+        Self::Memory,
+        Self::Project,
+        Self::Rules,
+        Self::Serena,
     ];
 
     /// Its name in `--toolsets`, and its directory.
@@ -98,6 +114,7 @@ impl Toolset {
             Self::Memory => "memory",
             Self::Project => "project",
             Self::Rules => "rules",
+            Self::Serena => "serena",
         }
     }
 
@@ -219,7 +236,38 @@ impl Tool {
                 None => None,
             },
             read: read::<T>,
+            alias: None,
         }
+    }
+
+    /// A name of Serena's for a tool.
+    pub(crate) fn alias(
+        alias: &'static Alias,
+        target: &'static Tool,
+        schema: Map<String, Value>,
+    ) -> Self {
+        Self {
+            name: alias.name(),
+            title: target.title,
+            description: target.description,
+            group: target.group,
+            toolset: Toolset::Serena,
+            effect: target.effect,
+            rate: target.rate,
+            paths: &[serena::PATH],
+            input: Schema {
+                make: Map::new,
+                made: OnceLock::from(schema),
+            },
+            output: None,
+            read: target.read,
+            alias: Some((alias, target)),
+        }
+    }
+
+    /// The tool that the policy sees and that is run: itself, unless it is another's name for it.
+    pub fn target(&'static self) -> &'static Self {
+        self.alias.map_or(self, |(_, target)| target)
     }
 
     /// How often a client may call it over HTTP.
@@ -237,6 +285,12 @@ impl Tool {
 
     /// Reads the arguments of a call.
     pub fn parse(&'static self, mut arguments: Map<String, Value>) -> Result<ParsedCall, Error> {
+        if let Some((alias, _)) = self.alias {
+            arguments.retain(|_, value| !value.is_null());
+            let (target, arguments) = alias.lead(arguments)?;
+            return target.parse(arguments);
+        }
+        serena::accept(self, &mut arguments);
         let parsed = schema::check(self, &mut arguments).and_then(|()| {
             let given = Value::Object(arguments);
             Ok(ParsedCall {
@@ -252,9 +306,11 @@ impl Tool {
     fn advise(&self, error: Error) -> Error {
         match self.toolset {
             Toolset::Modes | Toolset::Rules => error,
-            Toolset::Files | Toolset::Symbols | Toolset::Memory | Toolset::Project => {
-                advise(self.name, error)
-            }
+            Toolset::Files
+            | Toolset::Symbols
+            | Toolset::Memory
+            | Toolset::Project
+            | Toolset::Serena => advise(self.name, error),
         }
     }
 }

@@ -19,7 +19,7 @@ use crate::server::Web;
 pub(crate) async fn list(State(web): State<Web>) -> Json<Value> {
     let describe = |tool: &Tool| json!({ "name": tool.name, "description": tool.description, "inputSchema": tool.input_schema() });
     Json(
-        json!({ "tools": mk_tools::all().filter(|tool| web.offers(tool)).map(describe).collect::<Vec<_>>() }),
+        json!({ "tools": mk_tools::listed(|family| web.offers(family)).into_iter().map(describe).collect::<Vec<_>>() }),
     )
 }
 
@@ -34,10 +34,10 @@ pub(crate) async fn call(
             return (StatusCode::BAD_REQUEST, Json(error::malformed(&message))).into_response();
         }
     };
-    let Some(tool) = mk_tools::find(&name).filter(|tool| web.offers(tool)) else {
+    let Some(tool) = mk_tools::offered(&name, |family| web.offers(family)) else {
         return Json(error::unknown_tool(&name)).into_response();
     };
-    let allowance = match take(&web, tool, peer.as_deref()) {
+    let allowance = match take(&web, tool.target(), peer.as_deref()) {
         Some(Err(allowance)) => return too_many(tool, &allowance),
         Some(Ok(allowance)) => Some(allowance),
         None => None,

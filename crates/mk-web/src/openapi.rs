@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::server::Web;
 
 pub(crate) async fn document(State(web): State<Web>) -> Json<Value> {
-    let tools = || mk_tools::all().filter(|tool| web.offers(tool));
+    let tools = || mk_tools::listed(|family| web.offers(family)).into_iter();
     let calls: Vec<Value> = tools()
         .map(|tool| json!({ "$ref": format!("#/components/schemas/{}", tool.name) }))
         .collect();

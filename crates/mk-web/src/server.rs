@@ -42,8 +42,8 @@ pub struct Web {
 }
 
 impl Web {
-    pub(crate) fn offers(&self, tool: &mk_tools::Tool) -> bool {
-        self.toolsets.contains(&tool.toolset)
+    pub(crate) fn offers(&self, family: mk_tools::Toolset) -> bool {
+        self.toolsets.contains(&family)
     }
 
     pub(crate) fn caller(&self, actor: Actor) -> Caller {

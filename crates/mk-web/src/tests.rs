@@ -69,7 +69,7 @@ impl World {
             version: "9.9.9",
             start: mk_engine::Start::Named(files.root().clone()),
             active: crate::Active::default(),
-            toolsets: mk_tools::Toolset::ALL.to_vec(),
+            toolsets: mk_tools::Toolset::DEFAULT.to_vec(),
             limiter,
             ceiling: None,
         };

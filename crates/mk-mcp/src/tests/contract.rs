@@ -132,11 +132,11 @@ async fn the_handshake_and_the_resources() {
 
 /// Clients send the whole list to their models, with every request.
 #[tokio::test]
-async fn the_list_of_all_tools_is_at_most_24_kb_on_the_line() {
+async fn the_list_of_all_tools_is_at_most_26_kb_on_the_line() {
     let mut wire = Wire::open(&World::new("")).await;
     let list = wire.request(request(1, "tools/list", json!({}))).await;
     let size = list["result"]["tools"].to_string().len();
-    assert!(size <= 24 * 1024, "the list has {size} bytes");
+    assert!(size <= 26 * 1024, "the list has {size} bytes");
 }
 
 #[tokio::test]

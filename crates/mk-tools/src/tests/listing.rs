@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::{Tool, all, own_tools};
+use crate::{Tool, Toolset, all, own_tools};
 
 fn listed(tool: &Tool) -> Value {
     json!({
@@ -115,7 +115,8 @@ fn the_policy_knows_every_tool_of_ours() {
     let world = super::World::new("");
     let catalogue = world.engine.modes().catalogue(&world.caller);
     let asked = own_tools();
-    assert_eq!(asked.len(), all().count());
+    let n_foreign = crate::serena::names().count();
+    assert_eq!(asked.len(), all().count() + n_foreign);
     for mk_engine::OwnTool { name, group, .. } in asked {
         // What no group guards, every mode may use; also the one with the fewest groups.
         for mode in catalogue.modes() {
@@ -124,4 +125,93 @@ fn the_policy_knows_every_tool_of_ours() {
             assert_eq!(could, expected, "{name} in {}", mode.slug);
         }
     }
+}
+
+#[test]
+fn serenas_tools_are_listed_on_request_and_lead_to_ours() {
+    let names = |offers: &dyn Fn(Toolset) -> bool| -> Vec<&str> {
+        let listed = crate::listed(offers).into_iter();
+        listed.map(|tool| tool.name).collect()
+    };
+    let by_default = names(&|family| Toolset::DEFAULT.contains(&family));
+    assert_eq!(by_default, all().map(|tool| tool.name).collect::<Vec<_>>());
+    let serena = names(&|family| family == Toolset::Serena);
+    let wanted = "find_symbol find_referencing_symbols replace_symbol_body insert_after_symbol rename_symbol \
+                  safe_delete_symbol find_file create_text_file read_memory";
+    for name in wanted.split_whitespace() {
+        assert!(serena.contains(&name), "{name}");
+    }
+    for tool in crate::listed(|family| family == Toolset::Serena) {
+        assert_eq!(tool.group, tool.target().group, "{}", tool.name);
+        let mut problems = Vec::new();
+        lint(tool.name, &json!(tool.input_schema()), &mut problems);
+        assert_eq!(problems, Vec::<String>::new());
+    }
+}
+
+#[test]
+fn serenas_arguments_are_read_as_ours() {
+    let check = |name: &str, given: Value, tool: &str, expected: Value| {
+        let arguments = given.as_object().cloned().unwrap_or_default();
+        let offers = |family| Toolset::DEFAULT.contains(&family);
+        let parsed = crate::offered(name, offers).unwrap().parse(arguments);
+        let parsed = parsed.unwrap();
+        assert_eq!(parsed.tool.name, tool, "{name}");
+        assert_eq!(*parsed.arguments(), expected, "{name}");
+    };
+    check(
+        "find_symbol",
+        json!({ "name_path_pattern": "A/b", "relative_path": "src", "include_body": false, "max_matches": 3 }),
+        "find_symbols",
+        json!({ "query": "A/b", "file_pattern": "src", "include_body": false, "max_results": 3 }),
+    );
+    check(
+        "find_symbol",
+        json!({ "name_path": "A", "relative_path": "a.py", "include_body": true }),
+        "get_symbol_definition",
+        json!({ "symbol_name": "A", "file_path": "a.py", "include_body": true, "body": true }),
+    );
+    check(
+        "replace_symbol_body",
+        json!({ "name_path": "A/b", "relative_path": "a.py", "body": "def b(): pass" }),
+        "edit_symbol",
+        json!({ "symbol_name": "A/b", "file_path": "a.py", "content": "def b(): pass", "operation": "replace" }),
+    );
+    check(
+        "safe_delete_symbol",
+        json!({ "name_path_pattern": "A", "relative_path": "a.py" }),
+        "edit_symbol",
+        json!({ "symbol_name": "A", "file_path": "a.py", "operation": "delete" }),
+    );
+    // Its lines are counted from 0, ours from 1.
+    check(
+        "read_file",
+        json!({ "relative_path": "a.py", "start_line": 0, "end_line": 4 }),
+        "read_file",
+        json!({ "file_path": "a.py", "start_line": 1, "end_line": 5 }),
+    );
+    check(
+        "read_file",
+        json!({ "file_path": "a.py", "start_line": 1 }),
+        "read_file",
+        json!({ "file_path": "a.py", "start_line": 1 }),
+    );
+    check(
+        "replace_content",
+        json!({ "relative_path": "a", "needle": "(x)", "repl": "$!1y", "mode": "regex" }),
+        "replace_content",
+        json!({ "file_path": "a", "find": "(x)", "replace": "$1y", "regex": true }),
+    );
+    check(
+        "read_memory",
+        json!({ "memory_name": "core" }),
+        "read_memory",
+        json!({ "name": "core" }),
+    );
+    check(
+        "find_file",
+        json!({ "file_mask": "*.py", "relative_path": "." }),
+        "find_files",
+        json!({ "pattern": "*.py" }),
+    );
 }

@@ -175,7 +175,7 @@ settings! {
     toolsets: Vec<Toolset> = Setting::new(
         "toolsets",
         Fallback::Json("null"),
-        "Toolsets to offer: modes, files, symbols, memory, project, rules (default: all)",
+        "Toolsets to offer: modes, files, symbols, memory, project, rules (default: these), serena (its names for our tools)",
     ).flag("--toolsets", Takes::List("LIST"), Of::Every);
     project_folders: Vec<PathBuf> = Setting::new(
         "project_folders",

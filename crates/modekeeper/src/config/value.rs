@@ -256,7 +256,7 @@ impl Value for Vec<PathBuf> {
     }
 }
 
-/// Toolsets; none named means all.
+/// Toolsets; none named means all that have names of our own.
 impl Value for Vec<Toolset> {
     fn read(given: Given<'_>, _around: Around<'_>) -> Result<Self, Wrong> {
         let names = match given {
@@ -264,7 +264,7 @@ impl Value for Vec<Toolset> {
             given => texts(given)?,
         };
         if names.is_empty() {
-            return Ok(Toolset::ALL.to_vec());
+            return Ok(Toolset::DEFAULT.to_vec());
         }
         let families: Option<Self> = names.iter().map(|name| Toolset::parse(name)).collect();
         let expected = || format!("a list of {}", Toolset::ALL.map(Toolset::as_str).join(", "));

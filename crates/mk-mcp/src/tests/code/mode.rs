@@ -155,7 +155,10 @@ async fn one_file_that_the_mode_forbids_stops_the_whole_replacement() {
     assert_eq!(found.expect("a file"), "word\n");
     let allowed = json!({ "find": "word", "replace": "term", "include": ["*.md"] });
     let answer = wire.call("replace_in_files", allowed).await;
-    assert!(text(&answer).starts_with("Changed a.md"), "{answer:#}");
+    assert!(
+        text(&answer).starts_with("Changed 1 place in 1 file\na.md (1)"),
+        "{answer:#}"
+    );
 }
 
 #[tokio::test]
