@@ -1,6 +1,8 @@
 //! Tests that take their time: the nextest profile `ci` picks them.
 
 mod agents;
+mod code;
+mod code_whole;
 mod conformance;
 mod corpus;
 mod half;

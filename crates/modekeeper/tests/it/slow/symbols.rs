@@ -10,3 +10,5 @@ mod permission;
 mod restart;
 mod without;
 mod world;
+
+pub(super) use world::text;

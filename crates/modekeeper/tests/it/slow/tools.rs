@@ -32,6 +32,11 @@ pub(super) fn node() -> PathBuf {
     path_from("tests/tools/node.sh", &[])
 }
 
+/// A directory with source code of other people, by language; its `bin` has `ctags`.
+pub(super) fn sources() -> PathBuf {
+    path_from("tests/tools/sources.sh", &[])
+}
+
 /// A folder whose `bin` has the language servers.
 pub(super) fn servers() -> PathBuf {
     path_from("tests/tools/servers.sh", &[])

@@ -129,7 +129,7 @@ pub(super) fn exact_references(client: &mut Client, symbol: &str, server: &str) 
 }
 
 #[track_caller]
-pub(super) fn text(result: &Value) -> &str {
+pub(in crate::slow) fn text(result: &Value) -> &str {
     let text = result["content"][0]["text"].as_str();
     text.unwrap_or_else(|| panic!("no text in {result:#}"))
 }

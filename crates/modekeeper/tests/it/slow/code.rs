@@ -1,0 +1,233 @@
+//! The code tools on source code of other people: nothing is damaged, nothing that is used goes, nothing is overlooked.
+//!
+//! What is tried is drawn by a seed, which is printed; `code_whole` tries more of it.
+
+mod ctags;
+mod project;
+mod task;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+
+use super::symbols::text;
+use crate::support::dice::Dice;
+use project::{Drawn, Project};
+
+const SEED: u64 = 20_261_117;
+
+pub(super) const LANGUAGES: [&str; 14] = [
+    "c",
+    "cpp",
+    "csharp",
+    "go",
+    "java",
+    "javascript",
+    "kotlin",
+    "lua",
+    "php",
+    "python",
+    "ruby",
+    "rust",
+    "swift",
+    "typescript",
+];
+
+/// Those with the most users; the others are tried by `code_whole`.
+const MOST_USED: [&str; 12] = [
+    "c",
+    "cpp",
+    "csharp",
+    "go",
+    "java",
+    "javascript",
+    "kotlin",
+    "php",
+    "python",
+    "rust",
+    "swift",
+    "typescript",
+];
+
+#[test]
+fn what_is_shown_can_be_given_back() {
+    give_back(&MOST_USED, 150);
+}
+
+#[test]
+fn nothing_that_is_used_is_deleted() {
+    delete(&LANGUAGES, 200);
+}
+
+#[test]
+fn what_ctags_finds_is_found() {
+    compare_with_ctags(&LANGUAGES);
+}
+
+#[test]
+fn the_first_answer_is_as_good_as_a_later_one() {
+    ask_cold_and_warm(&LANGUAGES, 3);
+}
+
+/// Gives the text of symbols back as it was shown, `count` in each language.
+pub(super) fn give_back(languages: &[&str], count: usize) {
+    eprintln!("seed {SEED}");
+    let mut dice = Dice::new(SEED);
+    let mut damaged = Vec::new();
+    let mut n_tried = 0;
+    for language in languages {
+        let project = Project::of(language);
+        let mut client = project.client();
+        for Drawn {
+            path, name_path, ..
+        } in project.draw(&mut dice, count)
+        {
+            let symbol = format!("/{name_path}");
+            let wanted = json!({ "symbol_name": symbol, "file_path": path, "body": true });
+            let answer = client.call("get_symbol_definition", &wanted);
+            let (_, body) = text(&answer["result"]).split_once('\n').unwrap();
+            if body.contains("\n[cut before line ") {
+                continue;
+            }
+            let before = project.bytes(&path);
+            let edit = json!({ "symbol_name": symbol, "file_path": path, "content": body });
+            let answer = client.call("edit_symbol", &edit);
+            n_tried += 1;
+            let after = project.bytes(&path);
+            let errors = &answer["result"]["structuredContent"]["syntax_errors"];
+            if before != after || *errors != json!([]) {
+                let told = text(&answer["result"]);
+                damaged.push(format!("{language} {path} {name_path}: {told}"));
+                project.write(&path, &before);
+            }
+        }
+    }
+    eprintln!("{n_tried} symbols were given back");
+    assert!(n_tried > languages.len() * count / 2);
+    assert!(damaged.is_empty(), "{}\n{damaged:#?}", damaged.len());
+}
+
+/// Tries to delete symbols, `count` over all languages, a part of them by the first question to a new server.
+pub(super) fn delete(languages: &[&str], count: usize) {
+    eprintln!("seed {SEED}");
+    let mut dice = Dice::new(SEED);
+    let mut wrong = Vec::new();
+    let (mut n_allowed, mut n_tried) = (0, 0);
+    for language in languages {
+        let project = Project::of(language);
+        let mut client = project.client();
+        let drawn = project.draw(&mut dice, count.div_ceil(languages.len()));
+        for (number, drawn) in drawn.into_iter().enumerate() {
+            if number < COLD {
+                client = project.client();
+            }
+            n_tried += 1;
+            let Drawn {
+                path, name_path, ..
+            } = &drawn;
+            let delete = json!({
+                "symbol_name": format!("/{name_path}"), "file_path": path, "operation": "delete", "dry_run": true,
+            });
+            let answer = client.call("edit_symbol", &delete);
+            if answer["result"]["isError"] == true {
+                continue;
+            }
+            n_allowed += 1;
+            let uses = project.plain_uses(&drawn);
+            if !uses.is_empty() {
+                wrong.push(format!("{language} {path} {name_path} is used in {uses:?}"));
+            }
+        }
+    }
+    eprintln!("{n_tried} deletions tried, {n_allowed} allowed");
+    assert!(n_allowed > 0 && n_allowed < n_tried);
+    assert!(wrong.is_empty(), "{}\n{wrong:#?}", wrong.len());
+}
+
+/// So many deletions of each language ask a server that has just started.
+const COLD: usize = 2;
+
+/// How much of what universal-ctags finds must be found, in percent.
+fn least(language: &str) -> f64 {
+    match language {
+        "python" | "java" | "go" | "php" | "rust" | "typescript" => 99.0,
+        _ => 95.0,
+    }
+}
+
+pub(super) fn compare_with_ctags(languages: &[&str]) {
+    let mut too_few = Vec::new();
+    for language in languages {
+        let project = Project::of(language);
+        let known: BTreeMap<&str, BTreeSet<String>> = project.names();
+        let mut missing: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        let (mut n_found, mut n_tags) = (0, 0);
+        for tag in ctags::tags(&project.directory, language) {
+            let Some(names) = known.get(tag.path.as_str()) else {
+                continue;
+            };
+            n_tags += 1;
+            // `a<b>` is a special case of `a`, and called so.
+            let special = format!("{}<", tag.name);
+            let is_special = |name: &String| name.starts_with(&special);
+            if names.contains(&tag.name) || names.iter().any(is_special) {
+                n_found += 1;
+            } else {
+                let place = format!("{}:{} {}", tag.path, tag.line, tag.name);
+                missing.entry(tag.kind).or_default().push(place);
+            }
+        }
+        let recall = f64::from(n_found) * 100.0 / f64::from(n_tags.max(1));
+        eprintln!("{language}: {n_found} of {n_tags}, {recall:.1} %");
+        for (kind, places) in &missing {
+            let shown: Vec<&String> = places.iter().take(SHOWN).collect();
+            eprintln!("  {} {kind}: {shown:?}", places.len());
+        }
+        if n_tags == 0 || recall < least(language) {
+            too_few.push(format!("{language}: {recall:.1} %"));
+        }
+    }
+    assert!(too_few.is_empty(), "{too_few:?}");
+}
+
+/// So many of what is missing are named.
+const SHOWN: usize = 12;
+
+/// Asks the same of servers that have just started and of one that has read everything, `count` names in each language.
+pub(super) fn ask_cold_and_warm(languages: &[&str], count: usize) {
+    eprintln!("seed {SEED}");
+    let mut dice = Dice::new(SEED);
+    let mut different = Vec::new();
+    for language in languages {
+        let project = Project::of(language);
+        let mut warm = project.client();
+        project.wait_for_index(&mut warm);
+        for drawn in project.draw(&mut dice, count) {
+            let name = drawn.name();
+            let asked = [
+                ("find_symbols", json!({ "query": name, "max_results": 20 })),
+                (
+                    "find_references",
+                    json!({ "symbol_name": name, "file_path": drawn.path, "max_results": 20 }),
+                ),
+            ];
+            for (tool, arguments) in asked {
+                let mut cold = project.client_without_cache();
+                let first = cold.call(tool, &arguments)["result"].clone();
+                let later = warm.call(tool, &arguments)["result"].clone();
+                if told(&first) != told(&later) {
+                    different.push(format!(
+                        "{language} {tool} {arguments}\n{}\n--\n{}",
+                        told(&first),
+                        told(&later)
+                    ));
+                }
+            }
+        }
+    }
+    assert!(different.is_empty(), "{}", different.join("\n\n"));
+}
+
+fn told(result: &Value) -> &str {
+    text(result)
+}
