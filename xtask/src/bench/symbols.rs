@@ -48,8 +48,40 @@ impl Queries {
 struct Subject {
     package: Package,
     queries: Queries,
+    /// Asked of tools other than `find_symbols`, where there are figures to compare with.
+    questions: &'static [Question],
     megabytes: Budget,
 }
+
+/// A call that an agent makes often, and what it may cost in milliseconds when nothing has changed.
+struct Question {
+    what: &'static str,
+    tool: &'static str,
+    /// JSON.
+    arguments: &'static str,
+    most: f64,
+}
+
+const OF_DJANGO: &[Question] = &[
+    Question {
+        what: "overview of a file of 107 KB",
+        tool: "get_symbols_overview",
+        arguments: r#"{"file_path": "django/db/models/query.py", "max_results": 1000}"#,
+        most: 15.0,
+    },
+    Question {
+        what: "definition in it",
+        tool: "get_symbol_definition",
+        arguments: r#"{"symbol_name": "QuerySet/get_or_create", "file_path": "django/db/models/query.py"}"#,
+        most: 5.0,
+    },
+    Question {
+        what: "references by name",
+        tool: "find_references",
+        arguments: r#"{"symbol_name": "get_or_create"}"#,
+        most: 40.0,
+    },
+];
 
 fn subjects() -> [Subject; 3] {
     [
@@ -64,6 +96,7 @@ fn subjects() -> [Subject; 3] {
                 substring: "ueryse",
                 fuzzy: "QeurySet",
             },
+            questions: OF_DJANGO,
             megabytes: Budget::AtMost(80.0),
         },
         Subject {
@@ -74,6 +107,7 @@ fn subjects() -> [Subject; 3] {
                 substring: "oinhand",
                 fuzzy: "JoinHnadle",
             },
+            questions: &[],
             megabytes: Budget::AtMost(80.0),
         },
         Subject {
@@ -87,6 +121,7 @@ fn subjects() -> [Subject; 3] {
                 substring: "iberrunt",
                 fuzzy: "FiberRuntmie",
             },
+            questions: &[],
             megabytes: Budget::AtMost(80.0),
         },
     ]
@@ -241,6 +276,7 @@ fn over_mcp(
 ) -> Result<Vec<Row>> {
     let named = subject.queries.named();
     let mut ours: Vec<Vec<f64>> = Vec::new();
+    let mut rows = Vec::new();
     let cold = {
         let mut command = home.command(modekeeper);
         command.arg("mcp");
@@ -250,16 +286,18 @@ fn over_mcp(
         let cold = milliseconds(peer.cpu_with_ended_threads()?);
         for (_, pattern) in named {
             let call = json!({ "name": "find_symbols", "arguments": { "query": pattern } });
-            let mut times = Vec::new();
-            for _ in 0..rounds {
-                let lines: Vec<String> =
-                    (0..CALLS).map(|_| peer.line("tools/call", &call)).collect();
-                let before = peer.cpu_with_ended_threads()?;
-                peer.sequential(&lines)?;
-                let spent = peer.cpu_with_ended_threads()? - before;
-                times.push(milliseconds(spent / CALLS));
-            }
-            ours.push(times);
+            ours.push(times(&mut peer, &call, rounds)?);
+        }
+        for question in subject.questions {
+            let arguments: Value = serde_json::from_str(question.arguments)?;
+            let call = json!({ "name": question.tool, "arguments": arguments });
+            rows.push(Row {
+                what: format!("{label}: {}, over MCP, CPU", question.what),
+                unit: "ms",
+                ours: Spread::of(times(&mut peer, &call, rounds)?),
+                beside: None,
+                budget: Budget::AtMost(question.most),
+            });
         }
         cold
     };
@@ -272,7 +310,6 @@ fn over_mcp(
             (None, " (Serena does not work here)")
         }
     };
-    let mut rows = Vec::new();
     let mut warm = Vec::new().into_iter();
     if let Some(theirs) = theirs {
         rows.push(Row {
@@ -292,6 +329,19 @@ fn over_mcp(
         budget: Budget::AtMost(5.0),
     }));
     Ok(rows)
+}
+
+/// What a call costs, in every round.
+fn times(peer: &mut Peer, call: &Value, rounds: usize) -> Result<Vec<f64>> {
+    let mut times = Vec::new();
+    for _ in 0..rounds {
+        let lines: Vec<String> = (0..CALLS).map(|_| peer.line("tools/call", call)).collect();
+        let before = peer.cpu_with_ended_threads()?;
+        peer.sequential(&lines)?;
+        let spent = peer.cpu_with_ended_threads()? - before;
+        times.push(milliseconds(spent / CALLS));
+    }
+    Ok(times)
 }
 
 /// Asks until an answer says that the index is complete.
