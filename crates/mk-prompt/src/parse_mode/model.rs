@@ -48,6 +48,9 @@ pub struct ModelWishes<'a> {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ModelFile {
+    /// When a person last looked at the names.
+    #[expect(dead_code, reason = "a test reads it in the file")]
+    reviewed: String,
     default: String,
     prefixes: Vec<String>,
 }
