@@ -11,6 +11,7 @@ use serde::Deserialize;
 
 use crate::parse_mode::KeywordMode;
 use crate::parse_mode::phrases::Evidence;
+use crate::segment::{Pasted, Segments};
 use crate::text::{Script, Text};
 use table::{TABLE, Topic};
 
@@ -114,11 +115,23 @@ pub struct Analysis {
 
 /// Analyses a task.
 pub fn analyze_task(prompt: &str, files: &[String], mode: Option<KeywordMode>) -> Analysis {
-    let text = Text::of(prompt);
-    let intents = TABLE.intents.weigh(&text);
-    let intent = intent_of(&intents);
-    let topics = found_topics(&text, files);
-    let complexity = complexity_of(prompt, files, &topics);
+    let segments = Segments::of(prompt);
+    let texts: Vec<Text<'_>> = segments.spoken().map(Text::of).collect();
+    let mut intents = Vec::new();
+    let mut intent = Intent::Unknown;
+    for text in &texts {
+        intents = TABLE.intents.weigh(text);
+        intent = intent_of(&intents);
+        if intent != Intent::Unknown {
+            break;
+        }
+    }
+    if intent == Intent::Unknown {
+        intent = intent_of_paste(segments.pasted);
+    }
+    let topics = found_topics(&texts, files);
+    let n_spoken = segments.spoken().map(str::len).sum();
+    let complexity = complexity_of(n_spoken, files, &topics);
     let workflow = TABLE.workflow(intent);
     let sections = [
         (KeywordMode::Plan, workflow.plan.as_slice()),
@@ -136,7 +149,7 @@ pub fn analyze_task(prompt: &str, files: &[String], mode: Option<KeywordMode>) -
         intent,
         category: category_of(intent, &topics),
         complexity,
-        keywords: owned(&keywords(prompt, &text, &intents, &topics)),
+        keywords: owned(&keywords(prompt, &texts, &intents, &topics)),
         risk: risk_of(intent, complexity, &topics),
         checklists: checklists(intent, &topics),
         specialists: specialists(intent, &topics),
@@ -159,9 +172,9 @@ struct Found<'a> {
 }
 
 /// In the table's order, which goes from the dangerous to the harmless.
-fn found_topics<'a>(text: &Text<'a>, files: &'a [String]) -> Vec<Found<'a>> {
+fn found_topics<'a>(texts: &[Text<'a>], files: &'a [String]) -> Vec<Found<'a>> {
     let touched = path::touched(files);
-    let spoken = TABLE.topic_index.weigh(text);
+    let spoken = TABLE.topic_index.weigh_all(texts);
     TABLE
         .topics
         .iter()
@@ -188,6 +201,18 @@ fn intent_of(evidence: &[Evidence<'_>]) -> Intent {
         .map_or(Intent::Unknown, |(_, intent)| *intent)
 }
 
+/// What the kind of a paste asks for, where nothing is said.
+fn intent_of_paste(pasted: Pasted) -> Intent {
+    match pasted {
+        Pasted { diff: true, .. } => Intent::CodeReview,
+        Pasted { trace: true, .. }
+        | Pasted {
+            failing_log: true, ..
+        } => Intent::BugFix,
+        _ => Intent::Unknown,
+    }
+}
+
 fn category_of(intent: Intent, topics: &[Found<'_>]) -> TaskCategory {
     match intent {
         Intent::Testing => TaskCategory::Testing,
@@ -200,14 +225,14 @@ fn category_of(intent: Intent, topics: &[Found<'_>]) -> TaskCategory {
     }
 }
 
-fn complexity_of(prompt: &str, files: &[String], topics: &[Found<'_>]) -> Complexity {
+fn complexity_of(n_spoken: usize, files: &[String], topics: &[Found<'_>]) -> Complexity {
     let risky = topics
         .iter()
         .filter(|found| found.topic.level >= RiskLevel::Medium)
         .count();
     if files.len() > 5 || risky > 3 || has(topics, "scale") {
         Complexity::High
-    } else if files.len() > 2 || risky > 1 || has(topics, "migration") || prompt.len() > 600 {
+    } else if files.len() > 2 || risky > 1 || has(topics, "migration") || n_spoken > 600 {
         Complexity::Medium
     } else {
         Complexity::Low
@@ -341,7 +366,7 @@ fn suggestions(own: &'static [String], topics: &[Found<'_>]) -> Vec<&'static str
 /// What the tables know of the prompt, in its order; its longer words where they know nothing.
 fn keywords<'a>(
     prompt: &'a str,
-    text: &Text<'a>,
+    texts: &[Text<'a>],
     intents: &[Evidence<'a>],
     topics: &[Found<'a>],
 ) -> Vec<&'a str> {
@@ -362,12 +387,14 @@ fn keywords<'a>(
         }
     }
     if words.is_empty() {
-        let whole = text
-            .units
-            .iter()
-            .enumerate()
-            .filter(|(_, unit)| matches!(unit.script, Script::Alphabet | Script::Hangul));
-        let typed = whole.map(|(at, _)| text.typed(at..at + 1));
+        let typed = texts.iter().flat_map(|text| {
+            let whole = text
+                .units
+                .iter()
+                .enumerate()
+                .filter(|(_, unit)| matches!(unit.script, Script::Alphabet | Script::Hangul));
+            whole.map(|(at, _)| text.typed(at..at + 1))
+        });
         push_new(
             &mut words,
             typed.filter(|word| word.chars().count() >= SHORTEST_KEYWORD),

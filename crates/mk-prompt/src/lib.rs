@@ -6,6 +6,7 @@
 mod analyze_task;
 mod parse_mode;
 mod recommend_skills;
+mod segment;
 mod text;
 
 pub use analyze_task::{

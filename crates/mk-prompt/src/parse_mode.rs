@@ -23,11 +23,15 @@ pub use model::{ModelSource, ModelWishes, ResolvedModel, resolve_model};
 pub use roster::{AgentCard, AgentKind, Roster};
 pub use section::mode_section;
 
+use crate::segment::{Segments, mentioned_files};
 use crate::text::Text;
 use agent::Chooser;
+use specialist::FileExperts;
 
 const DEFAULT_ITERATIONS: u8 = 3;
 const MOST_ITERATIONS: u8 = 10;
+/// Files beyond these say nothing new.
+const MOST_FILES: usize = 200;
 
 /// The mode that a keyword starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
@@ -61,12 +65,11 @@ impl KeywordMode {
         }
     }
 
-    /// The Modekeeper mode that fits, as `create_task` takes it.
+    /// The Modekeeper mode that fits, as `create_task` takes it: nothing is written while planning and judging.
     pub fn suggested_mode(self) -> &'static str {
         match self {
-            Self::Plan => "architect",
+            Self::Plan | Self::Eval => "ask",
             Self::Act => "code",
-            Self::Eval => "ask",
             Self::Auto => "orchestrator",
         }
     }
@@ -124,7 +127,9 @@ pub struct ParsedMode<'a> {
     pub warnings: Vec<String>,
     pub instructions: &'static str,
     pub delegates_to: AgentChoice<'a>,
-    pub specialists: Vec<&'static str>,
+    pub specialists: Vec<&'a str>,
+    /// Files that the prompt is about: those that were given, then those it names.
+    pub files: Vec<&'a str>,
     /// Who should act on the plan; in PLAN only.
     pub recommended_act_agent: Option<AgentChoice<'a>>,
     /// Who could; in PLAN only.
@@ -142,18 +147,25 @@ pub fn parse_mode<'a>(request: &'a ModeRequest<'a>) -> ParsedMode<'a> {
         roster,
         config,
         recommended_agent,
-        files: _,
+        files,
     } = *request;
     let detect::Detected {
         mode,
         rest,
         warning,
     } = detect::detect(prompt);
-    let text = Text::of(rest);
+    let segments = Segments::of(rest);
+    let spoken: Vec<Text<'_>> = segments.spoken().map(Text::of).collect();
+    let files: Vec<&str> = files
+        .iter()
+        .map(String::as_str)
+        .chain(segments.spoken().flat_map(mentioned_files))
+        .take(MOST_FILES)
+        .collect();
     let chooser = Chooser {
         request,
-        prompt: rest,
-        text: &text,
+        spoken: &spoken,
+        files: &files,
     };
     let mut warnings: Vec<String> = warning.into_iter().map(str::to_owned).collect();
     for name in [recommended_agent, config.primary_agent.as_deref()]
@@ -165,7 +177,11 @@ pub fn parse_mode<'a>(request: &'a ModeRequest<'a>) -> ParsedMode<'a> {
         }
     }
     let is_plan = mode == KeywordMode::Plan;
-    let specialists = specialist::specialists(mode, &text)
+    let experts = FileExperts {
+        known: !files.is_empty(),
+        experts: roster.specialists_for(&files),
+    };
+    let specialists = specialist::specialists(mode, &spoken, &experts)
         .into_iter()
         .filter(|name| chooser.open_agent(name).is_some())
         .collect();
@@ -176,6 +192,7 @@ pub fn parse_mode<'a>(request: &'a ModeRequest<'a>) -> ParsedMode<'a> {
         instructions: language::instructions(mode, config.language.as_deref()),
         delegates_to: chooser.choose(mode),
         specialists,
+        files: files.clone(),
         recommended_act_agent: is_plan.then(|| chooser.recommend()),
         available_act_agents: if is_plan {
             let agents = chooser.candidates(KeywordMode::Act);

@@ -14,6 +14,7 @@ pub use feature::Features;
 pub use fuse::{EVIDENCE, Evidence, fused};
 pub use model::{FeatureRow, Mass, Model, ModelParts, NONE, softmax};
 
+use crate::segment::{Pasted, Segments, clauses, is_foreign};
 use crate::text::{Reading, Script, Vocabulary};
 use feature::{concept_feature, word_feature};
 use model::Verdict;
@@ -23,6 +24,12 @@ pub(crate) use overlap::{OverlapIndex, Words};
 const MOST: usize = 5;
 /// Places that trained skills leave to others.
 const MOST_TRAINED: usize = 3;
+/// What a paste is worth where nothing is said clearly.
+const PASTED: f32 = 0.6;
+/// Words of a remark that leaves the asking to what was pasted.
+const MOST_OF_REMARK: usize = 3;
+/// The most that something unsure is worth.
+const MOST_UNSURE: f32 = 0.7;
 /// Words that are named as the reason for one skill.
 const MOST_MATCHED: usize = 4;
 
@@ -113,10 +120,91 @@ impl Recommender {
         }
     }
 
-    /// The skills that fit, best first; at most five, and none when none fits.
+    /// The skills that fit, best first, or in the order of the steps that the prompt asks for; at most five, and none
+    /// when none fits.
+    ///
+    /// 1. What is said first decides, if it says something.
+    /// 2. Otherwise the last paragraph does, then the sentences between.
+    /// 3. Where nothing said is clear, the kind of what was pasted decides.
     pub fn recommend(&self, prompt: &str) -> Vec<Recommendation> {
+        let segments = Segments::of(prompt);
+        let mut found = self.of_steps(segments.opening);
+        if !is_clear(&found) {
+            let closing = self.of_steps(segments.closing);
+            if best(&closing) > best(&found) {
+                found = closing;
+            }
+        }
+        if !is_clear(&found) {
+            let between = segments.between.iter().map(|it| self.of_text(it));
+            let between = between
+                .filter(|it| is_clear(it))
+                .max_by(|a, b| best(a).total_cmp(&best(b)));
+            if let Some(mut between) = between {
+                weaken(&mut between);
+                found = between;
+            }
+        }
+        // "any idea?" above a trace is about the trace.
+        let is_remark = segments.opening.split_whitespace().count() <= MOST_OF_REMARK
+            && segments.opening.ends_with(['?', '？']);
+        if (!is_clear(&found) || is_remark)
+            && let Some(pasted) = self.of_paste(segments.pasted)
+        {
+            found.retain(|it| it.skill != pasted.skill);
+            found.insert(0, pasted);
+        }
+        if segments.spoken().any(is_foreign) {
+            weaken(&mut found);
+        }
+        found.truncate(MOST);
+        found
+    }
+
+    /// What fits a text, or each of its steps where they ask for different things.
+    fn of_steps(&self, text: &str) -> Vec<Recommendation> {
+        let whole = self.of_text(text);
+        let mut steps: Vec<Recommendation> = Vec::new();
+        for clause in clauses(text) {
+            let first = self.of_text(clause).into_iter().next();
+            let first = first.filter(|it| it.confidence >= Confidence::Medium);
+            if let Some(first) = first
+                && steps.iter().all(|it| it.skill != first.skill)
+            {
+                steps.push(first);
+            }
+        }
+        if steps.len() < 2 {
+            return whole;
+        }
+        let others = whole
+            .into_iter()
+            .filter(|it| steps.iter().all(|step| step.skill != it.skill));
+        let others: Vec<Recommendation> = others.collect();
+        steps.extend(others);
+        steps
+    }
+
+    /// What the kind of a paste speaks for, where nothing else does.
+    fn of_paste(&self, pasted: Pasted) -> Option<Recommendation> {
+        let (skill, what) = match pasted {
+            Pasted { diff: true, .. } => ("pr-review", "a diff"),
+            Pasted { trace: true, .. } => ("systematic-debugging", "a stack trace"),
+            Pasted {
+                failing_log: true, ..
+            } => ("systematic-debugging", "a log with errors"),
+            _ => return None,
+        };
+        let candidate = self.candidates.iter().find(|it| it.name == skill)?;
+        recommendation(candidate, PASTED, || vec![what.to_owned()])
+    }
+
+    fn of_text(&self, text: &str) -> Vec<Recommendation> {
+        if text.is_empty() {
+            return Vec::new();
+        }
         let (model, vocabulary) = (Model::shipped(), Vocabulary::shipped());
-        let reading = vocabulary.read_prompt(prompt);
+        let reading = vocabulary.read_prompt(text);
         let verdict = model.judge(&reading, vocabulary);
         let mut found = self.by_training(model, &reading, &verdict);
         found.extend(self.by_words(model, &reading));
@@ -177,6 +265,26 @@ impl Recommender {
                 Some((candidate, recommendation(candidate, found.score, matched)?))
             })
             .collect()
+    }
+}
+
+fn best(found: &[Recommendation]) -> f32 {
+    found.first().map_or(0.0, |it| it.score)
+}
+
+fn is_clear(found: &[Recommendation]) -> bool {
+    found
+        .first()
+        .is_some_and(|it| it.confidence >= Confidence::Medium)
+}
+
+/// Takes certainty from what is only likely.
+fn weaken(found: &mut [Recommendation]) {
+    for it in found {
+        if it.confidence == Confidence::High {
+            it.confidence = Confidence::Medium;
+            it.score = it.score.min(MOST_UNSURE);
+        }
     }
 }
 

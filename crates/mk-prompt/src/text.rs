@@ -86,6 +86,10 @@ impl<'a> Text<'a> {
         text
     }
 
+    pub(crate) fn source(&self) -> &'a str {
+        self.source
+    }
+
     /// The normalised letters of a unit.
     pub(crate) fn normal(&self, unit: &Unit) -> &str {
         self.normal.get(unit.normal.clone()).unwrap_or_default()

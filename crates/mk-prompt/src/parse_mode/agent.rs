@@ -20,11 +20,11 @@ use crate::text::{Text, fold};
 
 /// One weak word sends a prompt to no one.
 const LEAST_SCORE: u32 = 2;
+/// From here on an own agent's description fits.
+const LEAST_DESCRIBED: f32 = 0.45;
 const DECISIVE: u8 = 6;
 const STRONG: u8 = 3;
 const WEAK: u8 = 1;
-/// Files beyond these say nothing new.
-const MOST_FILES: usize = 200;
 /// Words that a reason shows.
 const MOST_SHOWN: usize = 3;
 
@@ -119,9 +119,10 @@ fn intents(mode: KeywordMode) -> Option<&'static SubjectIndex> {
 /// Chooses among the agents of a request.
 pub(super) struct Chooser<'a, 't> {
     pub(super) request: &'a ModeRequest<'a>,
-    /// The prompt without its keyword.
-    pub(super) prompt: &'t str,
-    pub(super) text: &'t Text<'t>,
+    /// What the prompt says, without its keyword and without what was pasted: the most telling first.
+    pub(super) spoken: &'t [Text<'t>],
+    /// Files that it is about.
+    pub(super) files: &'t [&'t str],
 }
 
 impl<'a> Chooser<'a, '_> {
@@ -147,7 +148,8 @@ impl<'a> Chooser<'a, '_> {
     }
 
     fn explicit(&self) -> Option<AgentChoice<'a>> {
-        let agent = requested(self.request.roster, self.prompt, self.text)?;
+        let mut asked = self.spoken.iter();
+        let agent = asked.find_map(|text| requested(self.request.roster, text))?;
         self.is_open(agent).then(|| AgentChoice {
             agent: &agent.id,
             source: AgentSource::Explicit,
@@ -182,8 +184,42 @@ impl<'a> Chooser<'a, '_> {
     }
 
     fn intent(&self, mode: KeywordMode) -> Option<AgentChoice<'a>> {
-        let evidence = intents(mode)?.weigh(self.text);
-        let head_last = is_head_last(self.text);
+        let intents = intents(mode)?;
+        let mut spoken = self.spoken.iter();
+        spoken.find_map(|text| {
+            let own = self.described(mode, text);
+            own.or_else(|| self.intent_of(mode, intents, text))
+        })
+    }
+
+    /// A user's own agent whose description fits: who wrote one means it to be used.
+    fn described(&self, mode: KeywordMode, text: &Text<'_>) -> Option<AgentChoice<'a>> {
+        if !mode.is_acting() {
+            return None;
+        }
+        let found = self.request.roster.described_by(text.source(), |agent| {
+            agent.kind == AgentKind::Primary && !is_known(&agent.id)
+        });
+        let (agent, score) = found
+            .into_iter()
+            .filter(|(agent, _)| self.is_open(agent))
+            .max_by(|a, b| a.1.total_cmp(&b.1))?;
+        (score >= LEAST_DESCRIBED).then(|| AgentChoice {
+            agent: &agent.id,
+            source: AgentSource::Intent,
+            confidence: rounded(f64::from(score)),
+            reason: "Its description fits the prompt".to_owned(),
+        })
+    }
+
+    fn intent_of(
+        &self,
+        mode: KeywordMode,
+        intents: &SubjectIndex,
+        text: &Text<'_>,
+    ) -> Option<AgentChoice<'a>> {
+        let evidence = intents.weigh(text);
+        let head_last = is_head_last(text);
         let mut found: Vec<(&AgentCard, Evidence<'_>)> = rows(mode)
             .iter()
             .zip(evidence)
@@ -217,18 +253,14 @@ impl<'a> Chooser<'a, '_> {
     }
 
     fn context(&self, mode: KeywordMode) -> Option<AgentChoice<'a>> {
-        let files = self
-            .request
-            .files
-            .get(..MOST_FILES)
-            .unwrap_or(self.request.files);
+        let files = self.files;
         if files.is_empty() || !mode.is_acting() {
             return None;
         }
         let roster = self.request.roster;
         let mut covered = vec![0_u32; roster.agents().len()];
         for file in files {
-            for agent in roster.made_for(plain_path(file)) {
+            for agent in roster.made_for(file) {
                 if let Some(count) = covered.get_mut(agent) {
                     *count += 1;
                 }
@@ -276,10 +308,6 @@ impl<'a> Chooser<'a, '_> {
         if !mode.is_acting() {
             return own.collect();
         }
-        let is_known = |id: &str| {
-            let known = KeywordMode::ALL.into_iter().flat_map(rows);
-            known.map(|row| row.agent.as_str()).any(|agent| agent == id)
-        };
         let users = self.request.roster.agents().iter().filter(|agent| {
             agent.kind == AgentKind::Primary && !is_known(&agent.id) && self.is_open(agent)
         });
@@ -308,11 +336,13 @@ impl<'a> Chooser<'a, '_> {
     }
 }
 
+/// Whether the tables know an agent; any other is a user's own.
+fn is_known(id: &str) -> bool {
+    let known = KeywordMode::ALL.into_iter().flat_map(rows);
+    known.map(|row| row.agent.as_str()).any(|agent| agent == id)
+}
+
 /// Two decimals say all that such a number can.
 fn rounded(confidence: f64) -> f64 {
     (confidence * 100.0).round() / 100.0
-}
-
-fn plain_path(path: &str) -> &str {
-    path.trim_start_matches("./").trim_start_matches('/')
 }

@@ -75,12 +75,9 @@ pub(super) fn other_names(agent: &str) -> Option<&'static Phrases> {
     CUES.file.names.get(agent)
 }
 
-/// The first agent that the prompt asks for. `text` is read from `prompt`.
-pub(super) fn requested<'r>(
-    roster: &'r Roster,
-    prompt: &str,
-    text: &Text<'_>,
-) -> Option<&'r AgentCard> {
+/// The first agent that a text asks for.
+pub(super) fn requested<'r>(roster: &'r Roster, text: &Text<'_>) -> Option<&'r AgentCard> {
+    let prompt = text.source();
     let mentions = roster.mentions(text);
     if mentions.is_empty() {
         return None;

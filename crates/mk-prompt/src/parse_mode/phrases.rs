@@ -102,7 +102,21 @@ impl SubjectIndex {
 
     /// The evidence for each subject, in the subjects' order. A word that is typed twice counts once.
     pub(crate) fn weigh<'t>(&self, text: &Text<'t>) -> Vec<Evidence<'t>> {
+        self.weigh_all(std::slice::from_ref(text))
+    }
+
+    /// The evidence of several texts together, the first of which comes first.
+    pub(crate) fn weigh_all<'t>(&self, texts: &[Text<'t>]) -> Vec<Evidence<'t>> {
         let mut evidence = vec![Evidence::default(); self.subjects];
+        let mut n_units = 0;
+        for text in texts {
+            self.add(text, n_units, &mut evidence);
+            n_units += text.units.len();
+        }
+        evidence
+    }
+
+    fn add<'t>(&self, text: &Text<'t>, offset: usize, evidence: &mut [Evidence<'t>]) {
         for Hit { id, weight, units } in self.phrases.find(text) {
             let Some(subject) = evidence.get_mut(usize::from(id)) else {
                 continue;
@@ -116,13 +130,12 @@ impl SubjectIndex {
                 continue;
             }
             if subject.typed.is_empty() {
-                subject.first = units.start;
+                subject.first = offset + units.start;
             }
-            subject.last = units.start;
+            subject.last = offset + units.start;
             subject.score += u32::from(weight);
             subject.typed.push(typed);
         }
-        evidence
     }
 }
 

@@ -7,7 +7,8 @@ use std::sync::OnceLock;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use super::explicit::other_names;
-use crate::text::{Hit, Language, PhraseIndex, PhraseRow, Text, fold};
+use crate::recommend_skills::{Model, OverlapIndex, Words};
+use crate::text::{Hit, Language, PhraseIndex, PhraseRow, Text, Vocabulary, fold};
 
 /// What an agent is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -28,6 +29,8 @@ pub struct AgentCard {
     pub id: String,
     /// As in `Frontend Developer`.
     pub name: String,
+    /// What it says of itself.
+    pub description: String,
     pub kind: AgentKind,
     /// Globs of the files it is made for; unreadable ones match nothing.
     pub patterns: Vec<String>,
@@ -41,6 +44,8 @@ pub struct Roster {
     agents: Vec<AgentCard>,
     names: OnceLock<PhraseIndex<'static>>,
     files: OnceLock<FilePatterns>,
+    /// The words of agents that no table knows, and their places.
+    words: OnceLock<(OverlapIndex, Vec<usize>)>,
 }
 
 #[derive(Debug, Default)]
@@ -56,6 +61,7 @@ impl Roster {
             agents,
             names: OnceLock::new(),
             files: OnceLock::new(),
+            words: OnceLock::new(),
         }
     }
 
@@ -101,8 +107,62 @@ impl Roster {
         PhraseIndex::new(rows)
     }
 
+    /// The agents, of those that `is_own` picks, whose description fits a text, with a probability. Which are picked must
+    /// not change over the roster's life.
+    pub(super) fn described_by(
+        &self,
+        text: &str,
+        is_own: impl Fn(&AgentCard) -> bool,
+    ) -> Vec<(&AgentCard, f32)> {
+        let (index, places) = self.words.get_or_init(|| {
+            let own = self.agents.iter().enumerate();
+            let own: Vec<usize> = own
+                .filter(|(_, agent)| is_own(agent))
+                .map(|(place, _)| place)
+                .collect();
+            let words = own
+                .iter()
+                .filter_map(|place| self.agents.get(*place))
+                .map(|agent| Words {
+                    name: &agent.name,
+                    description: &agent.description,
+                    headings: &[],
+                });
+            (OverlapIndex::new(words, Model::shipped()), own)
+        });
+        if places.is_empty() {
+            return Vec::new();
+        }
+        let reading = Vocabulary::shipped().read_prompt(text);
+        index
+            .find(&reading, Model::shipped())
+            .into_iter()
+            .filter_map(|found| {
+                let agent = self.agents.get(*places.get(found.skill)?)?;
+                Some((agent, found.score))
+            })
+            .collect()
+    }
+
+    /// The specialists that are made for any of the files, in the roster's order.
+    pub(super) fn specialists_for(&self, files: &[&str]) -> Vec<&str> {
+        if files.is_empty() {
+            return Vec::new();
+        }
+        let mut found: Vec<usize> = files.iter().flat_map(|file| self.made_for(file)).collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+            .into_iter()
+            .filter_map(|place| self.agents.get(place))
+            .filter(|agent| agent.kind == AgentKind::Specialist)
+            .map(|agent| agent.id.as_str())
+            .collect()
+    }
+
     /// The places of the agents that are made for a file, each once.
     pub(super) fn made_for(&self, path: &str) -> Vec<usize> {
+        let path = path.trim_start_matches("./").trim_start_matches('/');
         let FilePatterns { globs, owners } = self.files.get_or_init(|| self.compile_patterns());
         let mut agents: Vec<usize> = globs
             .matches(path)

@@ -1,4 +1,5 @@
-//! Who looks at the work beside the agent that does it: a mode's own specialists, and those whose field the prompt speaks of.
+//! Who looks at the work beside the agent that does it: a mode's own specialists, those whose field the prompt speaks of,
+//! and those whose kind of files it is about.
 //!
 //! Names only; whether such an agent exists is for the caller to check.
 
@@ -11,6 +12,8 @@ use super::KeywordMode;
 use super::phrases::{Phrases, SubjectIndex, embedded};
 use crate::text::Text;
 
+/// More than these are a crowd.
+const MOST: usize = 6;
 /// Any phrase of a field counts alike.
 const WEIGHT: u8 = 1;
 
@@ -18,6 +21,8 @@ const WEIGHT: u8 = 1;
 #[serde(default, deny_unknown_fields)]
 struct SpecialistFile {
     modes: HashMap<KeywordMode, Vec<String>>,
+    /// Those who have nothing to say about files that are not theirs.
+    surface: Vec<String>,
     neutral: Phrases,
     fields: BTreeMap<String, Phrases>,
 }
@@ -25,6 +30,7 @@ struct SpecialistFile {
 #[derive(Debug)]
 struct Fields {
     modes: HashMap<KeywordMode, Vec<String>>,
+    surface: Vec<String>,
     specialists: Vec<String>,
     index: SubjectIndex,
 }
@@ -32,6 +38,7 @@ struct Fields {
 static FIELDS: LazyLock<Fields> = LazyLock::new(|| {
     let SpecialistFile {
         modes,
+        surface,
         neutral,
         fields,
     } = embedded(include_str!(
@@ -44,33 +51,59 @@ static FIELDS: LazyLock<Fields> = LazyLock::new(|| {
     let index = SubjectIndex::new(fields.len(), &neutral, rows);
     Fields {
         modes,
+        surface,
         specialists: fields.into_keys().collect(),
         index,
     }
 });
 
-/// The mode's specialists, then those of the prompt from the first mentioned to the last.
-pub(super) fn specialists(mode: KeywordMode, text: &Text<'_>) -> Vec<&'static str> {
-    let mut names: Vec<&str> = FIELDS
+/// The mode's specialists, those whose field the prompt speaks of, and those whose files it is about.
+///
+/// Where files are known, the mode's own specialists for surfaces come only with files that are theirs.
+pub(super) fn specialists<'a>(
+    mode: KeywordMode,
+    spoken: &[Text<'_>],
+    files: &FileExperts<'a>,
+) -> Vec<&'a str> {
+    let mut names: Vec<&'a str> = FIELDS
         .modes
         .get(&mode)
         .into_iter()
         .flatten()
         .map(String::as_str)
+        .filter(|name| {
+            !files.known
+                || files.experts.contains(name)
+                || !FIELDS.surface.iter().any(|it| it == name)
+        })
         .collect();
-    let evidence = FIELDS.index.weigh(text);
-    let mut spoken: Vec<(usize, &str)> = FIELDS
+    let mut add = |name: &'a str| {
+        if names.len() < MOST && !names.contains(&name) {
+            names.push(name);
+        }
+    };
+    let evidence = FIELDS.index.weigh_all(spoken);
+    let mut mentioned: Vec<(usize, &'static str)> = FIELDS
         .specialists
         .iter()
         .zip(evidence)
         .filter(|(_, evidence)| evidence.score > 0)
         .map(|(name, evidence)| (evidence.first, name.as_str()))
         .collect();
-    spoken.sort_unstable();
-    for (_, name) in spoken {
-        if !names.contains(&name) {
-            names.push(name);
-        }
+    mentioned.sort_unstable();
+    for (_, name) in mentioned {
+        add(name);
+    }
+    for name in &files.experts {
+        add(name);
     }
     names
+}
+
+/// The specialists whose kind of files a prompt is about.
+#[derive(Debug, Default)]
+pub(super) struct FileExperts<'a> {
+    /// Whether it is about any files at all.
+    pub(super) known: bool,
+    pub(super) experts: Vec<&'a str>,
 }

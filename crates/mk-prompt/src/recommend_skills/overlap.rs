@@ -48,6 +48,7 @@ pub(crate) struct OverlapIndex {
     postings: HashMap<Hash, Vec<(usize, f32)>>,
     /// What so many use that it tells none of them apart.
     shared: HashSet<Hash>,
+    n_skills: usize,
 }
 
 /// A skill whose words a prompt uses.
@@ -107,7 +108,11 @@ impl OverlapIndex {
         let most = FEW.max(n_skills / 10);
         let shared = postings.extract_if(|_, skills| skills.len() > most);
         let shared = shared.map(|(term, _)| term).collect();
-        Self { postings, shared }
+        Self {
+            postings,
+            shared,
+            n_skills,
+        }
     }
 
     /// Every skill that shares a word worth counting, with a probability.
@@ -148,16 +153,21 @@ impl OverlapIndex {
             let Some(postings) = self.postings.get(term) else {
                 continue;
             };
-            // What many skills say tells none of them apart.
-            #[expect(clippy::cast_precision_loss, reason = "a count of skills")]
-            let shared = 1.0 + (postings.len() as f32).ln();
+            let rarity = rarity(self.n_skills, postings.len());
             for (skill, boost) in postings {
                 let gain = gains.entry(*skill).or_default();
-                *gain = gain.max(worth * boost / shared);
+                *gain = gain.max(worth * boost * rarity);
             }
         }
         gains
     }
+}
+
+/// What many skills say tells none of them apart; what five of six hundred say tells much.
+#[expect(clippy::cast_precision_loss, reason = "counts of skills")]
+fn rarity(n_skills: usize, n_with: usize) -> f32 {
+    let all = n_skills.max(1) as f32;
+    (1.0 + all / n_with.max(1) as f32).ln() / (1.0 + all).ln()
 }
 
 fn probability(strength: f32, whole: f32) -> f32 {

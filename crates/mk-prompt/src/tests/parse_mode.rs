@@ -85,7 +85,7 @@ fn roster() -> Roster {
             id: id.to_owned(),
             name: name.to_owned(),
             kind: AgentKind::Utility,
-            model: Some("claude-opus-4-20250514".to_owned()),
+            model: Some("claude-x".to_owned()),
             ..AgentCard::default()
         });
     Roster::new(primary.chain(specialists).chain(modes).collect())
@@ -794,11 +794,7 @@ fn the_most_specific_model_wins_and_unknown_names_are_doubted() {
             "anthropic/claude-x",
             ModelSource::Global,
         ),
-        (
-            ModelWishes::default(),
-            "claude-sonnet-4-20250514",
-            ModelSource::System,
-        ),
+        (ModelWishes::default(), "inherit", ModelSource::System),
     ] {
         let resolved = resolve_model(wishes);
         assert_eq!(
@@ -850,4 +846,91 @@ fn a_mode_gets_the_principles_and_its_own_section() {
     );
     assert_eq!(mode_section(core, KeywordMode::Eval), core);
     assert_eq!(mode_section("", KeywordMode::Plan), "");
+}
+
+#[test]
+fn a_keyword_may_be_dressed_up_and_a_word_like_it_is_none() {
+    let none = &["No keyword found, defaulting to PLAN"];
+    for (prompt, mode, rest) in [
+        ("ACT, fix it", KeywordMode::Act, "fix it"),
+        ("**ACT** fix", KeywordMode::Act, "fix"),
+        ("**ACT:** fix", KeywordMode::Act, "fix"),
+        ("**ACT: fix it**", KeywordMode::Act, "fix it"),
+        ("/act fix", KeywordMode::Act, "fix"),
+        ("[PLAN] the import", KeywordMode::Plan, "the import"),
+        ("# EVAL\nthe diff", KeywordMode::Eval, "the diff"),
+        ("ACT - fix", KeywordMode::Act, "fix"),
+        ("ACT — fix", KeywordMode::Act, "fix"),
+        ("act fix the list", KeywordMode::Act, "fix the list"),
+        ("auto add login", KeywordMode::Auto, "add login"),
+        (
+            "AUTO complete the form",
+            KeywordMode::Auto,
+            "complete the form",
+        ),
+        (
+            "auto: complete the form",
+            KeywordMode::Auto,
+            "complete the form",
+        ),
+        ("plan login page", KeywordMode::Plan, "login page"),
+    ] {
+        check_start(prompt, mode, rest, &[]);
+    }
+    for prompt in [
+        "auto complete is broken",
+        "auto save loses my changes",
+        "auto update stopped working",
+        "plan.md is outdated",
+        "plan/notes is empty",
+        "eval() is dangerous",
+        "`eval` in this file is unsafe",
+        "act as a pirate",
+        "Plan B is to wait",
+    ] {
+        check_start(prompt, KeywordMode::Plan, prompt, none);
+    }
+}
+
+#[test]
+fn specialists_come_with_their_files() {
+    let named = |prompt: &str, files: &[&str]| {
+        let around = Around {
+            files,
+            ..Around::default()
+        };
+        check(prompt, &around, |parsed| {
+            let names: Vec<String> = parsed
+                .specialists
+                .iter()
+                .map(|it| (*it).to_owned())
+                .collect();
+            names
+        })
+    };
+    let accessibility = "accessibility-specialist".to_owned();
+    assert!(named("EVAL the change", &[]).contains(&accessibility));
+    assert!(!named("EVAL the change", &["src/lib.rs"]).contains(&accessibility));
+    assert!(!named("EVAL src/lib.rs", &[]).contains(&accessibility));
+    assert!(named("EVAL src/lib.rs for screen readers", &[]).contains(&accessibility));
+}
+
+#[test]
+fn what_is_pasted_sends_a_prompt_to_nobody() {
+    let ticket = "\n\nReporter: Ana\nEnvironment: iOS 19, Android\n\nThe customer uses the app on an iPhone.\n\nSent from my iPhone";
+    let agent = |prompt: &str| {
+        check(prompt, &Around::default(), |parsed| {
+            parsed.delegates_to.agent.to_owned()
+        })
+    };
+    for prompt in [
+        "ACT add an endpoint for orders to the REST API",
+        "ACT write the SQL migration for the orders table",
+    ] {
+        assert_eq!(
+            agent(&format!("{prompt}{ticket}")),
+            agent(prompt),
+            "{prompt}"
+        );
+    }
 }

@@ -178,6 +178,25 @@ impl<'a> Vocabulary<'a> {
         Concept::try_from(at).ok()
     }
 
+    /// The names of the concepts of the trade that a text speaks of: English words for a text in any language.
+    pub fn concept_words(&self, text: &str) -> Vec<&'a str> {
+        let reading = self.read_prompt(text);
+        let mut words: Vec<&'a str> = Vec::new();
+        for hit in &reading.concepts {
+            if self.kind(hit.id) != Some(ConceptKind::Trade) {
+                continue;
+            }
+            let name = self.names.get(usize::from(hit.id)).copied();
+            let parts = name.unwrap_or_default().split('_');
+            for part in parts.filter(|part| *part != "verb") {
+                if !words.contains(&part) {
+                    words.push(part);
+                }
+            }
+        }
+        words
+    }
+
     pub(crate) fn is_aside(&self, concept: Concept) -> bool {
         self.kind(concept) == Some(ConceptKind::Aside)
     }

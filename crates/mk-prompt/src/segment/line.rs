@@ -1,0 +1,444 @@
+//! What a line of a prompt is: said, or pasted from a program, a log or a ticket.
+//!
+//! Shapes decide, not words, because every language is pasted the same way. When in doubt a line is said.
+
+use std::ops::Range;
+
+use super::ticket::{is_address, is_field, is_footer, is_heading};
+
+/// What a line is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LineKind {
+    Blank,
+    Spoken,
+    Trace,
+    Diff,
+    Log {
+        fails: bool,
+    },
+    Code,
+    Quote,
+    /// A field, a heading or a footer of a ticket or a mail.
+    Field,
+}
+
+/// The lines of a text and their kinds.
+pub(super) struct Lines;
+
+impl Lines {
+    pub(super) fn of(text: &str) -> Vec<(Range<usize>, LineKind)> {
+        let mut lines = Vec::new();
+        let mut reader = Reader::default();
+        let mut at = 0;
+        for line in text.split_inclusive('\n') {
+            let range = at..at + line.trim_end().len();
+            at += line.len();
+            lines.push((range, reader.read(line.trim_end())));
+        }
+        absorb(&mut lines);
+        lines
+    }
+}
+
+/// A line that seems said between two that are not, without a gap, belongs to them: a comment, a message.
+fn absorb(lines: &mut [(Range<usize>, LineKind)]) {
+    let belongs = |kind: LineKind| {
+        matches!(
+            kind,
+            LineKind::Code | LineKind::Trace | LineKind::Diff | LineKind::Log { .. }
+        )
+    };
+    for at in 1..lines.len().saturating_sub(1) {
+        let (Some((_, before)), Some((_, after))) = (lines.get(at - 1), lines.get(at + 1)) else {
+            continue;
+        };
+        let (before, after) = (*before, *after);
+        if let Some((_, kind)) = lines.get_mut(at)
+            && *kind == LineKind::Spoken
+            && belongs(before)
+            && belongs(after)
+        {
+            *kind = before;
+        }
+    }
+}
+
+/// What was read so far, as far as it decides about the next line.
+#[derive(Default)]
+struct Reader<'a> {
+    /// The mark that closes a fenced block, and what is in it.
+    fence: Option<(&'a str, LineKind)>,
+    in_diff: bool,
+    in_footer: bool,
+    before: Option<LineKind>,
+    n_read: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn read(&mut self, line: &'a str) -> LineKind {
+        let kind = self.kind(line);
+        if kind != LineKind::Blank {
+            self.n_read += 1;
+        }
+        self.before = Some(kind);
+        kind
+    }
+
+    fn kind(&mut self, line: &'a str) -> LineKind {
+        let text = line.trim();
+        if let Some((mark, inside)) = self.fence {
+            if text.starts_with(mark) {
+                self.fence = None;
+                return LineKind::Code;
+            }
+            // What is fenced is pasted; it only remains which kind it is.
+            let kind = match self.pasted(line, text) {
+                Some(kind @ (LineKind::Trace | LineKind::Diff | LineKind::Log { .. })) => kind,
+                _ => inside,
+            };
+            return kind;
+        }
+        if let Some(mark) = ["```", "~~~"]
+            .into_iter()
+            .find(|mark| text.starts_with(mark))
+        {
+            self.in_diff = false;
+            let word = text.trim_start_matches(['`', '~']);
+            let is_closed = word.len() > 3 && word.ends_with(mark);
+            if !is_closed {
+                let inside = match word.trim() {
+                    "diff" | "patch" => LineKind::Diff,
+                    _ => LineKind::Code,
+                };
+                self.fence = text.get(..mark.len()).map(|mark| (mark, inside));
+            }
+            return LineKind::Code;
+        }
+        if text.is_empty() {
+            return LineKind::Blank;
+        }
+        if self.in_footer {
+            return LineKind::Field;
+        }
+        if let Some(kind) = self.pasted(line, text) {
+            return kind;
+        }
+        if text.starts_with('>') {
+            return LineKind::Quote;
+        }
+        if is_footer(text) {
+            self.in_footer = self.n_read > 0;
+            return LineKind::Field;
+        }
+        if is_field(text) || self.n_read > 0 && (is_heading(text) || is_address(text)) {
+            return LineKind::Field;
+        }
+        LineKind::Spoken
+    }
+
+    /// The kind of a line that a program wrote or reads.
+    fn pasted(&mut self, line: &str, text: &str) -> Option<LineKind> {
+        if text.starts_with("diff --git ")
+            || text.starts_with("@@ -")
+            || text.starts_with("--- a/")
+            || text.starts_with("+++ b/")
+        {
+            self.in_diff = true;
+            return Some(LineKind::Diff);
+        }
+        if self.in_diff {
+            let goes_on = line.starts_with(['+', '-', ' ', '\\'])
+                || [
+                    "index ",
+                    "new file",
+                    "deleted file",
+                    "similarity ",
+                    "rename ",
+                ]
+                .iter()
+                .any(|start| text.starts_with(start));
+            if goes_on {
+                return Some(LineKind::Diff);
+            }
+            self.in_diff = text.is_empty();
+        }
+        if is_trace(text) {
+            return Some(LineKind::Trace);
+        }
+        if is_log(text) {
+            let fails = [
+                "error",
+                "fatal",
+                "exception",
+                "fail",
+                "panic",
+                "critical",
+                "refused",
+            ]
+            .iter()
+            .any(|word| contains_folded(text, word));
+            return Some(LineKind::Log { fails });
+        }
+        let indented = line.starts_with("    ") || line.starts_with('\t');
+        let in_code = self.before == Some(LineKind::Code) && indented;
+        (in_code || is_code(text, indented)).then_some(LineKind::Code)
+    }
+}
+
+fn contains_folded(text: &str, word: &str) -> bool {
+    text.as_bytes()
+        .windows(word.len())
+        .any(|window| window.eq_ignore_ascii_case(word.as_bytes()))
+}
+
+/// Lines of a stack trace, of a compiler, of a test runner.
+fn is_trace(text: &str) -> bool {
+    const STARTS: [&str; 24] = [
+        "Traceback (most recent",
+        "File \"",
+        "Caused by:",
+        "caused by:",
+        "Exception in thread",
+        "goroutine ",
+        "panic: ",
+        "thread '",
+        "error[",
+        "error: aborting",
+        "error: could not compile",
+        "--> ",
+        "npm ERR!",
+        "npm error",
+        "fatal error:",
+        "fatal: ",
+        "FAILED ",
+        "FAIL: ",
+        "--- FAIL",
+        "E   ",
+        "BUILD FAILED",
+        "Segmentation fault",
+        "make: ***",
+        "Unhandled ",
+    ];
+    if STARTS.iter().any(|start| text.starts_with(start)) || text.contains("panicked at ") {
+        return true;
+    }
+    // `at com.shop.Cart.total(Cart.java:42)`, `at render (/app/index.js:3:9)`
+    if let Some(rest) = text.strip_prefix("at ") {
+        let place = rest.rsplit(['(', ' ']).next().unwrap_or(rest);
+        if place.contains(':') && place.contains(|sign: char| sign.is_ascii_digit()) {
+            return true;
+        }
+    }
+    // `TypeError: x is not a function`, `java.lang.IllegalStateException`
+    let first = text.split(&[':', ' '][..]).next().unwrap_or_default();
+    let is_name = first.len() > 5
+        && first
+            .chars()
+            .all(|sign| sign.is_alphanumeric() || matches!(sign, '.' | '_' | '$'));
+    if is_name
+        && (first.ends_with("Error") || first.ends_with("Exception"))
+        && (first.len() == text.len()
+            || text
+                .get(first.len()..)
+                .is_some_and(|rest| rest.starts_with(": ")))
+    {
+        return true;
+    }
+    // `src/main.rs:12:5: error: …`, `app.ts(3,7): error TS2304: …`
+    let has_place = text.split(' ').next().is_some_and(|place| {
+        let numbers = place
+            .split([':', '(', ',', ')'])
+            .filter(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()));
+        place.contains('.') && numbers.count() >= 1 && place.ends_with(':')
+    });
+    has_place && (contains_folded(text, "error") || contains_folded(text, "warning"))
+}
+
+/// Lines that begin with a time, a level or an address.
+fn is_log(text: &str) -> bool {
+    let bare = text.trim_start_matches(['[', '(', '"']);
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let n_digits = digits(bare);
+    let behind = bare.get(n_digits..).unwrap_or_default();
+    // 2026-11-17T…, 10:31:07
+    if n_digits == 4
+        && behind.starts_with(['-', '/'])
+        && digits(behind.get(1..).unwrap_or_default()) == 2
+    {
+        return true;
+    }
+    if n_digits == 2 && behind.starts_with(':') && digits(behind.get(1..).unwrap_or_default()) == 2
+    {
+        return behind
+            .get(3..)
+            .is_some_and(|rest| rest.starts_with([':', ']']));
+    }
+    // 127.0.0.1 - -
+    if text.split(' ').next().is_some_and(|word| {
+        word.split('.').count() == 4
+            && word
+                .bytes()
+                .all(|byte| byte.is_ascii_digit() || byte == b'.')
+    }) {
+        return true;
+    }
+    // Nov 17 10:31:07
+    const MONTHS: [&str; 12] = [
+        "Jan ", "Feb ", "Mar ", "Apr ", "May ", "Jun ", "Jul ", "Aug ", "Sep ", "Oct ", "Nov ",
+        "Dec ",
+    ];
+    if MONTHS.iter().any(|month| text.starts_with(month))
+        && text.get(..16).unwrap_or(text).contains(':')
+    {
+        return true;
+    }
+    const LEVELS: [&str; 10] = [
+        "TRACE", "DEBUG", "INFO", "NOTICE", "WARN", "WARNING", "ERROR", "FATAL", "CRITICAL",
+        "SEVERE",
+    ];
+    let level = bare.split([' ', ']', ':', '\t']).next().unwrap_or_default();
+    if LEVELS.contains(&level) && level.len() < bare.len() {
+        return true;
+    }
+    // level=error msg="…" id=7
+    text.split(' ')
+        .filter(|word| {
+            word.split_once('=').is_some_and(|(key, value)| {
+                !value.is_empty()
+                    && key.len() > 1
+                    && key.bytes().all(|byte| {
+                        byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-')
+                    })
+            })
+        })
+        .count()
+        >= 3
+}
+
+/// Lines of a program, of markup or of data.
+fn is_code(text: &str, indented: bool) -> bool {
+    if text.starts_with(['{', '}', '<', '$']) && text.len() > 1
+        || matches!(text, "{" | "}" | "(" | ")" | "[" | "]" | "};" | "end")
+    {
+        return true;
+    }
+    if [
+        "//", "/*", "*/", "#!", "#include", "import {", "</", ");", "});", "],", "},", ")", "--  ",
+    ]
+    .iter()
+    .any(|start| text.starts_with(start))
+    {
+        return true;
+    }
+    if [
+        "{", "};", ");", "});", "=>", "->", ") {", "},", "],", "(", "[", "</div>", "/>", "\\",
+    ]
+    .iter()
+    .any(|end| text.ends_with(end))
+    {
+        return true;
+    }
+    let n_words = text
+        .split_whitespace()
+        .filter(|word| {
+            let word = word.trim_matches(|sign: char| !sign.is_alphanumeric());
+            word.chars().count() > 1 && word.chars().all(char::is_alphabetic)
+        })
+        .count();
+    let ends_statement = text.ends_with(';') && text.is_ascii();
+    if ends_statement && (n_words < 8 || text.contains(['=', '('])) {
+        return true;
+    }
+    let mut signs = text.chars().filter(|sign| !sign.is_whitespace());
+    let (n_signs, n_symbols) = signs
+        .by_ref()
+        .fold((0_usize, 0_usize), |(all, symbols), sign| {
+            let is_symbol = matches!(
+                sign,
+                '{' | '}'
+                    | '('
+                    | ')'
+                    | '['
+                    | ']'
+                    | ';'
+                    | '='
+                    | '<'
+                    | '>'
+                    | '&'
+                    | '|'
+                    | '$'
+                    | '_'
+                    | '\\'
+                    | '*'
+                    | '+'
+                    | '"'
+                    | '%'
+                    | '^'
+                    | '~'
+                    | '@'
+                    | '/'
+            );
+            (all + 1, symbols + usize::from(is_symbol))
+        });
+    if n_signs >= 6 && n_symbols * 100 >= n_signs * 22 && n_symbols >= 3 {
+        return true;
+    }
+    const OPENERS: [&str; 38] = [
+        "import ",
+        "from ",
+        "def ",
+        "fn ",
+        "pub ",
+        "const ",
+        "let ",
+        "var ",
+        "class ",
+        "struct ",
+        "enum ",
+        "impl ",
+        "return ",
+        "if ",
+        "elif ",
+        "else",
+        "for ",
+        "while ",
+        "package ",
+        "using ",
+        "public ",
+        "private ",
+        "protected ",
+        "func ",
+        "function ",
+        "export ",
+        "async ",
+        "await ",
+        "@",
+        "SELECT ",
+        "INSERT ",
+        "UPDATE ",
+        "CREATE ",
+        "FROM ",
+        "WHERE ",
+        "type ",
+        "interface ",
+        "with ",
+    ];
+    let opens = OPENERS.iter().any(|start| text.starts_with(start));
+    let has_signs =
+        text.contains(['(', '{', '=', ';']) || text.contains("::") || text.ends_with(':');
+    if opens && has_signs && n_words <= 7 && !text.ends_with(['?', '!', '.']) {
+        return true;
+    }
+    // `total = 3`, `user.name = get()`
+    let is_assignment = text.split_once(" = ").is_some_and(|(left, _)| {
+        !left.is_empty() && left.split_whitespace().count() <= 3 && left.is_ascii()
+    });
+    if is_assignment && n_words <= 8 {
+        return true;
+    }
+    // "key": value
+    if text.starts_with('"') && text.contains("\":") {
+        return true;
+    }
+    indented && n_words < 6 && n_symbols >= 2
+}

@@ -1,0 +1,107 @@
+//! What trackers and mail programs write around a text: fields, headings, addresses, footers.
+
+/// `Reporter: Ana`, `Priority: P1`: what trackers and mails write around a text.
+pub(super) fn is_field(text: &str) -> bool {
+    const NAMES: [&str; 52] = [
+        "reporter",
+        "reported by",
+        "assignee",
+        "assigned to",
+        "priority",
+        "status",
+        "label",
+        "labels",
+        "component",
+        "components",
+        "sprint",
+        "story points",
+        "epic",
+        "epic link",
+        "created",
+        "updated",
+        "due",
+        "due date",
+        "environment",
+        "env",
+        "browser",
+        "os",
+        "device",
+        "platform",
+        "version",
+        "app version",
+        "affects version",
+        "affects versions",
+        "fix version",
+        "fix versions",
+        "issue type",
+        "severity",
+        "from",
+        "to",
+        "cc",
+        "sent",
+        "date",
+        "ticket",
+        "issue",
+        "link",
+        "links",
+        "attachment",
+        "attachments",
+        "watchers",
+        "resolution",
+        "estimate",
+        "milestone",
+        "author",
+        "customer",
+        "account",
+        "region",
+        "tags",
+    ];
+    let bare = text.trim_start_matches(['*', '-', '_', '#', ' ']);
+    let Some((name, _)) = bare.split_once(':') else {
+        return false;
+    };
+    let name = name.trim_end_matches(['*', '_', ' ', ')']);
+    // Affects Version/s
+    let name = name.split(['/', '(']).next().unwrap_or(name).trim();
+    name.len() <= 20 && NAMES.iter().any(|known| known.eq_ignore_ascii_case(name))
+}
+
+/// `## Steps to reproduce`, `Acceptance criteria:`
+pub(super) fn is_heading(text: &str) -> bool {
+    let n_words = text.split_whitespace().count();
+    let is_markdown = text.starts_with('#') && n_words <= 8;
+    let bold = text.len() > 4 && text.starts_with("**") && text.ends_with("**");
+    let labelled = text.trim_end_matches('*').ends_with(':') && n_words <= 4;
+    is_markdown || bold && n_words <= 6 || labelled
+}
+
+pub(super) fn is_address(text: &str) -> bool {
+    let text = text.trim_start_matches(['-', '*', ' ']);
+    (text.starts_with("http://") || text.starts_with("https://")) && !text.contains(' ')
+}
+
+/// What mail programs and trackers put below a text.
+pub(super) fn is_footer(text: &str) -> bool {
+    const STARTS: [&str; 14] = [
+        "sent from my",
+        "sent via",
+        "get outlook for",
+        "you are receiving this",
+        "reply to this email",
+        "view it on ",
+        "view this issue",
+        "this message was sent",
+        "this email and any",
+        "this e-mail",
+        "unsubscribe",
+        "confidentiality notice",
+        "best regards",
+        "kind regards",
+    ];
+    text == "--"
+        || text == "---"
+        || STARTS.iter().any(|start| {
+            text.get(..start.len())
+                .is_some_and(|head| head.eq_ignore_ascii_case(start))
+        })
+}
