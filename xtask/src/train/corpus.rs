@@ -114,7 +114,7 @@ impl Corpus {
         }
         let vocabulary_source = inputs.hash();
         let (mut keys, mut said) = (Vec::new(), Vec::new());
-        for folder in ["utterances", "utterances/borders"] {
+        for folder in ["utterances", "utterances/borders", "utterances/daily"] {
             for (name, file) in inputs.folder::<BTreeMap<String, Utterances>>(folder)? {
                 let language = language(&name)?;
                 for (skill, Utterances { key, say }) in file {
