@@ -7,6 +7,7 @@ mod acp;
 mod client;
 mod hook;
 mod install;
+mod instructions;
 mod process;
 pub mod settings;
 mod tool;
@@ -43,6 +44,9 @@ pub use hook::{
 };
 pub use install::{
     Change, Content, Floor, FloorEdits, Purpose, Scope, Setup, ShellScripts, shell_scripts,
+};
+pub use instructions::{
+    Speaks, WRITTEN, Written, WrittenBase, WrittenKind, WrittenShape, project_skills,
 };
 pub use process::agent_process;
 pub use tool::{McpNames, McpTool, SERVER, ToolGroup, ToolRow};
