@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::markdown::first_paragraph;
 use crate::place::{Layer, Place};
+use crate::prompt::WorkMode;
 
 /// The model that an agent would like to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,11 +52,71 @@ impl Agent {
         AgentCard {
             id: self.id.clone(),
             name: self.name.clone(),
+            description: self.description.clone(),
             kind: self.kind.unwrap_or_default(),
             patterns: patterns.map(str::to_owned).collect(),
             model: self.model.as_ref().map(|model| model.model.clone()),
         }
     }
+}
+
+impl Agent {
+    /// What the agent looks at in a mode: its own focus, or what it is responsible for.
+    pub fn duties(&self, mode: WorkMode) -> Vec<&str> {
+        let focus = texts(self.of_mode(mode).and_then(|it| it.get("focus")));
+        let duties = texts(self.of_mode(mode).and_then(|it| it.get("duties")));
+        match (duties.is_empty(), focus.is_empty()) {
+            (false, _) => duties,
+            (true, false) => focus,
+            (true, true) => self.responsibilities.iter().map(String::as_str).collect(),
+        }
+    }
+
+    /// What the agent checks in a mode.
+    pub fn checklist(&self, mode: WorkMode) -> Vec<&str> {
+        let Some(of_mode) = self.of_mode(mode) else {
+            return Vec::new();
+        };
+        let own = texts(of_mode.get("checklist"));
+        if !own.is_empty() {
+            return own;
+        }
+        // As the program that made this format has it.
+        let mandatory = of_mode
+            .get("activation")
+            .and_then(|it| it.get("mandatory_checklist"))
+            .and_then(Value::as_object);
+        let rules = mandatory.into_iter().flatten();
+        rules
+            .filter_map(|(_, item)| item.get("rule").and_then(Value::as_str))
+            .collect()
+    }
+
+    /// The steps of its work and what each is.
+    pub fn workflow(&self) -> Vec<(&str, &str)> {
+        let steps = self.definition.get("workflow").and_then(Value::as_object);
+        let steps = steps.into_iter().flatten();
+        steps
+            .filter_map(|(step, text)| Some((step.as_str(), text.as_str()?)))
+            .collect()
+    }
+
+    fn of_mode(&self, mode: WorkMode) -> Option<&Value> {
+        let key = match mode {
+            WorkMode::Plan => "planning",
+            WorkMode::Act => "implementation",
+            WorkMode::Eval => "evaluation",
+        };
+        self.definition.get("modes")?.get(key)
+    }
+}
+
+fn texts(list: Option<&Value>) -> Vec<&str> {
+    let list = list.and_then(Value::as_array);
+    list.into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect()
 }
 
 /// Reads a JSON agent; `None` if it lacks what makes it one.

@@ -21,6 +21,8 @@ pub(crate) fn places() -> impl Iterator<Item = Place> {
             address: (*path).to_owned(),
             file: format!("content/{path}"),
             scope: String::new(),
+            mode: None,
+            written: None,
             origin: Origin::Embedded(text),
         })
     })

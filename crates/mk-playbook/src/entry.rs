@@ -1,14 +1,16 @@
 //! One file of the playbook, read and parsed when it is first asked for and never again.
 
 use std::borrow::Cow;
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use mk_document::{Diagnostic, Position, Report};
-use mk_project::RootDir;
+use mk_project::{RootDir, Stamp};
 use mk_types::{AbsPath, ProjectPath};
 
 use crate::agent::{Agent, read_json_agent, read_markdown_agent};
 use crate::checklist::{Checklist, read_checklist};
+use crate::import::imports;
 use crate::place::{Kind, Origin, Place};
 use crate::rule::{Rule, read_rule};
 use crate::skill::{Skill, read_skill};
@@ -32,6 +34,8 @@ pub(crate) struct Parsed {
     /// `None` if it is not valid.
     pub(crate) item: Option<Item>,
     pub(crate) diagnostics: Vec<Diagnostic>,
+    /// Other files that the text came from.
+    imported: Vec<(PathBuf, Option<Stamp>)>,
 }
 
 /// A file, parsed or not.
@@ -51,6 +55,13 @@ impl Entry {
 
     pub(crate) fn parsed(&self) -> &Parsed {
         self.parsed.get_or_init(|| parse(&self.place))
+    }
+
+    /// Whether what it imports is as it was when it was read.
+    pub(crate) fn is_current(&self) -> bool {
+        let imported = self.parsed.get().into_iter().flat_map(|it| &it.imported);
+        let mut imported = imported;
+        imported.all(|(path, stamp)| Stamp::of(path) == *stamp)
     }
 
     pub(crate) fn rule(&self) -> Option<&Arc<Rule>> {
@@ -92,14 +103,21 @@ fn parse(place: &Place) -> Parsed {
                 text: Cow::Borrowed(""),
                 item: None,
                 diagnostics: report.into_found(),
+                imported: Vec::new(),
             };
         }
+    };
+    let imported = imports(place, &text, &mut report);
+    let text = match imported.text.as_str() {
+        "" => text,
+        more => Cow::Owned(format!("{}{more}\n", text.trim_end())),
     };
     let item = read_item(place, &text, &mut report);
     Parsed {
         text,
         item,
         diagnostics: report.into_found(),
+        imported: imported.files,
     }
 }
 

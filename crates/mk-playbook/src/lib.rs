@@ -4,6 +4,7 @@
 //! and no sessions, reads no environment, writes nothing.
 
 mod agent;
+mod bundle;
 mod checklist;
 mod config;
 mod detect;
@@ -13,19 +14,23 @@ mod entry;
 mod error;
 mod eval;
 mod glob;
+mod import;
 mod library;
 mod lint;
 mod markdown;
 mod place;
 mod playbook;
 mod prompt;
+mod review;
 mod rule;
 mod rules_for_files;
 mod search;
 mod skill;
 mod suggest;
+mod team;
 
 pub use agent::{Agent, PreferredModel};
+pub use bundle::BundledFile;
 pub use checklist::{
     Category, Checklist, ChecklistItem, ChecklistQuery, DomainChecklist, GeneratedChecklists,
     MatchedTrigger, Priority, Summary, TriggerReason,
@@ -43,8 +48,9 @@ pub use mk_prompt::{
     Recommendation, ResolvedModel, analyze_task, mode_section, parse_mode, resolve_model,
 };
 pub use place::Layer;
-pub use playbook::{Briefing, Needs, Playbook, Resource, ResourceInfo};
+pub use playbook::{Briefing, Needs, Playbook, Resource, ResourceInfo, SkillFiles};
 pub use prompt::{AgentTask, PreparedAgent, PreparedAgents, WorkMode};
+pub use review::ContextShare;
 pub use rule::{Activation, Rule};
 pub use rules_for_files::{AppliedRule, Reason};
 pub use search::{FileMatch, LineMatch, SearchLimits, SearchResult};

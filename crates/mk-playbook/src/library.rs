@@ -78,7 +78,9 @@ impl Library {
         [&shelves.known, &shelves.nested]
             .into_iter()
             .flatten()
-            .all(|shelf| is_fresh(&shelf.scan))
+            .all(|shelf| {
+                is_fresh(&shelf.scan) && shelf.entries.iter().all(|entry| entry.is_current())
+            })
     }
 
     /// Which scans are in force, of what is known by name and of the rest; looks at no disk.
@@ -254,7 +256,7 @@ fn reuse(before: &[Arc<Shelf>], places: &[Place]) -> Vec<Arc<Entry>> {
     places
         .iter()
         .map(|place| match known.get(&key(place)) {
-            Some(entry) if entry.place == *place => Arc::clone(entry),
+            Some(entry) if entry.place == *place && entry.is_current() => Arc::clone(entry),
             _ => Arc::new(Entry::new(place.clone())),
         })
         .collect()

@@ -21,6 +21,8 @@ pub fn lint(path: &str, text: &str) -> Option<Vec<Diagnostic>> {
         address: path.to_owned(),
         file: path.to_owned(),
         scope: String::new(),
+        mode: None,
+        written: None,
         origin: Origin::Embedded(""),
     };
     read_item(&place, text, &mut report);

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use mk_clients::{Speaks, Written};
 use mk_project::Stamp;
 use mk_types::AbsPath;
 
@@ -45,6 +46,10 @@ pub(crate) struct Place {
     pub(crate) file: String,
     /// For rules: the folder below which they hold.
     pub(crate) scope: String,
+    /// For rules: the one mode that they hold in.
+    pub(crate) mode: Option<String>,
+    /// What it is in its product; `None` for our own files.
+    pub(crate) written: Option<&'static Written>,
     pub(crate) origin: Origin,
 }
 
@@ -57,10 +62,20 @@ impl Place {
         }
     }
 
-    /// The file's name without its ending.
+    /// Whether it is a file of its own and no link to another.
+    pub(crate) fn is_at_its_address(&self) -> bool {
+        match &self.origin {
+            Origin::Embedded(_) => true,
+            Origin::Disk { path, .. } => self.file.ends_with(path.as_str()),
+        }
+    }
+
+    /// The file's name without its ending: `reviewer` of `reviewer.agent.md`.
     pub(crate) fn stem(&self) -> &str {
         let name = self.address.rsplit('/').next().unwrap_or(&self.address);
-        name.rsplit_once('.').map_or(name, |(stem, _)| stem)
+        let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+        let stem = stem.strip_suffix(".agent").unwrap_or(stem);
+        stem.strip_suffix(".instructions").unwrap_or(stem)
     }
 
     /// The name of the folder that the file is in.
@@ -70,7 +85,15 @@ impl Place {
 
     /// Whether rules of this format wait to be asked for unless they say otherwise.
     pub(crate) fn is_on_request(&self) -> bool {
-        self.address.ends_with(".mdc")
+        match self.written {
+            Some(row) => row.speaks == Speaks::WhenAsked,
+            None => self.address.ends_with(".mdc"),
+        }
+    }
+
+    /// Whether `@path` in the text brings in another file.
+    pub(crate) fn has_imports(&self) -> bool {
+        self.written.is_some_and(|row| row.imports)
     }
 
     pub(crate) fn is_json(&self) -> bool {

@@ -1,12 +1,15 @@
 //! The one thing that callers hold: a playbook of one project, in layers.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mk_document::Diagnostic;
 use mk_prompt::{KeywordMode, Recommendation, Recommender, Roster};
+use serde_json::{Value, json};
 
 use crate::agent::Agent;
+use crate::bundle::{BundledFile, bundled, read_bundled};
 use crate::checklist::{Checklist, ChecklistQuery, GeneratedChecklists, generate};
 use crate::config::{Config, ConfigCache};
 use crate::detect::detect;
@@ -16,11 +19,13 @@ use crate::error::Error;
 use crate::library::Library;
 use crate::place::Kind;
 use crate::prompt::{AgentTask, PreparedAgent, PreparedAgents, prepare, prepare_all};
+use crate::review::{ContextShare, context_shares, review};
 use crate::rule::Rule;
 use crate::rules_for_files::{AppliedRule, rules_for_files};
 use crate::search::{SearchLimits, SearchResult, Searcher};
 use crate::skill::Skill;
 use crate::suggest::{Suggestion, suggest};
+use crate::team::TeamRules;
 
 /// A text that has an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,6 +34,20 @@ pub struct Resource {
     /// The whole file, head included.
     pub text: String,
 }
+
+/// Where a skill is, and what comes with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SkillFiles {
+    /// The `SKILL.md` on disk; `None` for a skill that ships.
+    pub path: Option<PathBuf>,
+    pub uri: String,
+    /// The address that the files' paths are below.
+    pub folder_uri: String,
+    pub files: Vec<BundledFile>,
+}
+
+/// The address of the list of all skills.
+const SKILL_INDEX: &str = "skills/index.json";
 
 /// What there is to read at an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,6 +104,7 @@ pub struct Briefing {
     /// By id.
     pub agents: BTreeMap<String, Arc<Agent>>,
     rules: Vec<(&'static str, Arc<Rule>)>,
+    team: TeamRules,
 }
 
 impl Briefing {
@@ -94,6 +114,16 @@ impl Briefing {
         rules
             .filter(move |(name, _)| rules_of(mode).contains(name))
             .map(|(name, rule)| (*name, &**rule))
+    }
+
+    /// What the team and the user have written for these files, or for the whole project.
+    pub fn team_rules(&self, files: &[String], mode: &str) -> Vec<AppliedRule> {
+        self.team.applied(files, mode)
+    }
+
+    /// The rules for the technologies of these files, or of the project.
+    pub fn stack_rules(&self, files: &[String]) -> Vec<&Rule> {
+        self.team.of_stack(files)
     }
 }
 
@@ -139,8 +169,18 @@ impl Playbook {
     }
 
     /// The rules that apply to these files, the most specific first.
-    pub fn rules_for_files(&self, files: &[String]) -> Vec<AppliedRule> {
-        rules_for_files(&self.rules(), files)
+    pub fn rules_for_files(&self, files: &[String], mode: Option<&str>) -> Vec<AppliedRule> {
+        rules_for_files(&self.rules(), files, mode)
+    }
+
+    /// The texts of the most important points to check.
+    pub fn checks(&self, query: &ChecklistQuery<'_>, most: usize) -> Vec<String> {
+        let generated = self.checklist(query);
+        let items = generated.checklists.into_iter().flat_map(|it| it.items);
+        let mut items: Vec<_> = items.collect();
+        items.sort_by_key(|item| item.priority);
+        items.truncate(most);
+        items.into_iter().map(|item| item.text).collect()
     }
 
     /// All agents, by id.
@@ -159,7 +199,9 @@ impl Playbook {
         let (known, nested) = self.library.generations();
         match needs {
             Needs::Files => false,
-            Needs::Briefing => known.is_some() && generation(&self.briefing) == known,
+            Needs::Briefing => {
+                known.is_some() && nested.is_some() && generation(&self.briefing) == known
+            }
             Needs::Recommender => known.is_some() && generation(&self.recommender) == known,
             Needs::SearchIndex => known
                 .zip(nested)
@@ -169,6 +211,8 @@ impl Playbook {
 
     /// The agents and the rules of each mode of work; made again when a file has changed.
     pub fn briefing(&self) -> Arc<Briefing> {
+        // Made from both scans: instructions of any folder belong to it.
+        self.library.nested();
         self.made(&self.briefing, || {
             let rule = |name: &&'static str| Some((*name, self.rule(&format!("rules/{name}"))?));
             let agents = self.agents();
@@ -179,6 +223,7 @@ impl Playbook {
                     .map(|agent| (agent.id.clone(), agent))
                     .collect(),
                 rules: MODE_RULES.iter().filter_map(rule).collect(),
+                team: TeamRules::new(&self.rules(), self.library.sources().project.as_ref()),
             }
         })
     }
@@ -220,6 +265,39 @@ impl Playbook {
         skills.remove(name).map(|(_, skill)| skill)
     }
 
+    /// Where a skill is and what comes with it.
+    pub fn skill_files(&self, name: &str) -> Option<SkillFiles> {
+        let (entry, _) = self.library.skills().remove(name)?;
+        let address = &entry.place.address;
+        Some(SkillFiles {
+            path: entry.place.disk_path(),
+            uri: format!("rules://{address}"),
+            folder_uri: format!(
+                "rules://{}",
+                address.rsplit_once('/').map_or("", |(folder, _)| folder)
+            ),
+            files: bundled(&entry.place),
+        })
+    }
+
+    /// All skills as one JSON document: what each is for, where it is, which files it has.
+    fn skill_index(&self) -> String {
+        let skills = self.library.skills();
+        let skills: Vec<Value> = skills
+            .into_values()
+            .map(|(entry, skill)| {
+                let files = bundled(&entry.place);
+                json!({
+                    "name": skill.name,
+                    "description": skill.description,
+                    "uri": format!("rules://{}", entry.place.address),
+                    "files": files.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(),
+                })
+            })
+            .collect();
+        format!("{:#}", json!({ "skills": skills }))
+    }
+
     /// All checklists, by domain.
     pub fn checklists(&self) -> Vec<Arc<Checklist>> {
         let checklists = self.library.checklists();
@@ -255,7 +333,12 @@ impl Playbook {
             description: description.map(str::to_owned),
             mime_type: entry.place.mime_type(),
         };
-        let mut found = Vec::new();
+        let mut found = vec![ResourceInfo {
+            path: SKILL_INDEX.to_owned(),
+            name: "Index of skills".to_owned(),
+            description: Some("What each skill is for, where it is, which files it has".to_owned()),
+            mime_type: "application/json",
+        }];
         for (entry, rule) in self.library.rules() {
             found.push(info(&entry, &rule.title, rule.description.as_deref()));
         }
@@ -277,6 +360,37 @@ impl Playbook {
 
     /// The text at the path of a `rules://` address.
     pub fn resource(&self, path: &str) -> Option<Resource> {
+        if path == SKILL_INDEX {
+            return Some(Resource {
+                mime_type: "application/json",
+                text: self.skill_index(),
+            });
+        }
+        self.file_resource(path)
+            .or_else(|| self.bundled_resource(path))
+    }
+
+    /// A file that comes with a skill.
+    fn bundled_resource(&self, path: &str) -> Option<Resource> {
+        let below = path.strip_prefix("skills/")?;
+        let skills = self.library.skills();
+        let (place, file) = skills.values().find_map(|(entry, _)| {
+            let address = &entry.place.address;
+            let folder = address.rsplit_once('/')?.0.strip_prefix("skills/")?;
+            let file = below.strip_prefix(folder)?.strip_prefix('/')?;
+            Some((&entry.place, file))
+        })?;
+        Some(Resource {
+            mime_type: match file.rsplit_once('.').map(|(_, ending)| ending) {
+                Some("md") => "text/markdown",
+                Some("json") => "application/json",
+                _ => "text/plain",
+            },
+            text: read_bundled(place, file)?,
+        })
+    }
+
+    fn file_resource(&self, path: &str) -> Option<Resource> {
         let kinds = match path.split('/').next() {
             Some("agents") => [Kind::Agent, Kind::Rule],
             Some("skills") => [Kind::Skill, Kind::Rule],
@@ -338,9 +452,15 @@ impl Playbook {
         })
     }
 
-    /// Everything that is wrong with the files of all layers. Reads all of them.
+    /// How much of a model's context each product's files take, the largest first.
+    pub fn context_shares(&self) -> Vec<ContextShare> {
+        context_shares(&self.rules())
+    }
+
+    /// Everything that is wrong with the files of all layers, and between them. Reads all of them.
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
         let mut diagnostics = self.library.diagnostics();
+        diagnostics.extend(review(&self.rules()));
         if let Err(Error::InvalidConfig { diagnostics: found }) = self.config() {
             diagnostics.extend(found);
         }

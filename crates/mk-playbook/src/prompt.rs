@@ -154,6 +154,17 @@ fn system_prompt(agent: &Agent, task: &AgentTask<'_>) -> String {
         task.mode.as_str(),
         task.mode.duty()
     );
+    let own = |texts: Vec<&str>| -> Vec<String> { texts.into_iter().map(str::to_owned).collect() };
+    let duties = own(agent.duties(task.mode));
+    if duties != agent.responsibilities {
+        list(&mut prompt, "Look At", &duties);
+    }
+    list(&mut prompt, "Check Each", &own(agent.checklist(task.mode)));
+    let steps = agent.workflow().into_iter();
+    let steps: Vec<String> = steps
+        .map(|(step, text)| format!("**{}**: {text}", step.replace('_', " ")))
+        .collect();
+    list(&mut prompt, "How You Work", &steps);
     if task.description.is_some() || !task.files.is_empty() {
         prompt.push_str("\n## Task Context\n");
         if let Some(description) = task.description {

@@ -3,6 +3,7 @@
 //! One reader for every product's dialect: the keys of the head differ, their meaning does not. Whether a rule applies
 //! to a file is [`crate::applies`]' answer.
 
+use mk_clients::{ClientId, Written};
 use mk_document::{At, Node, Report, read_document};
 
 use crate::glob::{Glob, split_list};
@@ -33,6 +34,15 @@ pub struct Rule {
     pub activation: Activation,
     /// The folder below which it holds, relative to the project; empty for all of it.
     pub scope: String,
+    /// The one mode that it holds in.
+    pub mode: Option<String>,
+    /// The products that read it; none for our own files.
+    pub readers: Vec<ClientId>,
+    /// The file as a person would name it, and the line that the text begins on.
+    pub file: String,
+    pub first_line: u32,
+    /// Technologies that it is about, as `detect` names them.
+    pub stack: Vec<String>,
     pub globs: Vec<Glob>,
     pub sections: Vec<Section>,
     /// Without the head.
@@ -65,7 +75,17 @@ pub(crate) fn read_rule(place: &Place, text: &str, report: &mut Report) -> Rule 
     let always = head
         .and_then(|head| head.get("alwaysApply"))
         .and_then(|node| flag("alwaysApply", node, report));
+    let trigger = head
+        .and_then(|head| head.get("trigger"))
+        .and_then(|node| report.text("trigger", node));
+    let stack = head
+        .and_then(|head| head.get("stack"))
+        .map_or_else(Vec::new, |node| report.texts("stack", node));
     let activation = match always {
+        _ if trigger == Some("always_on") => Activation::Always,
+        _ if trigger == Some("manual") => Activation::Manual,
+        _ if trigger == Some("model_decision") => Activation::Requested,
+        _ if trigger == Some("glob") => Activation::Auto,
         Some(true) => Activation::Always,
         None | Some(false) if everywhere => Activation::Always,
         None | Some(false) if !globs.is_empty() => Activation::Auto,
@@ -82,6 +102,11 @@ pub(crate) fn read_rule(place: &Place, text: &str, report: &mut Report) -> Rule 
         description,
         activation,
         scope: place.scope.clone(),
+        mode: place.mode.clone(),
+        readers: place.written.map_or_else(Vec::new, Written::readers),
+        file: place.file.clone(),
+        first_line: document.body_line,
+        stack,
         globs,
         sections: markdown::sections(document.body, document.body_line),
         text: document.body.to_owned(),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::glob::Glob;
 use crate::rule::{Activation, Rule};
 
 /// Why a rule applies.
@@ -21,6 +22,10 @@ pub enum Reason {
     Glob {
         pattern: String,
     },
+    /// It is written for the mode that is in force.
+    Mode {
+        slug: String,
+    },
 }
 
 /// A rule that applies to some of the files.
@@ -35,23 +40,23 @@ pub struct AppliedRule {
 /// The rules for these files.
 ///
 /// 1. Rules with globs apply to the files that match, below the folder that they are written for.
-/// 2. Of the `AGENTS.md` files above a file only the nearest applies; of other instructions all do, as their products
-///    read them.
+/// 2. Instructions of a folder apply below it, and add to those of the folders above.
 /// 3. Rules that say nothing of files apply to all of them.
+/// 4. Rules of one mode apply in that mode only.
 ///
-/// The most specific come first: matching globs, then instructions by depth, then what always holds. Rules that wait to
-/// be asked for apply to no file by themselves.
-pub(crate) fn rules_for_files(rules: &[Arc<Rule>], files: &[String]) -> Vec<AppliedRule> {
+/// The most specific come first: matching globs, then instructions by depth, then what always holds; the project's before
+/// the user's. Rules that wait to be asked for apply to no file by themselves.
+pub(crate) fn rules_for_files(
+    rules: &[Arc<Rule>],
+    files: &[String],
+    mode: Option<&str>,
+) -> Vec<AppliedRule> {
     let mut applied: BTreeMap<usize, AppliedRule> = BTreeMap::new();
     for file in files {
         let path = normal(file);
         let nearest = nearest_agents(rules, &path);
         for (rule_idx, rule) in rules.iter().enumerate() {
-            let superseded = is_agents(rule) && nearest != Some(rule_idx);
-            if superseded {
-                continue;
-            }
-            if let Some(reason) = reason(rule, &path) {
+            if let Some(reason) = reason(rule, &path, mode, nearest == Some(rule_idx)) {
                 applied
                     .entry(rule_idx)
                     .or_insert_with(|| AppliedRule {
@@ -67,27 +72,33 @@ pub(crate) fn rules_for_files(rules: &[Arc<Rule>], files: &[String]) -> Vec<Appl
     let mut applied: Vec<AppliedRule> = applied.into_values().collect();
     applied.sort_by_key(|applied| {
         let depth = |folder: &str| folder.split('/').filter(|part| !part.is_empty()).count();
-        match &applied.reason {
+        let order = match &applied.reason {
             Reason::Glob { .. } => (0, 0),
             Reason::Nearest { folder } | Reason::Above { folder } => {
                 (1, usize::MAX - depth(folder))
             }
-            Reason::Always => (2, 0),
-        }
+            Reason::Mode { .. } => (2, 0),
+            Reason::Always => (3, 0),
+        };
+        (order, std::cmp::Reverse(applied.rule.layer))
     });
     applied
 }
 
-fn reason(rule: &Rule, path: &str) -> Option<Reason> {
+fn reason(rule: &Rule, path: &str, mode: Option<&str>, is_nearest: bool) -> Option<Reason> {
+    if let Some(slug) = &rule.mode {
+        return (mode == Some(slug)).then(|| Reason::Mode { slug: slug.clone() });
+    }
     let below = below(&rule.scope, path)?;
-    if let Some(glob) = rule.globs.iter().find(|glob| glob.matches(below)) {
+    let matching = |glob: &&Glob| glob.matches(below) || glob.matches(path);
+    if let Some(glob) = rule.globs.iter().find(matching) {
         return Some(Reason::Glob {
             pattern: glob.as_str().to_owned(),
         });
     }
     let folder = rule.scope.clone();
     match rule.activation {
-        Activation::Always if is_agents(rule) => Some(Reason::Nearest { folder }),
+        Activation::Always if is_nearest => Some(Reason::Nearest { folder }),
         Activation::Always if !folder.is_empty() => Some(Reason::Above { folder }),
         Activation::Always => Some(Reason::Always),
         Activation::Auto | Activation::Requested | Activation::Manual => None,

@@ -32,7 +32,13 @@ const EDGES: &[(&str, &[&str])] = &[
     ("mk-store", &["mk-types"]),
     (
         "mk-playbook",
-        &["mk-types", "mk-document", "mk-prompt", "mk-project"],
+        &[
+            "mk-types",
+            "mk-clients",
+            "mk-document",
+            "mk-prompt",
+            "mk-project",
+        ],
     ),
     ("mk-symbols", &["mk-types", "mk-project"]),
     ("mk-lsp", &["mk-types", "mk-project"]),

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use super::trigger::PathNames;
-use super::{Checklist, ChecklistItem, Priority};
+use super::{Category, Checklist, ChecklistItem, Priority};
 
-/// What to generate checklists for; both are joined, and with neither there is nothing to check.
+/// What to generate checklists for; with neither there is nothing to check.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ChecklistQuery<'a> {
-    /// All of these domains.
+    /// These domains and no others; without files, all of them.
     pub domains: &'a [String],
-    /// What these files call for.
+    /// What these files call for; in a domain that was asked for and has nothing for them, all of it.
     pub files: &'a [String],
 }
 
@@ -85,48 +85,32 @@ pub(crate) fn generate(
         .iter()
         .map(|file| PathNames::new(file))
         .collect();
+    let mut seen: Vec<String> = Vec::new();
     for checklist in checklists {
         let explicit = query.domains.contains(&checklist.domain);
+        if !query.domains.is_empty() && !explicit {
+            continue;
+        }
+        let mut chosen = by_files(checklist, query, &files, &mut generated);
+        if chosen.is_empty() && explicit {
+            chosen = checklist.categories.iter().collect();
+        }
+        if explicit {
+            let triggers = chosen.iter().map(|category| MatchedTrigger {
+                domain: checklist.domain.clone(),
+                category: category.name.clone(),
+                reason: TriggerReason::Explicit,
+                matched: checklist.domain.clone(),
+            });
+            generated.matched_triggers.extend(triggers);
+        }
         let mut items: Vec<ChecklistItem> = Vec::new();
-        for category in &checklist.categories {
-            let mut chosen = explicit;
-            if explicit {
-                generated.matched_triggers.push(MatchedTrigger {
-                    domain: checklist.domain.clone(),
-                    category: category.name.clone(),
-                    reason: TriggerReason::Explicit,
-                    matched: checklist.domain.clone(),
-                });
-            }
-            for (file, names) in query.files.iter().zip(&files) {
-                let found: Vec<String> = category
-                    .triggers
-                    .iter()
-                    .flat_map(|trigger| trigger.matches(names))
-                    .collect();
-                if found.is_empty() {
-                    continue;
-                }
-                chosen = true;
-                if !explicit {
-                    generated.matched_triggers.push(MatchedTrigger {
-                        domain: checklist.domain.clone(),
-                        category: category.name.clone(),
-                        reason: TriggerReason::FilePattern,
-                        matched: file.clone(),
-                    });
-                }
-                for pattern in found {
-                    if !generated.detected_patterns.contains(&pattern) {
-                        generated.detected_patterns.push(pattern);
-                    }
-                }
-            }
-            if chosen {
-                let is_new = |item: &&ChecklistItem| items.iter().all(|known| known.id != item.id);
-                let new: Vec<ChecklistItem> =
-                    category.items.iter().filter(is_new).cloned().collect();
-                items.extend(new);
+        for item in chosen.iter().flat_map(|category| &category.items) {
+            // A text that two domains share is read once, and so is an item of two categories.
+            let is_known = items.iter().any(|known| known.id == item.id);
+            if !is_known && !seen.contains(&item.text) {
+                seen.push(item.text.clone());
+                items.push(item.clone());
             }
         }
         items.sort_by_key(|item| item.priority);
@@ -144,6 +128,48 @@ pub(crate) fn generate(
         .sort_by_key(|checklist| checklist.priority);
     generated.summary = summary(&generated.checklists);
     generated
+}
+
+/// The categories that the files call for.
+fn by_files<'c>(
+    checklist: &'c Checklist,
+    query: &ChecklistQuery<'_>,
+    files: &[PathNames],
+    generated: &mut GeneratedChecklists,
+) -> Vec<&'c Category> {
+    let explicit = query.domains.contains(&checklist.domain);
+    let mut chosen: Vec<&Category> = Vec::new();
+    for category in &checklist.categories {
+        let mut is_chosen = false;
+        for (file, names) in query.files.iter().zip(files) {
+            let found: Vec<String> = category
+                .triggers
+                .iter()
+                .flat_map(|trigger| trigger.matches(names))
+                .collect();
+            if found.is_empty() {
+                continue;
+            }
+            is_chosen = true;
+            if !explicit {
+                generated.matched_triggers.push(MatchedTrigger {
+                    domain: checklist.domain.clone(),
+                    category: category.name.clone(),
+                    reason: TriggerReason::FilePattern,
+                    matched: file.clone(),
+                });
+            }
+            for pattern in found {
+                if !generated.detected_patterns.contains(&pattern) {
+                    generated.detected_patterns.push(pattern);
+                }
+            }
+        }
+        if is_chosen {
+            chosen.push(category);
+        }
+    }
+    chosen
 }
 
 fn summary(checklists: &[DomainChecklist]) -> Summary {

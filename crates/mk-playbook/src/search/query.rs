@@ -3,9 +3,12 @@
 use std::collections::BTreeMap;
 
 use memchr::memmem;
+use mk_prompt::Vocabulary;
 
 use super::index::{Index, Posting};
 use super::token::{is_stop_word, is_unspaced, words};
+use crate::place::{Kind, Layer, Place};
+
 use super::{FileMatch, LineMatch, SearchLimits, SearchResult};
 
 /// What is longer is no query; its start says what it is about.
@@ -19,6 +22,8 @@ const LENGTH_WEIGHT: f32 = 0.6;
 const HEADING_WEIGHT: f32 = 2.0;
 /// A part of a word counts less than the word.
 const PART_WEIGHT: f32 = 0.5;
+/// A word that was only meant counts less than one that was typed.
+const MEANT_WEIGHT: f32 = 0.6;
 /// Other passages of a file add this share to its best one.
 const OTHERS_SHARE: f32 = 0.1;
 /// A file below this share of the best one is noise, unless it has the query as typed.
@@ -50,6 +55,7 @@ impl Index {
             wanted.retain(|word| !is_stop_word(word));
         }
         let groups: Vec<&[u32]> = wanted.iter().map(|word| self.forms(word)).collect();
+        let meant: Vec<&[u32]> = meant(&typed).map(|word| self.forms(word)).collect();
         let mut scores = Scores {
             score: vec![0.0; self.passages.len()],
             n_words: vec![0; self.passages.len()],
@@ -59,6 +65,10 @@ impl Index {
         let mut weights = Vec::new();
         for group in &groups {
             weights.push(self.score(group, 1.0, &mut scores));
+        }
+        let mut meant_weights = Vec::new();
+        for group in &meant {
+            meant_weights.push(self.score(group, MEANT_WEIGHT, &mut scores));
         }
         let n_wanted = u8::try_from(wanted.len().max(1)).unwrap_or(u8::MAX);
         let exact = match all.as_slice() {
@@ -90,7 +100,8 @@ impl Index {
             }
         }
         let mut hits = Hits::new();
-        for (group, weight) in groups.iter().zip(&weights) {
+        let all_groups = groups.iter().chain(&meant);
+        for (group, weight) in all_groups.zip(weights.iter().chain(&meant_weights)) {
             self.note(
                 self.postings_of(group),
                 &is_shown,
@@ -266,8 +277,9 @@ impl Index {
             .zip(&self.documents)
             .zip(&best)
             .filter(|((_, document), (highest, _, _))| document.is_alive && *highest > 0.0)
-            .map(|((id, _), (highest, sum, is_exact))| {
-                (id, highest + OTHERS_SHARE * (sum - highest), *is_exact)
+            .map(|((id, document), (highest, sum, is_exact))| {
+                let score = highest + OTHERS_SHARE * (sum - highest);
+                (id, score * standing(&document.entry.place), *is_exact)
             })
             .collect();
         let least = ranked
@@ -367,6 +379,28 @@ fn share_out(chosen: &[Vec<(u32, f32, bool)>], limits: &SearchLimits) -> Vec<usi
         }
     }
     shares
+}
+
+/// What a file says counts more in rules than in the furniture of an agent's or a checklist's JSON, and more if the team
+/// wrote it.
+fn standing(place: &Place) -> f32 {
+    let kind = match place.kind {
+        Kind::Rule => 1.0,
+        Kind::Skill => 0.9,
+        Kind::Checklist => 0.6,
+        Kind::Agent => 0.5,
+    };
+    match place.layer {
+        Layer::Embedded => kind,
+        Layer::User | Layer::Project => kind * 1.25,
+    }
+}
+
+/// English words for what a query in a script without spaces, or in Korean, speaks of: most content is English.
+fn meant(typed: &str) -> impl Iterator<Item = &'static str> {
+    let is_other = typed.chars().any(is_unspaced);
+    let words = is_other.then(|| Vocabulary::shipped().concept_words(typed));
+    words.unwrap_or_default().into_iter()
 }
 
 fn query_words(typed: &str) -> Vec<String> {

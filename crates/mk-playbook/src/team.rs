@@ -1,0 +1,118 @@
+//! What holds in this project: the team's and the user's own rules, and those for the technologies that it uses.
+
+use std::sync::Arc;
+
+use mk_types::AbsPath;
+
+use crate::detect::detect;
+use crate::place::Layer;
+use crate::rule::{Activation, Rule};
+use crate::rules_for_files::{AppliedRule, Reason, rules_for_files};
+
+/// Rules for this many technologies are as many as anyone reads.
+const MOST_STACKS: usize = 2;
+
+/// The rules of a project, sorted by whose they are.
+#[derive(Debug, Default)]
+pub(crate) struct TeamRules {
+    own: Vec<Arc<Rule>>,
+    stacks: Vec<Arc<Rule>>,
+    /// Places among the stacks of those that the project uses.
+    used: Vec<usize>,
+}
+
+impl TeamRules {
+    pub(crate) fn new(rules: &[Arc<Rule>], root: Option<&AbsPath>) -> Self {
+        let is_stack = |rule: &&Arc<Rule>| !rule.stack.is_empty();
+        let stacks: Vec<Arc<Rule>> = rules.iter().filter(is_stack).cloned().collect();
+        let own = rules
+            .iter()
+            .filter(|rule| rule.layer != Layer::Embedded && rule.stack.is_empty());
+        let detected = root.map(detect).unwrap_or_default();
+        // Languages say more about the work than what surrounds them.
+        let names: Vec<&str> = [
+            &detected.languages,
+            &detected.frontend,
+            &detected.infrastructure,
+            &detected.database,
+        ]
+        .into_iter()
+        .flatten()
+        .copied()
+        .collect();
+        let mut used: Vec<(usize, usize)> = Vec::new();
+        for (place, rule) in stacks.iter().enumerate() {
+            let first = names
+                .iter()
+                .position(|name| rule.stack.iter().any(|it| it == name));
+            if let Some(first) = first {
+                used.push((first, place));
+            }
+        }
+        used.sort_unstable();
+        Self {
+            own: own.cloned().collect(),
+            used: used.into_iter().map(|(_, place)| place).collect(),
+            stacks,
+        }
+    }
+
+    /// What was written here for these files, the nearest first; without files, what holds everywhere. Each text once.
+    pub(crate) fn applied(&self, files: &[String], mode: &str) -> Vec<AppliedRule> {
+        let mut applied = if files.is_empty() {
+            self.everywhere(mode)
+        } else {
+            rules_for_files(&self.own, files, Some(mode))
+        };
+        let mut seen: Vec<&str> = Vec::new();
+        let mut kept = Vec::new();
+        for (place, it) in applied.iter().enumerate() {
+            let text = it.rule.text.trim();
+            if !text.is_empty() && !seen.contains(&text) {
+                seen.push(text);
+                kept.push(place);
+            }
+        }
+        let mut place = 0;
+        applied.retain(|_| {
+            place += 1;
+            kept.contains(&(place - 1))
+        });
+        applied
+    }
+
+    fn everywhere(&self, mode: &str) -> Vec<AppliedRule> {
+        let reason = |rule: &Rule| match &rule.mode {
+            Some(slug) => (slug == mode).then(|| Reason::Mode { slug: slug.clone() }),
+            None => (rule.activation == Activation::Always && rule.scope.is_empty())
+                .then_some(Reason::Always),
+        };
+        let mut applied: Vec<AppliedRule> = self
+            .own
+            .iter()
+            .filter_map(|rule| {
+                Some(AppliedRule {
+                    reason: reason(rule)?,
+                    rule: Arc::clone(rule),
+                    files: Vec::new(),
+                })
+            })
+            .collect();
+        applied.sort_by_key(|it| std::cmp::Reverse(it.rule.layer));
+        applied
+    }
+
+    /// The rules for the technologies of these files; without files, of those that the project's manifests name.
+    pub(crate) fn of_stack(&self, files: &[String]) -> Vec<&Rule> {
+        if files.is_empty() {
+            let used = self.used.iter().filter_map(|place| self.stacks.get(*place));
+            return used.take(MOST_STACKS).map(AsRef::as_ref).collect();
+        }
+        let fits = |rule: &&Arc<Rule>| {
+            let mut globs = rule.globs.iter();
+            globs.any(|glob| files.iter().any(|file| glob.matches(file)))
+        };
+        let fitting = self.stacks.iter().filter(fits);
+        fitting.take(MOST_STACKS).map(AsRef::as_ref).collect()
+    }
+}
