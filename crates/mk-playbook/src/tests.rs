@@ -3,14 +3,17 @@
 mod checklist;
 mod config;
 mod content;
+mod developer;
 mod format;
 mod layer;
+mod paste;
 mod prompt;
 mod recommend;
 mod routing;
 mod rules_for_files;
 mod search;
 mod suggest;
+mod teams;
 
 use mk_testkit::Fixture;
 

@@ -4,8 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use mk_prompt::AgentKind;
+use mk_types::Clock;
 use serde_json::Value;
 
+use super::shipped;
 use crate::{Playbook, Sources, lint};
 
 fn content() -> PathBuf {
@@ -71,7 +73,7 @@ fn what_the_contract_names_is_there() {
         Some(AgentKind::Primary)
     );
     assert!(playbook.agents().len() >= 28);
-    assert!(playbook.skills().len() >= 24);
+    assert!(playbook.skills().len() >= 33);
     assert!(playbook.resource("rules/none.md").is_none());
     let skills = playbook.skills();
     assert!(skills.is_sorted_by_key(|skill| skill.priority));
@@ -93,7 +95,8 @@ fn what_the_contract_names_is_there() {
     );
     assert_eq!(
         playbook.resources().len(),
-        3 + playbook.agents().len() + skills.len() + domains.len()
+        // And the index of skills.
+        1 + playbook.rules().len() + playbook.agents().len() + skills.len() + domains.len()
     );
 }
 
@@ -122,5 +125,37 @@ fn each_kind_has_a_schema_that_names_its_keys() {
         for key in keys.split(' ') {
             assert!(schema["properties"].get(key).is_some(), "{kind}: {key}");
         }
+    }
+}
+
+/// Names of models age: somebody looks at them once a year.
+#[test]
+fn the_models_were_reviewed_within_a_year() {
+    let text = fs::read_to_string(content().join("playbook/models.yaml")).expect("a file");
+    let reviewed = text
+        .lines()
+        .find_map(|line| line.strip_prefix("reviewed: "))
+        .expect("a date");
+    let numbers: Vec<i64> = reviewed
+        .split('-')
+        .map(|part| part.parse().expect("a number"))
+        .collect();
+    let [year, month, day] = numbers.as_slice() else {
+        panic!("{reviewed}");
+    };
+    // Months of thirty days: a few days do not matter here.
+    let then = (year - 1970) * 365 + (year - 1969) / 4 + (month - 1) * 30 + day;
+    let today = Clock::System.now().as_millis() / 86_400_000;
+    assert!(
+        today < then + 366,
+        "reviewed on {reviewed}: look at content/playbook/models.yaml again"
+    );
+}
+
+/// No file of ours names a model: what is newest today is retired in a year.
+#[test]
+fn no_agent_of_ours_names_a_model() {
+    for agent in shipped().agents() {
+        assert_eq!(agent.model, None, "{}", agent.id);
     }
 }

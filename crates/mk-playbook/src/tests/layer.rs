@@ -178,11 +178,11 @@ fn a_users_own_links_may_lead_anywhere() {
     let elsewhere = Fixture::new("");
     elsewhere.write("tidy/SKILL.md", skill("tidy"));
     let user = Fixture::new("");
-    user.folder("skills");
-    user.link("skills/tidy", elsewhere.path("tidy"));
+    user.folder(".claude/skills");
+    user.link(".claude/skills/tidy", elsewhere.path("tidy"));
     let playbook = Playbook::open(Sources {
         user: UserFolders {
-            skills: vec![AbsPath::new(&user.path("skills")).unwrap()],
+            home: Some(user.root().clone()),
             ..UserFolders::default()
         },
         project: None,

@@ -35,7 +35,7 @@ applyTo: scripts/**/*.py
 fn check(files: &[&str], expected: &[&str]) {
     let fixture = Fixture::new(PROJECT);
     let files: Vec<String> = files.iter().map(|file| (*file).to_owned()).collect();
-    let applied = super::playbook(&fixture).rules_for_files(&files);
+    let applied = super::playbook(&fixture).rules_for_files(&files, None);
     let applied: Vec<String> = applied
         .iter()
         .filter(|applied| applied.rule.layer == Layer::Project)
@@ -45,6 +45,7 @@ fn check(files: &[&str], expected: &[&str]) {
                 Reason::Nearest { folder } => format!("nearest {folder:?}"),
                 Reason::Above { folder } => format!("above {folder:?}"),
                 Reason::Glob { pattern } => format!("glob {pattern}"),
+                Reason::Mode { slug } => format!("mode {slug}"),
             };
             format!(
                 "{}: {reason}: {}",
@@ -57,15 +58,16 @@ fn check(files: &[&str], expected: &[&str]) {
 }
 
 #[test]
-fn the_nearest_agents_file_wins_and_claudes_add_up() {
+fn instructions_of_folders_add_up_the_nearest_first() {
     check(
         &["packages/api/src/x.ts"],
         &[
             "packages/api/AGENTS.md: nearest \"packages/api\": packages/api/src/x.ts",
             "packages/api/CLAUDE.md: above \"packages/api\": packages/api/src/x.ts",
-            "rules/team.md: always: packages/api/src/x.ts",
-            "CLAUDE.md: always: packages/api/src/x.ts",
+            "AGENTS.md: always: packages/api/src/x.ts",
             ".claude/CLAUDE.md: always: packages/api/src/x.ts",
+            "CLAUDE.md: always: packages/api/src/x.ts",
+            "rules/team.md: always: packages/api/src/x.ts",
         ],
     );
 }
@@ -76,9 +78,9 @@ fn a_folder_whose_name_starts_alike_is_another_folder() {
         &["packages/api-old/x.ts"],
         &[
             "AGENTS.md: nearest \"\": packages/api-old/x.ts",
-            "rules/team.md: always: packages/api-old/x.ts",
-            "CLAUDE.md: always: packages/api-old/x.ts",
             ".claude/CLAUDE.md: always: packages/api-old/x.ts",
+            "CLAUDE.md: always: packages/api-old/x.ts",
+            "rules/team.md: always: packages/api-old/x.ts",
         ],
     );
 }
@@ -91,9 +93,9 @@ fn globs_apply_to_the_files_that_match() {
             ".github/instructions/py.instructions.md: glob scripts/**/*.py: scripts/a/b.py",
             ".cursor/rules/react.mdc: glob *.tsx: ./web/App.tsx",
             "AGENTS.md: nearest \"\": ./web/App.tsx scripts/a/b.py other/b.py",
-            "rules/team.md: always: ./web/App.tsx scripts/a/b.py other/b.py",
-            "CLAUDE.md: always: ./web/App.tsx scripts/a/b.py other/b.py",
             ".claude/CLAUDE.md: always: ./web/App.tsx scripts/a/b.py other/b.py",
+            "CLAUDE.md: always: ./web/App.tsx scripts/a/b.py other/b.py",
+            "rules/team.md: always: ./web/App.tsx scripts/a/b.py other/b.py",
         ],
     );
 }
@@ -106,7 +108,7 @@ fn a_glob_that_is_too_deep_matches_nothing_and_harms_nobody() {
         ".codingbuddy/rules/deep.md",
         format!("---\nglobs: \"{deep}\"\n---\n"),
     );
-    let applied = super::playbook(&fixture).rules_for_files(&["x".to_owned()]);
+    let applied = super::playbook(&fixture).rules_for_files(&["x".to_owned()], None);
     let applied: Vec<&str> = applied
         .iter()
         .filter(|applied| applied.rule.layer == Layer::Project)

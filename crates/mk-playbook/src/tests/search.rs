@@ -87,7 +87,10 @@ fn a_heading_counts_more_than_a_mention() {
 fn a_part_of_a_word_is_found_as_it_is_typed() {
     check("norke", &["agents/swimmer.json 6"]);
     check("failing qu", &["rules/tdd.md 3"]);
-    check("ailing quux fi", &["rules/tdd.md 1,3,7"]);
+    check(
+        "ailing quux fi",
+        &["rules/tdd.md 1,3,7", "rules/other.md 3"],
+    );
 }
 
 #[test]

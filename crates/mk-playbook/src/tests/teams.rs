@@ -1,0 +1,532 @@
+//! 300 files in the shapes that teams have, for every product: each is loaded, found by its words, and applied where its
+//! product would apply it.
+
+use std::fmt::Write as _;
+
+use mk_testkit::Fixture;
+
+use crate::{Playbook, SearchLimits, Sources, UserFolders};
+
+/// When a file counts.
+#[derive(Clone, Copy)]
+enum Counts {
+    /// For every file.
+    Always,
+    /// For this file, and not for `elsewhere/other.xyz`.
+    For(&'static str),
+    /// Only when somebody asks for it.
+    Asked,
+    /// In this mode only.
+    In(&'static str),
+    Agent,
+    Skill,
+}
+
+struct Shape {
+    /// `N` is a number, in the project; below `~` in the home directory.
+    path: &'static str,
+    head: &'static str,
+    counts: Counts,
+    /// Files of this shape; one where the path has no number.
+    copies: usize,
+}
+
+const fn shape(path: &'static str, head: &'static str, counts: Counts, copies: usize) -> Shape {
+    Shape {
+        path,
+        head,
+        counts,
+        copies,
+    }
+}
+
+use Counts::{Agent, Always, Asked, For, In, Skill};
+
+const SHAPES: [Shape; 62] = [
+    // Claude Code
+    shape("CLAUDE.md", "", Always, 1),
+    shape("CLAUDE.local.md", "", Always, 1),
+    shape(".claude/CLAUDE.md", "", Always, 1),
+    shape("~/.claude/CLAUDE.md", "", Always, 1),
+    shape(
+        "packages/claude-N/CLAUDE.md",
+        "",
+        For("packages/claude-N/src/a.ts"),
+        8,
+    ),
+    shape(".claude/rules/plain-N.md", "", Always, 6),
+    shape(
+        ".claude/rules/api/deep-N.md",
+        "paths: \"src/api/**/*.ts\"",
+        For("src/api/x/y.ts"),
+        8,
+    ),
+    shape(
+        ".claude/rules/list-N.md",
+        "paths:\n  - \"tests/**\"\n  - \"**/*.spec.ts\"",
+        For("tests/a.py"),
+        6,
+    ),
+    shape("~/.claude/rules/mine-N.md", "", Always, 3),
+    shape(
+        ".claude/agents/helper-N.md",
+        "name: helper-N\ndescription: Helps with N\ntools: Read, Grep\nmodel: inherit",
+        Agent,
+        10,
+    ),
+    shape(
+        ".claude/agents/group/sub-N.md",
+        "name: sub-N\ndescription: Helps with N",
+        Agent,
+        4,
+    ),
+    shape(
+        ".claude/skills/claude-skill-N/SKILL.md",
+        "name: claude-skill-N\ndescription: Does N. Use for N.\nallowed-tools: Read, Bash(git add:*)",
+        Skill,
+        12,
+    ),
+    shape(
+        "~/.claude/skills/home-skill-N/SKILL.md",
+        "name: home-skill-N\ndescription: Does N at home.",
+        Skill,
+        4,
+    ),
+    // AGENTS.md
+    shape("AGENTS.md", "", Always, 1),
+    shape(
+        "services/agents-N/AGENTS.md",
+        "",
+        For("services/agents-N/main.go"),
+        10,
+    ),
+    shape("~/.codex/AGENTS.md", "", Always, 1),
+    shape(
+        ".agents/skills/open-skill-N/SKILL.md",
+        "name: open-skill-N\ndescription: Does N in the open format.\nlicense: MIT\nmetadata:\n  version: \"1\"",
+        Skill,
+        12,
+    ),
+    // Copilot
+    shape(".github/copilot-instructions.md", "", Always, 1),
+    shape(
+        ".github/instructions/glob-N.instructions.md",
+        "applyTo: \"**/*.cp\"",
+        For("lib/a.cp"),
+        8,
+    ),
+    shape(
+        ".github/instructions/list-N.instructions.md",
+        "description: N\napplyTo: \"web/**/*.wa,web/**/*.wb\"",
+        For("web/x.wb"),
+        6,
+    ),
+    shape(
+        ".github/instructions/all-N.instructions.md",
+        "applyTo: \"**\"",
+        Always,
+        4,
+    ),
+    shape(
+        ".github/instructions/none-N.instructions.md",
+        "description: when N is asked for",
+        Asked,
+        4,
+    ),
+    shape(
+        ".github/agents/pilot-N.agent.md",
+        "name: pilot-N\ndescription: Plans N\ntools: ['read']",
+        Agent,
+        8,
+    ),
+    shape(
+        ".github/skills/hub-skill-N/SKILL.md",
+        "name: hub-skill-N\ndescription: Does N on the hub.",
+        Skill,
+        6,
+    ),
+    // Cursor
+    shape(".cursorrules", "", Always, 1),
+    shape(
+        ".cursor/rules/always-N.mdc",
+        "description: N\nglobs:\nalwaysApply: true",
+        Always,
+        6,
+    ),
+    shape(
+        ".cursor/rules/auto-N.mdc",
+        "description: N\nglobs: *.cur,src/cur/**\nalwaysApply: false",
+        For("a/b.cur"),
+        8,
+    ),
+    shape(
+        ".cursor/rules/wanted-N.mdc",
+        "description: about N\nalwaysApply: false",
+        Asked,
+        6,
+    ),
+    shape(".cursor/rules/manual-N.mdc", "alwaysApply: false", Asked, 4),
+    shape(
+        "frontend/.cursor/rules/nested-N.mdc",
+        "alwaysApply: true",
+        For("frontend/src/a.ts"),
+        6,
+    ),
+    shape(
+        "backend/.cursor/rules/nested-N.mdc",
+        "globs: [\"**/*.bk\"]",
+        For("backend/src/a.bk"),
+        6,
+    ),
+    // Windsurf
+    shape(".windsurfrules", "", Always, 1),
+    shape(".windsurf/rules/on-N.md", "trigger: always_on", Always, 4),
+    shape(
+        ".windsurf/rules/glob-N.md",
+        "trigger: glob\nglobs: \"**/*.wind\"",
+        For("x/y.wind"),
+        4,
+    ),
+    shape(
+        ".windsurf/rules/model-N.md",
+        "trigger: model_decision\ndescription: N",
+        Asked,
+        4,
+    ),
+    shape(".windsurf/rules/manual-N.md", "trigger: manual", Asked, 3),
+    shape(
+        "~/.codeium/windsurf/memories/global_rules.md",
+        "",
+        Always,
+        1,
+    ),
+    // Roo
+    shape(".roorules", "", Always, 1),
+    shape(".roo/rules/0N-style.md", "", Always, 6),
+    shape(".roo/rules/deep/more-N.txt", "", Always, 3),
+    shape(".roo/rules-architect/plan-N.md", "", In("architect"), 6),
+    shape(".roo/rules-code/N.md", "", In("code"), 4),
+    shape(".roorules-debug", "", In("debug"), 1),
+    shape("~/.roo/rules/home-N.md", "", Always, 3),
+    // Kilo, Bob
+    shape(".kilocode/rules/kilo-N.md", "", Always, 6),
+    shape(".kilocode/rules-code/kilo-N.md", "", In("code"), 4),
+    shape(".kilocoderules", "", Always, 1),
+    shape(".bob/rules/bob-N.md", "", Always, 4),
+    // Cline
+    shape(".clinerules/0N-cline.md", "", Always, 6),
+    shape(
+        ".clinerules/paths-N.md",
+        "paths:\n  - \"**/*.cli\"",
+        For("a/b.cli"),
+        4,
+    ),
+    // Continue
+    shape(".continue/rules/plain-N.md", "name: N", Always, 4),
+    shape(
+        ".continue/rules/glob-N.md",
+        "name: N\nglobs: [\"**/*.con\"]",
+        For("a/b.con"),
+        6,
+    ),
+    shape(
+        ".continue/rules/always-N.md",
+        "name: N\nalwaysApply: true",
+        Always,
+        3,
+    ),
+    // Gemini, Qwen
+    shape("GEMINI.md", "", Always, 1),
+    shape("mobile/gem-N/GEMINI.md", "", For("mobile/gem-N/a.dart"), 6),
+    shape("~/.gemini/GEMINI.md", "", Always, 1),
+    shape("QWEN.md", "", Always, 1),
+    shape("libs/qwen-N/QWEN.md", "", For("libs/qwen-N/a.py"), 6),
+    shape(
+        ".qwen/agents/qwen-agent-N.md",
+        "name: qwen-agent-N\ndescription: Does N",
+        Agent,
+        4,
+    ),
+    // Junie, JetBrains
+    shape(".junie/guidelines.md", "", Always, 1),
+    shape(".junie/guidelines/part-N.md", "", Always, 4),
+    shape(".aiassistant/rules/jet-N.md", "", Always, 4),
+];
+
+struct Planted {
+    path: String,
+    marker: String,
+    counts: Counts,
+    number: String,
+}
+
+fn plant(project: &Fixture, home: &Fixture) -> Vec<Planted> {
+    let mut planted = Vec::new();
+    for (kind, shape) in SHAPES.iter().enumerate() {
+        let is_single = !shape.path.contains('N');
+        let copies = shape.copies + usize::from(!is_single);
+        for copy in 0..copies {
+            let number = format!("{copy}");
+            let path = shape.path.replace('N', &number);
+            let marker = format!("zq{kind}x{copy}mark");
+            let mut text = String::new();
+            if !shape.head.is_empty() {
+                let _ = write!(text, "---\n{}\n---\n", shape.head.replace('N', &number));
+            }
+            let _ = write!(
+                text,
+                "# How we handle {marker}\n\nKeep {marker} in one place.\n\n- Run its checks before a commit.\n"
+            );
+            match path.strip_prefix("~/") {
+                Some(path) => home.write(path, text),
+                None => project.write(&path, text),
+            };
+            planted.push(Planted {
+                path,
+                marker,
+                counts: shape.counts,
+                number,
+            });
+        }
+    }
+    planted
+}
+
+fn applies(playbook: &Playbook, file: &str, mode: Option<&str>, marker: &str) -> bool {
+    let applied = playbook.rules_for_files(&[file.to_owned()], mode);
+    applied.iter().any(|it| it.rule.text.contains(marker))
+}
+
+#[test]
+fn files_of_every_product_are_loaded_found_and_applied() {
+    let (project, home) = (Fixture::new(""), Fixture::new(""));
+    let planted = plant(&project, &home);
+    assert!(planted.len() >= 300, "{}", planted.len());
+    let playbook = Playbook::open(Sources {
+        project: Some(project.root().clone()),
+        user: UserFolders {
+            home: Some(home.root().clone()),
+            ..UserFolders::default()
+        },
+    });
+    let agents = playbook.agents();
+    let skills = playbook.skills();
+    let mut wrong = Vec::new();
+    for Planted {
+        path,
+        marker,
+        counts,
+        number,
+    } in &planted
+    {
+        let found = playbook.search(marker, &SearchLimits::default());
+        if found.files.is_empty() {
+            wrong.push(format!("{path}: not found"));
+        }
+        let elsewhere = |mode| applies(&playbook, "elsewhere/other.xyz", mode, marker);
+        let is_right = match counts {
+            Counts::Always => elsewhere(None),
+            Counts::For(file) => {
+                let file = file.replace('N', number);
+                applies(&playbook, &file, None, marker) && !elsewhere(None)
+            }
+            Counts::Asked => !elsewhere(None) && !elsewhere(Some("code")),
+            Counts::In(mode) => elsewhere(Some(mode)) && !elsewhere(Some("ask")),
+            Counts::Agent => agents.iter().any(|it| {
+                let text = it.instructions.as_deref();
+                text.is_some_and(|text| text.contains(marker.as_str()))
+            }),
+            Counts::Skill => skills.iter().any(|it| it.text.contains(marker.as_str())),
+        };
+        if !is_right {
+            wrong.push(format!("{path}: not applied as it should"));
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} of {}:\n{}",
+        wrong.len(),
+        planted.len(),
+        wrong.join("\n")
+    );
+}
+
+#[test]
+fn imports_are_read_where_their_product_reads_them() {
+    let fixture = Fixture::new(
+        "
+//- /CLAUDE.md
+# Team
+See @docs/style.md and @./docs/api.md for more. Mail @anna about it. Code: `@docs/no.md`.
+@../outside.md
+//- /docs/style.md
+Tabs, says zqstyle. @more/deep.md
+//- /docs/more/deep.md
+Deep zqdeep. @../../CLAUDE.md
+//- /docs/api.md
+Versions, says zqapi.
+//- /docs/no.md
+zqno
+//- /AGENTS.md
+@docs/no.md stays a word here.
+",
+    );
+    let playbook = super::playbook(&fixture);
+    let text = playbook.rule("CLAUDE.md").expect("a rule").text.clone();
+    for word in ["zqstyle", "zqdeep", "zqapi"] {
+        assert!(text.contains(word), "{word}: {text}");
+    }
+    assert!(!text.contains("zqno"), "{text}");
+    let agents = playbook.rule("AGENTS.md").expect("a rule").text.clone();
+    assert!(!agents.contains("zqno"), "{agents}");
+    let problems = super::problems(&playbook).join("\n");
+    assert!(
+        problems.contains("`@../outside.md` leads out of the project"),
+        "{problems}"
+    );
+    fixture.write("docs/style.md", "Spaces, says zqnew.");
+    assert!(playbook.refresh());
+    let text = playbook.rule("CLAUDE.md").expect("a rule").text.clone();
+    assert!(text.contains("zqnew"), "{text}");
+}
+
+#[test]
+fn what_contradicts_repeats_or_has_drifted_is_reported() {
+    let copy = "# Rules\n\n- Handle errors at the border of the module.\n- Log no secrets anywhere.\n- Name tests after behaviour, not after functions.\n- Keep functions short and flat.\n";
+    let fixture = Fixture::new("");
+    fixture.write(
+        "AGENTS.md",
+        format!("{copy}- Use pnpm for packages.\n- Use semicolons.\n"),
+    );
+    fixture.write(
+        "CLAUDE.md",
+        format!("{copy}- Ask before adding a dependency to the project.\n"),
+    );
+    fixture.write(
+        ".codingbuddy/rules/a.md",
+        "- Install with npm.\n- No semicolons.\n- Maximum line length is 100.\n",
+    );
+    fixture.write(".codingbuddy/rules/b.md", "- Line length: at most 120 columns.\n- Log no secrets anywhere, whatever the log level is.\n- Log no secrets anywhere, whatever the log level is.\n");
+    fixture.write("web/AGENTS.md", "- Use yarn here.\n");
+    let playbook = super::playbook(&fixture);
+    let problems = super::problems(&playbook);
+    let has = |parts: &[&str]| {
+        let found = problems
+            .iter()
+            .any(|it| parts.iter().all(|part| it.contains(part)));
+        assert!(found, "{parts:?}:\n{}", problems.join("\n"));
+    };
+    has(&["`Install with npm.`", "contradicts", "pnpm", "AGENTS.md:7"]);
+    has(&["`No semicolons.`", "contradicts"]);
+    has(&["120 columns", "contradicts", "100"]);
+    has(&["whatever the log level is", "is also in"]);
+    has(&[
+        "a copy of",
+        "that has drifted",
+        "Ask before adding a dependency",
+    ]);
+    assert!(
+        problems.iter().all(|it| !it.contains("yarn")),
+        "{problems:?}"
+    );
+    let shares = playbook.context_shares();
+    assert!(
+        shares
+            .iter()
+            .any(|it| it.client.atlas().slug == "claude-code" && it.always > 40),
+        "{shares:?}"
+    );
+}
+
+#[test]
+fn the_files_of_a_skill_are_listed_and_read() {
+    let fixture = Fixture::new(
+        "
+//- /.claude/skills/pdf/SKILL.md
+---
+name: pdf
+description: Merges, splits and fills PDF files.
+---
+Run `scripts/merge.py`.
+//- /.claude/skills/pdf/scripts/merge.py
+print(1)
+//- /.claude/skills/pdf/reference/forms.md
+# Forms
+//- /.claude/skills/pdf/secret.txt
+hidden
+//- /.rooignore
+.claude/skills/pdf/secret.txt
+",
+    );
+    let playbook = super::playbook(&fixture);
+    let files = playbook.skill_files("pdf").expect("a skill");
+    assert_eq!(
+        files.path,
+        Some(fixture.path(".claude/skills/pdf/SKILL.md"))
+    );
+    let paths: Vec<&str> = files.files.iter().map(|it| it.path.as_str()).collect();
+    assert_eq!(paths, ["reference/forms.md", "scripts/merge.py"]);
+    let read = |path: &str| playbook.resource(path).map(|it| it.text);
+    assert_eq!(
+        read("skills/pdf/scripts/merge.py").as_deref(),
+        Some("print(1)\n")
+    );
+    assert_eq!(read("skills/pdf/secret.txt"), None);
+    assert_eq!(read("skills/pdf/../../CLAUDE.md"), None);
+    let index = read("skills/index.json").expect("an index");
+    assert!(index.contains("scripts/merge.py") && index.contains("systematic-debugging"));
+}
+
+#[test]
+fn an_own_skill_and_an_own_agent_are_found_among_hundreds() {
+    let fixture = Fixture::new("");
+    let subjects = [
+        "kafka",
+        "invoices",
+        "terraform",
+        "slides",
+        "spreadsheets",
+        "charts",
+        "emails",
+        "calendars",
+        "translations",
+        "backups",
+    ];
+    for number in 0..612 {
+        let subject = subjects[number % subjects.len()];
+        fixture.write(
+            &format!(".claude/skills/skill-{number}/SKILL.md"),
+            format!("---\nname: skill-{number}\ndescription: Works with {subject} of tenant {number}, reads files and merges reports. Use for {subject}.\n---\n# {subject}\n"),
+        );
+    }
+    fixture.write(
+        ".claude/skills/pdf/SKILL.md",
+        "---\nname: pdf\ndescription: Reads, merges, splits and fills PDF files. Use for anything with PDF documents.\n---\n# PDF\n",
+    );
+    fixture.write(
+        ".claude/agents/ledger-keeper.md",
+        "---\nname: ledger-keeper\ndescription: Maintains the double-entry ledger, postings and reconciliation of accounts.\n---\nKeep the books.\n",
+    );
+    let playbook = super::playbook(&fixture);
+    let found = playbook.recommend("merge two pdf files");
+    assert_eq!(
+        found.first().map(|it| it.skill.as_str()),
+        Some("pdf"),
+        "{found:?}"
+    );
+    let briefing = playbook.briefing();
+    let config = mk_prompt::ModeConfig::default();
+    let request = mk_prompt::ModeRequest {
+        prompt: "ACT fix the reconciliation of ledger postings",
+        roster: &briefing.roster,
+        config: &config,
+        recommended_agent: None,
+        files: &[],
+    };
+    let parsed = mk_prompt::parse_mode(&request);
+    assert_eq!(
+        parsed.delegates_to.agent, "ledger-keeper",
+        "{:?}",
+        parsed.delegates_to
+    );
+}
