@@ -45,6 +45,7 @@ mod switch_mode;
 mod symbol;
 mod symbols;
 mod task;
+mod told;
 mod visible;
 mod workspace;
 mod worktree;
@@ -90,13 +91,14 @@ pub use mode::Modes;
 pub use operator_file::{read_operator_file, write_operator_file};
 pub use plan::PlanAccepted;
 pub use playbook::{
-    AgentAssignment, AgentDefinition, AgentIntroduction, AgentProfile, AppliedRule, Checklist,
-    ChecklistItem, ChosenAgent, ConfigSuggestion, DomainChecklist, GeneratedChecklists,
-    KeywordMode, MatchedTrigger, ModeRule, Phase, PlaybookConfig, PlaybookLayer, PlaybookProblems,
-    PlaybookResource, PlaybookResourceInfo, PlaybookRule, PlaybookScore, PlaybookScores,
-    PlaybookShare, PreparedAgent, PreparedAgents, ProjectPlaybook, PromptMode, PromptRequest,
-    ResolvedModel, RuleFileMatch, RuleLineMatch, RuleReason, RuleVerbosity, Skill,
-    SkillRecommendation, SpecialistAdvice, TaskAnalysis, TriggerReason, WorkMode,
+    AgentAssignment, AgentDefinition, AgentIntroduction, AgentProfile, AppliedRule, BundledFile,
+    Checklist, ChecklistItem, ChosenAgent, ConfigSuggestion, ContextShare, DomainChecklist,
+    GeneratedChecklists, KeywordMode, MatchedTrigger, ModeRule, Phase, PlaybookConfig,
+    PlaybookLayer, PlaybookProblems, PlaybookResource, PlaybookResourceInfo, PlaybookRule,
+    PlaybookScore, PlaybookScores, PlaybookShare, PreparedAgent, PreparedAgents, ProjectPlaybook,
+    PromptMode, PromptRequest, ResolvedModel, RuleFileMatch, RuleLineMatch, RuleReason,
+    RuleVerbosity, Skill, SkillFiles, SkillRecommendation, SpecialistAdvice, TaskAnalysis,
+    TriggerReason, WorkMode, WorkingMode,
 };
 pub use project::ProjectHandle;
 pub use project_info::{GitHead, LanguageFiles, LanguageServerInfo, ProjectInfo};
@@ -139,6 +141,7 @@ struct Inner {
     /// Rings when a person has decided in this process.
     decided: tokio::sync::Notify,
     remembered: Mutex<remembered::RememberedRevisions>,
+    told: Mutex<told::Told>,
     places: place::Places,
     usage: Mutex<status::Usage>,
 }
@@ -219,6 +222,7 @@ impl Engine {
             changes: broadcast::channel(64).0,
             decided: tokio::sync::Notify::new(),
             remembered: Mutex::default(),
+            told: Mutex::default(),
             places: place::Places::default(),
             usage: Mutex::default(),
         };

@@ -4,6 +4,7 @@
 
 mod parse_mode;
 mod shelf;
+mod working_mode;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,16 +14,18 @@ use mk_policy::Diagnostic;
 
 pub use mk_playbook::{
     Advice as SpecialistAdvice, Agent as AgentDefinition, Analysis as TaskAnalysis, AppliedRule,
-    Checklist, ChecklistItem, Config as PlaybookConfig, DomainChecklist,
+    BundledFile, Checklist, ChecklistItem, Config as PlaybookConfig, ContextShare, DomainChecklist,
     FileMatch as RuleFileMatch, GeneratedChecklists, KeywordMode, Layer as PlaybookLayer,
     LineMatch as RuleLineMatch, MatchedTrigger, Phase, PreparedAgent, PreparedAgents,
     Reason as RuleReason, Recommendation as SkillRecommendation, ResolvedModel,
     Resource as PlaybookResource, ResourceInfo as PlaybookResourceInfo, Rule as PlaybookRule,
-    Score as PlaybookScore, Scores as PlaybookScores, Share as PlaybookShare, Skill,
+    Score as PlaybookScore, Scores as PlaybookScores, Share as PlaybookShare, Skill, SkillFiles,
     Suggestion as ConfigSuggestion, TriggerReason, WorkMode,
 };
 pub use parse_mode::{ChosenAgent, ModeRule, PromptMode, PromptRequest, RuleVerbosity};
 pub(crate) use shelf::Shelf;
+pub use working_mode::WorkingMode;
+use working_mode::{keyword_of, working_mode};
 
 use crate::approval::Outcome;
 use crate::error::Error;
@@ -72,6 +75,8 @@ pub struct AgentIntroduction {
 pub struct PlaybookProblems {
     pub files: usize,
     pub diagnostics: Vec<Diagnostic>,
+    /// What each product's files cost a model.
+    pub shares: Vec<ContextShare>,
 }
 
 impl<'a> ProjectHandle<'a> {
@@ -83,8 +88,16 @@ impl<'a> ProjectHandle<'a> {
 impl ProjectPlaybook<'_> {
     /// What a prompt's first word asks for, who does it, and by which rules.
     pub async fn parse_mode(self, request: PromptRequest) -> Result<PromptMode, Error> {
+        let ProjectHandle { engine, caller, .. } = self.project;
         let parse = move |playbook: &Playbook| parse_mode::parse(playbook, &request);
-        self.ask(Needs::Briefing, parse).await
+        let mut parsed = self.ask(Needs::Briefing, parse).await?;
+        parsed.working_mode = working_mode(engine, caller, parsed.mode);
+        Ok(parsed)
+    }
+
+    /// The mode in which an agent works that way: a plan and a judgement are made in one that cannot write.
+    pub fn working_mode(&self, mode: WorkMode) -> Option<WorkingMode> {
+        working_mode(self.project.engine, self.project.caller, keyword_of(mode))
     }
 
     /// What a task's description and files say about it, and what the files call for.
@@ -171,10 +184,12 @@ impl ProjectPlaybook<'_> {
         .await
     }
 
-    /// The rules that apply to these files, the most specific first.
+    /// The rules that apply to these files in the mode that is in force, the most specific first.
     pub async fn rules_for_files(self, files: Vec<String>) -> Result<Vec<AppliedRule>, Error> {
+        let ProjectHandle { engine, caller, .. } = self.project;
+        let mode = engine.in_force(caller, None)?.mode.slug.clone();
         self.ask(Needs::Files, move |playbook| {
-            Ok(playbook.rules_for_files(&files))
+            Ok(playbook.rules_for_files(&files, Some(mode.as_str())))
         })
         .await
     }
@@ -193,9 +208,12 @@ impl ProjectPlaybook<'_> {
             .await
     }
 
-    pub async fn skill(self, name: String) -> Result<Option<Arc<Skill>>, Error> {
-        self.ask(Needs::Files, move |playbook| Ok(playbook.skill(&name)))
-            .await
+    /// A skill, where it is and what comes with it.
+    pub async fn skill(self, name: String) -> Result<Option<(Arc<Skill>, SkillFiles)>, Error> {
+        self.ask(Needs::Files, move |playbook| {
+            Ok(playbook.skill(&name).zip(playbook.skill_files(&name)))
+        })
+        .await
     }
 
     /// The skills that fit a prompt, best first.
@@ -247,7 +265,54 @@ impl ProjectPlaybook<'_> {
         Ok(PlaybookProblems {
             files: playbook.resources().len(),
             diagnostics: playbook.diagnostics(),
+            shares: playbook.context_shares(),
         })
+    }
+
+    /// Writes the skills that ship, or some of them, below a directory of the project, and leaves those that are there;
+    /// the new files, and how many were there.
+    pub fn export_skills(
+        self,
+        directory: &str,
+        names: &[String],
+    ) -> Result<(Vec<PathBuf>, usize), Error> {
+        let root = self.project.root()?;
+        let mut written = Vec::new();
+        let mut n_kept = 0;
+        for (name, text) in self.shipped_skills(names)? {
+            let file = format!("{directory}/{name}/SKILL.md");
+            if root.as_path().join(&file).exists() {
+                n_kept += 1;
+                continue;
+            }
+            let written_file =
+                write_operator_file(&root, &file, "playbook export", text.as_bytes())?;
+            written.push(written_file);
+        }
+        Ok((written, n_kept))
+    }
+
+    /// The names and files of the skills that ship, or of some of them.
+    fn shipped_skills(&self, names: &[String]) -> Result<Vec<(String, String)>, Error> {
+        let playbook = self.opened()?;
+        let skills = playbook.skills();
+        let shipped: Vec<&Arc<Skill>> = skills
+            .iter()
+            .filter(|skill| skill.layer == PlaybookLayer::Embedded)
+            .collect();
+        let is_known = |name: &&String| shipped.iter().any(|skill| skill.name == **name);
+        if let Some(name) = names.iter().find(|name| !is_known(name)) {
+            return Err(Error::invalid("skill", format!("no skill `{name}` ships")));
+        }
+        let wanted = shipped
+            .into_iter()
+            .filter(|skill| names.is_empty() || names.contains(&skill.name));
+        Ok(wanted
+            .filter_map(|skill| {
+                let text = playbook.resource(&skill.path)?.text;
+                Some((skill.name.clone(), text))
+            })
+            .collect())
     }
 
     /// How well prompts are understood, on the cases of these files.

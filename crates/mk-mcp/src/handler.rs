@@ -30,7 +30,8 @@ const PAGE: usize = 1000;
 const INSTRUCTIONS: &str = "Modekeeper keeps you in a mode: a role, and limits on what you may touch. \
     Call `create_task` with a mode from `list_modes` before you start, keep its session_id, and pass it on. \
     Read `mode://{slug}/system_prompt` for how to work in a mode. \
-    Ask `validate_tool_use` when unsure, and `switch_mode` when the work needs another mode.";
+    Ask `validate_tool_use` when unsure, and `switch_mode` when the work needs another mode. \
+    `parse_mode` answers a prompt with the team's own rules, the agent, skills and checks for it.";
 
 /// Serves one connection.
 #[derive(Debug, Clone)]

@@ -3,14 +3,24 @@
 use std::sync::Arc;
 
 use mk_playbook::{
-    Agent, AgentChoice, Briefing, KeywordMode, ModeRequest, Playbook, ResolvedModel, Rule,
+    Agent, AgentChoice, AppliedRule, Briefing, ChecklistQuery, KeywordMode, Layer, ModeRequest,
+    ParsedMode, Playbook, Reason, Recommendation, ResolvedModel, Rule, WorkMode, analyze_task,
     mode_section, parse_mode,
 };
 
+use super::WorkingMode;
 use crate::error::Error;
 
 /// The rule of which a mode needs its own section only.
 const CORE: &str = "core.md";
+const MOST_SKILLS: usize = 2;
+const MOST_CHECKS: usize = 7;
+/// Of them, at most so many are the agent's own.
+const MOST_OWN_CHECKS: usize = 3;
+/// Rules of the team that a short answer names.
+const MOST_RULES: usize = 6;
+/// Points that are shown of the rules for a technology.
+const MOST_POINTS: usize = 2;
 
 /// A prompt and what its client knows around it.
 #[derive(Debug, Clone)]
@@ -24,23 +34,28 @@ pub struct PromptRequest {
     pub verbosity: RuleVerbosity,
 }
 
-/// How much of the rules is wanted.
+/// How much is wanted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum RuleVerbosity {
-    /// Their names.
+    /// Names of rules, and no advice.
     Minimal,
-    /// All of them, of the core rules what the mode needs.
+    /// The team's rules, of the general ones what the mode needs.
     #[default]
     Standard,
     /// All of all of them.
     Full,
 }
 
-/// A rule of a mode of work.
+/// A rule that holds for the work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModeRule {
-    pub name: &'static str,
+    pub name: String,
+    pub layer: Layer,
+    /// Why a rule of the team holds.
+    pub because: Option<String>,
     pub content: Option<String>,
+    /// Where to read all of it; none for a minimal answer.
+    pub uri: Option<String>,
 }
 
 /// An agent and why it was chosen.
@@ -65,7 +80,7 @@ pub struct PromptMode {
     pub delegate: ChosenAgent,
     /// Who that is, if anyone wrote it down.
     pub delegate_profile: Option<Arc<Agent>>,
-    pub specialists: Vec<&'static str>,
+    pub specialists: Vec<String>,
     /// Who should act on the plan, and who could; in PLAN only.
     pub act_agent: Option<(ChosenAgent, Vec<String>)>,
     pub language: Option<String>,
@@ -73,8 +88,21 @@ pub struct PromptMode {
     pub model: ResolvedModel,
     /// Rounds; in AUTO only.
     pub max_iterations: Option<u8>,
+    /// How the agent works, for its duties and its own checks.
+    pub work: WorkMode,
+    /// Files that the prompt is about, given or named.
+    pub files: Vec<String>,
+    /// The level and its reason.
+    pub risk: (String, String),
+    /// The best that fit; none for a minimal answer.
+    pub skills: Vec<Recommendation>,
+    /// What to look at before the work is done; none for a minimal answer.
+    pub checks: Vec<String>,
+    /// The mode of the project to work in.
+    pub working_mode: Option<WorkingMode>,
 }
 
+/// Everything but the working mode, which is not in the playbook.
 pub(super) fn parse(playbook: &Playbook, asked: &PromptRequest) -> Result<PromptMode, Error> {
     let config = playbook.config()?;
     let modes = config.modes();
@@ -87,36 +115,167 @@ pub(super) fn parse(playbook: &Playbook, asked: &PromptRequest) -> Result<Prompt
         files: &asked.files,
     };
     let parsed = parse_mode(&request);
-    let available = parsed.available_act_agents.iter();
-    let available = available.map(|agent| (*agent).to_owned()).collect();
+    let files = owned(&parsed.files);
+    let work = match parsed.mode {
+        KeywordMode::Plan => WorkMode::Plan,
+        KeywordMode::Act | KeywordMode::Auto => WorkMode::Act,
+        KeywordMode::Eval => WorkMode::Eval,
+    };
+    let analysis = analyze_task(parsed.original_prompt, &files, Some(parsed.mode));
+    let profile = briefing.agents.get(parsed.delegates_to.agent).cloned();
+    let (mut skills, mut checks) = (Vec::new(), Vec::new());
+    if asked.verbosity != RuleVerbosity::Minimal {
+        skills = playbook.recommend(parsed.original_prompt);
+        skills.truncate(MOST_SKILLS);
+        let domains = owned(&analysis.checklists);
+        let query = ChecklistQuery {
+            domains: &domains,
+            files: &files,
+        };
+        checks = of_work(playbook, profile.as_deref(), work, &query);
+    }
     let act_agent = parsed.recommended_act_agent.as_ref().map(ChosenAgent::from);
     Ok(PromptMode {
-        rules: rules(&briefing, parsed.mode, asked.verbosity),
+        rules: rules(&briefing, &parsed, &files, asked.verbosity),
         delegate: ChosenAgent::from(&parsed.delegates_to),
-        delegate_profile: briefing.agents.get(parsed.delegates_to.agent).cloned(),
-        act_agent: act_agent.map(|agent| (agent, available)),
+        delegate_profile: profile,
+        act_agent: act_agent.map(|agent| (agent, owned(&parsed.available_act_agents))),
         language: config.language().map(str::to_owned),
         mode: parsed.mode,
         original_prompt: parsed.original_prompt.to_owned(),
         instructions: parsed.instructions,
+        specialists: owned(&parsed.specialists),
         warnings: parsed.warnings,
-        specialists: parsed.specialists,
         language_instruction: parsed.language_instruction,
         model: parsed.model,
         max_iterations: parsed.max_iterations,
+        work,
+        files,
+        risk: (analysis.risk.level.to_string(), analysis.risk.reason),
+        skills,
+        checks,
+        working_mode: None,
     })
 }
 
-fn rules(briefing: &Briefing, mode: KeywordMode, verbosity: RuleVerbosity) -> Vec<ModeRule> {
-    let rule = |(name, rule): (&'static str, &Rule)| ModeRule {
-        name,
-        content: match verbosity {
-            RuleVerbosity::Minimal => None,
-            RuleVerbosity::Standard if name == CORE => Some(mode_section(&rule.text, mode)),
-            RuleVerbosity::Standard | RuleVerbosity::Full => Some(rule.text.clone()),
-        },
+fn owned(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
+/// The agent's own points for this way of working, then those of the task and its files.
+fn of_work(
+    playbook: &Playbook,
+    agent: Option<&Agent>,
+    work: WorkMode,
+    query: &ChecklistQuery<'_>,
+) -> Vec<String> {
+    let own = agent.map(|agent| agent.checklist(work)).unwrap_or_default();
+    let own = own.get(..MOST_OWN_CHECKS).unwrap_or(&own);
+    let mut checks = owned(own);
+    for item in playbook.checks(query, MOST_CHECKS) {
+        if checks.len() < MOST_CHECKS && !checks.contains(&item) {
+            checks.push(item);
+        }
+    }
+    checks
+}
+
+/// The team's rules, the nearest first; the mode's own section; those of the technologies; the names of the others.
+fn rules(
+    briefing: &Briefing,
+    parsed: &ParsedMode<'_>,
+    files: &[String],
+    verbosity: RuleVerbosity,
+) -> Vec<ModeRule> {
+    let most = match verbosity {
+        RuleVerbosity::Full => usize::MAX,
+        RuleVerbosity::Minimal | RuleVerbosity::Standard => MOST_RULES,
     };
-    briefing.rules(mode).map(rule).collect()
+    let team = briefing.team_rules(files, parsed.mode.suggested_mode());
+    let mut shown: Vec<ModeRule> = team
+        .iter()
+        .take(most)
+        .map(|applied| team_rule(applied, verbosity))
+        .collect();
+    let mut others = Vec::new();
+    for (name, rule) in briefing.rules(parsed.mode) {
+        let is_core = name == CORE;
+        let content = match verbosity {
+            RuleVerbosity::Full => Some(rule.text.clone()),
+            RuleVerbosity::Standard if is_core => Some(own_section(&rule.text, parsed.mode)),
+            RuleVerbosity::Standard | RuleVerbosity::Minimal => None,
+        };
+        let rule = general_rule(name, rule, content, verbosity);
+        if is_core {
+            shown.push(rule);
+        } else {
+            others.push(rule);
+        }
+    }
+    for rule in briefing.stack_rules(files) {
+        let content = match verbosity {
+            RuleVerbosity::Full => Some(rule.text.clone()),
+            RuleVerbosity::Standard => Some(first_points(&rule.text)),
+            RuleVerbosity::Minimal => None,
+        };
+        shown.push(general_rule(&rule.path, rule, content, verbosity));
+    }
+    shown.extend(others);
+    shown
+}
+
+fn team_rule(applied: &AppliedRule, verbosity: RuleVerbosity) -> ModeRule {
+    let because = match &applied.reason {
+        Reason::Nearest { folder } | Reason::Above { folder } if !folder.is_empty() => {
+            format!("for {folder}/")
+        }
+        Reason::Always | Reason::Nearest { .. } | Reason::Above { .. } => "always".to_owned(),
+        Reason::Glob { pattern } => format!("for {pattern}"),
+        Reason::Mode { slug } => format!("in mode {slug}"),
+    };
+    let content = applied.rule.text.trim().to_owned();
+    ModeRule {
+        name: applied.rule.path.clone(),
+        layer: applied.rule.layer,
+        because: Some(because),
+        content: (verbosity != RuleVerbosity::Minimal).then_some(content),
+        uri: address(&applied.rule, verbosity),
+    }
+}
+
+fn general_rule(
+    name: &str,
+    rule: &Rule,
+    content: Option<String>,
+    verbosity: RuleVerbosity,
+) -> ModeRule {
+    ModeRule {
+        name: name.to_owned(),
+        layer: rule.layer,
+        because: None,
+        uri: address(rule, verbosity),
+        content,
+    }
+}
+
+fn address(rule: &Rule, verbosity: RuleVerbosity) -> Option<String> {
+    (verbosity == RuleVerbosity::Standard).then(|| format!("rules://{}", rule.path))
+}
+
+/// The mode's own section, without what holds for all modes.
+fn own_section(core: &str, mode: KeywordMode) -> String {
+    let section = mode_section(core, mode);
+    let title = format!("### {} mode", mode.as_str()).to_lowercase();
+    let start = section.to_ascii_lowercase().find(&title);
+    let own = start.and_then(|start| section.get(start..));
+    own.unwrap_or(&section).trim().to_owned()
+}
+
+/// The first points of a list, which say how to check the work.
+fn first_points(text: &str) -> String {
+    let points = text.lines().filter(|line| line.starts_with("- "));
+    let points: Vec<&str> = points.take(MOST_POINTS).collect();
+    points.join("\n")
 }
 
 impl From<&AgentChoice<'_>> for ChosenAgent {

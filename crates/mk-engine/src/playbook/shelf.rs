@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use mk_clients::{WRITTEN, WrittenBase, WrittenShape};
 use mk_playbook::{Playbook, Sources, UserFolders};
 use mk_project::{Watched, Watcher};
 use mk_types::{AbsPath, Timestamp};
@@ -13,19 +14,9 @@ use crate::{Caller, Change, Engine, Standing, Watching};
 /// Instructions may appear in any folder, and a whole project is too much to watch.
 const LOOK_AGAIN_MILLIS: i64 = 10_000;
 
-/// Where a project or its user keeps what belongs to a playbook.
-const FOLDERS: [&str; 6] = [
-    ".codingbuddy",
-    ".agents/skills",
-    ".claude/skills",
-    ".claude/agents",
-    ".cursor/rules",
-    ".github/instructions",
-];
-const FILES: [&str; 6] = [
-    "AGENTS.md",
-    "CLAUDE.md",
-    ".github/copilot-instructions.md",
+/// Our own files and folders of a project.
+const OWN_FOLDER: &str = ".codingbuddy";
+const OWN_FILES: [&str; 3] = [
     "codingbuddy.config.js",
     "codingbuddy.config.mjs",
     "codingbuddy.config.json",
@@ -84,15 +75,25 @@ impl Engine {
             return None;
         }
         let mut watched = Watched::default();
-        let home = self.inner.folders.home.as_deref();
-        for base in [Some(root.as_path()), home].into_iter().flatten() {
-            watched
-                .folders
-                .extend(FOLDERS.map(|folder| base.join(folder)));
+        for row in WRITTEN {
+            let base = match row.base {
+                WrittenBase::Home => self.inner.folders.home.as_deref(),
+                WrittenBase::Project | WrittenBase::AnyDirectory => Some(root.as_path()),
+            };
+            let Some(path) = base.map(|base| base.join(row.path)) else {
+                continue;
+            };
+            match row.shape {
+                WrittenShape::File => watched.files.push(path),
+                WrittenShape::Directory(_) => watched.folders.push(path),
+                // Named after a mode: found when the playbook looks again.
+                WrittenShape::OfMode(_) => {}
+            }
         }
+        watched.folders.push(root.as_path().join(OWN_FOLDER));
         watched
             .files
-            .extend(FILES.map(|file| root.as_path().join(file)));
+            .extend(OWN_FILES.map(|file| root.as_path().join(file)));
         if let Some(config) = &self.inner.folders.config {
             let own = ["rules", "agents", "skills", "checklists"];
             watched
@@ -114,18 +115,10 @@ impl Engine {
 }
 
 fn sources(folders: &Folders, project: Option<AbsPath>) -> Sources {
-    let below_home = |paths: &[&str]| -> Vec<AbsPath> {
-        let home = folders.home.as_deref();
-        let paths = paths
-            .iter()
-            .filter_map(|path| home.map(|home| home.join(path)));
-        paths.filter_map(|path| AbsPath::new(&path)).collect()
-    };
     Sources {
         user: UserFolders {
             config: folders.config.as_deref().and_then(AbsPath::new),
-            skills: below_home(&[".claude/skills", ".agents/skills"]),
-            agents: below_home(&[".claude/agents"]),
+            home: folders.home.as_deref().and_then(AbsPath::new),
         },
         project,
     }

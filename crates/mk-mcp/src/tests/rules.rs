@@ -341,13 +341,13 @@ async fn a_prompt_starts_a_mode() {
     let world = World::new(PROJECT);
     let mut wire = Wire::open(&world).await;
     let prompt = json!({ "prompt": "PLAN: Design a user authentication feature" });
-    let answer = wire.call("parse_mode", prompt.clone()).await;
+    let answer = wire.call("parse_mode", prompt).await;
     assert!(
-        text(&answer).len() < 12_000,
+        text(&answer).len() <= 4_096,
         "{} bytes",
         text(&answer).len()
     );
-    let plan = ask(&mut wire, "parse_mode", prompt).await;
+    let plan: Value = serde_json::from_str(text(&answer)).expect("JSON");
     let example = json!({
         "mode": "PLAN",
         "originalPrompt": "Design a user authentication feature",
@@ -356,18 +356,26 @@ async fn a_prompt_starts_a_mode() {
         "primary_agent_source": "intent",
         "language": "ko",
         "languageInstruction": "Always respond in Korean (한국어).",
-        "resolvedModel": { "model": "claude-sonnet-4-20250514", "source": "mode" },
-        "suggestedMode": "architect",
+        "resolvedModel": { "model": "inherit", "source": "system" },
+        "suggestedMode": "ask",
     });
     for (key, value) in example.as_object().expect("an object") {
         assert_eq!(plan[key], *value, "{key}");
     }
     assert_eq!(
         names(&plan["rules"], "name"),
-        ["core.md", "augmented-coding.md"]
+        [
+            "AGENTS.md",
+            "core.md",
+            "rules/stacks/typescript.md",
+            "rules/stacks/react.md",
+            "augmented-coding.md"
+        ]
     );
+    assert_eq!(plan["rules"][0]["content"], "# Team\n\nWrite tests first.");
+    assert_eq!(plan["rules"][0]["source"], "custom");
     assert!(
-        plan["rules"][0]["content"]
+        plan["rules"][1]["content"]
             .as_str()
             .is_some_and(|text| text.contains("### Plan Mode") && !text.contains("### Act Mode"))
     );
@@ -385,19 +393,14 @@ async fn a_prompt_starts_a_mode() {
         ("ACT： implement it", "ACT", "implement it", "code"),
         ("EVALUATE the change", "EVAL", "the change", "ask"),
         ("자동: 로그인 추가", "AUTO", "로그인 추가", "orchestrator"),
-        (
-            "design auth feature",
-            "PLAN",
-            "design auth feature",
-            "architect",
-        ),
+        ("design auth feature", "PLAN", "design auth feature", "ask"),
     ] {
         let parsed = ask(&mut wire, "parse_mode", json!({ "prompt": prompt })).await;
         assert_eq!(parsed["mode"], mode, "{prompt}");
         assert_eq!(parsed["originalPrompt"], rest, "{prompt}");
         assert_eq!(parsed["suggestedMode"], suggested, "{prompt}");
         assert!(
-            parsed.to_string().len() < 12_000,
+            parsed.to_string().len() <= 4_096,
             "{prompt}: {}",
             parsed.to_string().len()
         );
@@ -414,7 +417,9 @@ async fn a_prompt_starts_a_mode() {
     .await;
     let minimal = json!({ "prompt": "ACT go", "verbosity": "minimal" });
     let minimal = ask(&mut wire, "parse_mode", minimal).await;
-    assert_eq!(minimal["rules"][0], json!({ "name": "core.md" }));
+    let generic = json!({ "name": "core.md" });
+    let rules = minimal["rules"].as_array().expect("a list");
+    assert!(rules.contains(&generic), "{minimal:#}");
 }
 
 #[tokio::test]

@@ -46,7 +46,7 @@ impl Definition for GenerateChecklistArgs {
     const SPEC: Spec = Spec {
         name: "generate_checklist",
         title: "Make a checklist",
-        description: "What to check, by domain or by the files that were touched",
+        description: "What to check, by domain or by files touched",
         toolset: Toolset::Rules,
         group: None,
         effect: Effect::ReadOnly,
@@ -66,25 +66,10 @@ impl Definition for GenerateChecklistArgs {
     }
 }
 
+/// Bytes of an answer; beyond them the least important items are counted and not sent.
+const MOST_BYTES: usize = 6_000;
+
 pub(crate) fn checklists(made: &GeneratedChecklists) -> Value {
-    let item = |item: &ChecklistItem| {
-        let mut shown = json!({ "id": item.id, "description": item.text, "text": item.text, "priority": item.priority.as_str() });
-        if let Some(reason) = &item.reason {
-            shown["reason"] = json!(reason);
-        }
-        if let Some(reference) = &item.reference {
-            shown["reference"] = json!(reference);
-        }
-        shown
-    };
-    let checklist = |checklist: &DomainChecklist| {
-        json!({
-            "domain": checklist.domain,
-            "icon": checklist.icon,
-            "priority": checklist.priority.as_str(),
-            "items": checklist.items.iter().map(item).collect::<Vec<_>>(),
-        })
-    };
     let trigger = |trigger: &MatchedTrigger| {
         let reason = match trigger.reason {
             TriggerReason::Explicit => "explicit",
@@ -92,9 +77,10 @@ pub(crate) fn checklists(made: &GeneratedChecklists) -> Value {
         };
         json!({ "domain": trigger.domain, "category": trigger.category, "reason": reason, "match": trigger.matched })
     };
+    let triggers: Vec<Value> = made.matched_triggers.iter().map(trigger).collect();
     let summary = &made.summary;
-    json!({
-        "checklists": made.checklists.iter().map(checklist).collect::<Vec<_>>(),
+    let mut answer = json!({
+        "checklists": [],
         "detectedPatterns": made.detected_patterns,
         "summary": {
             "total": summary.total,
@@ -103,6 +89,69 @@ pub(crate) fn checklists(made: &GeneratedChecklists) -> Value {
             "medium": summary.medium,
             "low": summary.low,
         },
-        "matchedTriggers": made.matched_triggers.iter().map(trigger).collect::<Vec<_>>(),
-    })
+        "matchedTriggers": triggers.iter().take(MOST_TRIGGERS).collect::<Vec<_>>(),
+    });
+    if !made.unknown_domains.is_empty() {
+        answer["unknownDomains"] = json!(made.unknown_domains);
+    }
+    let room = MOST_BYTES.saturating_sub(answer.to_string().len());
+    let (lists, omitted) = within(made, room);
+    answer["checklists"] = Value::Array(lists);
+    if omitted > 0 {
+        answer["omitted"] = json!(omitted);
+        answer["hint"] = json!("Name fewer domains or files to see the omitted items");
+    }
+    answer
+}
+
+/// As many triggers as explain an answer.
+const MOST_TRIGGERS: usize = 10;
+
+/// The most important items of all domains that fit, by domain, and how many do not.
+fn within(made: &GeneratedChecklists, room: usize) -> (Vec<Value>, usize) {
+    let mut items: Vec<(usize, &ChecklistItem)> = Vec::new();
+    for (place, checklist) in made.checklists.iter().enumerate() {
+        items.extend(checklist.items.iter().map(|item| (place, item)));
+    }
+    items.sort_by_key(|(_, item)| item.priority);
+    let mut shown: Vec<Vec<Value>> = made.checklists.iter().map(|_| Vec::new()).collect();
+    let mut room = room.saturating_sub(80 * made.checklists.len());
+    let mut omitted = 0;
+    for (place, item) in items {
+        let value = shown_item(item);
+        let size = value.to_string().len() + 1;
+        match shown.get_mut(place) {
+            Some(list) if size <= room => {
+                room -= size;
+                list.push(value);
+            }
+            _ => omitted += 1,
+        }
+    }
+    let lists = made.checklists.iter().zip(shown);
+    let lists = lists.filter(|(_, items)| !items.is_empty());
+    let lists = lists.map(|(checklist, items)| domain(checklist, items));
+    (lists.collect(), omitted)
+}
+
+fn shown_item(item: &ChecklistItem) -> Value {
+    let mut shown =
+        json!({ "id": item.id, "description": item.text, "priority": item.priority.as_str() });
+    if let Some(reason) = &item.reason {
+        shown["reason"] = json!(reason);
+    }
+    if let Some(reference) = &item.reference {
+        shown["reference"] = json!(reference);
+    }
+    shown
+}
+
+fn domain(checklist: &DomainChecklist, items: Vec<Value>) -> Value {
+    let mut shown = json!({
+        "domain": checklist.domain,
+        "icon": checklist.icon,
+        "priority": checklist.priority.as_str(),
+    });
+    shown["items"] = Value::Array(items);
+    shown
 }

@@ -76,8 +76,13 @@ impl Definition for GetAgentSystemPromptArgs {
             description: self.context.task_description,
         };
         let playbook = call.project().playbook();
+        let mode = playbook.working_mode(assignment.mode);
         let prepared = playbook.prepare_agent(self.agent_name, assignment).await?;
-        Ok(rules_reply(&shown(&prepared)))
+        let mut answer = shown(&prepared);
+        if let Some(mode) = mode {
+            answer["suggestedMode"] = json!(mode.slug);
+        }
+        Ok(rules_reply(&answer))
     }
 }
 

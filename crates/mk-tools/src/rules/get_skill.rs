@@ -1,9 +1,9 @@
 //! `get_skill`: how to do something, step by step.
 
-use mk_engine::Error;
+use mk_engine::{BundledFile, Error, Skill, SkillFiles};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, not_found, rules_reply};
 
@@ -19,7 +19,7 @@ impl Definition for GetSkillArgs {
     const SPEC: Spec = Spec {
         name: "get_skill",
         title: "Read a skill",
-        description: "The instructions of a skill, as recommend_skills or list_skills name it",
+        description: "A skill's instructions and files",
         toolset: Toolset::Rules,
         group: None,
         effect: Effect::ReadOnly,
@@ -29,15 +29,29 @@ impl Definition for GetSkillArgs {
     };
 
     async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
-        let skill = call.project().playbook().skill(self.name.clone()).await?;
+        let found = call.project().playbook().skill(self.name.clone()).await?;
         let missing = || not_found("Skill", &self.name, "list_skills shows all of them");
-        let skill = skill.ok_or_else(missing)?;
-        Ok(rules_reply(&json!({
-            "name": skill.name,
-            "description": skill.description,
-            "content": skill.text,
-            "path": skill.path,
-            "allowedTools": skill.allowed_tools,
-        })))
+        let (skill, files) = found.ok_or_else(missing)?;
+        Ok(rules_reply(&shown(&skill, &files)))
     }
+}
+
+fn shown(skill: &Skill, files: &SkillFiles) -> Value {
+    let path = match &files.path {
+        Some(path) => path.display().to_string(),
+        None => skill.path.clone(),
+    };
+    let mut answer = json!({
+        "name": skill.name,
+        "description": skill.description,
+        "content": skill.text,
+        "path": path,
+        "uri": files.uri,
+        "allowedTools": skill.allowed_tools,
+    });
+    if !files.files.is_empty() {
+        let file = |file: &BundledFile| json!({ "path": file.path, "uri": format!("{}/{}", files.folder_uri, file.path), "bytes": file.bytes });
+        answer["files"] = files.files.iter().map(file).collect();
+    }
+    answer
 }

@@ -17,7 +17,14 @@ pub(crate) struct ListSkillsArgs {
     /// Highest priority number to list
     #[serde(rename = "maxPriority")]
     max_priority: Option<f64>,
+    /// From nextOffset
+    offset: Option<usize>,
 }
+
+/// Skills of one answer.
+const PAGE: usize = 50;
+/// Characters of a description; get_skill has all of it.
+const BRIEF: usize = 160;
 
 pub(crate) static TOOL: Tool = Tool::of::<ListSkillsArgs>();
 
@@ -25,7 +32,7 @@ impl Definition for ListSkillsArgs {
     const SPEC: Spec = Spec {
         name: "list_skills",
         title: "List the skills",
-        description: "All skills, most important first; lower numbers are more important",
+        description: "Skills, lowest (most important) number first, 50 a page",
         toolset: Toolset::Rules,
         group: None,
         effect: Effect::ReadOnly,
@@ -38,6 +45,7 @@ impl Definition for ListSkillsArgs {
         let Self {
             min_priority,
             max_priority,
+            offset,
         } = self;
         let skills = call.project().playbook().skills().await?;
         let fits = |skill: &&Arc<Skill>| {
@@ -49,16 +57,38 @@ impl Definition for ListSkillsArgs {
             json!({
                 "name": skill.name,
                 "priority": skill.priority,
-                "description": skill.description,
+                "description": brief(&skill.description),
                 "concepts": concepts(skill),
                 "source": source_of(skill.layer),
             })
         };
-        let skills: Vec<Value> = skills.iter().filter(fits).map(skill).collect();
-        Ok(rules_reply(
-            &json!({ "skills": skills, "total": skills.len() }),
-        ))
+        let fitting: Vec<&Arc<Skill>> = skills.iter().filter(fits).collect();
+        let offset = offset.unwrap_or(0);
+        let page = fitting.iter().skip(offset).take(PAGE);
+        let page: Vec<Value> = page.map(|it| skill(it)).collect();
+        let reached = offset + page.len();
+        let mut answer = json!({ "skills": page, "total": fitting.len() });
+        if reached < fitting.len() {
+            answer["nextOffset"] = json!(reached);
+            answer["hint"] = json!("recommend_skills finds the one for a task");
+        }
+        Ok(rules_reply(&answer))
     }
+}
+
+/// What a skill does, without when to use it.
+fn brief(description: &str) -> String {
+    let first = description
+        .split_once(". ")
+        .map_or(description, |(first, _)| first);
+    if first.chars().count() <= BRIEF {
+        return first.to_owned();
+    }
+    let cut: String = first.chars().take(BRIEF).collect();
+    let whole = cut
+        .rsplit_once(' ')
+        .map_or(cut.as_str(), |(whole, _)| whole);
+    format!("{whole}…")
 }
 
 /// What a skill is about, as its author put it.

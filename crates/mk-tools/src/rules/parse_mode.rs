@@ -1,26 +1,37 @@
-//! `parse_mode`: what a prompt's first word asks for, who does it, and by which rules.
+//! `parse_mode`: what a prompt's first word asks for, who does it, and what this project wants of it.
+//!
+//! The answer is short: what it leaves out is named, and `verbosity: full` sends it.
+
+mod fit;
 
 use mk_engine::{
-    ChosenAgent, Error, ModeRule, PromptMode, PromptRequest, ResolvedModel, RuleVerbosity,
+    AgentDefinition, ChosenAgent, Error, ModeRule, PlaybookLayer, PromptMode, PromptRequest,
+    ResolvedModel, RuleVerbosity, SkillRecommendation,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, missing, rules_reply};
+use crate::tool::{
+    Answer, Call, Definition, Effect, Spec, Tool, Toolset, missing, rules_reply, source_of,
+};
+use fit::shorten_for;
 
 const HINT: &str =
     "Ask these specialists side by side: prepare_parallel_agents makes their prompts";
+
+/// Duties of an agent in a short answer.
+const MOST_DUTIES: usize = 4;
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub(crate) struct ParseModeArgs {
     /// User prompt that may start with PLAN/ACT/EVAL keyword
     prompt: String,
-    /// Agent that an earlier PLAN recommended
+    /// Agent of an earlier PLAN
     recommended_agent: Option<String>,
-    /// Files that the prompt is about
+    /// Files it is about
     files: Option<Vec<String>>,
-    /// How much of the rules to send (default: standard)
+    /// Default: standard, at most 4 KB
     verbosity: Option<Verbosity>,
 }
 
@@ -48,7 +59,7 @@ impl Definition for ParseModeArgs {
     const SPEC: Spec = Spec {
         name: "parse_mode",
         title: "Read the mode of a prompt",
-        description: "Call first when a prompt starts with PLAN, ACT, EVAL or AUTO (or their translations): instructions, rules, agent and specialists for it",
+        description: "Call first when a prompt starts with PLAN, ACT, EVAL or AUTO (or their translations): agent, project rules, skills and checks for it",
         toolset: Toolset::Rules,
         group: None,
         effect: Effect::ReadOnly,
@@ -61,26 +72,32 @@ impl Definition for ParseModeArgs {
         if self.prompt.trim().is_empty() {
             return Err(missing("prompt"));
         }
+        let verbosity = self.verbosity.map(RuleVerbosity::from).unwrap_or_default();
         let request = PromptRequest {
             prompt: self.prompt,
             recommended_agent: self.recommended_agent,
             files: self.files.unwrap_or_default(),
-            verbosity: self.verbosity.map(RuleVerbosity::from).unwrap_or_default(),
+            verbosity,
         };
         let now = call.engine.clock().now().to_string();
         let parsed = call.project().playbook().parse_mode(request).await?;
-        Ok(rules_reply(&answer(parsed, &now)))
+        let mut answer = answer(parsed, &now, verbosity);
+        if verbosity == RuleVerbosity::Standard {
+            shorten_for(call.engine, call.caller, &mut answer);
+        }
+        Ok(rules_reply(&answer))
     }
 }
 
-fn answer(parsed: PromptMode, now: &str) -> Value {
+fn answer(parsed: PromptMode, now: &str, verbosity: RuleVerbosity) -> Value {
     let mut answer = json!({
         "mode": parsed.mode.as_str(),
         "originalPrompt": parsed.original_prompt,
         "instructions": parsed.instructions,
+        "rules": [],
     });
-    let activation = activation(&parsed, now);
-    answer["rules"] = parsed.rules.into_iter().map(rule).collect();
+    let activation = activation(&parsed, now, verbosity);
+    let next = next(&parsed);
     if !parsed.warnings.is_empty() {
         answer["warnings"] = json!(parsed.warnings);
     }
@@ -89,11 +106,7 @@ fn answer(parsed: PromptMode, now: &str) -> Value {
     answer["primary_agent_source"] = json!(parsed.delegate.source);
     answer["primary_agent_confidence"] = json!(rounded(parsed.delegate.confidence));
     if let Some(agent) = &parsed.delegate_profile {
-        answer["delegate_agent_info"] = json!({
-            "name": agent.name,
-            "description": agent.description,
-            "expertise": agent.expertise,
-        });
+        answer["delegate_agent_info"] = agent_info(agent, &parsed, verbosity);
     }
     answer["parallelAgentsRecommendation"] =
         json!({ "specialists": parsed.specialists, "hint": HINT });
@@ -107,20 +120,79 @@ fn answer(parsed: PromptMode, now: &str) -> Value {
     }
     answer["languageInstruction"] = json!(parsed.language_instruction);
     answer["resolvedModel"] = model(&parsed.model);
-    answer["suggestedMode"] = json!(parsed.mode.suggested_mode());
+    if let Some(mode) = &parsed.working_mode {
+        answer["suggestedMode"] = json!(mode.slug);
+        answer["mayTouch"] = json!(mode.may_touch);
+    }
     if let Some(rounds) = parsed.max_iterations {
         answer["autoConfig"] = json!({ "maxIterations": rounds });
     }
+    let (level, reason) = &parsed.risk;
+    answer["risk"] = json!({ "level": level, "reason": reason });
+    if verbosity != RuleVerbosity::Minimal {
+        let skill = |it: &SkillRecommendation| json!({ "name": it.skill, "confidence": it.confidence.as_str(), "because": it.matched });
+        answer["skills"] = parsed.skills.iter().map(skill).collect();
+        answer["checks"] = json!(parsed.checks);
+        answer["next"] = json!(next);
+    }
+    answer["rules"] = parsed.rules.into_iter().map(rule).collect();
     answer
 }
 
 /// Moved, where `json!` would copy it: the rules are most of the answer.
 fn rule(rule: ModeRule) -> Value {
     let mut shown = json!({ "name": rule.name });
+    if rule.layer != PlaybookLayer::Embedded {
+        shown["source"] = json!(source_of(rule.layer));
+    }
+    if let Some(because) = rule.because {
+        shown["because"] = json!(because);
+    }
+    if let Some(uri) = rule.uri {
+        shown["uri"] = json!(uri);
+    }
     if let Some(content) = rule.content {
         shown["content"] = Value::String(content);
     }
     shown
+}
+
+/// Who does the work, and what it looks at in this mode.
+fn agent_info(agent: &AgentDefinition, parsed: &PromptMode, verbosity: RuleVerbosity) -> Value {
+    let mut shown = json!({
+        "name": agent.name,
+        "description": agent.description,
+        "expertise": agent.expertise,
+    });
+    let most = match verbosity {
+        RuleVerbosity::Minimal => return shown,
+        RuleVerbosity::Standard => MOST_DUTIES,
+        RuleVerbosity::Full => usize::MAX,
+    };
+    let duties = agent.duties(parsed.work);
+    shown["duties"] = duties.into_iter().take(most).collect();
+    shown
+}
+
+/// The calls that help on, most useful first.
+fn next(parsed: &PromptMode) -> Vec<String> {
+    let mode = parsed.working_mode.iter();
+    let mut calls: Vec<String> = mode
+        .map(|mode| format!("create_task {{\"mode_slug\": \"{}\"}}", mode.slug))
+        .collect();
+    let skills = parsed.skills.iter();
+    calls.extend(skills.map(|it| format!("get_skill {{\"name\": \"{}\"}}", it.skill)));
+    if !parsed.specialists.is_empty() {
+        calls.push(format!(
+            "prepare_parallel_agents {{\"mode\": \"{}\", \"specialists\": {}}}",
+            parsed.work.as_str(),
+            json!(parsed.specialists)
+        ));
+    }
+    if parsed.files.is_empty() {
+        calls.push("rules_for_files {\"files\": […]} before the first edit".to_owned());
+    }
+    calls
 }
 
 fn act_agent(choice: &ChosenAgent) -> Value {
@@ -131,10 +203,14 @@ fn act_agent(choice: &ChosenAgent) -> Value {
     })
 }
 
-fn activation(parsed: &PromptMode, now: &str) -> Value {
+fn activation(parsed: &PromptMode, now: &str, verbosity: RuleVerbosity) -> Value {
     let activation = |name: &str, tier: &str| json!({ "type": "agent", "name": name, "tier": tier, "timestamp": now });
     let primary = parsed.delegate.agent.as_str();
-    let specialists = parsed.specialists.iter();
+    let specialists = match verbosity {
+        RuleVerbosity::Full => parsed.specialists.as_slice(),
+        RuleVerbosity::Minimal | RuleVerbosity::Standard => &[],
+    };
+    let specialists = specialists.iter();
     let all: Vec<Value> = std::iter::once(activation(primary, "primary"))
         .chain(specialists.map(|name| activation(name, "specialist")))
         .collect();

@@ -47,6 +47,7 @@ impl Definition for PrepareParallelAgentsArgs {
             description: self.shared_context,
         };
         let playbook = call.project().playbook();
+        let mode = playbook.working_mode(assignment.mode);
         let prepared = playbook
             .prepare_agents(self.specialists, assignment)
             .await?;
@@ -57,6 +58,9 @@ impl Definition for PrepareParallelAgentsArgs {
             "agents": prepared.agents.iter().map(agent).collect::<Vec<_>>(),
             "parallelExecutionHint": HINT,
         });
+        if let Some(mode) = mode {
+            answer["suggestedMode"] = json!(mode.slug);
+        }
         if !prepared.failed.is_empty() {
             let failed = prepared.failed.iter();
             answer["failedAgents"] = failed

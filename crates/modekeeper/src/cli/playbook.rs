@@ -1,6 +1,7 @@
 //! `modekeeper playbook`: how the team works.
 
 mod eval;
+mod export;
 mod init;
 mod lint;
 
@@ -18,6 +19,8 @@ pub(crate) enum PlaybookCommand {
     Eval(eval::EvalArgs),
     /// Report every problem in rules, agents, skills, checklists and the project's configuration
     Lint(lint::LintArgs),
+    /// Write the skills that ship where a product reads them
+    Export(export::ExportArgs),
 }
 
 pub(crate) fn run(command: &PlaybookCommand, config: &Config) -> anyhow::Result<ExitCode> {
@@ -25,5 +28,6 @@ pub(crate) fn run(command: &PlaybookCommand, config: &Config) -> anyhow::Result<
         PlaybookCommand::Init(args) => init::run(args, config),
         PlaybookCommand::Eval(args) => eval::run(args, config),
         PlaybookCommand::Lint(args) => lint::run(args, config),
+        PlaybookCommand::Export(args) => export::run(args, config),
     }
 }

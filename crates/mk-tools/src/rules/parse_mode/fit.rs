@@ -1,0 +1,221 @@
+//! Keeps the answer short: what the conversation has been told is left out, and rules share the room that is left.
+
+use mk_engine::{Caller, Engine};
+use serde_json::{Map, Value, json};
+
+/// Bytes of a standard answer.
+const MOST_BYTES: usize = 4_000;
+/// Less of a rule is worth nothing.
+const LEAST_OF_RULE: usize = 120;
+/// Parts that a conversation needs once.
+const ONCE: [&str; 6] = [
+    "instructions",
+    "mayTouch",
+    "delegate_agent_info",
+    "available_act_agents",
+    "checks",
+    "languageInstruction",
+];
+const HOW_TO_GET_ALL: &str = "unchanged since the last answer; verbosity full sends everything";
+
+/// What an answer says that a conversation needs once, by part.
+fn parts(answer: &Value) -> Vec<(String, String)> {
+    let mut parts: Vec<(String, String)> = Vec::new();
+    for part in ONCE {
+        if let Some(value) = answer.get(part) {
+            parts.push((part.to_owned(), value.to_string()));
+        }
+    }
+    let rules = answer.get("rules").and_then(Value::as_array);
+    for rule in rules.into_iter().flatten() {
+        if let (Some(name), Some(content)) = (rule["name"].as_str(), rule["content"].as_str()) {
+            parts.push((format!("rules/{name}"), content.to_owned()));
+        }
+    }
+    parts
+}
+
+/// Leaves out what an earlier answer in the same conversation has said in the same words, makes the rest fit, and notes
+/// what is told now.
+pub(super) fn shorten_for(engine: &Engine, caller: &Caller, answer: &mut Value) {
+    let parts = parts(answer);
+    let known = engine.is_known_to(caller, &parts);
+    let known: Vec<&str> = parts
+        .iter()
+        .zip(known)
+        .filter(|(_, is_known)| *is_known)
+        .map(|((part, _), _)| part.as_str())
+        .collect();
+    leave_out(answer, &known);
+    fit(answer);
+    // A rule of which only the start is sent counts as told: its address is beside it.
+    let sent = self::parts(answer);
+    let told = parts
+        .iter()
+        .filter(|(part, _)| sent.iter().any(|(it, _)| it == part));
+    let told: Vec<(String, String)> = told.cloned().collect();
+    engine.note_told(caller, &told);
+}
+
+fn leave_out(answer: &mut Value, known: &[&str]) {
+    let Some(fields) = answer.as_object_mut() else {
+        return;
+    };
+    if known.is_empty() {
+        return;
+    }
+    for part in ONCE.iter().filter(|part| known.contains(part)) {
+        fields.shift_remove(*part);
+    }
+    let rules = fields.get_mut("rules").and_then(Value::as_array_mut);
+    for rule in rules.into_iter().flatten() {
+        let name = rule["name"].as_str().unwrap_or_default();
+        if known.contains(&format!("rules/{name}").as_str())
+            && let Some(rule) = rule.as_object_mut()
+        {
+            rule.shift_remove("content");
+            rule.shift_remove("uri");
+        }
+    }
+    fields.insert("unchanged".to_owned(), json!(known));
+    fields.insert("unchangedHint".to_owned(), json!(HOW_TO_GET_ALL));
+}
+
+/// Cuts rules, nearest last, and then lists, until the answer fits.
+fn fit(answer: &mut Value) {
+    let mut contents = take_contents(answer);
+    let lengths: Vec<usize> = contents.iter().map(String::len).collect();
+    let mut room = MOST_BYTES.saturating_sub(size(answer));
+    let mut cut = false;
+    let n_rules = contents.len();
+    for (place, content) in contents.iter_mut().enumerate() {
+        // The nearest rule may have half of what is left, unless the others are short.
+        let rest = n_rules - place;
+        let share = if rest == 1 { room } else { room * 3 / 5 };
+        let kept = excerpt(content, share);
+        cut |= kept.len() < content.len();
+        room = room.saturating_sub(escaped(&kept) + 14);
+        *content = kept;
+    }
+    put_contents(answer, contents, &lengths);
+    if cut {
+        answer["rulesCut"] = json!("rules_for_files or the rule's uri has the rest");
+    }
+    for list in ["available_act_agents", "mayTouch"] {
+        if size(answer) > MOST_BYTES
+            && let Some(fields) = answer.as_object_mut()
+        {
+            fields.shift_remove(list);
+        }
+    }
+    while size(answer) > MOST_BYTES && shorten(answer) {}
+}
+
+/// Takes one item from the longest list, or cuts the prompt; `false` when there is nothing left to take.
+fn shorten(answer: &mut Value) -> bool {
+    let Some(fields) = answer.as_object_mut() else {
+        return false;
+    };
+    for list in ["checks", "skills", "next"] {
+        if let Some(items) = fields.get_mut(list).and_then(Value::as_array_mut)
+            && items.len() > 2
+        {
+            items.pop();
+            return true;
+        }
+    }
+    if let Some(rules) = fields.get_mut("rules").and_then(Value::as_array_mut)
+        && rules.len() > 4
+    {
+        rules.pop();
+        return true;
+    }
+    let prompt = fields.get("originalPrompt").and_then(Value::as_str);
+    let prompt = prompt.unwrap_or_default();
+    if prompt.len() > 200 {
+        let kept = excerpt(prompt, (prompt.len() * 2 / 3).max(200));
+        fields.insert("originalPrompt".to_owned(), json!(kept));
+        fields.insert("originalPromptCut".to_owned(), json!(true));
+        return true;
+    }
+    false
+}
+
+fn size(answer: &Value) -> usize {
+    serde_json::to_string(answer).map_or(0, |text| text.len())
+}
+
+/// Bytes that a text takes in JSON.
+fn escaped(text: &str) -> usize {
+    text.len()
+        + text
+            .bytes()
+            .filter(|byte| matches!(byte, b'\n' | b'"' | b'\\'))
+            .count()
+}
+
+fn take_contents(answer: &mut Value) -> Vec<String> {
+    let rules = answer["rules"].as_array_mut();
+    rules
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_object_mut)
+        .map(|rule| take_text(rule, "content"))
+        .collect()
+}
+
+fn take_text(rule: &mut Map<String, Value>, key: &str) -> String {
+    match rule.shift_remove(key) {
+        Some(Value::String(text)) => text,
+        _ => String::new(),
+    }
+}
+
+/// Puts the rules' texts back; one that is whole needs no address.
+fn put_contents(answer: &mut Value, contents: Vec<String>, lengths: &[usize]) {
+    let rules = answer["rules"].as_array_mut();
+    let rules = rules.into_iter().flatten().filter_map(Value::as_object_mut);
+    for (rule, (content, length)) in rules.zip(contents.into_iter().zip(lengths)) {
+        if *length > 0 && content.len() == *length {
+            rule.shift_remove("uri");
+        }
+        if !content.is_empty() {
+            rule.insert("content".to_owned(), json!(content));
+        }
+    }
+}
+
+/// The start of a text in whole lines, or in whole words where a line is too long.
+fn excerpt(text: &str, bytes: usize) -> String {
+    if escaped(text) <= bytes {
+        return text.to_owned();
+    }
+    if bytes < LEAST_OF_RULE {
+        return String::new();
+    }
+    let mut kept = String::new();
+    let mut room = bytes.saturating_sub(4);
+    for line in text.split_inclusive('\n') {
+        let cost = escaped(line);
+        if cost > room {
+            break;
+        }
+        room -= cost;
+        kept.push_str(line);
+    }
+    if kept.len() < LEAST_OF_RULE {
+        for word in text
+            .get(kept.len()..)
+            .unwrap_or_default()
+            .split_inclusive(' ')
+        {
+            let cost = escaped(word);
+            if cost > room {
+                break;
+            }
+            room -= cost;
+            kept.push_str(word);
+        }
+    }
+    format!("{}\n…", kept.trim_end())
+}
