@@ -227,7 +227,7 @@ fn goes_on(before: &str, line: &str) -> bool {
 /// The start and the end of a prompt; of one that is not huge, all of it.
 fn read_parts(prompt: &str) -> Vec<Range<usize>> {
     if prompt.len() <= MOST_AT_START + MOST_AT_END {
-        return vec![0..prompt.len()];
+        return std::iter::once(0..prompt.len()).collect();
     }
     let line_from = |at: usize| {
         let from = prompt.as_bytes().get(at..).unwrap_or_default();

@@ -1,6 +1,7 @@
 //! Searching contents.
 
 use std::fs;
+use std::io::Write as _;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use mk_types::ProjectPath;
@@ -659,7 +660,8 @@ fn a_pattern_may_look_around() {
     let grove = Grove::new(
         "//- /a.py\nimport_string(a)\nreimport_string(b)\nimport_string = 1\n//- /b.bin\n",
     );
-    fs::write(grove.root.as_path().join("b.bin"), b"\xffimport_string(\n").unwrap();
+    let mut binary = fs::File::create(grove.root.as_path().join("b.bin")).unwrap();
+    binary.write_all(b"\xffimport_string(\n").unwrap();
     let ahead = query(&grove, r"(?<!re)import_string(?=\()");
     check(&grove, &ahead, &["a.py:1:import_string(a)"]);
     // One that cannot be read by any engine is refused with the reason of the fast one.
