@@ -73,6 +73,9 @@ const TOOLS: &[ToolRow] = &[
     ToolRow::mcp("read_mcp_resource"),
 ];
 
+/// What it sends with each call of an MCP tool: one server may serve several of its sessions.
+pub(crate) const CALL_META: &str = "x-codex-turn-metadata";
+
 pub(crate) const DIRECTORY_VARIABLE: &str = "CODEX_HOME";
 
 fn changes(setup: &Setup) -> Vec<Change> {

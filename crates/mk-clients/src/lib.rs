@@ -82,6 +82,14 @@ pub const DIRECTORY_VARIABLES: [&str; 4] = [
     copilot::DIRECTORY_VARIABLE,
 ];
 
+/// The session that a client names in the `_meta` of one call of an MCP tool.
+pub fn session_of_call<'a>(
+    meta: impl Fn(&str) -> Option<&'a serde_json::Value>,
+) -> Option<(ClientId, &'a str)> {
+    let session = meta(codex::CALL_META)?.get("session_id")?.as_str()?;
+    Some((ClientId::Codex, session))
+}
+
 /// The tools of every product. A name that two products share has two rows: each has its own way to name targets.
 pub fn all_tools() -> impl Iterator<Item = (&'static Client, &'static ToolRow)> {
     ClientId::ALL

@@ -2,6 +2,7 @@
 
 use mk_types::{AbsPath, ConversationId, ModeSlug, SessionId};
 
+use crate::agent::AgentLink;
 use crate::ceiling::Ceiling;
 
 /// Where calls work as long as no task, connection or activation says otherwise.
@@ -47,6 +48,8 @@ pub struct Caller {
     pub conversation: CallerConversation,
     /// The mode of calls that no task governs, where one is set for this caller, as a command's permit does.
     pub mode: Option<ModeSlug>,
+    /// The agent that the caller's process was started by, where that is known.
+    pub agent: Option<AgentLink>,
     /// Folders that the client says it works in.
     pub roots: Vec<AbsPath>,
     pub actor: Actor,
@@ -61,6 +64,7 @@ impl Caller {
             ceilings: Vec::new(),
             conversation: CallerConversation::default(),
             mode: None,
+            agent: None,
             roots: Vec::new(),
             actor,
         }

@@ -67,8 +67,9 @@ impl Engine {
     ///
     /// 1. The mode of the session that the call names.
     /// 2. The mode of the conversation, see [`Engine::governing`].
-    /// 3. The mode of the endpoint.
-    /// 4. The default mode.
+    /// 3. What [`Engine::mode_without_session`] lists.
+    ///
+    /// What holds the agent's own conversation is a ceiling over all of it.
     pub(crate) fn in_force(
         &self,
         caller: &Caller,
@@ -78,7 +79,8 @@ impl Engine {
             Some(id) => Governing::Live(self.live_session(id)?),
             None => self.governing(caller)?,
         };
-        let (slug, home) = self.mode_without_session(caller, &governing);
+        let held = self.held_caller(caller)?;
+        let (slug, home) = self.mode_without_session(caller, &governing, held.as_ref())?;
         let session = match governing {
             Governing::Live(session) => Some(session),
             Governing::Ended(_) | Governing::Nothing => None,
@@ -100,6 +102,11 @@ impl Engine {
         };
         let ceilings = caller.ceilings.iter();
         let ceilings = ceilings.flat_map(|ceiling| ceiling.modes(&catalogue));
+        // What holds the agent holds its tasks with us, too.
+        let held = held.map(|held| (held.mode, held.ceilings));
+        let (held, outer) = held.unzip();
+        let held = held.filter(|held| !Arc::ptr_eq(held, &mode));
+        let ceilings = ceilings.chain(held).chain(outer.into_iter().flatten());
         // What has expired decides, but is not used: using it would revive it.
         let is_used = |session: &Session| !self.is_expired(session, self.inner.clock.now());
         Ok(InForce {

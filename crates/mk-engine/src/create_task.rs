@@ -1,8 +1,11 @@
 //! `create_task`: a new task in a mode, as a step from the mode in force or from its parent's.
 
+use std::sync::Arc;
+
 use mk_store::{NewSession, Session, TaskState};
 
 use crate::approval::{Act, Outcome};
+use crate::conversation::Held;
 use crate::error::Error;
 use crate::switch_mode::{Origin, Step};
 use crate::task::{Task, Tasks};
@@ -32,7 +35,8 @@ impl Tasks<'_> {
         };
         let mode = engine.modes().get(&within, "mode_slug", &new.mode)?;
         let session = parent.as_ref().map(|parent| &parent.id);
-        let origins = engine.origins(caller, &within, parent.as_ref())?;
+        let held = engine.held_caller(caller)?;
+        let origins = engine.origins(caller, &within, parent.as_ref(), held.as_ref())?;
         let steps: Vec<Step<'_>> = origins
             .into_iter()
             .map(|from| Step {
@@ -67,6 +71,7 @@ impl Tasks<'_> {
         let session = created
             .await
             .map_err(|error| engine.about(session, error))?;
+        engine.follow(held, &mode.slug).await?;
         Ok(Outcome::Done(Task {
             session,
             mode: Some(mode),
@@ -75,12 +80,14 @@ impl Tasks<'_> {
 }
 
 impl Engine {
-    /// Where a new task comes from: its parent's mode, and the mode in force, unless the parent is all the caller has.
+    /// Where a new task comes from: its parent's mode, and the mode in force, unless the parent is all the caller has;
+    /// and the mode that holds the agent.
     fn origins(
         &self,
         caller: &Caller,
         within: &Caller,
         parent: Option<&Session>,
+        held: Option<&Held>,
     ) -> Result<Vec<Origin>, Error> {
         let mut origins = Vec::new();
         if let Some(parent) = parent {
@@ -92,13 +99,17 @@ impl Engine {
         }
         if parent.is_none() || !caller.conversation.tasks.is_empty() {
             let governing = self.governing(caller)?;
-            let (slug, home) = self.mode_without_session(caller, &governing);
+            let (slug, home) = self.mode_without_session(caller, &governing, held)?;
             let catalogue = self.modes().catalogue_at(&home);
             origins.push(Origin {
                 mode: catalogue.get(slug.as_str()).cloned(),
                 slug,
             });
         }
+        origins.extend(held.map(|held| Origin {
+            slug: held.mode.slug.clone(),
+            mode: Some(Arc::clone(&held.mode)),
+        }));
         Ok(origins)
     }
 

@@ -4,6 +4,7 @@ use mk_policy::Switching;
 use mk_store::{Session, TaskState};
 use mk_types::{AbsPath, ModeSlug};
 
+use crate::conversation::Held;
 use crate::error::Error;
 use crate::{Caller, Engine};
 
@@ -55,21 +56,31 @@ impl Engine {
     }
 
     /// The slug of the mode that is in force where a call names no session, and the project it comes from.
+    ///
+    /// 1. The mode of what governs.
+    /// 2. The caller's own, as a command's permit says it.
+    /// 3. That of the agent's conversation.
+    /// 4. That of the endpoint.
+    /// 5. That of the project, set by a person.
+    /// 6. The configured mode.
     pub(crate) fn mode_without_session(
         &self,
         caller: &Caller,
         governing: &Governing,
-    ) -> (ModeSlug, AbsPath) {
-        match governing {
-            Governing::Live(session) | Governing::Ended(session) => {
-                (session.mode.clone(), self.session_project(caller, session))
-            }
-            Governing::Nothing => {
-                let ceiling = caller.ceilings.last().map(crate::Ceiling::slug);
-                let set = caller.mode.as_ref().or(ceiling);
-                let slug = set.unwrap_or(&self.settings().default_mode);
-                (slug.clone(), caller.project.clone())
-            }
+        held: Option<&Held>,
+    ) -> Result<(ModeSlug, AbsPath), Error> {
+        if let Governing::Live(session) | Governing::Ended(session) = governing {
+            return Ok((session.mode.clone(), self.session_project(caller, session)));
         }
+        let ceiling = caller.ceilings.last().map(crate::Ceiling::slug);
+        let set = caller.mode.as_ref().or(held.map(|held| &held.mode.slug));
+        if let Some(slug) = set.or(ceiling) {
+            return Ok((slug.clone(), caller.project.clone()));
+        }
+        let root = self.policy_root(&caller.project);
+        let project = self.inner.store.project_at(&root)?;
+        let set = project.and_then(|project| project.mode);
+        let slug = set.unwrap_or_else(|| self.settings().default_mode.clone());
+        Ok((slug, caller.project.clone()))
     }
 }

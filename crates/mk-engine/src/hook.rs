@@ -10,7 +10,7 @@ mod interpreter;
 mod proxy;
 
 use mk_clients::{HookEvent, HookMoment, HookVerdict, ToolUse};
-use mk_policy::{Decision, Evaluation, Request, evaluate};
+use mk_policy::{Decision, Evaluation, Group, Request, Rule, evaluate};
 use mk_project::resolve;
 use mk_store::{NewDecision, Ruling};
 use mk_types::{DecisionId, ModeSlug};
@@ -253,6 +253,14 @@ impl Hooks<'_> {
             Decision::Deny => Ruling::Deny,
         };
         let mut hint = evaluation.hint();
+        let is_command = request.call.command.is_some() && evaluation.rule == Rule::GroupDisabled;
+        if is_command && held.mode.enables(Group::Read) {
+            // Some products read with nothing but their shell.
+            let own = hint.map(|hint| format!("{hint}; ")).unwrap_or_default();
+            hint = Some(format!(
+                "{own}to look at files, use a tool that reads, such as Modekeeper's read_file"
+            ));
+        }
         if ruling == Ruling::Deny
             && let Some(mode) = self.would_allow(request, held)
         {

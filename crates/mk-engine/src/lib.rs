@@ -3,6 +3,7 @@
 //! Knows no wire format: what it returns is not `Serialize`, and what it refuses is an [`Error`] that each face words.
 
 mod activate;
+mod agent;
 mod approval;
 mod authorize;
 mod backup;
@@ -57,6 +58,7 @@ use mk_store::Store;
 use mk_types::{AbsPath, Clock, SessionId};
 use tokio::sync::broadcast;
 
+pub use agent::AgentLink;
 pub use approval::{Answer, ApprovalRequest, Approvals, Drive, Driven, Outcome};
 pub use authorize::ToolRequest;
 pub use backup::{BackedUpFile, BackupInfo, ProjectBackups};

@@ -71,11 +71,21 @@ impl Engine {
             from: from.clone(),
             to: to.slug.clone(),
         };
-        let step = Step {
-            from: Origin {
+        let held = self.held_caller(caller)?;
+        // Where it gives the agent more than holds it now, that is the step, wherever the session was.
+        let widened = held.as_ref().filter(|held| widens(&held.mode, &to));
+        let origin = match widened {
+            Some(held) => Origin {
+                slug: held.mode.slug.clone(),
+                mode: Some(Arc::clone(&held.mode)),
+            },
+            None => Origin {
                 mode: self.modes().catalogue(&within).get(from.as_str()).cloned(),
                 slug: from.clone(),
             },
+        };
+        let step = Step {
+            from: origin,
             to: &to,
             session: Some(id),
             tool: "switch_mode",
@@ -98,6 +108,7 @@ impl Engine {
         self.announce(Change::Switched {
             session: session.id.clone(),
         });
+        self.follow(held.filter(|_| enters), &to.slug).await?;
         Ok(Some(Outcome::Done(Switched {
             session,
             mode: to,

@@ -121,6 +121,7 @@ impl Tasks<'_> {
     /// Ends a task.
     pub async fn complete(
         self,
+        caller: &Caller,
         session: &str,
         state: TaskState,
         result: Option<String>,
@@ -129,6 +130,7 @@ impl Tasks<'_> {
         self.engine.active_session(&id)?;
         let finished = self.engine.inner.store.finish(&id, state, result).await;
         let session = finished.map_err(|error| self.engine.about(Some(&id), error))?;
+        self.engine.return_to(caller, &session.mode).await?;
         Ok(self.engine.with_mode(session, &mut Glances::default()))
     }
 

@@ -3,6 +3,7 @@
 //! A test is a conversation: every call on a [`World`] adds what it answered to a log, in which ids are renamed in
 //! order of appearance, and the log is the snapshot.
 
+mod agent;
 mod approval;
 mod bound;
 mod error;
@@ -244,10 +245,9 @@ impl World {
 
     fn complete(&mut self, session: &str, state: TaskState) {
         let session = self.real(session);
-        let completing =
-            self.engine()
-                .tasks()
-                .complete(&session, state, Some("the result".to_owned()));
+        let (caller, result) = (self.caller.clone(), Some("the result".to_owned()));
+        let tasks = self.engine().tasks();
+        let completing = tasks.complete(&caller, &session, state, result);
         let result = self.runtime.block_on(completing);
         self.say_result(result, |task| show_task(&task));
     }

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::extract::ConnectInfo;
 use axum::http::request::Parts;
-use mk_engine::{Actor, Caller, CallerConversation, Ceiling, Engine, Standing, Start};
+use mk_engine::{Actor, AgentLink, Caller, CallerConversation, Ceiling, Engine, Standing, Start};
 use mk_tools::{Allowance, Limiter, Tool, Toolset};
 use mk_types::{AbsPath, ConversationId, SessionId};
 use rmcp::RoleServer;
@@ -51,6 +51,8 @@ struct Shared {
     limiter: Option<Limiter>,
     /// What nothing on this server may exceed.
     ceiling: Option<Ceiling>,
+    /// The agent that started this server, where it serves one.
+    agent: Option<AgentLink>,
     calls: Semaphore,
     waiting: Semaphore,
     connections: AtomicUsize,
@@ -112,6 +114,7 @@ impl Server {
             toolsets: Toolset::DEFAULT.to_vec(),
             limiter: None,
             ceiling: None,
+            agent: None,
             calls: Semaphore::new(MOST_CALLS),
             waiting: Semaphore::new(MOST_WAITING),
             connections: AtomicUsize::new(0),
@@ -127,6 +130,15 @@ impl Server {
         Self {
             inner: Arc::new(inner),
         }
+    }
+
+    /// Serves the agent that started this process: its hook and this server are one conversation.
+    #[must_use]
+    pub fn with_agent(mut self, agent: AgentLink) -> Self {
+        if let Some(inner) = Arc::get_mut(&mut self.inner) {
+            inner.agent = Some(agent);
+        }
+        self
     }
 
     /// Offers only some families of tools: clients cap how many they take.
@@ -274,6 +286,7 @@ impl Connection {
             ceilings: self.ceilings.clone(),
             conversation,
             mode: None,
+            agent: self.server.inner.agent.clone(),
             roots,
             actor: Actor::Agent,
         }

@@ -22,6 +22,17 @@ use crate::progress::with_progress;
 /// Where the contract's `metadata` travels; [`crate::Lift`] moves it to the top level.
 pub(crate) const METADATA: &str = "modekeeper/metadata";
 
+/// Clients that show the model only names, and load a tool when it is searched for, load these at once.
+const ALWAYS_LOAD: &str = "anthropic/alwaysLoad";
+/// What every conversation needs.
+const ALWAYS_LOADED: [&str; 5] = [
+    "create_task",
+    "switch_mode",
+    "get_task_info",
+    "validate_tool_use",
+    "parse_mode",
+];
+
 pub(crate) fn list(connection: &Connection, era: Era) -> ListToolsResult {
     let engine = connection.engine();
     // A list that cannot be narrowed is shown whole: the call is checked anyway.
@@ -48,6 +59,11 @@ pub(crate) fn describe(tool: &mk_tools::Tool) -> Tool {
         Arc::new(tool.input_schema().clone()),
     );
     described.title = Some(tool.title.to_owned());
+    if ALWAYS_LOADED.contains(&tool.name) {
+        let mut meta = MetaObject::new();
+        meta.0.insert(ALWAYS_LOAD.to_owned(), Value::Bool(true));
+        described.meta = Some(meta);
+    }
     described.output_schema = tool.output_schema().map(|schema| Arc::new(schema.clone()));
     let annotations = ToolAnnotations::new().open_world(false);
     described.annotations = Some(match tool.effect {
@@ -117,7 +133,9 @@ pub(crate) async fn call(
     if era == Era::Connected && tool.target().name == "activate_project" {
         connection.roots().learn(&context.peer).await;
     }
-    let caller = connection.caller(era);
+    let mut caller = connection.caller(era);
+    let meta = |name: &str| context.meta.get(name);
+    caller.agent = caller.agent.map(|agent| agent.with_call(meta));
     let attempt = Attempt {
         server,
         caller: &caller,

@@ -57,6 +57,7 @@ impl Web {
             ceilings: self.ceiling.iter().cloned().collect(),
             conversation: CallerConversation::default(),
             mode: None,
+            agent: None,
             roots: Vec::new(),
             actor,
         }

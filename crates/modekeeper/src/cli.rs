@@ -217,7 +217,7 @@ pub(crate) fn run(cli: Cli, env: &Env) -> anyhow::Result<ExitCode> {
         Command::Install(args) => install::run(&args, &start(&flags, env)?, env),
         Command::Uninstall(args) => uninstall::run(&args, &start(&flags, env)?, env),
         Command::Run(args) => run::run(&args, env),
-        Command::Mcp(args) => mcp::run(&args, &start_server(&flags, env)?),
+        Command::Mcp(args) => mcp::run(&args, &start_server(&flags, env)?, env),
         Command::Acp(args) => acp::run(&args, &start_server(&flags, env)?, env),
         Command::Serve(args) => {
             flags.add(args.settings.clone());

@@ -3,8 +3,6 @@
 //! It is started for every call of a tool, so it starts lean: no command line parser, no log, no runtime threads. And it
 //! answers whatever happens: the work is done by a thread, and who waits for it denies after a second, or if it fails.
 
-mod process;
-
 use std::ffi::OsString;
 use std::io::{Read as _, Write as _};
 use std::process::ExitCode;
@@ -21,9 +19,12 @@ use mk_types::{AbsPath, Clock};
 use crate::approver;
 use crate::config::{Config, Flags, Origin};
 use crate::env::Env;
+use crate::process;
 
-/// Longest that a decision takes.
-const DEADLINE: Duration = Duration::from_secs(1);
+/// Longest that a decision takes, besides the time in which the machine is too busy to run us.
+const DEADLINE: Duration = Duration::from_millis(900);
+/// Longest that is added to it while the machine does not run us. Clients wait for a minute.
+const LONGEST_WAIT: Duration = Duration::from_secs(20);
 /// How often an answer is looked for while a person is asked.
 const LOOK: Duration = Duration::from_millis(100);
 /// A longer event is refused.
@@ -84,16 +85,23 @@ pub(crate) fn run(client: &str, rest: Vec<OsString>) -> ExitCode {
 /// Waits for the answer. What has not come in time, or cannot come any more, is a denial.
 fn wait(client: ClientId, news: &Receiver<News>) -> HookAnswer {
     let mut deadline = Instant::now() + DEADLINE;
+    let mut granted = Duration::ZERO;
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
         match news.recv_timeout(left) {
             Ok(News::Answer(answer)) => return answer,
             Ok(News::Waiting(time)) => deadline = Instant::now() + time + DEADLINE,
             Err(RecvTimeoutError::Timeout) => {
-                return refuse(
-                    client,
-                    "it did not decide within a second; its store may be locked",
-                );
+                let waited = process::waited_for_cpu().min(LONGEST_WAIT);
+                let more = waited.saturating_sub(granted);
+                if more < LOOK {
+                    return refuse(
+                        client,
+                        "it did not decide within a second; its store may be locked",
+                    );
+                }
+                deadline += more;
+                granted = waited;
             }
             Err(RecvTimeoutError::Disconnected) => {
                 return refuse(client, "it failed while it decided");

@@ -9,6 +9,7 @@ mod exec;
 mod hook;
 mod log;
 mod output;
+mod process;
 
 use std::process::ExitCode;
 

@@ -101,7 +101,7 @@ impl Attack {
         self.done.push(format!("complete {session}"));
         let world = &self.world;
         let completed = world.engine().tasks();
-        let completed = completed.complete(&session, TaskState::Completed, None);
+        let completed = completed.complete(&world.caller, &session, TaskState::Completed, None);
         drop(world.runtime.block_on(completed));
     }
 

@@ -66,7 +66,7 @@ impl Definition for CompleteTaskArgs {
         let task = call
             .engine
             .tasks()
-            .complete(call.session()?.as_str(), state, result)
+            .complete(call.caller, call.session()?.as_str(), state, result)
             .await?;
         let session = task.session;
         let mut text = format!(

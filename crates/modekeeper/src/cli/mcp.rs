@@ -10,6 +10,8 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::cli::{close, engine};
 use crate::config::Config;
+use crate::env::Env;
+use crate::process;
 
 /// Serve MCP on standard input and output
 #[derive(Debug, Args)]
@@ -19,13 +21,14 @@ pub(crate) struct McpArgs {
     mode: Option<String>,
 }
 
-pub(crate) fn run(args: &McpArgs, config: &Config) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(args: &McpArgs, config: &Config, env: &Env) -> anyhow::Result<ExitCode> {
     explain_to_a_person();
     let engine = engine(config, Watching::On);
     let ceiling = ceiling(&engine, args.mode.as_deref())?;
     let server = Server::new(engine.clone(), env!("CARGO_PKG_VERSION"), config.start())
         .with_toolsets(config.toolsets.value.clone())
-        .with_ceiling(ceiling);
+        .with_ceiling(ceiling)
+        .with_agent(process::agent_link(env));
     // One thread is enough for one client, and the fastest to start.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use mk_engine::{TaskState, Watching};
 
-use crate::cli::{FormatArgs, block_on, close, engine, person};
+use crate::cli::{FormatArgs, block_on, close, engine, operator, person};
 use crate::config::Config;
 use crate::output::{print, print_json};
 
@@ -39,7 +39,9 @@ pub(crate) fn run(args: CompleteArgs, config: &Config) -> anyhow::Result<ExitCod
         Status::Failed => TaskState::Failed,
         Status::Cancelled => TaskState::Cancelled,
     };
-    let task = block_on(engine.tasks().complete(&args.session, state, args.result))??;
+    let (person, tasks) = (operator(config), engine.tasks());
+    let completed = tasks.complete(&person, &args.session, state, args.result);
+    let task = block_on(completed)??;
     let exit = close(&engine);
     if args.format.json {
         print_json(&super::to_json(&task))?;

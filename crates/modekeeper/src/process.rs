@@ -1,6 +1,10 @@
 //! The processes above this one, as the kernel knows them: which agent started us, and who started that agent.
 
-use mk_engine::Process;
+use std::time::Duration;
+
+use mk_engine::{AgentLink, Process};
+
+use crate::env::Env;
 
 /// More than this is a loop or somebody's joke.
 const DEEPEST: usize = 64;
@@ -9,7 +13,16 @@ const SHELLS: &[&str] = &[
     "sh", "bash", "dash", "zsh", "fish", "env", "timeout", "nice",
 ];
 
-/// The client that called the hook first, then every process above it.
+/// How this process is tied to the agent that started it.
+pub(crate) fn agent_link(env: &Env) -> AgentLink {
+    let link = AgentLink::new(ancestors());
+    let sessions = env.client_sessions.iter();
+    sessions.fold(link, |link, (client, session)| {
+        link.with_session(client, session)
+    })
+}
+
+/// The client that started us first, then every process above it.
 pub(crate) fn ancestors() -> Vec<Process> {
     let mut found = Vec::new();
     let mut next = parent_of("self");
@@ -26,6 +39,16 @@ pub(crate) fn ancestors() -> Vec<Process> {
         next = Some(seen.parent);
     }
     found
+}
+
+/// How long the threads of this process were ready to run and did not run. Zero where the kernel does not say.
+pub(crate) fn waited_for_cpu() -> Duration {
+    let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten();
+    let waited = threads.flatten().filter_map(|thread| {
+        let text = std::fs::read_to_string(thread.path().join("schedstat")).ok()?;
+        text.split_whitespace().nth(1)?.parse::<u64>().ok()
+    });
+    Duration::from_nanos(waited.sum())
 }
 
 fn parent_of(process: &str) -> Option<u32> {

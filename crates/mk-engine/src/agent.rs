@@ -1,0 +1,101 @@
+//! The agent's conversation that a call belongs to: the hook of a client, its MCP server and its shell are one.
+//!
+//! The hook opens conversations. Here they are only found: by the session that the client names, else by its process.
+
+use mk_policy::{Mode, widens};
+use mk_store::{Client, Process};
+use mk_types::ModeSlug;
+use serde_json::Value;
+
+use crate::conversation::Held;
+use crate::error::Error;
+use crate::{Caller, Engine};
+
+/// How a process of ours is tied to the agent that started it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AgentLink {
+    /// Sessions as clients name them to what they start, the surest first.
+    sessions: Vec<Client>,
+    /// The processes above ours, the nearest first.
+    processes: Vec<Process>,
+}
+
+impl AgentLink {
+    pub fn new(processes: Vec<Process>) -> Self {
+        Self {
+            sessions: Vec::new(),
+            processes,
+        }
+    }
+
+    /// Adds a session that a client has named.
+    #[must_use]
+    pub fn with_session(mut self, client: &str, session: &str) -> Self {
+        self.sessions.push(Client {
+            name: client.to_owned(),
+            session: session.to_owned(),
+        });
+        self
+    }
+
+    /// Adds what the client says about one call, which is surer than what it said at the start.
+    #[must_use]
+    pub fn with_call<'a>(mut self, meta: impl Fn(&str) -> Option<&'a Value>) -> Self {
+        if let Some((client, session)) = mk_clients::session_of_call(meta) {
+            let named = Self::default().with_session(client.slug(), session);
+            self.sessions.splice(0..0, named.sessions);
+        }
+        self
+    }
+}
+
+impl Engine {
+    /// What holds the agent's conversation that a caller is part of; `None` where there is none, or nothing holds it.
+    ///
+    /// 1. The conversation of the first session that its hook has told of.
+    /// 2. That of the nearest process above; of several in one process, the narrowest.
+    pub(crate) fn held_caller(&self, caller: &Caller) -> Result<Option<Held>, Error> {
+        let Some(link) = &caller.agent else {
+            return Ok(None);
+        };
+        let (store, conversations) = (&self.inner.store, self.conversations());
+        for session in &link.sessions {
+            if let Some(found) = store.conversation_of_client(session)? {
+                return conversations.held(&found, None);
+            }
+        }
+        for process in &link.processes {
+            let found = store.conversations_of_process(*process)?;
+            if let Some(found) = conversations.narrowest(found)? {
+                return conversations.held(&found, None);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Takes the agent's conversation along when one of its tasks has changed the mode in force.
+    pub(crate) async fn follow(&self, held: Option<Held>, mode: &ModeSlug) -> Result<(), Error> {
+        if let Some(held) = held.filter(|held| held.mode.slug != *mode) {
+            let store = &self.inner.store;
+            let id = &held.conversation.id;
+            store.set_conversation_mode(id, Some(mode.clone())).await?;
+        }
+        Ok(())
+    }
+
+    /// Takes the agent's conversation along when a task has ended and another mode is in force again. A person who has
+    /// narrowed it since keeps it narrow.
+    pub(crate) async fn return_to(&self, caller: &Caller, ended: &ModeSlug) -> Result<(), Error> {
+        let Some(held) = self.held_caller(caller)? else {
+            return Ok(());
+        };
+        let governing = self.governing(caller)?;
+        let (slug, _) = self.mode_without_session(caller, &governing, Some(&held))?;
+        let catalogue = self.modes().catalogue_at(&held.conversation.root.path);
+        let narrower = |mode: &Mode| !widens(&held.mode, mode);
+        if held.mode.slug == *ended || catalogue.get(slug.as_str()).is_some_and(|it| narrower(it)) {
+            self.follow(Some(held), &slug).await?;
+        }
+        Ok(())
+    }
+}
