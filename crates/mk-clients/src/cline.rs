@@ -193,9 +193,9 @@ fn changes(setup: &Setup) -> Vec<Change> {
         Scope::User => directory.join("hooks"),
         Scope::Project => setup.project.join(".cline/hooks"),
     };
-    let entry = json!({ "transport": {
-        "type": "stdio", "command": setup.program_text(), "args": ["mcp"],
-    }});
+    let mut transport = setup.mcp_entry();
+    transport["type"] = json!("stdio");
+    let entry = json!({ "transport": transport });
     let script = format!(
         "#!/bin/sh\n# Written by Modekeeper.\nexec {} hook {}\n",
         quoted(&setup.program),

@@ -26,6 +26,9 @@ pub struct Setup {
     pub floor: Option<Floor>,
     /// Directories of products that the environment has moved, by variable.
     pub moved: Vec<(&'static str, PathBuf)>,
+    /// Variables that say where our own files are. Some products start servers with an environment of their own, and a
+    /// server that looks elsewhere does not know who is held.
+    pub own_variables: Vec<(&'static str, PathBuf)>,
 }
 
 /// Our scripts around an agent's shell.
@@ -189,7 +192,19 @@ impl Setup {
 
     /// The MCP entry that most products share.
     pub(crate) fn mcp_entry(&self) -> Value {
-        json!({ "command": self.program_text(), "args": ["mcp"] })
+        let mut entry = json!({ "command": self.program_text(), "args": ["mcp"] });
+        self.add_variables(&mut entry, "env");
+        entry
+    }
+
+    /// Adds our variables to an entry, under the name that the product has for them.
+    pub(crate) fn add_variables(&self, entry: &mut Value, key: &str) {
+        if !self.own_variables.is_empty() {
+            let variables = self.own_variables.iter();
+            let variables = variables
+                .map(|(name, path)| ((*name).to_owned(), json!(path.display().to_string())));
+            entry[key] = Value::Object(variables.collect());
+        }
     }
 }
 

@@ -123,9 +123,10 @@ fn changes(setup: &Setup) -> Vec<Change> {
             .or(settings.join("opencode.jsonc"))
             .or(settings.join("opencode.json"))
     };
-    let entry = json!({
+    let mut entry = json!({
         "type": "local", "command": [setup.program_text(), "mcp"], "enabled": true,
     });
+    setup.add_variables(&mut entry, "environment");
     let mut changes = vec![
         file(Purpose::Mcp, vec![Edit::put(&["mcp", "modekeeper"], entry)]),
         // First the plugin, then what it opens.

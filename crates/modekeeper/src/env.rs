@@ -8,6 +8,10 @@ use std::path::PathBuf;
 
 use crate::config::SETTINGS;
 
+const STATE_DIR: &str = "MODEKEEPER_STATE_DIR";
+const XDG_CONFIG_HOME: &str = "XDG_CONFIG_HOME";
+const XDG_STATE_HOME: &str = "XDG_STATE_HOME";
+
 /// The environment as it was at the start.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Env {
@@ -38,8 +42,8 @@ impl Env {
         let variables = SETTINGS.iter().filter_map(|setting| setting.variable);
         Self {
             home: path("HOME").or_else(|| path("USERPROFILE")),
-            xdg_config_home: path("XDG_CONFIG_HOME").filter(|path| path.is_absolute()),
-            xdg_state_home: path("XDG_STATE_HOME").filter(|path| path.is_absolute()),
+            xdg_config_home: path(XDG_CONFIG_HOME).filter(|path| path.is_absolute()),
+            xdg_state_home: path(XDG_STATE_HOME).filter(|path| path.is_absolute()),
             client_directories: mk_clients::DIRECTORY_VARIABLES
                 .into_iter()
                 .filter_map(|name| Some((name, path(name).filter(|path| path.is_absolute())?)))
@@ -55,6 +59,22 @@ impl Env {
                 .filter_map(|name| Some((name, text(name)?)))
                 .collect(),
         }
+    }
+}
+
+impl Env {
+    /// The variables that move our own files, with where they point to.
+    pub(crate) fn own_directories(&self) -> Vec<(&'static str, PathBuf)> {
+        let state = self.settings.get(STATE_DIR).map(PathBuf::from);
+        let state = state.filter(|path| path.is_absolute());
+        [
+            (STATE_DIR, &state),
+            (XDG_CONFIG_HOME, &self.xdg_config_home),
+            (XDG_STATE_HOME, &self.xdg_state_home),
+        ]
+        .into_iter()
+        .filter_map(|(name, path)| Some((name, path.clone()?)))
+        .collect()
     }
 }
 

@@ -26,6 +26,7 @@ fn setup(scope: Scope) -> Setup {
             mode: "ask".to_owned(),
         }),
         moved: Vec::new(),
+        own_variables: Vec::new(),
     }
 }
 

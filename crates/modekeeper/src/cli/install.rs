@@ -17,7 +17,7 @@ use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
 use mk_clients::{Change, ClientId, Floor, Scope, Setup, Shell};
 
-use crate::cli::block_on_processes;
+use crate::cli::{block_on_processes, person};
 use crate::config::Config;
 use crate::env::Env;
 use crate::output::{Style, print};
@@ -65,6 +65,7 @@ pub(crate) enum ScopeArg {
 }
 
 pub(crate) fn run(args: &InstallArgs, config: &Config, env: &Env) -> anyhow::Result<ExitCode> {
+    person::refuse_agents("install")?;
     let client = known_client(&args.client)?;
     if !client.atlas().can_be_installed() {
         let atlas = client.atlas();
@@ -150,6 +151,7 @@ impl Workshop {
             shell: crate::cli::HAS_EXEC.then(|| place.scripts()),
             floor,
             moved: env.client_directories.clone(),
+            own_variables: env.own_directories(),
             home,
         };
         Ok(Self {

@@ -13,12 +13,7 @@ const MOST_ANCESTORS: usize = 64;
 
 /// Refuses unless a person gives the command.
 pub(crate) fn require(command: &str) -> anyhow::Result<()> {
-    if let Some(above) = agent_above() {
-        bail!(
-            "`modekeeper {command}` cannot be run by {above}: it is for the person who uses the agent; \
-             run it in a terminal of your own"
-        );
-    }
+    refuse_agents(command)?;
     if !io::stdin().is_terminal() {
         bail!(
             "`modekeeper {command}` needs a terminal, because agents must not give it; \
@@ -26,6 +21,17 @@ pub(crate) fn require(command: &str) -> anyhow::Result<()> {
         );
     }
     Ok(())
+}
+
+/// Refuses below an agent. For commands that scripts set machines up with, where a terminal cannot be asked for.
+pub(crate) fn refuse_agents(command: &str) -> anyhow::Result<()> {
+    match agent_above() {
+        Some(above) => bail!(
+            "`modekeeper {command}` cannot be run by {above}: it is for the person who uses the agent; \
+             run it in a terminal of your own"
+        ),
+        None => Ok(()),
+    }
 }
 
 /// The agent or server of ours that this process was started by, if there is one.

@@ -6,6 +6,7 @@ use anyhow::bail;
 use clap::Args;
 
 use crate::cli::install::{HowArgs, ScopeArg, Undone, Workshop, agreed, known_client};
+use crate::cli::person;
 use crate::config::Config;
 use crate::env::Env;
 use crate::output::{Style, print};
@@ -27,6 +28,7 @@ pub(crate) struct UninstallArgs {
 }
 
 pub(crate) fn run(args: &UninstallArgs, config: &Config, env: &Env) -> anyhow::Result<ExitCode> {
+    person::refuse_agents("uninstall")?;
     let how = HowArgs {
         scope: ScopeArg::User,
         floor: None,
