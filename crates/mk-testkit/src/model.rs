@@ -23,7 +23,7 @@ use http::{Reply, Request};
 /// What the model says when its script has ended.
 pub const LAST_WORDS: &str = "FINAL: the script has ended";
 
-type Before = Box<dyn FnMut() + Send>;
+type Before = Arc<Mutex<dyn FnMut() + Send>>;
 
 /// One call of a tool.
 pub struct Step {
@@ -46,7 +46,7 @@ impl Step {
     /// Does something each time this step is about to be sent, such as what a person does between two calls.
     #[must_use]
     pub fn after(mut self, act: impl FnMut() + Send + 'static) -> Self {
-        self.before = Some(Box::new(act));
+        self.before = Some(Arc::new(Mutex::new(act)));
         self
     }
 }
@@ -70,8 +70,8 @@ pub struct Heard {
     pub ended: bool,
 }
 
-/// A running model; it ends with the test's process.
-#[derive(Debug)]
+/// A running model; it ends with the test's process. All clones are one.
+#[derive(Debug, Clone)]
 pub struct ScriptedModel {
     address: SocketAddr,
     state: Arc<Mutex<State>>,
@@ -160,11 +160,18 @@ impl State {
         self.next_id
     }
 
+    /// What has to be done before the next thing is said in this conversation.
+    fn before(&self, conversation: &Conversation) -> Option<Before> {
+        let mut scripts = self.scripts.iter();
+        let (_, steps) = scripts.find(|(name, _)| is_named(&conversation.user, name))?;
+        steps.get(conversation.calls)?.before.clone()
+    }
+
     /// The next thing to say in this conversation.
     fn answer(&mut self, conversation: Conversation, body: &Value) -> Answer {
         let Some((name, steps)) = self
             .scripts
-            .iter_mut()
+            .iter()
             .find(|(name, _)| is_named(&conversation.user, name))
             .filter(|_| !conversation.offered.is_empty())
         else {
@@ -174,13 +181,10 @@ impl State {
         heard.results = conversation.results;
         heard.request = body.clone();
         heard.offered.clone_from(&conversation.offered);
-        let Some(step) = steps.get_mut(conversation.calls) else {
+        let Some(step) = steps.get(conversation.calls) else {
             heard.ended = true;
             return Answer::Text(LAST_WORDS);
         };
-        if let Some(act) = &mut step.before {
-            act();
-        }
         Answer::Call {
             tool: choose(&step.tools, &conversation.offered),
             arguments: step.arguments.clone(),
@@ -225,19 +229,25 @@ fn serve(mut stream: TcpStream, state: &Mutex<State>) {
 
 fn reply(request: &Request, state: &Mutex<State>) -> Reply {
     let path = request.path.split('?').next().unwrap_or_default();
-    let mut state = lock(state);
-    state
-        .requests
-        .push(format!("{} {}", request.method, request.path));
+    let line = format!("{} {}", request.method, request.path);
+    lock(state).requests.push(line);
     if request.method != "POST" {
         return http::models();
     }
     let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
-    let mut turn = |conversation: Conversation, stream: bool| Turn {
-        id: state.next_id(),
-        model: body["model"].as_str().unwrap_or("scripted").to_owned(),
-        stream,
-        answer: state.answer(conversation, &body),
+    let turn = |conversation: Conversation, stream: bool| {
+        // Others are answered meanwhile: what is waited for may be another script.
+        let before = lock(state).before(&conversation);
+        if let Some(act) = before {
+            act.lock().unwrap_or_else(PoisonError::into_inner)();
+        }
+        let mut state = lock(state);
+        Turn {
+            id: state.next_id(),
+            model: body["model"].as_str().unwrap_or("scripted").to_owned(),
+            stream,
+            answer: state.answer(conversation, &body),
+        }
     };
     let asked_to_stream = body["stream"].as_bool().unwrap_or_default();
     if path.ends_with("/count_tokens") || path.ends_with(":countTokens") {
@@ -259,7 +269,7 @@ fn reply(request: &Request, state: &Mutex<State>) -> Reply {
     Reply::json(&serde_json::json!({}))
 }
 
-/// The text of a message's content: a string, or a list of parts with `text`.
+/// The text of a message's content: a string, a list of parts with `text`, or whatever it is.
 fn text_of(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
@@ -267,7 +277,9 @@ fn text_of(content: &Value) -> String {
             let texts = parts.iter().filter_map(|part| part["text"].as_str());
             texts.collect::<Vec<_>>().join("\n")
         }
-        _ => String::new(),
+        Value::Null => String::new(),
+        // Some wires give what a tool answered as it is.
+        other => other.to_string(),
     }
 }
 

@@ -8,13 +8,19 @@ pub const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Looks again and again until there is an answer.
 #[track_caller]
-pub fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
-    let deadline = Instant::now() + PATIENCE;
+pub fn wait_for<T>(what: &str, look: impl FnMut() -> Option<T>) -> T {
+    wait_within(PATIENCE, what, look)
+}
+
+/// The same for what takes other programs longer.
+#[track_caller]
+pub fn wait_within<T>(patience: Duration, what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + patience;
     loop {
         if let Some(found) = look() {
             return found;
         }
-        assert!(Instant::now() < deadline, "{what}: not within {PATIENCE:?}");
+        assert!(Instant::now() < deadline, "{what}: not within {patience:?}");
         pause();
     }
 }

@@ -73,11 +73,16 @@ pub(super) fn write(turn: Turn, tools: &Tools) -> Reply {
             "name": tool, "input": input, "status": "completed",
         }),
         Answer::Call { tool, arguments } => {
+            // A tool that is offered only to those who search for it can be called all the same, by both its names.
+            let (namespace, name) = match tool.split_once('.') {
+                Some((namespace, name)) => (Some(namespace), name),
+                None => (tools.names.get(&tool).and_then(Option::as_deref), &*tool),
+            };
             let mut item = json!({
                 "type": "function_call", "id": format!("fc_{id}"), "call_id": format!("call_{id}"),
-                "name": tool, "arguments": arguments.to_string(), "status": "completed",
+                "name": name, "arguments": arguments.to_string(), "status": "completed",
             });
-            if let Some(Some(namespace)) = tools.names.get(&tool) {
+            if let Some(namespace) = namespace {
                 item["namespace"] = json!(namespace);
             }
             item
