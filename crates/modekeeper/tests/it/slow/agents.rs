@@ -3,11 +3,72 @@
 //! `tests/tools/agents.sh` installs the agents. Each test has a home, a project and a model of its own.
 
 mod agent;
+mod course;
+mod guard;
+mod recording;
 mod step;
+mod trial;
 mod world;
 
 use agent::Agent;
 use world::World;
+
+/// Set up by `modekeeper init`, an agent does what its mode allows and nothing else.
+#[track_caller]
+fn check_held(agent: Agent) {
+    let world = World::new(agent);
+    course::prepare(&world);
+    let said = world.init(&["--mode", "architect"]);
+    let title = said
+        .lines()
+        .rfind(|line| line.contains("enforced"))
+        .unwrap();
+    let version = title.split("  ").next().unwrap().to_owned();
+    let report = course::run(&world);
+    course::check(&report);
+    let broken = guard::run_broken(&world);
+    guard::check(&broken);
+    let mut text = format!("{version}\n{}{}", report.lines(), broken.lines());
+    if agent.has_floor() {
+        text.push_str(&guard::run_floor(&world).lines());
+    }
+    insta::assert_snapshot!(agent.slug(), text);
+}
+
+#[test]
+fn the_recording_of_the_readme_is_what_happens() {
+    insta::assert_snapshot!("recording", recording::record());
+}
+
+#[test]
+fn claude_code_is_held() {
+    check_held(Agent::ClaudeCode);
+}
+
+#[test]
+fn codex_is_held() {
+    check_held(Agent::Codex);
+}
+
+#[test]
+fn copilot_is_held() {
+    check_held(Agent::Copilot);
+}
+
+#[test]
+fn gemini_is_held() {
+    check_held(Agent::Gemini);
+}
+
+#[test]
+fn qwen_code_is_held() {
+    check_held(Agent::Qwen);
+}
+
+#[test]
+fn opencode_is_held() {
+    check_held(Agent::OpenCode);
+}
 
 /// Without a hook every agent does what it is told: what the other tests refuse is refused by us, and not by the agent.
 #[track_caller]

@@ -19,6 +19,13 @@ pub(super) enum Agent {
     Cline,
 }
 
+/// Whether the agent's own rules count, besides those that no flag switches off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OwnRules {
+    Bypassed,
+    Kept,
+}
+
 /// A model whose name gives Codex its patch tool.
 const CODEX_MODEL: &str = "gpt-5.5";
 const MODEL: &str = "scripted";
@@ -37,6 +44,19 @@ impl Agent {
         }
     }
 
+    /// The program that starts it.
+    pub(super) fn program(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "claude",
+            other => other.slug(),
+        }
+    }
+
+    /// Whether its own rules can be put under the hook.
+    pub(super) fn has_floor(self) -> bool {
+        matches!(self, Self::Codex | Self::Gemini | Self::Qwen)
+    }
+
     /// Writes the settings it needs to find the model.
     pub(super) fn configure(self, world: &World) {
         let url = world.model.url();
@@ -51,8 +71,11 @@ impl Agent {
                 world.write_home(".codex/config.toml", &text);
             }
             Self::Gemini => {
-                let settings =
-                    json!({ "security": { "auth": { "selectedType": "gemini-api-key" } } });
+                // After thirty calls it asks the model whether it goes in circles, and ours does not answer that.
+                let settings = json!({
+                    "security": { "auth": { "selectedType": "gemini-api-key" } },
+                    "model": { "disableLoopDetection": true },
+                });
                 world.write_home(".gemini/settings.json", &pretty(&settings));
             }
             Self::OpenCode => {
@@ -82,13 +105,9 @@ impl Agent {
     }
 
     /// One turn with this prompt.
-    pub(super) fn command(self, world: &World, prompt: &str) -> Command {
+    pub(super) fn command(self, world: &World, prompt: &str, rules: OwnRules) -> Command {
         let url = world.model.url();
-        let program = match self {
-            Self::ClaudeCode => "claude",
-            other => other.slug(),
-        };
-        let mut command = world.command(program);
+        let mut command = world.command(self.program());
         match self {
             Self::ClaudeCode => command
                 .env("ANTHROPIC_BASE_URL", url)
@@ -98,7 +117,11 @@ impl Agent {
                 .env("IS_SANDBOX", "1")
                 .args(["-p", prompt, "--dangerously-skip-permissions"]),
             Self::Codex => {
-                command.args(["exec", "--dangerously-bypass-approvals-and-sandbox", prompt])
+                let bypass = "--dangerously-bypass-approvals-and-sandbox";
+                command
+                    .arg("exec")
+                    .args((rules == OwnRules::Bypassed).then_some(bypass))
+                    .arg(prompt)
             }
             Self::Copilot => command
                 .env("COPILOT_OFFLINE", "true")

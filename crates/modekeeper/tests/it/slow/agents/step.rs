@@ -86,6 +86,68 @@ impl Agent {
         }
     }
 
+    /// Writes a file by our own MCP tool, under the name that the product gives it.
+    pub(super) fn own_write(self, path: &str) -> Step {
+        let names = [
+            "mcp__modekeeper__write_file",
+            "mcp_modekeeper_write_file",
+            "modekeeper-write_file",
+            "modekeeper_write_file",
+        ];
+        // Codex puts the tools of a server in a namespace, and Cline has two lines between them.
+        let names: &[&str] = match self {
+            Self::Codex => &["mcp__modekeeper.write_file"],
+            Self::Cline => &["modekeeper__write_file"],
+            _ => &names,
+        };
+        Step::new(
+            names,
+            json!({ "file_path": path, "content": "fn by_mcp() {}\n" }),
+        )
+    }
+
+    /// Starts a subagent whose script is `child-<mode>`.
+    pub(super) fn delegate(self, mode: &str) -> Step {
+        let prompt = format!("SCRIPT child-{mode}");
+        let (tools, arguments) = match self {
+            Self::ClaudeCode => (
+                &["Agent", "Task"][..],
+                json!({ "description": "a child", "prompt": prompt, "subagent_type": "general-purpose" }),
+            ),
+            Self::Codex => (
+                &["multi_agent_v1.spawn_agent"][..],
+                json!({ "message": prompt }),
+            ),
+            Self::Copilot => (
+                &["task"][..],
+                json!({ "name": "child", "description": "a child", "prompt": prompt, "agent_type": "general-purpose", "mode": "sync" }),
+            ),
+            Self::Gemini => (
+                &["invoke_agent"][..],
+                json!({ "agent_name": "generalist", "prompt": prompt }),
+            ),
+            Self::Qwen => (
+                &["agent"][..],
+                json!({ "description": "a child", "prompt": prompt, "subagent_type": "general-purpose" }),
+            ),
+            Self::OpenCode => (
+                &["task"][..],
+                json!({ "description": "a child", "prompt": prompt, "subagent_type": "general" }),
+            ),
+            Self::Cline => (
+                &["spawn_agent"][..],
+                json!({ "task": prompt, "systemPrompt": "You are a child." }),
+            ),
+        };
+        Step::new(tools, arguments)
+    }
+
+    /// What a subagent has to call at its end.
+    pub(super) fn end_of_child(self) -> Option<Step> {
+        let result = json!({ "result": "done" });
+        matches!(self, Self::Gemini).then(|| Step::new(&["complete_task"], result))
+    }
+
     /// Deletes a file: by the tool for it, or by the shell where there is none.
     pub(super) fn delete(self, path: &str) -> Step {
         match self {

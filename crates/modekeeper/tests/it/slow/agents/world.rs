@@ -2,21 +2,22 @@
 
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::Arc;
 
 use mk_testkit::model::{Heard, ScriptedModel, Step};
 
-use super::agent::Agent;
+use super::agent::{Agent, OwnRules};
 use crate::slow::tools;
 use crate::support::sandbox::{Sandbox, bare_command, overwrite, run};
 
 /// Longest an agent may take for one turn: it is waited for by `timeout`, which also ends what it started.
-const TURN: &str = "240";
+const TURN: &str = "600";
 
 #[derive(Debug)]
 pub(super) struct World {
     pub(super) agent: Agent,
     pub(super) model: ScriptedModel,
-    pub(super) sandbox: Sandbox,
+    pub(super) sandbox: Arc<Sandbox>,
     programs: PathBuf,
 }
 
@@ -25,9 +26,10 @@ impl World {
         let world = Self {
             agent,
             model: ScriptedModel::start(),
-            sandbox: Sandbox::new(),
+            sandbox: Arc::new(Sandbox::new()),
             programs: tools::agents().join("bin"),
         };
+        world.link_agent();
         world.sandbox.write("README.md", "# An example\n");
         world.sandbox.write("src/main.rs", "fn main() {}\n");
         let git = run(bare_command("git", &world.sandbox.project()).args(["init", "--quiet"]));
@@ -62,12 +64,11 @@ impl World {
     pub(super) fn command(&self, program: &str) -> Command {
         let home = self.sandbox.home();
         let mut command = bare_command("timeout", &self.sandbox.project());
-        let search = format!("{}:/usr/local/bin:/usr/bin:/bin", self.programs.display());
         command
             .args(["--kill-after=5", TURN])
             .arg(self.programs.join(program))
             .env_clear()
-            .env("PATH", search)
+            .env("PATH", self.search_path())
             .env("HOME", &home)
             .env("XDG_CONFIG_HOME", home.join(".config"))
             .env("XDG_DATA_HOME", home.join(".local/share"))
@@ -78,12 +79,55 @@ impl World {
         command
     }
 
+    /// What a person does once: `modekeeper init` in the project. Gives what it said.
+    #[track_caller]
+    pub(super) fn init(&self, arguments: &[&str]) -> String {
+        let mut command = self.sandbox.command(&["init", "--yes"]);
+        command.args(arguments).env("PATH", self.search_path());
+        let ran = run(&mut command);
+        assert!(ran.status.success(), "{ran:#?}");
+        ran.stdout
+    }
+
+    /// Our program where `init` puts it.
+    pub(super) fn program(&self) -> PathBuf {
+        self.sandbox
+            .home()
+            .join(".local/share/modekeeper/bin/modekeeper")
+    }
+
+    pub(super) fn restore_program(&self) {
+        std::fs::copy(crate::support::sandbox::BINARY, self.program()).unwrap();
+    }
+
+    /// A machine on which this agent is the only one.
+    pub(super) fn search_path(&self) -> String {
+        format!("{}:/usr/local/bin:/usr/bin:/bin", self.bin().display())
+    }
+
+    fn bin(&self) -> PathBuf {
+        self.sandbox.root().join("bin")
+    }
+
+    fn link_agent(&self) {
+        std::fs::create_dir_all(self.bin()).unwrap();
+        for name in [self.agent.program(), "node"] {
+            let program = self.programs.join(name).canonicalize().unwrap();
+            std::os::unix::fs::symlink(program, self.bin().join(name)).unwrap();
+        }
+    }
+
     /// Runs one turn in which the model takes these steps, and gives what the model heard.
     #[track_caller]
     pub(super) fn run(&self, steps: Vec<Step>) -> Heard {
+        self.run_with(steps, OwnRules::Bypassed)
+    }
+
+    #[track_caller]
+    pub(super) fn run_with(&self, steps: Vec<Step>, rules: OwnRules) -> Heard {
         let count = steps.len();
         self.model.script("main", steps);
-        let ran = run(&mut self.agent.command(self, "SCRIPT main"));
+        let ran = run(&mut self.agent.command(self, "SCRIPT main", rules));
         let heard = self.model.heard("main");
         assert!(
             ran.status.success() && heard.results.len() == count,
