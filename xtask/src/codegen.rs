@@ -1,11 +1,13 @@
-//! `cargo xtask codegen`: tables of content/policy as Rust constants; docs/reference/ and the schema of `config.json` from
-//! what the built binary says about itself.
+//! `cargo xtask codegen`: tables of content/policy as Rust constants; docs/enforcement.md and a picture from what real agents did;
+//! docs/reference/ and the schema of `config.json` from what the built binary says about itself.
 //!
 //! Nothing is taken from the sources: a document shows what users get.
 
 mod cli;
 mod config;
+mod enforcement;
 mod policy;
+mod recording;
 mod tools;
 
 use std::path::{Path, PathBuf};
@@ -60,6 +62,8 @@ pub(crate) fn run(args: &CodegenArgs) -> Result<ExitCode> {
         return Ok(ExitCode::from(u8::from(!stale.is_empty())));
     }
     write(policy::documents()?)?;
+    write(enforcement::documents()?)?;
+    write(recording::documents()?)?;
     write(documents(&args.binary.path()?)?)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -81,7 +85,10 @@ fn write(documents: Vec<Document>) -> Result<()> {
 /// Documents that are not what the binary says now.
 pub(crate) fn stale(binary: &Path) -> Result<Vec<String>> {
     let mut problems = Vec::new();
-    for Document { path, text } in policy::documents()?.into_iter().chain(documents(binary)?) {
+    let tables = policy::documents()?.into_iter();
+    let tables = tables.chain(enforcement::documents()?);
+    let tables = tables.chain(recording::documents()?);
+    for Document { path, text } in tables.chain(documents(binary)?) {
         let written = std::fs::read_to_string(workspace::root().join(path)).unwrap_or_default();
         let mut pairs = text.lines().zip(written.lines()).enumerate();
         if text != written {
