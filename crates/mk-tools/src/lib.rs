@@ -63,7 +63,16 @@ pub fn offered(name: &str, offers: impl Fn(Toolset) -> bool) -> Option<&'static 
 
 /// What the policy has to know: it denies what it does not.
 pub fn own_tools() -> mk_engine::OwnTools {
-    let own = |tool: &Tool| mk_engine::OwnTool {
+    let foreign = serena::names().map(|(name, target)| mk_engine::OwnTool {
+        name,
+        paths: &[serena::PATH],
+        ..own(target)
+    });
+    all().map(own).chain(foreign).collect()
+}
+
+fn own(tool: &Tool) -> mk_engine::OwnTool {
+    mk_engine::OwnTool {
         name: tool.name,
         group: tool.group,
         paths: tool.paths,
@@ -74,11 +83,5 @@ pub fn own_tools() -> mk_engine::OwnTools {
             // What is asked of all files at once leaves out those that the mode hides.
             _ => mk_policy::Reach::NoFiles,
         },
-    };
-    let foreign = serena::names().map(|(name, target)| mk_engine::OwnTool {
-        name,
-        paths: &[serena::PATH],
-        ..own(target)
-    });
-    all().map(own).chain(foreign).collect()
+    }
 }

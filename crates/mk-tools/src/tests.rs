@@ -3,6 +3,8 @@
 mod argument;
 mod cheap;
 mod code;
+mod contributing;
+mod count_lines;
 mod listing;
 mod symbol;
 mod text;
