@@ -199,6 +199,33 @@ fn a_wait_that_is_not_what_the_table_says_is_noticed() {
     }
 }
 
+#[test]
+fn a_tool_without_a_true_row_in_the_map_is_noticed() {
+    let map = |row: &str, tool: &str| {
+        let file = |path: &str, text: String| (PathBuf::from(path), text);
+        tidy::map::check(&[
+            file("ARCHITECTURE.md", format!("{row}\n")),
+            file(tool, "        name: \"read_file\",\n".to_owned()),
+            file("crates/mk-engine/src/file.rs", "pub fn read(".to_owned()),
+            file("crates/mk-project/src/read.rs", String::new()),
+        ])
+    };
+    let tool = "crates/mk-tools/src/files/read_file.rs";
+    let row = "| `read_file` | `read` in `crates/mk-engine/src/file.rs` | `crates/mk-project/src/read.rs` |";
+    let right = map(row, tool);
+    assert!(right.is_empty(), "{right:?}");
+    for (wrong, expected) in [
+        (map("", tool), "no row"),
+        (map(&row.replace("`read`", "`look`"), tool), "no `look`"),
+        (map(&row.replace("/file.rs", "/f.rs"), tool), "no crates"),
+        (map(&row.replace("/read.rs", "/r.rs"), tool), "no crates"),
+        (map(row, "crates/mk-tools/src/files/other.rs"), "is not in"),
+    ] {
+        assert_eq!(wrong.len(), 1, "{wrong:?}");
+        assert!(wrong[0].contains(expected), "{wrong:?}");
+    }
+}
+
 /// What a document with this line is told, next to files that have little in them.
 #[track_caller]
 fn check_named(path: &str, line: &str, expected: Option<&str>) {

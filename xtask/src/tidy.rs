@@ -1,6 +1,7 @@
 //! `cargo xtask tidy`: what the compiler does not check about the tree. It changes nothing.
 
 pub(crate) mod layer;
+pub(crate) mod map;
 pub(crate) mod named;
 pub(crate) mod package;
 pub(crate) mod source;
@@ -31,11 +32,18 @@ pub(crate) fn run(args: &BinaryArgs) -> Result<ExitCode> {
         println!("error: {problem}");
     }
     println!(
-        "tidy: {} errors, {} warnings",
-        findings.problems.len(),
-        findings.warnings.len()
+        "tidy: {}, {}",
+        counted(findings.problems.len(), "error"),
+        counted(findings.warnings.len(), "warning")
     );
     Ok(ExitCode::from(u8::from(!findings.problems.is_empty())))
+}
+
+fn counted(count: usize, name: &str) -> String {
+    match count {
+        1 => format!("1 {name}"),
+        _ => format!("{count} {name}s"),
+    }
 }
 
 /// Everything; the test of this crate calls it too.
@@ -56,6 +64,7 @@ pub(crate) fn check(binary: &Path) -> Result<Findings> {
     source::check(&files, &mut findings);
     findings.problems.extend(suite::check(&files));
     findings.problems.extend(waiting::check(&files));
+    findings.problems.extend(map::check(&files));
     let names: Vec<String> = crates.into_iter().map(|it| it.name).collect();
     findings.problems.extend(named::check(&files, &names));
     findings.problems.extend(codegen::stale(binary)?);
