@@ -13,7 +13,9 @@ mod hook;
 mod index;
 mod init;
 mod install;
+mod itself;
 mod lsp;
+mod man;
 mod mcp;
 mod mode;
 mod modes;
@@ -33,7 +35,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use clap::error::{ContextKind, ContextValue};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand};
 use mk_engine::{Actor, Caller, Closed, Engine, Parts, Watching};
 use mk_types::Clock;
@@ -41,6 +43,7 @@ use mk_types::Clock;
 use crate::config::{CommonFlags, Config, Flags, Origin};
 use crate::env::Env;
 use crate::log;
+use crate::output::print;
 
 /// Keeps AI coding agents in their mode.
 ///
@@ -54,6 +57,9 @@ use crate::log;
     arg_required_else_help = true
 )]
 pub(crate) struct Cli {
+    /// With --version: print the commit and the target too
+    #[arg(long, requires = "version")]
+    verbose: bool,
     #[command(subcommand)]
     command: Command,
     #[command(flatten)]
@@ -128,6 +134,11 @@ enum Command {
     Schema(schema::SchemaArgs),
     /// Print a completion script for a shell
     Completions(completions::CompletionsArgs),
+    /// Print a manual page
+    Man(man::ManArgs),
+    /// Manage this installation of Modekeeper
+    #[command(subcommand, name = "self")]
+    Itself(itself::SelfCommand),
 }
 
 impl Command {
@@ -142,6 +153,7 @@ impl Command {
                 | Self::Init(_)
                 | Self::Install(_)
                 | Self::Uninstall(_)
+                | Self::Itself(_)
         )
     }
 }
@@ -190,9 +202,15 @@ const OTHER_NAMES: [(&str, &str); 6] = [
     ("start", "serve"),
 ];
 
-/// Reads the command line, or says what is wrong with it and ends.
-pub(crate) fn parse() -> Cli {
-    Cli::try_parse().unwrap_or_else(|mut error| {
+/// Reads the command line, or says what is wrong with it and with which code to end.
+pub(crate) fn parse() -> Result<Cli, ExitCode> {
+    Cli::try_parse().map_err(|mut error| {
+        if error.kind() == ErrorKind::DisplayVersion && is_verbose() {
+            return match print(&crate::version::verbose()) {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(_) => ExitCode::FAILURE,
+            };
+        }
         let tried = match error.get(ContextKind::InvalidSubcommand) {
             Some(ContextValue::String(tried)) => tried.clone(),
             _ => String::new(),
@@ -205,8 +223,15 @@ pub(crate) fn parse() -> Cli {
     })
 }
 
+/// `--version` ends parsing, so what follows it has not been read.
+fn is_verbose() -> bool {
+    std::env::args_os().any(|argument| argument == "--verbose")
+}
+
 pub(crate) fn run(cli: Cli, env: &Env) -> anyhow::Result<ExitCode> {
-    let Cli { command, common } = cli;
+    let Cli {
+        command, common, ..
+    } = cli;
     let mut flags = Flags::new(common.config, common.settings);
     if command.is_for_operators() && mk_wall::is_inside() {
         anyhow::bail!("this command is for people: it does not run inside the wall");
@@ -248,6 +273,8 @@ pub(crate) fn run(cli: Cli, env: &Env) -> anyhow::Result<ExitCode> {
         Command::Config(command) => config::run(&command, &start(&flags, env)?),
         Command::Schema(args) => schema::run(&args),
         Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => man::run(&args),
+        Command::Itself(command) => itself::run(&command, &start(&flags, env)?, env),
     }
 }
 

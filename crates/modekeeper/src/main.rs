@@ -10,10 +10,15 @@ mod hook;
 mod log;
 mod output;
 mod process;
+mod version;
 
 use std::process::ExitCode;
 
 use crate::env::Env;
+
+#[cfg(target_env = "musl")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     // Every line of an agent's shell comes through here: nothing else may cost before it.
@@ -27,7 +32,10 @@ fn main() -> ExitCode {
     if let Some(code) = hook::dispatch() {
         return code;
     }
-    let arguments = cli::parse();
+    let arguments = match cli::parse() {
+        Ok(arguments) => arguments,
+        Err(code) => return code,
+    };
     let outcome = cli::run(arguments, &Env::read());
     log::finish();
     match outcome {

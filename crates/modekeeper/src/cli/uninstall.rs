@@ -4,8 +4,9 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use clap::Args;
+use mk_clients::ClientId;
 
-use crate::cli::install::{HowArgs, ScopeArg, Undone, Workshop, agreed, known_client};
+use crate::cli::install::{HowArgs, Journal, ScopeArg, Undone, Workshop, agreed, known_client};
 use crate::cli::person;
 use crate::config::Config;
 use crate::env::Env;
@@ -57,8 +58,18 @@ pub(crate) fn run(args: &UninstallArgs, config: &Config, env: &Env) -> anyhow::R
         print("nothing was changed\n")?;
         return Ok(ExitCode::FAILURE);
     }
+    take_out(&workshop, &mut journal, &wanted)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Undoes what was changed for these clients; after the last of all, the copy of the program goes, too.
+pub(crate) fn take_out(
+    workshop: &Workshop,
+    journal: &mut Journal,
+    clients: &[ClientId],
+) -> anyhow::Result<()> {
     let style = Style::stdout();
-    for &client in &wanted {
+    for &client in clients {
         for (file, outcome) in journal.undo(client)? {
             let file = file.display();
             let line = match outcome {
@@ -78,7 +89,7 @@ pub(crate) fn run(args: &UninstallArgs, config: &Config, env: &Env) -> anyhow::R
     if journal.clients().is_empty() {
         workshop.place.clear()?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 fn list(names: &[&str]) -> String {

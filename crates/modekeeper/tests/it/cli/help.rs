@@ -60,6 +60,9 @@ const COMMANDS: &[&str] = &[
     "config init",
     "schema",
     "completions",
+    "man",
+    "self",
+    "self uninstall",
 ];
 
 #[test]
