@@ -5,7 +5,9 @@
 #   tests/tools/python.sh 1                the interpreter with mcp 1.x
 #   tests/tools/python.sh 2                the interpreter with mcp 2.x
 #   tests/tools/python.sh schemathesis     the interpreter with schemathesis
-#   tests/tools/python.sh                  all of them, one in a line
+#   tests/tools/python.sh uv               the interpreter with uv
+#   tests/tools/python.sh zig              the interpreter with zig and cargo-zigbuild, for `cargo xtask dist`
+#   tests/tools/python.sh                  the first three, one in a line
 #
 # MODEKEEPER_TOOLS: where; ~/.cache/modekeeper-test-tools if it is not set.
 set -euo pipefail
@@ -41,10 +43,10 @@ install() {
 }
 
 case ${1-} in
-1 | 2 | schemathesis) versions=("$1") ;;
+1 | 2 | schemathesis | uv | zig) versions=("$1") ;;
 "") versions=(1 2 schemathesis) ;;
 *)
-    echo "usage: python.sh [1|2|schemathesis]" >&2
+    echo "usage: python.sh [1|2|schemathesis|uv|zig]" >&2
     exit 2
     ;;
 esac

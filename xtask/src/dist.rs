@@ -1,24 +1,167 @@
-//! `cargo xtask dist`: the binary as it is published, static and stripped, its size and checksum. It uploads nothing.
+//! `cargo xtask dist`: everything that is published, in `dist/`. It uploads nothing.
+//!
+//! For each platform an archive, an npm package and a Python wheel; besides them the npm package that chooses among
+//! these, an install script, a bill of materials and the checksums of all. Nothing in them depends on the time or on
+//! this machine: the same binary gives the same bytes.
+
+mod archive;
+mod bill;
+mod build;
+mod extra;
+mod npm;
+mod platform;
+mod wheel;
 
 use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result, bail};
+use clap::Args;
 use sha2::{Digest as _, Sha256};
 
-use crate::workspace;
+use crate::workspace::{self, Product};
+use archive::Entry;
+use platform::Platform;
 
-pub(crate) fn run() -> Result<ExitCode> {
-    let arguments = "--profile dist --package modekeeper --config .cargo/static.toml";
-    let arguments: Vec<&str> = arguments.split(' ').collect();
-    let path = workspace::build(&arguments)?;
-    let bytes = std::fs::read(&path)?;
-    let mut checksum = String::new();
-    for byte in Sha256::digest(&bytes) {
-        write!(checksum, "{byte:02x}")?;
+const INSTALL: &str = include_str!("dist/install.sh");
+/// Next to the archives; `install.sh` reads it.
+const CHECKSUMS: &str = "SHA256SUMS";
+
+/// Build what is published: archives, npm packages, wheels, a bill of materials and checksums
+#[derive(Debug, Args)]
+pub(crate) struct DistArgs {
+    /// Platform to build for, by its Rust target, or `all` (default: this machine; repeatable)
+    #[arg(long, value_name = "TARGET")]
+    target: Vec<String>,
+    /// Cargo profile
+    #[arg(long, default_value = "dist")]
+    profile: String,
+    /// Pack this binary for this machine instead of building one
+    #[arg(long, value_name = "FILE", conflicts_with = "target")]
+    binary: Option<PathBuf>,
+    /// Directory to write to
+    #[arg(long, value_name = "DIR", default_value = "dist")]
+    out: PathBuf,
+}
+
+/// A binary and where it runs.
+#[derive(Debug)]
+struct Built {
+    platform: &'static Platform,
+    binary: Vec<u8>,
+}
+
+pub(crate) fn run(args: &DistArgs) -> Result<ExitCode> {
+    let product = Product::read()?;
+    let version = &product.version;
+    let host = Platform::host()?;
+    let mut built = Vec::new();
+    let mut runnable = None;
+    if let Some(binary) = &args.binary {
+        let binary = std::path::absolute(binary)?;
+        built.push(Built::read(host, &binary)?);
+        runnable = Some(binary);
     }
-    println!("path    {}", path.display());
-    println!("size    {} bytes", bytes.len());
-    println!("sha256  {checksum}");
+    for platform in wanted(args, host)? {
+        let binary = build::build(platform, &args.profile)?;
+        built.push(Built::read(platform, &binary)?);
+        if platform.target == host.target {
+            runnable = Some(binary);
+        }
+    }
+    let runnable = match runnable {
+        Some(binary) => binary,
+        None => workspace::build(&["--package", "modekeeper"])?,
+    };
+    let out = workspace::root().join(&args.out);
+    let mut files = Vec::new();
+    let extra = extra::entries(&runnable)?;
+    for built in &built {
+        let target = built.platform.target;
+        let entries: Vec<Entry> = std::iter::once(Entry::program("modekeeper", &built.binary))
+            .chain(extra.iter().cloned())
+            .collect();
+        let directory = format!("modekeeper-{version}-{target}");
+        let archive = archive::tar_gz(&directory, &entries)?;
+        files.push((format!("{directory}.tar.gz"), archive));
+        files.push(npm::platform_package(&product, built)?);
+        files.push(wheel::wheel(&product, built)?);
+    }
+    files.push(npm::chooser_package(&product)?);
+    files.push((
+        format!("modekeeper-{version}.cdx.json"),
+        bill::bill(version)?,
+    ));
+    files.push(("install.sh".to_owned(), INSTALL.as_bytes().to_vec()));
+    write(&out, &files)?;
+    for built in &built {
+        println!(
+            "{:>12} bytes  modekeeper for {}",
+            built.binary.len(),
+            built.platform.target
+        );
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+impl Built {
+    fn read(platform: &'static Platform, binary: &Path) -> Result<Self> {
+        let bytes = std::fs::read(binary);
+        let binary = bytes.with_context(|| format!("cannot read {}", binary.display()))?;
+        Ok(Self { platform, binary })
+    }
+}
+
+fn wanted(args: &DistArgs, host: &'static Platform) -> Result<Vec<&'static Platform>> {
+    if args.binary.is_some() {
+        return Ok(Vec::new());
+    }
+    if args.target.is_empty() {
+        return Ok(vec![host]);
+    }
+    if args.target.iter().any(|target| target == "all") {
+        return Ok(platform::ALL.iter().collect());
+    }
+    let named = |target: &String| {
+        let found = platform::ALL.iter().find(|it| it.target == target);
+        let known: Vec<&str> = platform::ALL.iter().map(|it| it.target).collect();
+        match found {
+            Some(platform) => Ok(platform),
+            None => bail!(
+                "`{target}` is not published: choose one of {}",
+                known.join(", ")
+            ),
+        }
+    };
+    args.target.iter().map(named).collect()
+}
+
+/// Writes the files and their checksums, which replace those of an earlier run.
+fn write(out: &Path, files: &[(String, Vec<u8>)]) -> Result<()> {
+    std::fs::create_dir_all(out)?;
+    let mut sums = String::new();
+    for (name, bytes) in files {
+        let path = out.join(name);
+        std::fs::write(&path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
+        let sum = checksum(bytes);
+        writeln!(sums, "{sum}  {name}")?;
+        println!("{:>12} bytes  {name}", bytes.len());
+    }
+    std::fs::write(out.join(CHECKSUMS), sums)?;
+    Ok(())
+}
+
+fn digest(bytes: &[u8]) -> Vec<u8> {
+    Sha256::digest(bytes).to_vec()
+}
+
+/// SHA-256, as `sha256sum` writes it.
+fn checksum(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for byte in digest(bytes) {
+        // A text can always be written to.
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
 }

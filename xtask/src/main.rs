@@ -42,8 +42,8 @@ enum Task {
     Bench(bench::BenchArgs),
     /// Make the vocabulary and the skill model in content/model/ from the rest of content/
     Train,
-    /// Build what is published, and print its size and checksum
-    Dist,
+    /// Build what is published: archives, npm packages, wheels, a bill of materials and checksums
+    Dist(dist::DistArgs),
 }
 
 fn main() -> ExitCode {
@@ -52,7 +52,7 @@ fn main() -> ExitCode {
         Task::Codegen(args) => codegen::run(&args),
         Task::Bench(args) => bench::run(&args),
         Task::Train => train::run(),
-        Task::Dist => dist::run(),
+        Task::Dist(args) => dist::run(&args),
     };
     match ended {
         Ok(code) => code,

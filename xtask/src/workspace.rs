@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
 
 /// The folder with the workspace's `Cargo.toml`.
@@ -27,6 +27,69 @@ pub(crate) fn members() -> Result<Value> {
 /// `cargo metadata`: every package of Cargo.lock. It downloads those of other platforms if they are missing.
 pub(crate) fn packages() -> Result<Value> {
     metadata(&["--locked"])
+}
+
+/// What the product's own package says about itself.
+#[derive(Debug)]
+pub(crate) struct Product {
+    pub(crate) version: String,
+    pub(crate) description: String,
+    pub(crate) repository: String,
+}
+
+impl Product {
+    pub(crate) fn read() -> Result<Self> {
+        let members = members()?;
+        let packages = members["packages"].as_array();
+        let product = packages
+            .into_iter()
+            .flatten()
+            .find(|package| package["name"] == "modekeeper")
+            .context("there is no package `modekeeper`")?;
+        let text = |key: &str| {
+            let value = product[key].as_str();
+            let value = value.with_context(|| format!("`modekeeper` has no {key}"))?;
+            anyhow::Ok(value.to_owned())
+        };
+        Ok(Self {
+            version: text("version")?,
+            description: text("description")?,
+            repository: text("repository")?,
+        })
+    }
+}
+
+/// Where cargo builds.
+pub(crate) fn target_directory() -> Result<PathBuf> {
+    let members = members()?;
+    let directory = members["target_directory"].as_str();
+    Ok(PathBuf::from(directory.context("no target directory")?))
+}
+
+/// The commit that is checked out, marked if something was changed since.
+pub(crate) fn commit() -> Result<String> {
+    let output = git(&[
+        "describe",
+        "--always",
+        "--dirty",
+        "--abbrev=12",
+        "--exclude=*",
+    ])?;
+    Ok(String::from_utf8(output)?.trim().to_owned())
+}
+
+fn git(arguments: &[&str]) -> Result<Vec<u8>> {
+    // The checkout may belong to someone else, as in a container.
+    let output = Command::new("git")
+        .args(["-c", "safe.directory=*"])
+        .args(arguments)
+        .current_dir(root())
+        .output()
+        .context("cannot run git")?;
+    let name = arguments.first().unwrap_or(&"git");
+    let wrong = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "git {name}: {wrong}");
+    Ok(output.stdout)
 }
 
 fn metadata(arguments: &[&str]) -> Result<Value> {
@@ -66,18 +129,10 @@ pub(crate) fn build(arguments: &[&str]) -> Result<PathBuf> {
 
 /// Every file that is tracked or could be, relative to the root.
 pub(crate) fn files() -> Result<Vec<PathBuf>> {
-    // The checkout may belong to someone else, as in a container.
-    let arguments = "-c safe.directory=* ls-files -z --cached --others --exclude-standard";
-    let output = Command::new("git")
-        .args(arguments.split(' '))
-        .current_dir(root())
-        .output()
-        .context("cannot run git")?;
-    if !output.status.success() {
-        bail!("git ls-files: {}", String::from_utf8_lossy(&output.stderr));
-    }
+    let arguments = "ls-files -z --cached --others --exclude-standard";
+    let arguments: Vec<&str> = arguments.split(' ').collect();
     let mut files = Vec::new();
-    for name in output.stdout.split(|byte| *byte == 0) {
+    for name in git(&arguments)?.split(|byte| *byte == 0) {
         let path = PathBuf::from(std::str::from_utf8(name).context("a file name is not UTF-8")?);
         // A deleted file is listed until the deletion is committed.
         if !name.is_empty() && root().join(&path).is_file() {

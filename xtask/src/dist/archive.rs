@@ -1,0 +1,107 @@
+//! Archives whose bytes depend on their entries only: tar for people and npm, zip for wheels.
+
+use std::io::Write as _;
+
+use anyhow::{Context as _, Result};
+use flate2::write::{DeflateEncoder, GzEncoder};
+use flate2::{Compression, Crc};
+
+/// A file in an archive.
+#[derive(Debug, Clone)]
+pub(super) struct Entry {
+    pub(super) path: String,
+    pub(super) bytes: Vec<u8>,
+    pub(super) mode: u32,
+}
+
+impl Entry {
+    pub(super) fn file(path: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
+        Self {
+            path: path.into(),
+            bytes: bytes.into(),
+            mode: 0o644,
+        }
+    }
+
+    /// One that can be run.
+    pub(super) fn program(path: impl Into<String>, bytes: &[u8]) -> Self {
+        Self {
+            mode: 0o755,
+            ..Self::file(path, bytes)
+        }
+    }
+}
+
+/// A compressed tar with everything below one directory.
+pub(super) fn tar_gz(directory: &str, entries: &[Entry]) -> Result<Vec<u8>> {
+    let mut tar = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::best()));
+    for entry in entries {
+        let mut header = tar::Header::new_ustar();
+        header.set_size(entry.bytes.len() as u64);
+        header.set_mode(entry.mode);
+        // npm counts years from 1985, the one time that it gives to every file.
+        header.set_mtime(499_162_500);
+        let path = format!("{directory}/{}", entry.path);
+        tar.append_data(&mut header, path, entry.bytes.as_slice())?;
+    }
+    Ok(tar.into_inner()?.finish()?)
+}
+
+/// 1980-01-01, the first day that a zip can name.
+const FIRST_DAY: [u8; 4] = [0, 0, 0x21, 0];
+const DEFLATE: u16 = 8;
+const VERSION: u16 = 20;
+/// Made on Unix, so that readers take the mode of a file.
+const MADE_BY: u16 = (3 << 8) | VERSION;
+
+/// A zip. Sizes are below 4 GB, and names are ASCII.
+pub(super) fn zip(entries: &[Entry]) -> Result<Vec<u8>> {
+    let mut zip = Vec::new();
+    let mut directory = Vec::new();
+    for entry in entries {
+        let mut crc = Crc::new();
+        crc.update(&entry.bytes);
+        let mut deflate = DeflateEncoder::new(Vec::new(), Compression::best());
+        deflate.write_all(&entry.bytes)?;
+        let packed = deflate.finish()?;
+        let mut common = Vec::new();
+        common.extend(VERSION.to_le_bytes());
+        common.extend(0_u16.to_le_bytes());
+        common.extend(DEFLATE.to_le_bytes());
+        common.extend(FIRST_DAY);
+        common.extend(crc.sum().to_le_bytes());
+        common.extend(size(packed.len())?);
+        common.extend(size(entry.bytes.len())?);
+        common.extend(u16::try_from(entry.path.len())?.to_le_bytes());
+        common.extend(0_u16.to_le_bytes());
+        let offset = size(zip.len())?;
+        zip.extend(b"PK\x03\x04");
+        zip.extend(&common);
+        zip.extend(entry.path.as_bytes());
+        zip.extend(packed);
+        directory.extend(b"PK\x01\x02");
+        directory.extend(MADE_BY.to_le_bytes());
+        directory.extend(&common);
+        // No comment, the first disk, no internal attributes.
+        directory.extend([0; 6]);
+        let regular = 0o100_000 | entry.mode;
+        directory.extend((regular << 16).to_le_bytes());
+        directory.extend(offset);
+        directory.extend(entry.path.as_bytes());
+    }
+    let count = u16::try_from(entries.len())?.to_le_bytes();
+    let (start, length) = (size(zip.len())?, size(directory.len())?);
+    zip.extend(directory);
+    zip.extend(b"PK\x05\x06\0\0\0\0");
+    zip.extend(count);
+    zip.extend(count);
+    zip.extend(length);
+    zip.extend(start);
+    zip.extend([0; 2]);
+    Ok(zip)
+}
+
+fn size(length: usize) -> Result<[u8; 4]> {
+    let length = u32::try_from(length).context("a file is too large for a zip")?;
+    Ok(length.to_le_bytes())
+}
