@@ -9,6 +9,7 @@ mod half;
 mod inspector;
 mod kill;
 mod mutation;
+mod package;
 mod process;
 mod schema;
 mod schemathesis;

