@@ -133,7 +133,7 @@ impl From<mk_store::Error> for Error {
             Store::NotFound(Subject::Approval(id)) => {
                 Self::not_found(Missing::Approval, "Approval", &id)
             }
-            // Whoever knows the session says it better, see `Engine::about`.
+            // The caller that knows the session says it better, see `Engine::about`.
             Store::Expired(_) => Self::NotFound {
                 what: Missing::Task,
                 message: sentence(&error),

@@ -44,7 +44,7 @@ fn tools(folders: &Folders) -> PathBuf {
     folders.state.join("servers")
 }
 
-/// Touched by whoever wants a language's server started anew, in whichever process it runs.
+/// Touched to have a language's server restarted, in whichever process it runs.
 fn restart_file(folders: &Folders, language: &str) -> PathBuf {
     folders.state.join("servers/restart").join(language)
 }
@@ -278,7 +278,7 @@ impl Engine {
         states.await.unwrap_or_default()
     }
 
-    /// Ends a language's server and starts it anew; its name and its process.
+    /// Restarts a language's server; its name and its process.
     pub async fn restart_server(
         &self,
         caller: &Caller,
@@ -298,7 +298,7 @@ impl Engine {
         Ok(self.open(project).servers().install_plans(language)?)
     }
 
-    /// Makes every process start a language's server anew before the next question to it; the language's name.
+    /// Makes every process restart a language's server before its next request; the language's name.
     pub fn ask_for_restart(
         &self,
         project: &AbsPath,

@@ -51,7 +51,7 @@ impl Tasks<'_> {
 }
 
 impl Engine {
-    /// One try; `None` if somebody else has switched the session meanwhile, so that all is to be decided anew.
+    /// One try; `None` if somebody else has switched the session meanwhile, so that everything is decided again.
     async fn try_switch(
         &self,
         caller: &Caller,

@@ -84,7 +84,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Symbols {
-    /// Notes files that we have written ourselves; whoever asks next pays for reading them.
+    /// Notes files that we have written ourselves; the next request pays for reading them.
     fn changed(&self, paths: impl Iterator<Item = ProjectPath>) {
         let paths: Vec<ProjectPath> = paths.collect();
         let mut edited = lock(&self.edited);

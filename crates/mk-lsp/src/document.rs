@@ -1,6 +1,6 @@
 //! The documents that a server was shown, and when to take them back.
 //!
-//! A server believes an open document more than the disk, so one that changes on disk is closed or shown anew.
+//! A server believes an open document more than the disk, so one that changes on disk is closed or sent again.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};

@@ -17,7 +17,7 @@ const MOST_UNREADABLE: usize = 8;
 /// A server that leaves more than this unread does not read.
 const MOST_UNREAD: usize = 32 * 1024 * 1024;
 
-/// What goes to a server; whoever sends does not wait until it is read.
+/// What goes to a server; the sender does not wait until it is read.
 #[derive(Debug)]
 pub(crate) struct Outbox {
     messages: Sender<Vec<u8>>,
@@ -26,7 +26,7 @@ pub(crate) struct Outbox {
 }
 
 impl Outbox {
-    /// Writes on a thread of its own: a server that does not read would stop whoever writes.
+    /// Writes on a thread of its own: a server that does not read would stop the writer.
     pub(crate) fn new(mut stdin: ChildStdin) -> std::io::Result<Self> {
         let (messages, sent) = channel::<Vec<u8>>();
         let unread = Arc::new(AtomicUsize::new(0));

@@ -15,7 +15,7 @@ const ANNOUNCEMENT: Duration = Duration::from_secs(2);
 const WORD_AWAITED: Duration = Duration::from_secs(20);
 /// Work of which nothing was heard for this long has been forgotten by the server.
 const FORGOTTEN: Duration = Duration::from_secs(30);
-/// One that says when it is done says within this time that it begins anew.
+/// One that says when it is done says within this time that it begins again.
 const SECOND_THOUGHTS: Duration = Duration::from_millis(500);
 const MOST_TASKS: usize = 256;
 
@@ -40,7 +40,7 @@ pub(crate) struct Progress {
     announced: bool,
     /// What it said itself about being done.
     done: Option<bool>,
-    /// When it was told of files that have come or gone or say how the others are read: it may begin anew.
+    /// When it was told of files that have come or gone or say how the others are read: it may begin again.
     restructured: Option<Instant>,
     /// Why it cannot see the project at all.
     complaint: Option<String>,

@@ -241,7 +241,7 @@ impl Supervisor {
         Ok(())
     }
 
-    /// Ends a server that cannot go on, and answers whoever waits for it.
+    /// Ends a server that cannot go on, and answers every call that waits for it.
     fn fail(&mut self, reason: String, now: Instant) {
         let Some(mut running) = self.running.take() else {
             return;
@@ -281,7 +281,7 @@ impl Supervisor {
         self.pause(error, now);
     }
 
-    /// Answers whoever waits for a server.
+    /// Answers every call that waits for a server.
     fn turn_away(&mut self, error: &ServerError) {
         for ask in self.queue.drain(..) {
             ask.finish(Err(error.clone()));

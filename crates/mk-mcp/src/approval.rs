@@ -1,6 +1,6 @@
 //! Asking a person through the client: by elicitation where there is a connection, by `input_required` where there is none.
 //!
-//! While the client is asked, the same question can be answered on the command line; whoever is first decides.
+//! While the client is asked, the same question can be answered on the command line; the first answer decides.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -21,7 +21,7 @@ pub(crate) async fn with_progress<T>(
         return call.await;
     };
     tokio::pin!(call);
-    // The protocol wants a number that grows; what is done may begin anew.
+    // The protocol wants a number that grows; what is done may begin again.
     let mut progress = 0.0;
     let mut said: Option<Work> = None;
     loop {

@@ -101,7 +101,7 @@ impl Catalogue {
             }
         }
         let found = &mut catalogue.diagnostics;
-        // Whoever takes over a limit finds the same problem in it as its owner.
+        // A mode that inherits a limit has the same problem with it as its owner.
         let mut seen = HashSet::new();
         found.retain(|it| seen.insert((it.file.clone(), it.position, it.message.clone())));
         found.sort_by(|a, b| (&a.file, a.position).cmp(&(&b.file, b.position)));

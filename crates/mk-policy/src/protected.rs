@@ -64,7 +64,7 @@ impl Protected {
                 return None;
             }
             let parts: Vec<String> = fold(&glob).split('/').map(str::to_owned).collect();
-            // Whoever removes or replaces a folder removes what is in it.
+            // Removing or replacing a directory removes what is in it.
             let shortest = 1 + usize::from(parts.len() > 1 && parts[0] == "**");
             for length in (shortest..=parts.len()).rev() {
                 let kind = if length == parts.len() {

@@ -187,7 +187,7 @@ impl Backups {
         for set in &oldest {
             self.remove(set.as_str());
         }
-        // What killed processes left; whoever holds the lock is the only one at work here.
+        // What killed processes left; the holder of the lock is the only one at work here.
         let unfinished = self.names().unwrap_or_default();
         let unfinished = unfinished
             .iter()

@@ -21,7 +21,7 @@ const WRITABLE_BY_ALL: u32 = 0o002;
 
 /// The outermost directory upwards that looks like a project, resolved; the directory itself if none does.
 ///
-/// Never `/`, the home or what is above it, a temporary directory itself, or a directory of another user: whoever may
+/// Never `/`, the home or what is above it, a temporary directory itself, or a directory of another user: anyone who may
 /// write there would choose the policy for everything below.
 pub fn policy_root(directory: &AbsPath, home: Option<&Path>) -> AbsPath {
     let real = resolved(directory.as_path());

@@ -148,7 +148,7 @@ fn open_waiting(
         }
     };
     let mut connection = opened.map_err(|source| Error::from_sqlite(location, source))?;
-    // Never a new wait: whoever opens waits once for all.
+    // Never a new wait: opening waits once for all.
     let mut patience = Patience::of(waits.open);
     let opened = connection
         .busy_handler(Some(move |_| patience.wait(1)))
@@ -170,7 +170,7 @@ fn prepare(
 ) -> Result<(), Failure> {
     connection.set_prepared_statement_cache_capacity(PREPARED);
     // Plans must not depend on bound values: otherwise SQLite, built with STAT4, prepares a joining
-    // statement anew at every use, which took 29 µs instead of 4.
+    // statement again at every use, which took 29 µs instead of 4.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     let known = i64::try_from(migrations.len()).unwrap_or(i64::MAX);
     // Looked at before anything is set: a database that is not for us stays byte for byte the same.

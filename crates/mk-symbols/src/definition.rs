@@ -1,4 +1,4 @@
-//! The text of a symbol, by its name or by where it stands. The file is read anew, so that the text is what is there.
+//! The text of a symbol, by its name or by where it stands. The file is read again, so that the text is what is there.
 
 use std::collections::BTreeMap;
 

@@ -87,7 +87,7 @@ struct Shared {
     progress: Mutex<Progress>,
     progressed: Condvar,
     cancel: AtomicBool,
-    /// Held by whoever changes the store from what is on disk, so that no older reading overwrites a newer one.
+    /// Held by the thread that changes the store from what is on disk, so that no older reading overwrites a newer one.
     working: Mutex<()>,
     /// Changed while the index was being made.
     pending: Mutex<BTreeSet<ProjectPath>>,

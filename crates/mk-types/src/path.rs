@@ -30,7 +30,7 @@ impl ProjectPath {
     ///
     /// 1. `\` counts as `/`: agents on Windows write it, and treating it as a name would hide a part from patterns.
     /// 2. An absolute path is accepted when it lies below `root`; a drive letter, a UNC path or a URL never is,
-    ///    nor is `~/` or `~name/`, which whoever runs the tool may take for a home.
+    ///    nor is `~/` or `~name/`, which the program that runs the tool may take for a home.
     /// 3. `.` and empty parts vanish; `..` takes one part back and must not pass the root.
     pub fn parse(text: &str, root: &AbsPath) -> Result<Self, PathError> {
         if text.is_empty() {

@@ -12,7 +12,7 @@ const NAME: &str = "approver.lock";
 /// Locks of single conversations.
 const DIRECTORY: &str = "approvers";
 
-/// Held by whoever shows requests to a person.
+/// Held by the process that shows requests to a person.
 #[derive(Debug)]
 pub(crate) struct Connected {
     _lock: File,

@@ -59,7 +59,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// `import … from 'x'`: only the name after it matters to whoever runs the file.
+    /// `import … from 'x'`: only the name after it matters to the program that runs the file.
     fn import(&mut self) -> Read<()> {
         let opening = self.unread("the import has no end");
         while !matches!(self.peek(), Some('"' | '\'')) {

@@ -19,7 +19,7 @@ impl Hooks<'_> {
         held: &Held,
     ) -> Result<Option<String>, Error> {
         let mode = &held.mode.slug;
-        // OpenCode's model is told anew with each request, and remembers nothing of it.
+        // OpenCode's model is told again with each request, and remembers nothing of it.
         if event.client == ClientId::OpenCode {
             let start = matches!(event.moment, HookMoment::SessionStart { .. });
             return Ok(start.then(|| self.instructions(&held.conversation.root.path, &held.mode)));

@@ -128,7 +128,7 @@ async fn no_answer_in_time_is_a_no_that_names_the_approval() {
         let expected =
             format!("Tool restriction error: Approval timed out: {SUBJECT} (appr_1)\nHint: {help}");
         assert_eq!(text(&answer), expected, "{capabilities}");
-        // And whoever approves it later has the next try succeed.
+        // An approval that comes later lets the next try succeed.
         let id = ApprovalId::parse(&wire.names.real("appr_1")).expect("an id");
         world
             .engine

@@ -1,6 +1,6 @@
 //! The files a patch touches: the `*** Update File:` form, moves included, and the unified form of diff and git.
 //!
-//! It does not check that the patch applies. Whoever applies it may read a doubtful line differently, so such a line
+//! It does not check that the patch applies. The program that applies it may read a doubtful line differently, so such a line
 //! makes the whole patch unreadable instead of being passed over.
 
 /// Every path that the patch reads or writes, in order, as written; `None` if one of them cannot be told.

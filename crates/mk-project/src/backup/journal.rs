@@ -1,7 +1,7 @@
 //! The journal of the change set that is being applied: what the next holder of the lock needs to finish it.
 //!
 //! It lies in the change set's own directory. As soon as that directory has its final name, the change counts as
-//! decided: whoever comes next rolls it forward, or back if that is no longer possible.
+//! decided: the next process rolls it forward, or back if that is no longer possible.
 
 use std::fs;
 use std::io::ErrorKind;

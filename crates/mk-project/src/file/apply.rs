@@ -96,7 +96,7 @@ impl<'a> Applying<'a> {
             .collect())
     }
 
-    /// Changes the names. The journal is on disk: whoever comes after a crash goes on from here.
+    /// Changes the names. The journal is on disk: the process after a crash goes on from here.
     pub(super) fn run(&mut self) -> Result<(), Error> {
         for (step, waiting) in self.steps.iter().zip(&mut self.waiting) {
             commit(self.root, step, waiting.as_deref())?;

@@ -26,7 +26,7 @@ impl Drop for UnderWay {
 }
 
 /// Waits until no change set is being applied, at most so long; tells whether none is. One that is cut off is finished
-/// by whoever changes the project next.
+/// by the next process that changes the project.
 pub fn wait_for_edits(longest: Duration) -> bool {
     let under_way = UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner);
     let waited = DONE.wait_timeout_while(under_way, longest, |under_way| *under_way > 0);

@@ -1,7 +1,7 @@
 //! Walking a folder of the project on several threads, as the ignore files want it.
 //!
 //! What a path of the walk is used for is the visitor's business. A walk goes by names, so a folder may be swapped for
-//! a link while it runs: whoever answers with an entry or opens it asks the [`Tree`] again, which follows no link.
+//! a link while it runs: code that answers with an entry or opens it asks the [`Tree`] again, which follows no link.
 
 use std::fs::File;
 use std::path::Path;

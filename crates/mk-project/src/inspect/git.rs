@@ -106,7 +106,7 @@ impl Repository {
             return None;
         }
         let shared = self.shared.canonicalize().ok()?;
-        // Whoever writes the `.git` file may also have made what it names, with both pointers right. The repository
+        // The author of the `.git` file may also have made what it names, with both pointers right. The repository
         // itself knows its working trees: they are listed below its own directory.
         if self.own.canonicalize().ok()?.parent()? != shared.join("worktrees") {
             return None;

@@ -177,7 +177,7 @@ fn nothing_leads_out_of_the_project() {
         "\\\\server\\share\\file",
         "\\\\?\\C:\\file",
         "//server/share",
-        // Homes and URLs, which whoever runs the tool may follow.
+        // Homes and URLs, which the program that runs the tool may follow.
         "~",
         "~/.ssh/id_rsa",
         "~root/.ssh/id_rsa",

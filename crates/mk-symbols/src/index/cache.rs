@@ -1,6 +1,6 @@
 //! The index on disk, so that the next start need not parse what has not changed.
 //!
-//! One file for each project, replaced as a whole: several processes may write it, and whoever comes last wins. What
+//! One file for each project, replaced as a whole: several processes may write it, and the last one wins. What
 //! cannot be read, was written by another version or belongs to another project is as good as no file.
 
 use std::collections::BTreeMap;

@@ -34,7 +34,7 @@ enum Watching {
 }
 
 impl Index {
-    /// Brings the index up to date with the disk, for whoever is about to ask.
+    /// Brings the index up to date with the disk, for the request that follows.
     ///
     /// Call it before every question, and once right after [`Index::start`]. While the index is being made it only
     /// notes the time. The first call a second later starts to watch the project's folders, in the background; from

@@ -79,7 +79,7 @@ fn a_restart_reads_nothing_again() {
     let fixture = Fixture::new(PROJECT);
     let cache = tempfile::tempdir().unwrap();
     drop(start(&fixture, Some(cache.path())));
-    // Another text that looks the same from outside: whoever reads it finds another name.
+    // Another text that looks the same from outside: reading it finds another name.
     let file = fs::File::options().write(true).open(fixture.path("a.py"));
     let mut file = file.unwrap();
     let before = file.metadata().unwrap().modified().unwrap();

@@ -46,7 +46,7 @@ fn a_killed_edit_of_many_files_is_never_half() {
         let mut left = versions(&sandbox);
         left.dedup();
         half_before += usize::from(left.len() > 1);
-        // Whoever changes something next finishes it.
+        // The next change finishes it.
         let mut next = Client::start(&sandbox);
         let write = json!({ "file_path": "other.txt", "content": round.to_string() });
         let answer = next.call("write_file", &write);

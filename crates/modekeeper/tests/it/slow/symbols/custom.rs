@@ -54,12 +54,12 @@ fn a_named_server_answers_for_its_files() {
         assert_eq!(facts["diagnostics"][0]["message"], told, "{found:#}");
     }
     world.sandbox.write("a.klingon", "one\n");
-    let mended = call(
+    let fixed = call(
         &mut client,
         "get_diagnostics",
         &json!({ "file_path": "a.klingon" }),
     );
-    assert_eq!(mended["structuredContent"]["total"], 0, "{mended:#}");
+    assert_eq!(fixed["structuredContent"]["total"], 0, "{fixed:#}");
 }
 
 #[test]
