@@ -50,6 +50,13 @@ impl Store {
         shared.read(|connection| live(connection, project, since))
     }
 
+    /// The conversations of every project that were active since then, the latest first.
+    pub fn conversations_since(&self, since: Timestamp) -> Result<Vec<Conversation>, Error> {
+        let query = select_conversation!("WHERE c.last_active >= ?1 ORDER BY c.last_active DESC");
+        let shared = &self.inner.shared;
+        shared.read(|connection| Ok(all(connection, query, [since.as_millis()], read)?))
+    }
+
     /// The client's conversation, made if this is its first event; then its root and its parent
     /// are fixed. Counts as activity.
     pub async fn open_conversation(&self, new: NewConversation) -> Result<Conversation, Error> {

@@ -41,6 +41,7 @@ impl Store {
         self.write(move |turn| {
             let id = DecisionId::random();
             append(turn.connection, &id, turn.now, &decision)?;
+            turn.seal_later();
             Ok(id)
         })
         .await
@@ -115,6 +116,7 @@ fn list(connection: &Connection, filter: &DecisionFilter) -> Result<Vec<Decision
              AND (?3 IS NULL OR client = ?3) AND (?4 IS NULL OR mode = ?4)
              AND (?5 IS NULL OR tool = ?5) AND (?6 IS NULL OR verdict = ?6)
              AND (?7 IS NULL OR tool_use = ?7) AND at >= ?8
+             AND (?10 IS NULL OR key < (SELECT key FROM decision WHERE id = ?10))
          ORDER BY key DESC LIMIT ?9"
     );
     select(connection, query, filter, None)
@@ -162,8 +164,9 @@ fn select(
     statement.raw_bind_parameter(7, &filter.tool_use)?;
     statement.raw_bind_parameter(8, since)?;
     statement.raw_bind_parameter(9, limit(filter.limit))?;
-    if let Some(key) = after {
-        statement.raw_bind_parameter(10, key)?;
+    match after {
+        Some(key) => statement.raw_bind_parameter(10, key)?,
+        None => statement.raw_bind_parameter(10, filter.before.as_ref().map(DecisionId::as_str))?,
     }
     let mut rows = statement.raw_query();
     let mut decisions = Vec::new();

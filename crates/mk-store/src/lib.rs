@@ -1,14 +1,16 @@
 //! Durable state: conversations and projects, sessions with their tasks, messages and mode
-//! history, approvals, decisions, permits and records of commands.
+//! history, approvals, decisions, permits, records of commands and credentials.
 //!
 //! SQLite in a file that several processes share, or private in memory. Knows nothing of policy
 //! or protocols; JSON is an opaque string here. Reads are inline and take microseconds; writes go
 //! to one thread, share commits, and are on disk before they resolve. No runtime is needed.
 
+mod act;
 mod approval;
 mod boot;
 mod command;
 mod conversation;
+mod credential;
 mod decision;
 mod error;
 mod model;
@@ -16,8 +18,10 @@ mod open;
 mod project;
 mod recover;
 mod row;
+mod seal;
 mod session;
 mod sweep;
+mod usage;
 mod writer;
 
 use std::fmt;
@@ -32,13 +36,16 @@ use boot::SinceBoot;
 use error::Failure;
 pub use error::{Error, Subject};
 pub use model::{
-    Approval, ApprovalState, Client, CommandFilter, CommandPermit, CommandRecord, Conversation,
-    Decision, DecisionFilter, Keep, Message, ModeChange, NewApproval, NewCommandPermit,
-    NewCommandRecord, NewConversation, NewDecision, NewSession, Plan, Process, Project, Reach,
-    Role, Root, Ruling, Session, SessionFilter, Swept, Switch, TaskState, Verdict,
+    AccessRole, Act, Approval, ApprovalFigures, ApprovalState, Client, CommandFilter,
+    CommandPermit, CommandRecord, Conversation, Credential, CredentialKind, Decision,
+    DecisionCount, DecisionFilter, Keep, Message, ModeChange, NewAct, NewApproval,
+    NewCommandPermit, NewCommandRecord, NewConversation, NewCredential, NewDecision, NewSession,
+    Plan, Process, Project, Reach, Role, Root, Ruling, Session, SessionFilter, Swept, Switch,
+    TaskState, Verdict,
 };
 use open::Waits;
 pub use recover::{Recovered, recover};
+pub use seal::Chain;
 use writer::{Shared, TOUCHES_PER_COMMIT, Turn, lock};
 
 /// Where the state lives.

@@ -33,6 +33,7 @@ macro_rules! words {
     };
 }
 
+mod access;
 mod command;
 mod conversation;
 mod decision;
@@ -41,11 +42,12 @@ use std::time::Duration;
 
 use mk_types::{ApprovalId, ConversationId, ModeSlug, SessionId, TaskId, Timestamp};
 
+pub use access::{AccessRole, Act, Credential, CredentialKind, NewAct, NewCredential};
 pub use command::{
     CommandFilter, CommandPermit, CommandRecord, NewCommandPermit, NewCommandRecord,
 };
 pub use conversation::{Client, Conversation, NewConversation, Process, Project, Reach, Root};
-pub use decision::{Decision, DecisionFilter, NewDecision, Ruling};
+pub use decision::{ApprovalFigures, Decision, DecisionCount, DecisionFilter, NewDecision, Ruling};
 
 /// A session and the task it carries.
 #[derive(Debug, Clone, PartialEq, Eq)]

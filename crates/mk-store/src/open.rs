@@ -41,6 +41,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../migrations/0003_clock.sql"),
         oldest: 1,
     },
+    Migration {
+        sql: include_str!("../migrations/0004_credentials_and_seals.sql"),
+        oldest: 1,
+    },
 ];
 
 /// "MKpr", as the first migration sets it.

@@ -6,6 +6,7 @@ use rusqlite::params;
 
 use crate::error::Failure;
 use crate::row::run;
+use crate::seal;
 use crate::writer::Turn;
 
 /// Sessions per job: 3 ms in memory with messages and history, 20 to 35 on disk among 100,000,
@@ -66,12 +67,14 @@ pub(crate) fn approvals(turn: &Turn<'_>, limit: Timestamp) -> Result<usize, Fail
     )?)
 }
 
-/// Removes some of the decisions, permits, records of commands and conversations of before
-/// `limit`.
+/// Removes some of the decisions, credentials, acts, permits, records of commands and conversations
+/// of before `limit`.
 pub(crate) fn records(turn: &Turn<'_>, limit: Timestamp) -> Result<usize, Failure> {
-    let mut removed = 0;
+    let mut removed = seal::prune(turn.connection, limit, LEFTOVERS)?;
     for statement in [
-        "DELETE FROM decision WHERE key IN (SELECT key FROM decision WHERE at < ?1 LIMIT ?2)",
+        "DELETE FROM credential WHERE key IN (
+             SELECT key FROM credential WHERE coalesce(revoked_at, expires_at) < ?1 LIMIT ?2)",
+        "DELETE FROM act WHERE key IN (SELECT key FROM act WHERE at < ?1 LIMIT ?2)",
         "DELETE FROM permit WHERE key IN (SELECT key FROM permit WHERE expires_at < ?1 LIMIT ?2)",
         "DELETE FROM command WHERE key IN (SELECT key FROM command WHERE ended_at < ?1 LIMIT ?2)",
         "DELETE FROM conversation WHERE key IN (

@@ -4,10 +4,12 @@ mod approval;
 mod command;
 mod commit;
 mod conversation;
+mod credential;
 mod decision;
 mod lifecycle;
 mod open;
 mod replaced;
+mod seal;
 mod sweep;
 mod touch;
 

@@ -2,6 +2,7 @@
 //!
 //! It knows transactions, not what a job does.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,7 +17,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use crate::error::{Error, Failure};
 use crate::model::NewDecision;
 use crate::open::{Identity, Opened, Purpose, Waits, open, put_back};
-use crate::{Location, decision, session};
+use crate::{Location, decision, seal, session};
 
 /// Jobs that wait at most; further callers wait for room before their job is built.
 const ROOM: usize = 1024;
@@ -52,6 +53,15 @@ pub(crate) struct Turn<'a> {
     pub(crate) connection: &'a Connection,
     pub(crate) now: Timestamp,
     location: &'a Location,
+    /// Whether a decision was appended, so that the batch is sealed before its commit.
+    decided: Cell<bool>,
+}
+
+impl Turn<'_> {
+    /// Has the decisions of this batch sealed.
+    pub(crate) fn seal_later(&self) {
+        self.decided.set(true);
+    }
 }
 
 /// What the handles of a store and its writer thread share.
@@ -431,6 +441,7 @@ impl Shared {
                 connection,
                 now: self.clock.now(),
                 location: &self.location,
+                decided: Cell::new(!notes.decisions.is_empty()),
             };
             let written = transact(&turn, &notes, &mut jobs, &mut answers, &|| {
                 self.refuse_replaced(opened)
@@ -600,6 +611,9 @@ fn transact(
             run("ROLLBACK TO job")?;
         }
         run("RELEASE job")?;
+    }
+    if turn.decided.get() {
+        seal::seal(connection, turn.now)?;
     }
     before_commit()?;
     run("COMMIT")?;

@@ -96,6 +96,17 @@ id! {
     CommandId, "a command id (`cmd_` and at least 12 letters or digits)", "cmd_"
 }
 
+id! {
+    /// Names a credential; its secret is another matter.
+    CredentialId, "a token id (`tok_` and at least 12 letters or digits)", "tok_"
+}
+
+/// A secret nobody can guess, 258 bits of the operating system's random source, behind a prefix that leak scanners know.
+pub fn random_secret() -> String {
+    let tails: String = (0..4).map(|_| random_tail()).collect();
+    format!("mks_{tails}")
+}
+
 fn is_tail(tail: &str) -> bool {
     (SHORTEST_TAIL..=LONGEST_TAIL).contains(&tail.len())
         && tail.bytes().all(|byte| byte.is_ascii_alphanumeric())

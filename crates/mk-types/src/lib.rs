@@ -11,8 +11,8 @@ mod time;
 
 pub use call::{McpTarget, ToolCall};
 pub use id::{
-    ApprovalId, CommandId, ConversationId, DecisionId, IdError, PermitId, ProjectId, SessionId,
-    TaskId,
+    ApprovalId, CommandId, ConversationId, CredentialId, DecisionId, IdError, PermitId, ProjectId,
+    SessionId, TaskId, random_secret,
 };
 pub use path::{AbsPath, PathError, ProjectPath, is_elsewhere};
 pub use position::{Position, Range};

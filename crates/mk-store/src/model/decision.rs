@@ -79,5 +79,29 @@ pub struct DecisionFilter {
     pub ruling: Option<Ruling>,
     pub tool_use: Option<String>,
     pub since: Option<Timestamp>,
+    /// Only those recorded before this one.
+    pub before: Option<DecisionId>,
     pub limit: Option<usize>,
+}
+
+/// How many decisions of one kind fell into one stretch of time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DecisionCount {
+    /// When the stretch began.
+    pub at: Timestamp,
+    pub tool: String,
+    pub ruling: Ruling,
+    pub count: u64,
+}
+
+/// What became of approval requests.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ApprovalFigures {
+    pub asked: u64,
+    pub granted: u64,
+    pub denied: u64,
+    /// Nobody answered in time.
+    pub expired: u64,
+    /// How long people took to decide, in milliseconds, the shortest first.
+    pub waits: Vec<u64>,
 }

@@ -1,0 +1,131 @@
+//! Credentials: made, found by the hash of their secret, used up or revoked.
+
+use mk_types::{CredentialId, ModeSlug, Timestamp};
+use rusqlite::{Row, params};
+
+use crate::Store;
+use crate::error::{Error, Failure};
+use crate::model::{AccessRole, Credential, CredentialKind, NewCredential};
+use crate::row::{all, first, optional, parsed, run, word};
+use crate::writer::Turn;
+
+macro_rules! select_credential {
+    ($rest:literal) => {
+        concat!(
+            "SELECT id, kind, name, role, mode, projects, created_at, expires_at, revoked_at
+             FROM credential ",
+            $rest
+        )
+    };
+}
+
+impl Store {
+    pub async fn create_credential(&self, new: NewCredential) -> Result<Credential, Error> {
+        self.write(move |turn| create(turn, &new)).await
+    }
+
+    /// The credential with this secret's hash, good or not.
+    pub fn credential(&self, hash: &str) -> Result<Option<Credential>, Error> {
+        let query = select_credential!("WHERE hash = ?1");
+        let shared = &self.inner.shared;
+        shared.read(|connection| Ok(first(connection, query, [hash], read)?))
+    }
+
+    /// Those of a kind, newest first.
+    pub fn credentials(&self, kind: CredentialKind) -> Result<Vec<Credential>, Error> {
+        let query = select_credential!("WHERE kind = ?1 ORDER BY key DESC");
+        let shared = &self.inner.shared;
+        shared.read(|connection| Ok(all(connection, query, [kind.as_str()], read)?))
+    }
+
+    /// Uses a link up and makes a session with its role; `None` if the link is unknown, used or too old.
+    pub async fn redeem_link(
+        &self,
+        link: String,
+        session: NewCredential,
+    ) -> Result<Option<Credential>, Error> {
+        self.write(move |turn| {
+            let query = select_credential!("WHERE hash = ?1 AND kind = 'link'");
+            let found = first(turn.connection, query, [&link], read)?;
+            let Some(found) = found.filter(|found| found.is_good(turn.now)) else {
+                return Ok(None);
+            };
+            end(turn, &found.id)?;
+            let session = NewCredential {
+                role: found.role,
+                mode: found.mode,
+                projects: found.projects,
+                ..session
+            };
+            create(turn, &session).map(Some)
+        })
+        .await
+    }
+
+    /// Ends a credential; tells whether it was good until now.
+    pub async fn revoke_credential(&self, id: &CredentialId) -> Result<bool, Error> {
+        let id = id.clone();
+        self.write(move |turn| end(turn, &id)).await
+    }
+}
+
+fn create(turn: &Turn<'_>, new: &NewCredential) -> Result<Credential, Failure> {
+    let id = CredentialId::random();
+    run(
+        turn.connection,
+        "INSERT INTO credential (id, kind, hash, name, role, mode, projects, created_at, expires_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+        params![
+            id.as_str(),
+            new.kind.as_str(),
+            new.hash,
+            new.name,
+            new.role.as_str(),
+            new.mode.as_ref().map(ModeSlug::as_str),
+            new.projects.join("\n"),
+            turn.now.as_millis(),
+            new.expires_at.map(Timestamp::as_millis),
+        ],
+    )?;
+    Ok(Credential {
+        id,
+        kind: new.kind,
+        name: new.name.clone(),
+        role: new.role,
+        mode: new.mode.clone(),
+        projects: new.projects.clone(),
+        created_at: turn.now,
+        expires_at: new.expires_at,
+        revoked_at: None,
+    })
+}
+
+fn end(turn: &Turn<'_>, id: &CredentialId) -> Result<bool, Failure> {
+    let changed = run(
+        turn.connection,
+        "UPDATE credential SET revoked_at = ?2 WHERE id = ?1 AND revoked_at IS NULL
+             AND (expires_at IS NULL OR expires_at > ?2)",
+        params![id.as_str(), turn.now.as_millis()],
+    )?;
+    Ok(changed > 0)
+}
+
+fn read(row: &Row<'_>) -> rusqlite::Result<Credential> {
+    let projects: String = row.get(5)?;
+    let time = |index| -> rusqlite::Result<Option<Timestamp>> {
+        Ok(row
+            .get::<_, Option<i64>>(index)?
+            .map(Timestamp::from_millis))
+    };
+    Ok(Credential {
+        id: parsed(row, 0, CredentialId::parse)?,
+        kind: word(row, 1, CredentialKind::parse)?,
+        name: row.get(2)?,
+        role: word(row, 3, AccessRole::parse)?,
+        mode: optional(row, 4, ModeSlug::parse)?,
+        projects: projects.lines().map(str::to_owned).collect(),
+        created_at: Timestamp::from_millis(row.get(6)?),
+        expires_at: time(7)?,
+        revoked_at: time(8)?,
+    })
+}

@@ -1,0 +1,92 @@
+//! Credentials: found by their hash only, good once or until they end.
+
+use std::time::Duration;
+
+use super::{Fixture, block_on, slug};
+use crate::{AccessRole, CredentialKind, NewAct, NewCredential};
+
+fn new(kind: CredentialKind, hash: &str) -> NewCredential {
+    NewCredential {
+        kind,
+        hash: hash.to_owned(),
+        name: "ci".to_owned(),
+        role: AccessRole::Operator,
+        mode: Some(slug("ask")),
+        projects: vec!["/a".to_owned(), "/b c".to_owned()],
+        expires_at: None,
+    }
+}
+
+#[test]
+fn a_credential_is_found_until_it_is_revoked() {
+    for fixture in Fixture::both() {
+        let store = &fixture.store;
+        let made = block_on(store.create_credential(new(CredentialKind::Token, "h"))).unwrap();
+        assert_eq!(store.credential("h").unwrap().as_ref(), Some(&made));
+        assert_eq!(store.credential("other").unwrap(), None);
+        assert_eq!(
+            store.credentials(CredentialKind::Token).unwrap(),
+            std::slice::from_ref(&made)
+        );
+        assert!(
+            store
+                .credentials(CredentialKind::Session)
+                .unwrap()
+                .is_empty()
+        );
+        assert!(block_on(store.revoke_credential(&made.id)).unwrap());
+        assert!(!block_on(store.revoke_credential(&made.id)).unwrap());
+        assert!(
+            !store
+                .credential("h")
+                .unwrap()
+                .unwrap()
+                .is_good(fixture.clock.now())
+        );
+    }
+}
+
+#[test]
+fn a_link_makes_one_session_with_its_own_rights() {
+    for fixture in Fixture::both() {
+        let store = &fixture.store;
+        let session = |hash: &str| NewCredential {
+            role: AccessRole::Admin,
+            mode: None,
+            ..new(CredentialKind::Session, hash)
+        };
+        let redeem =
+            |hash: &str| block_on(store.redeem_link("l".to_owned(), session(hash))).unwrap();
+        assert_eq!(redeem("s0"), None, "there is no link yet");
+        let link = NewCredential {
+            expires_at: Some(fixture.clock.now().after(Duration::from_secs(60))),
+            ..new(CredentialKind::Link, "l")
+        };
+        block_on(store.create_credential(link)).unwrap();
+        let made = redeem("s1").unwrap();
+        assert_eq!(
+            (made.role, made.mode),
+            (AccessRole::Operator, Some(slug("ask")))
+        );
+        assert_eq!(redeem("s2"), None, "it is used up");
+        assert!(store.credential("s2").unwrap().is_none());
+    }
+}
+
+#[test]
+fn changes_are_listed_newest_first() {
+    for fixture in Fixture::both() {
+        for action in ["approve", "undo"] {
+            let act = NewAct {
+                who: "ci (tok_1)".to_owned(),
+                origin: "127.0.0.1".to_owned(),
+                action: action.to_owned(),
+                subject: "x".to_owned(),
+            };
+            block_on(fixture.store.record_act(act)).unwrap();
+        }
+        let acts = fixture.store.acts(10).unwrap();
+        let actions: Vec<&str> = acts.iter().map(|act| act.action.as_str()).collect();
+        assert_eq!(actions, ["undo", "approve"]);
+    }
+}
