@@ -47,6 +47,8 @@ pub struct ApprovalRequest {
     pub plan: String,
     pub state: ApprovalState,
     pub created_at: Timestamp,
+    pub expires_at: Timestamp,
+    pub conversation: Option<ConversationId>,
     pub decided_by: Option<String>,
 }
 
@@ -81,6 +83,8 @@ impl From<Approval> for ApprovalRequest {
                 .unwrap_or_default(),
             state: stored.state,
             created_at: stored.created_at,
+            expires_at: stored.expires_at,
+            conversation: stored.conversation,
             decided_by: stored.decided_by,
         }
     }

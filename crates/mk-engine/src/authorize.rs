@@ -24,8 +24,9 @@ pub(crate) struct AllowedCall {
 
 impl ProjectHandle<'_> {
     /// Decides about a call. A denial is an error; whether a person is asked is up to the use case.
-    pub(crate) fn judge(&self, call: ToolCall) -> Result<Checked, Error> {
-        let checked = self.check(call)?;
+    pub(crate) fn judge(&self, request: &ToolRequest<'_>) -> Result<Checked, Error> {
+        let checked = self.check(request.call.clone())?;
+        self.engine.note(self.caller, request, &checked);
         if let Some(session) = &checked.in_force.session {
             self.engine.tasks().touch(session);
         }
@@ -37,7 +38,7 @@ impl ProjectHandle<'_> {
 
     /// The permit for a call that needs no plan: one that a person would be asked about is refused.
     pub(crate) fn allow(&self, request: &ToolRequest<'_>) -> Result<AllowedCall, Error> {
-        let checked = self.judge(request.call.clone())?;
+        let checked = self.judge(request)?;
         let in_force = checked.in_force.clone();
         let permit = checked.permit()?;
         Ok(AllowedCall { permit, in_force })

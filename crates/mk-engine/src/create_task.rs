@@ -62,7 +62,7 @@ impl Tasks<'_> {
             }
         }
         let created = engine.inner.store.create(NewSession {
-            conversation: None,
+            conversation: caller.conversation.id.clone(),
             mode: mode.slug.clone(),
             parent: parent.as_ref().map(|parent| parent.task.clone()),
             project: within.project.as_str().to_owned(),

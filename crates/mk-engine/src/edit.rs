@@ -71,7 +71,7 @@ impl ProjectHandle<'_> {
         request: &ToolRequest<'_>,
         edits: impl Fn(&InForce, &[ProjectPath]) -> Result<Vec<Edit>, Error>,
     ) -> Result<Outcome<FileChanges>, Error> {
-        let checked = self.judge(request.call.clone())?;
+        let checked = self.judge(request)?;
         let targets = checked.targets()?;
         let in_force = checked.in_force.clone();
         let wanted = edits(&in_force, &targets)?;
@@ -172,7 +172,7 @@ impl ProjectHandle<'_> {
         self.engine.on_disk(in_force, planned).await
     }
 
-    async fn apply(
+    pub(crate) async fn apply(
         &self,
         allowed: AllowedCall,
         edits: Vec<Edit>,

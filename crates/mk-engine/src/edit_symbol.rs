@@ -114,14 +114,14 @@ impl ProjectSymbols<'_> {
         let (project, engine) = (&self.project, self.project.engine);
         let in_force = project.in_force()?;
         if !engine.could_allow(&in_force, &request.call.tool) {
-            project.judge(request.call.clone())?;
+            project.judge(&request)?;
         }
         let file = match file {
             None => None,
             Some(path) => Some(engine.directory(&in_force, Some(path)).or_else(|error| {
                 // The mode's own refusal says more.
                 request.call.paths = vec![path.to_owned()];
-                project.judge(request.call.clone()).and(Err(error))
+                project.judge(&request).and(Err(error))
             })?),
         };
         let SymbolPlan { texts, edited } = engine
@@ -134,7 +134,7 @@ impl ProjectSymbols<'_> {
         let changed = match doing {
             Doing::Change => project.edit(&request, edits).await?,
             Doing::DryRun => {
-                project.judge(request.call.clone())?;
+                project.judge(&request)?;
                 let edits = texts.iter().map(NewText::edit).collect();
                 Outcome::Done(project.preview(&in_force, edits).await?)
             }

@@ -69,6 +69,15 @@ impl Error {
         }
     }
 
+    /// Whether a mode, a ceiling or a person said no.
+    pub fn is_refusal(&self) -> bool {
+        match self {
+            Self::Denied { .. } => true,
+            Self::Code(code) => code.kind == CodeKind::PermissionDenied,
+            _ => false,
+        }
+    }
+
     /// The caller no longer waits.
     pub fn cancelled() -> Self {
         CodeError::new(CodeKind::Timeout, "Request cancelled").into()

@@ -333,7 +333,7 @@ impl ProjectFiles<'_> {
         let in_force = self.project.in_force()?;
         if !engine.could_allow(&in_force, &request.call.tool) {
             // Before anything is searched: where nothing matches there would be nothing to refuse.
-            self.project.judge(request.call.clone())?;
+            self.project.judge(&request)?;
         }
         let replacement = Replacement::from(TextReplacement {
             all: true,
@@ -365,7 +365,7 @@ impl ProjectFiles<'_> {
         request.call.paths = paths.collect();
         if scope.dry_run {
             // The mode decides here too: a dry run should not promise what would be refused.
-            self.project.judge(request.call.clone())?;
+            self.project.judge(&request)?;
             let would = |file: mk_project::Planned| PlannedReplacement {
                 path: file.path,
                 count: file.count,

@@ -5,7 +5,6 @@
 mod call;
 mod context;
 mod fallback;
-mod fingerprint;
 mod interpreter;
 mod proxy;
 
@@ -305,7 +304,11 @@ impl Hooks<'_> {
             rule: judged.rule.to_owned(),
             reason: judged.reason.clone(),
             hint: judged.hint.clone(),
-            policy_hash: fingerprint::of(held),
+            policy_hash: self
+                .engine
+                .inner
+                .fingerprints
+                .of([&held.mode].into_iter().chain(&held.ceilings)),
             input: tool.input.to_string(),
             tool_use: tool.id.clone(),
         };

@@ -110,6 +110,23 @@ impl ProjectMemories<'_> {
         self.listed(&in_force, None).await
     }
 
+    /// A memory's text, for the person at the dashboard.
+    pub async fn read_for_operator(self, name: &str) -> Result<String, Error> {
+        let in_force = self.project.in_force()?;
+        let name = MemoryName::parse(name)?;
+        let read = move |memories: &Memories| Ok(memories.read(&name)?);
+        self.with(&in_force, read).await
+    }
+
+    /// Writes a memory for the person at the dashboard.
+    pub async fn write_for_operator(self, name: &str, content: String) -> Result<(), Error> {
+        let in_force = self.project.in_force()?;
+        let name = MemoryName::parse(name)?;
+        let permit = Permit::operator("write_memory", Vec::new());
+        let write = move |memories: &Memories| Ok(memories.write(permit, &name, &content)?);
+        self.with(&in_force, write).await.map(|_| ())
+    }
+
     /// Deletes a memory for the person at the dashboard or the command line.
     pub async fn delete_for_operator(self, name: &str) -> Result<(), Error> {
         let in_force = self.project.in_force()?;

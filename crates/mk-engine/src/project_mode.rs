@@ -47,6 +47,23 @@ impl Conversations<'_> {
         })
     }
 
+    pub fn get(&self, id: &ConversationId) -> Result<Option<Conversation>, Error> {
+        Ok(self.engine.inner.store.conversation(id)?)
+    }
+
+    /// The live conversations of every project, the latest first, each with its project.
+    pub fn live_everywhere(&self) -> Result<Vec<(Conversation, Option<Project>)>, Error> {
+        let store = &self.engine.inner.store;
+        let mut found = Vec::new();
+        for conversation in store.conversations_since(self.live_since())? {
+            if conversation.ended_at.is_none() {
+                let project = store.project(&conversation.project)?;
+                found.push((conversation, project));
+            }
+        }
+        Ok(found)
+    }
+
     /// Sets the mode of a project. A person's act: it counts as the approval to widen.
     pub async fn set_project_mode(
         &self,

@@ -1,7 +1,6 @@
 //! What a dashboard shows first: the project, its index, its memories, and which tools have been used.
 
 use std::collections::BTreeMap;
-use std::sync::PoisonError;
 
 use mk_symbols::IndexState;
 use mk_types::AbsPath;
@@ -9,9 +8,6 @@ use mk_types::AbsPath;
 use crate::error::Error;
 use crate::symbol::IndexStatus;
 use crate::{Caller, Engine, Standing};
-
-/// How often each tool was called since the process began.
-pub(crate) type Usage = BTreeMap<&'static str, u64>;
 
 /// What the engine is doing for a caller.
 #[derive(Debug, Clone)]
@@ -48,23 +44,9 @@ impl Engine {
         Some(Work { what, done: None })
     }
 
-    /// Counts a call of a tool.
-    pub fn count_use(&self, tool: &'static str) {
-        let mut usage = self
-            .inner
-            .usage
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        *usage.entry(tool).or_default() += 1;
-    }
-
     pub async fn status(&self, caller: &Caller) -> Result<Status, Error> {
-        let tool_usage = self
-            .inner
-            .usage
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
+        let figures = self.tool_figures();
+        let tool_usage = figures.iter().map(|(tool, it)| (*tool, it.calls)).collect();
         if caller.standing == Standing::Nowhere {
             return Ok(Status {
                 project: None,

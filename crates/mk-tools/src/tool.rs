@@ -3,10 +3,11 @@
 use std::fmt::Debug;
 use std::pin::Pin;
 use std::sync::OnceLock;
+use std::time::Instant;
 
 use mk_engine::{
-    Caller, CodeError, CodeKind, Engine, Error, Missing, Outcome, PlaybookLayer, ProjectHandle,
-    ToolRequest,
+    Caller, CodeError, CodeKind, Engine, Error, Missing, Outcome, Outcomes, PlaybookLayer,
+    ProjectHandle, ToolRequest,
 };
 use mk_policy::Group;
 use mk_types::{AbsPath, SessionId, ToolCall};
@@ -328,7 +329,7 @@ impl ParsedCall {
     }
 
     pub async fn run(&self, context: &Context<'_>) -> Result<Answer, Error> {
-        context.engine.count_use(self.tool.name);
+        let begun = Instant::now();
         let answer = async {
             let call = Call {
                 engine: context.engine,
@@ -341,7 +342,15 @@ impl ParsedCall {
             };
             self.arguments.start(call).await
         };
-        answer.await.map_err(|error| self.tool.advise(error))
+        let answer = answer.await.map_err(|error| self.tool.advise(error));
+        let outcome = match &answer {
+            Ok(_) => Outcomes::Answered,
+            Err(error) if error.is_refusal() => Outcomes::Refused,
+            Err(_) => Outcomes::Failed,
+        };
+        let usage = context.engine.usage();
+        usage.count(self.tool.name, begun.elapsed(), outcome);
+        answer
     }
 
     fn seen_by_policy(&self, engine: &Engine) -> ToolCall {

@@ -1,0 +1,175 @@
+//! Who may act over HTTP: tokens, one-time links to the page, and the page's sessions.
+//!
+//! Only hashes of secrets are stored. Whether a route needs a credential, and of which role, is the face's to say.
+
+use std::time::Duration;
+
+use mk_store::{AccessRole, Act, Credential, CredentialKind, NewAct, NewCredential};
+use mk_types::{CredentialId, ModeSlug, Timestamp, random_secret};
+use sha2::{Digest as _, Sha256};
+
+use crate::Engine;
+use crate::error::Error;
+
+/// How long a link opens the page: time to switch to a browser.
+const LINK_LIFE: Duration = Duration::from_secs(300);
+/// How long a session of the page lasts: a working day.
+const SESSION_LIFE: Duration = Duration::from_secs(12 * 3600);
+
+/// A token to make.
+#[derive(Debug, Clone)]
+pub struct NewToken {
+    pub name: String,
+    pub role: AccessRole,
+    /// Nothing done with it may exceed this mode.
+    pub mode: Option<ModeSlug>,
+    /// Roots of the projects it is for; empty for all.
+    pub projects: Vec<String>,
+    /// `None`: until it is revoked.
+    pub life: Option<Duration>,
+}
+
+/// Who is at the other end, as a credential says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Principal {
+    pub credential: Credential,
+    /// What a page must send along with every change it asks for.
+    pub csrf: String,
+}
+
+impl Principal {
+    pub fn may(&self, role: AccessRole) -> bool {
+        rank(self.credential.role) >= rank(role)
+    }
+
+    /// For records: the name and the id, never the secret.
+    pub fn who(&self) -> String {
+        format!("{} ({})", self.credential.name, self.credential.id)
+    }
+}
+
+const fn rank(role: AccessRole) -> u8 {
+    match role {
+        AccessRole::Viewer => 0,
+        AccessRole::Operator => 1,
+        AccessRole::Admin => 2,
+    }
+}
+
+/// What can be done with credentials.
+#[derive(Debug, Clone, Copy)]
+pub struct Access<'a> {
+    engine: &'a Engine,
+}
+
+impl Engine {
+    pub fn access(&self) -> Access<'_> {
+        Access { engine: self }
+    }
+}
+
+impl Access<'_> {
+    /// Makes a link that opens the page once; its secret is told here and never again.
+    pub async fn create_link(self, role: AccessRole) -> Result<String, Error> {
+        let secret = random_secret();
+        let link = NewCredential {
+            kind: CredentialKind::Link,
+            hash: hash(&secret),
+            name: "dashboard".to_owned(),
+            role,
+            mode: None,
+            projects: Vec::new(),
+            expires_at: Some(self.now().after(LINK_LIFE)),
+        };
+        self.engine.inner.store.create_credential(link).await?;
+        Ok(secret)
+    }
+
+    /// Uses a link up; the secret of a new session of the page, and who that is. `None` for a link that does not hold.
+    pub async fn redeem(self, link: &str) -> Result<Option<(String, Principal)>, Error> {
+        let secret = random_secret();
+        let session = NewCredential {
+            kind: CredentialKind::Session,
+            hash: hash(&secret),
+            name: "dashboard".to_owned(),
+            // The link's own.
+            role: AccessRole::Viewer,
+            mode: None,
+            projects: Vec::new(),
+            expires_at: Some(self.now().after(SESSION_LIFE)),
+        };
+        let store = &self.engine.inner.store;
+        let made = store.redeem_link(hash(link), session).await?;
+        Ok(made.map(|credential| {
+            let csrf = csrf(&secret);
+            (secret, Principal { credential, csrf })
+        }))
+    }
+
+    /// Makes a token; its secret is told here and never again.
+    pub async fn create_token(self, new: NewToken) -> Result<(Credential, String), Error> {
+        let secret = random_secret();
+        let token = NewCredential {
+            kind: CredentialKind::Token,
+            hash: hash(&secret),
+            name: new.name,
+            role: new.role,
+            mode: new.mode,
+            projects: new.projects,
+            expires_at: new.life.map(|life| self.now().after(life)),
+        };
+        let made = self.engine.inner.store.create_credential(token).await?;
+        Ok((made, secret))
+    }
+
+    /// Newest first.
+    pub fn list(self, kind: CredentialKind) -> Result<Vec<Credential>, Error> {
+        Ok(self.engine.inner.store.credentials(kind)?)
+    }
+
+    /// Ends a credential; tells whether it was good until now.
+    pub async fn revoke(self, id: &CredentialId) -> Result<bool, Error> {
+        Ok(self.engine.inner.store.revoke_credential(id).await?)
+    }
+
+    /// Who has this secret of that kind; `None` if nobody has, or no longer.
+    pub fn who(self, kind: CredentialKind, secret: &str) -> Result<Option<Principal>, Error> {
+        let found = self.engine.inner.store.credential(&hash(secret))?;
+        let found = found.filter(|it| it.kind == kind && it.is_good(self.now()));
+        Ok(found.map(|credential| Principal {
+            credential,
+            csrf: csrf(secret),
+        }))
+    }
+
+    /// Records a change that was made over HTTP.
+    pub async fn record(self, act: NewAct) -> Result<(), Error> {
+        Ok(self.engine.inner.store.record_act(act).await?)
+    }
+
+    /// The latest changes, newest first.
+    pub fn acts(self, limit: usize) -> Result<Vec<Act>, Error> {
+        Ok(self.engine.inner.store.acts(limit)?)
+    }
+
+    fn now(self) -> Timestamp {
+        self.engine.inner.clock.now()
+    }
+}
+
+/// What the store knows of a secret. Secrets are random and long, so one round is enough.
+fn hash(secret: &str) -> String {
+    hex(&Sha256::digest(secret.as_bytes()))
+}
+
+/// Bound to the session's secret, which no other page can read.
+fn csrf(secret: &str) -> String {
+    let mut hash = Sha256::new();
+    hash.update(b"csrf\0");
+    hash.update(secret.as_bytes());
+    hex(&hash.finalize())
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,73 @@
+//! A hash of the modes that decided, so that a record says under which policy it stood.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use mk_policy::{Limit, Mode};
+use sha2::{Digest as _, Sha256};
+
+/// A mode, and the hash of its rights.
+type Known = (Weak<Mode>, Arc<str>);
+
+/// Hashes of modes that are in use, because most calls come under the same few; by address.
+#[derive(Debug, Default)]
+pub(crate) struct Fingerprints(Mutex<HashMap<usize, Known>>);
+
+impl Fingerprints {
+    /// Over the rights of every mode that counts, the own one first; names and instructions decide nothing.
+    pub(crate) fn of<'a>(&self, modes: impl Iterator<Item = &'a Arc<Mode>>) -> String {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut text = String::with_capacity(16);
+        for mode in modes {
+            if !text.is_empty() {
+                text.push('+');
+            }
+            let key = Arc::as_ptr(mode).addr();
+            // A mode that is gone may have left its address to another one.
+            let found = known.get(&key);
+            let found = found.filter(|(known, _)| known.strong_count() > 0);
+            let hash = match found {
+                Some((_, hash)) => Arc::clone(hash),
+                None => {
+                    known.retain(|_, (mode, _)| mode.strong_count() > 0);
+                    let hash: Arc<str> = hash(mode).into();
+                    known.insert(key, (Arc::downgrade(mode), Arc::clone(&hash)));
+                    hash
+                }
+            };
+            text.push_str(&hash);
+        }
+        text
+    }
+}
+
+fn hash(mode: &Mode) -> String {
+    let mut text = String::new();
+    describe(mode, &mut text);
+    let hash = Sha256::digest(text.as_bytes());
+    hash.iter()
+        .take(8)
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
+fn describe(mode: &Mode, text: &mut String) {
+    let source = |limit: &Option<Limit>| limit.as_ref().map(|it| it.source().to_owned());
+    text.push_str(&format!("{} {:?}\n", mode.slug, mode.mcp));
+    for grant in &mode.grants {
+        let globs: Vec<&str> = grant
+            .files
+            .globs
+            .iter()
+            .map(|it| it.glob().glob())
+            .collect();
+        text.push_str(&format!(
+            "{:?} {:?} {globs:?} {:?} {:?} {:?}\n",
+            grant.group,
+            source(&grant.files.regex),
+            source(&grant.commands.allow),
+            source(&grant.commands.deny),
+            grant.mcp
+        ));
+    }
+}
