@@ -9,7 +9,7 @@ use crate::error::Error;
 /// The record of what was decided.
 #[derive(Debug, Clone, Copy)]
 pub struct Decisions<'a> {
-    engine: &'a Engine,
+    pub(crate) engine: &'a Engine,
 }
 
 /// Why a decision was made, and what would change it.

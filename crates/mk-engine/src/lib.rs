@@ -2,6 +2,7 @@
 //!
 //! Knows no wire format: what it returns is not `Serialize`, and what it refuses is an [`Error`] that each face words.
 
+mod access;
 mod activate;
 mod agent;
 mod approval;
@@ -16,11 +17,13 @@ mod command_ledger;
 mod conversation;
 mod create_task;
 mod decision;
+mod draft;
 mod edit;
 mod edit_symbol;
 mod error;
 mod exact;
 mod file;
+mod fingerprint;
 mod governing;
 mod hook;
 mod lint;
@@ -37,6 +40,7 @@ mod project;
 mod project_info;
 mod project_mode;
 mod remembered;
+mod replay;
 mod server;
 mod settings;
 mod status;
@@ -47,6 +51,7 @@ mod symbol;
 mod symbols;
 mod task;
 mod told;
+mod usage;
 mod visible;
 mod workspace;
 mod worktree;
@@ -59,6 +64,7 @@ use mk_types::{AbsPath, Clock, SessionId};
 use tokio::sync::broadcast;
 
 pub use agent::AgentLink;
+pub use access::{Access, NewToken, Principal};
 pub use approval::{Answer, ApprovalRequest, Approvals, Drive, Driven, Outcome};
 pub use authorize::ToolRequest;
 pub use backup::{BackedUpFile, BackupInfo, ProjectBackups};
@@ -71,6 +77,7 @@ pub use command_ledger::{CommandJournals, CommandLedger};
 pub use conversation::{Conversations, Held, Seat};
 pub use create_task::NewTask;
 pub use decision::{Decisions, Explanation};
+pub use draft::{Draft, DraftMode, PatternUse, RightsChange};
 pub use edit::{FileChange, FileChanges};
 pub use edit_symbol::{Doing, SymbolChange, SymbolEdited, SymbolRenamed, SyntaxProblem};
 pub use error::{Error, Missing};
@@ -85,8 +92,9 @@ pub use memory::{MemoryInfo, ProjectMemories};
 pub use mk_lsp::{CustomServer, InstallPlan, KnownServer, ProjectCode};
 pub use mk_project::{Before as FileBefore, CommandJournal, policy_root};
 pub use mk_store::{
-    ApprovalState, Client, Closed, CommandPermit, Conversation, Decision, DecisionFilter,
-    Location as StoreLocation, Message, ModeChange, NewCommandRecord, Process,
+    AccessRole, Act, ApprovalFigures, ApprovalState, Chain, Client, Closed, CommandPermit,
+    Conversation, Credential, CredentialKind, Decision, DecisionCount, DecisionFilter,
+    Location as StoreLocation, Message, ModeChange, NewAct, NewCommandRecord, Process,
     Recovered as RecoveredStore, Role, Ruling, SessionFilter, TaskState, Verdict,
 };
 pub use mode::Modes;
@@ -105,6 +113,7 @@ pub use playbook::{
 pub use project::ProjectHandle;
 pub use project_info::{GitHead, LanguageFiles, LanguageServerInfo, ProjectInfo};
 pub use project_mode::{Standpoint, Whom};
+pub use replay::{Replayed, Replaying};
 pub use settings::{Folders, ServerSettings, Settings};
 pub use status::{Status, Work};
 pub use store_file::{Recovery, StoreFile};
@@ -117,6 +126,7 @@ pub use symbols::{
     ProjectSymbols, Shown, SymbolAnswer, SymbolQuery, SymbolReference, symbol_kinds,
 };
 pub use task::{ListedTask, Task, TaskDetails, TaskQuery, Tasks};
+pub use usage::{LATENCY_BOUNDS, Outcomes, ToolFigures, UsageOf, UsageReport};
 pub use workspace::Workspace;
 
 /// How long an orderly end waits for edits under way.
@@ -145,7 +155,8 @@ struct Inner {
     remembered: Mutex<remembered::RememberedRevisions>,
     told: Mutex<told::Told>,
     places: place::Places,
-    usage: Mutex<status::Usage>,
+    usage: Mutex<usage::Usage>,
+    fingerprints: fingerprint::Fingerprints,
 }
 
 /// One of our own tools, which the engine is told of because it must not know them.
@@ -227,6 +238,7 @@ impl Engine {
             told: Mutex::default(),
             places: place::Places::default(),
             usage: Mutex::default(),
+            fingerprints: fingerprint::Fingerprints::default(),
         };
         Self {
             inner: Arc::new(inner),
@@ -257,6 +269,16 @@ impl Engine {
             }
             policy
         })
+    }
+
+    /// Writes queued decisions now.
+    pub fn flush(&self) {
+        self.inner.store.flush();
+    }
+
+    /// A number that changes whenever anybody, here or in another process, has written something.
+    pub fn version(&self) -> Result<i64, Error> {
+        Ok(self.inner.store.data_version()?)
     }
 
     /// Changes from now on.

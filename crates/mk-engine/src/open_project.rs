@@ -228,7 +228,12 @@ fn shorten(path: &Path, home: Option<&Path>) -> String {
 
 /// The modes that no project has a say in: builtin and global.
 pub(crate) fn operator_catalogue(folders: &Folders, policy: &Policy) -> Catalogue {
-    let global = global_mode_files(folders).filter_map(|(path, file, source)| {
+    Catalogue::build(global_layers(folders).collect(), policy)
+}
+
+/// The global mode files that are there, strongest first.
+pub(crate) fn global_layers(folders: &Folders) -> impl Iterator<Item = Layer> {
+    global_mode_files(folders).filter_map(|(path, file, source)| {
         let loaded = match read_text(&path, LARGEST_MODE_FILE) {
             Ok(None) => return None,
             Ok(Some(text)) => load_modes(&file, &text),
@@ -239,8 +244,7 @@ pub(crate) fn operator_catalogue(folders: &Folders, policy: &Policy) -> Catalogu
             file,
             loaded,
         })
-    });
-    Catalogue::build(global.collect(), policy)
+    })
 }
 
 fn load_state(

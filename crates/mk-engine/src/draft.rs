@@ -1,0 +1,232 @@
+//! A mode file before it is saved: what is wrong with it, which files its patterns match, and whose rights change.
+//!
+//! For people: saving is an operator's act, backed up like every edit.
+
+use std::sync::Arc;
+
+use mk_policy::{
+    Catalogue, Diagnostic, Grant, Group, Layer, Mode, Permit, Severity, Source, load_modes, widens,
+};
+use mk_project::{Edit, any_file};
+use mk_types::{AbsPath, ModeSlug, ProjectPath};
+
+use crate::authorize::AllowedCall;
+use crate::edit::FileChanges;
+use crate::error::Error;
+use crate::mode::Modes;
+use crate::open_project::global_layers;
+use crate::{Caller, Outcome};
+
+/// The file that drafts are for.
+const FILE: &str = ".roomodes";
+
+/// A text that may become the project's mode file.
+#[derive(Debug)]
+pub struct Draft {
+    pub modes: Vec<DraftMode>,
+    pub diagnostics: Vec<Diagnostic>,
+    pub changes: Vec<RightsChange>,
+}
+
+impl Draft {
+    /// Whether every mode that it names can be used.
+    pub fn is_usable(&self) -> bool {
+        let is_error = |found: &Diagnostic| found.severity == Severity::Error && found.file == FILE;
+        !self.diagnostics.iter().any(is_error)
+    }
+}
+
+/// A mode as the draft defines it.
+#[derive(Debug, Clone)]
+pub struct DraftMode {
+    pub slug: ModeSlug,
+    pub name: String,
+    pub patterns: Vec<PatternUse>,
+}
+
+/// How many files of the project a pattern matches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PatternUse {
+    pub group: Group,
+    pub pattern: String,
+    pub line: u32,
+    pub matched: usize,
+    pub n_files: usize,
+    /// Some of those it matches.
+    pub examples: Vec<String>,
+}
+
+/// What a draft changes about a group of a mode.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RightsChange {
+    pub mode: ModeSlug,
+    pub group: Group,
+    pub before: String,
+    pub after: String,
+    /// Whether the mode as a whole may do more than before.
+    pub widens: bool,
+}
+
+/// Examples that are shown of a pattern's files.
+const MOST_EXAMPLES: usize = 5;
+
+impl Modes<'_> {
+    /// The text of the project's mode file; `None` if there is none yet.
+    pub fn file_text(self, caller: &Caller) -> Result<Option<String>, Error> {
+        let path = self.root(caller).as_path().join(FILE);
+        let largest = crate::open_project::LARGEST_MODE_FILE;
+        Ok(mk_project::read_text(&path, largest)?)
+    }
+
+    /// Looks at a text as if it were the project's mode file. Walks the project.
+    pub fn draft(self, caller: &Caller, text: &str) -> Draft {
+        let root = self.root(caller);
+        let before = self.catalogue_at(&root);
+        let mut layers = vec![Layer {
+            source: Source::Project,
+            file: FILE.to_owned(),
+            loaded: load_modes(FILE, text),
+        }];
+        layers.extend(global_layers(&self.engine.inner.folders));
+        let after = Catalogue::build(layers, self.engine.policy());
+        let own: Vec<&Arc<Mode>> = after.modes().iter().filter(|it| it.file == FILE).collect();
+        let patterns = pattern_uses(&root, &own);
+        let modes = own.iter().zip(patterns).map(|(mode, patterns)| DraftMode {
+            slug: mode.slug.clone(),
+            name: mode.name.clone(),
+            patterns,
+        });
+        Draft {
+            modes: modes.collect(),
+            changes: rights_changes(&before, &after),
+            diagnostics: after.diagnostics().to_vec(),
+        }
+    }
+
+    /// How many files each pattern of each mode matches, in the order of the catalogue. Walks the project.
+    pub fn patterns(self, caller: &Caller) -> Vec<(ModeSlug, Vec<PatternUse>)> {
+        let root = self.root(caller);
+        let catalogue = self.catalogue_at(&root);
+        let modes = catalogue.modes();
+        let all: Vec<&Arc<Mode>> = modes.iter().collect();
+        let uses = pattern_uses(&root, &all);
+        modes
+            .iter()
+            .map(|mode| mode.slug.clone())
+            .zip(uses)
+            .collect()
+    }
+
+    /// Saves a text as the project's mode file, if every mode that it names can be used.
+    pub async fn save(self, caller: &Caller, text: &str) -> Result<FileChanges, Error> {
+        let draft = self.draft(caller, text);
+        if !draft.is_usable() {
+            let mut found = draft.diagnostics.iter();
+            let first = found.find(|it| it.severity == Severity::Error && it.file == FILE);
+            let message = first.map(ToString::to_string).unwrap_or_default();
+            return Err(Error::invalid(
+                "text",
+                format!("The modes cannot be used: {message}"),
+            ));
+        }
+        let project = self.engine.project(caller);
+        let in_force = project.in_force()?;
+        let path = ProjectPath::parse(FILE, &in_force.project)
+            .map_err(|error| Error::invalid("text", error.to_string()))?;
+        let permit = Permit::operator("modes edit", vec![path.clone()]);
+        let edit = Edit::Write {
+            path,
+            contents: text.to_owned(),
+            expected: None,
+        };
+        let root = in_force.project.clone();
+        let saved = project
+            .apply(AllowedCall { permit, in_force }, vec![edit])
+            .await?;
+        self.engine.open(&root).reload(self.engine.policy());
+        match saved {
+            Outcome::Done(changes) => Ok(changes),
+            Outcome::NeedsApproval(_) => Ok(FileChanges::default()),
+        }
+    }
+
+    fn root(self, caller: &Caller) -> AbsPath {
+        self.engine.project_of(&caller.project)
+    }
+}
+
+/// What each mode's patterns match, in one walk.
+fn pattern_uses(root: &AbsPath, modes: &[&Arc<Mode>]) -> Vec<Vec<PatternUse>> {
+    let mut uses: Vec<Vec<(&Grant, PatternUse)>> = Vec::new();
+    for mode in modes {
+        let grants = mode.grants.iter().filter(|grant| !grant.files.is_open());
+        let unused = grants.map(|grant| {
+            let found = PatternUse {
+                group: grant.group,
+                pattern: grant.files.show().unwrap_or_default(),
+                line: grant.files.position.line,
+                matched: 0,
+                n_files: 0,
+                examples: Vec::new(),
+            };
+            (grant, found)
+        });
+        uses.push(unused.collect());
+    }
+    if uses.iter().any(|uses| !uses.is_empty()) {
+        any_file(root, |path| {
+            for (grant, found) in uses.iter_mut().flatten() {
+                found.n_files += 1;
+                if grant.files.covers(path.as_str()) {
+                    found.matched += 1;
+                    if found.examples.len() < MOST_EXAMPLES {
+                        found.examples.push(path.to_string());
+                    }
+                }
+            }
+            false
+        });
+    }
+    let found =
+        |uses: Vec<(&Grant, PatternUse)>| uses.into_iter().map(|(_, found)| found).collect();
+    uses.into_iter().map(found).collect()
+}
+
+fn rights_changes(before: &Catalogue, after: &Catalogue) -> Vec<RightsChange> {
+    let mut changes = Vec::new();
+    let gone = before
+        .modes()
+        .iter()
+        .filter(|mode| after.get(mode.slug.as_str()).is_none());
+    let slugs = after.modes().iter().chain(gone).map(|mode| &mode.slug);
+    for slug in slugs {
+        let (old, new) = (before.get(slug.as_str()), after.get(slug.as_str()));
+        let wider = match (old, new) {
+            (Some(old), Some(new)) => widens(old, new),
+            (None, Some(_)) => true,
+            (_, None) => false,
+        };
+        for group in Group::ALL {
+            let (was, is) = (right(old, group), right(new, group));
+            if was != is {
+                changes.push(RightsChange {
+                    mode: slug.clone(),
+                    group,
+                    before: was,
+                    after: is,
+                    widens: wider,
+                });
+            }
+        }
+    }
+    changes
+}
+
+/// What a mode may do with a group, in a few words.
+fn right(mode: Option<&Arc<Mode>>, group: Group) -> String {
+    match mode {
+        None => "no mode".to_owned(),
+        Some(mode) if !mode.enables(group) => "no".to_owned(),
+        Some(mode) => mode.restriction(group).unwrap_or_else(|| "all".to_owned()),
+    }
+}
