@@ -55,6 +55,12 @@ pub(crate) fn rate_limited(tool: &str, seconds: u64) -> Value {
     )
 }
 
+/// What a route refuses before any use case was asked.
+pub(crate) fn access(code: &str, message: &str, hint: &str) -> Value {
+    let details = Map::from_iter([("suggestion".to_owned(), json!(hint))]);
+    result(message, code, details)
+}
+
 fn result(message: &str, code: &str, details: Map<String, Value>) -> Value {
     json!({
         "content": [{ "type": "text", "text": format!("Error: {message}") }],

@@ -1,0 +1,65 @@
+//! What the page's routes have in common: reading bodies, and refusing.
+
+use axum::Json;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Response};
+use mk_engine::{CodeKind, Error, Missing};
+use mk_tools::Toolset;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::error;
+
+/// The body as a value of its type, or the refusal.
+pub(crate) fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Response> {
+    serde_json::from_slice(body).map_err(|error| malformed(&error.to_string()))
+}
+
+pub(crate) fn malformed(message: &str) -> Response {
+    let hint = "GET /openapi.json describes the body";
+    let body = error::access("INVALID_ARGUMENTS", message, hint);
+    (StatusCode::BAD_REQUEST, Json(body)).into_response()
+}
+
+/// What is not there.
+pub(crate) fn missing(message: &str) -> Response {
+    let body = error::access("NOT_FOUND", message, "GET the list for what there is");
+    (StatusCode::NOT_FOUND, Json(body)).into_response()
+}
+
+pub(crate) fn refuse(error: &Error) -> Response {
+    let status = match error {
+        Error::NotFound { .. } => StatusCode::NOT_FOUND,
+        Error::Expired { .. } => StatusCode::GONE,
+        Error::Denied { .. } => StatusCode::FORBIDDEN,
+        Error::Conflict { .. } => StatusCode::CONFLICT,
+        Error::Unavailable { .. } => StatusCode::SERVICE_UNAVAILABLE,
+        Error::Code(code) => match code.kind {
+            CodeKind::MemoryMissing | CodeKind::FileNotFound | CodeKind::SymbolNotFound => {
+                StatusCode::NOT_FOUND
+            }
+            CodeKind::PermissionDenied | CodeKind::Memory => StatusCode::FORBIDDEN,
+            CodeKind::LanguageServer => StatusCode::BAD_GATEWAY,
+            CodeKind::Timeout => StatusCode::GATEWAY_TIMEOUT,
+            CodeKind::InvalidArguments | CodeKind::ProjectNotActive => StatusCode::BAD_REQUEST,
+        },
+        Error::InvalidInput { .. } | Error::Playbook { .. } => StatusCode::BAD_REQUEST,
+    };
+    let toolset = match error {
+        Error::NotFound {
+            what: Missing::Mode | Missing::Task,
+            ..
+        }
+        | Error::Expired { .. } => Toolset::Modes,
+        _ => Toolset::Project,
+    };
+    (status, Json(error::refused(error, toolset))).into_response()
+}
+
+/// An answer, or the refusal.
+pub(crate) fn answer(made: Result<Value, Error>) -> Response {
+    match made {
+        Ok(value) => Json(value).into_response(),
+        Err(error) => refuse(&error),
+    }
+}
