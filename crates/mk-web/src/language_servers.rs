@@ -1,26 +1,35 @@
 //! `POST /api/language-servers/{language}/restart`: for the person, not for an agent.
 
-use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
+use axum::{Extension, Json};
 use mk_engine::{Actor, CodeKind, Error};
 use mk_tools::Toolset;
 use serde_json::json;
 
 use crate::error;
+use crate::gate::Who;
 use crate::server::Web;
 
-pub(crate) async fn restart(State(web): State<Web>, Path(language): Path<String>) -> Response {
+pub(crate) async fn restart(
+    State(web): State<Web>,
+    Extension(who): Extension<Who>,
+    Path(language): Path<String>,
+) -> Response {
     let caller = web.caller(Actor::Operator);
     match web.engine.restart_server(&caller, &language).await {
-        Ok(restarted) => Json(json!({
-            "status": "restarted",
-            "language": language,
-            "server": restarted.server,
-            "pid": restarted.value,
-        }))
-        .into_response(),
+        Ok(restarted) => {
+            web.record(&who, "restart language server", &language).await;
+            let (server, pid) = (restarted.server, restarted.value);
+            let value = json!({
+                "status": "restarted",
+                "language": language,
+                "server": server,
+                "pid": pid,
+            });
+            Json(value).into_response()
+        }
         Err(refusal) => refuse(&refusal),
     }
 }

@@ -1,15 +1,25 @@
-//! `GET /api/memories` and `DELETE /api/memories/{name}`: for the person, not for an agent.
+//! `/api/memories`: listed, read, written and deleted by a person, not by an agent.
 
-use axum::Json;
+use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
+use axum::{Extension, Json};
 use mk_engine::{Actor, CodeKind, Error};
 use mk_tools::Toolset;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::error;
+use crate::gate::Who;
+use crate::reply;
 use crate::server::Web;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Text {
+    content: String,
+}
 
 pub(crate) async fn list(State(web): State<Web>) -> Response {
     match web
@@ -28,7 +38,11 @@ pub(crate) async fn list(State(web): State<Web>) -> Response {
     }
 }
 
-pub(crate) async fn remove(State(web): State<Web>, Path(name): Path<String>) -> Response {
+pub(crate) async fn remove(
+    State(web): State<Web>,
+    Extension(who): Extension<Who>,
+    Path(name): Path<String>,
+) -> Response {
     match web
         .engine
         .project(&web.caller(Actor::Operator))
@@ -36,7 +50,42 @@ pub(crate) async fn remove(State(web): State<Web>, Path(name): Path<String>) -> 
         .delete_for_operator(&name)
         .await
     {
-        Ok(()) => Json(json!({ "status": "deleted", "name": name })).into_response(),
+        Ok(()) => {
+            web.record(&who, "delete memory", &name).await;
+            Json(json!({ "status": "deleted", "name": name })).into_response()
+        }
+        Err(refusal) => refuse(&refusal),
+    }
+}
+
+/// A memory's text.
+pub(crate) async fn show(State(web): State<Web>, Path(name): Path<String>) -> Response {
+    let caller = web.caller(Actor::Operator);
+    let memories = web.engine.project(&caller).memories();
+    match memories.read_for_operator(&name).await {
+        Ok(text) => Json(json!({ "name": name, "content": text })).into_response(),
+        Err(refusal) => refuse(&refusal),
+    }
+}
+
+/// Writes a memory, new or not.
+pub(crate) async fn write(
+    State(web): State<Web>,
+    Extension(who): Extension<Who>,
+    Path(name): Path<String>,
+    body: Bytes,
+) -> Response {
+    let Text { content } = match reply::read(&body) {
+        Ok(text) => text,
+        Err(refusal) => return *refusal,
+    };
+    let caller = web.caller(Actor::Operator);
+    let memories = web.engine.project(&caller).memories();
+    match memories.write_for_operator(&name, content).await {
+        Ok(()) => {
+            web.record(&who, "write memory", &name).await;
+            Json(json!({ "status": "written", "name": name })).into_response()
+        }
         Err(refusal) => refuse(&refusal),
     }
 }

@@ -11,8 +11,8 @@ use serde_json::Value;
 use crate::error;
 
 /// The body as a value of its type, or the refusal.
-pub(crate) fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Response> {
-    serde_json::from_slice(body).map_err(|error| malformed(&error.to_string()))
+pub(crate) fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Box<Response>> {
+    serde_json::from_slice(body).map_err(|error| Box::new(malformed(&error.to_string())))
 }
 
 pub(crate) fn malformed(message: &str) -> Response {

@@ -8,6 +8,9 @@ use mk_engine::{Actor, Caller, CallerConversation, Ceiling, Engine, Standing, St
 use mk_types::AbsPath;
 use serde_json::{Value, json};
 
+use crate::events::Events;
+use crate::machine::Machine;
+
 /// The directory that was activated over plain HTTP, which is one conversation; those over MCP have their own.
 #[derive(Debug, Clone, Default)]
 pub struct Active(Arc<Mutex<Option<AbsPath>>>);
@@ -39,6 +42,8 @@ pub struct Web {
     pub limiter: Option<mk_tools::Limiter>,
     /// What nothing on this server may exceed.
     pub ceiling: Option<Ceiling>,
+    pub events: Events,
+    pub machine: Machine,
 }
 
 impl Web {
