@@ -1,10 +1,14 @@
 //! `GET /openapi.json`: the REST interface described for programs, from the tools themselves.
 
+mod page;
+
 use axum::Json;
 use axum::extract::State;
+use axum::http::Method;
 use mk_tools::Tool;
 use serde_json::{Value, json};
 
+use crate::gate::{Need, need};
 use crate::server::Web;
 
 pub(crate) async fn document(State(web): State<Web>) -> Json<Value> {
@@ -60,7 +64,11 @@ pub(crate) async fn document(State(web): State<Web>) -> Json<Value> {
                 "200": answer("The memories", "MemoryList"),
                 "400": answer("The project cannot be read", "ToolResult"),
             })) },
-            "/api/memories/{name}": { "delete": {
+            "/api/memories/{name}": { "get": page::with_parameters(operation("readMemory", "Read a memory", json!({
+                "200": answer("The memory", "Memory"),
+                "400": answer("The name is not allowed", "ToolResult"),
+                "404": answer("There is no such memory", "ToolResult"),
+            })), "/api/memories/{name}"), "delete": {
                 "operationId": "deleteMemory",
                 "summary": "Delete a memory",
                 "parameters": [{ "name": "name", "in": "path", "required": true, "schema": { "type": "string", "minLength": 1 } }],
@@ -88,6 +96,7 @@ pub(crate) async fn document(State(web): State<Web>) -> Json<Value> {
                 },
             },
             "Restarted": shape(&[("status", "string"), ("language", "string"), ("pid", "integer")]),
+            "Memory": shape(&[("name", "string"), ("content", "string")]),
             "MemoryList": shape(&[("memories", "array")]),
             "Deleted": shape(&[("status", "string"), ("name", "string")]),
             "ToolResult": {
@@ -104,10 +113,45 @@ pub(crate) async fn document(State(web): State<Web>) -> Json<Value> {
             },
         } },
     });
+    page::describe(&mut document["paths"]);
+    secure(&mut document);
     if let Some(schemas) = document["components"]["schemas"].as_object_mut() {
         schemas.extend(tools().map(|tool| (tool.name.to_owned(), call(tool))));
     }
     Json(document)
+}
+
+/// Says of every operation which credentials it wants: the table of [`need`] is what the gate goes by.
+fn secure(document: &mut Value) {
+    document["components"]["securitySchemes"] = json!({
+        "token": { "type": "http", "scheme": "bearer", "description": "A token of `modekeeper token create`" },
+        "session": { "type": "apiKey", "in": "cookie", "name": crate::gate::COOKIE, "description": "The page's session; changes need its `X-CSRF-Token`, too" },
+    });
+    let Some(paths) = document["paths"].as_object_mut() else {
+        return;
+    };
+    for (path, methods) in paths {
+        for (method, operation) in methods.as_object_mut().into_iter().flatten() {
+            let Ok(method) = Method::from_bytes(method.to_uppercase().as_bytes()) else {
+                continue;
+            };
+            let (security, role) = match need(&method, path) {
+                Need::Nothing => (json!([]), None),
+                // On this machine the same user needs none.
+                Need::Agent => (json!([{}, { "token": [] }, { "session": [] }]), None),
+                Need::Role(role) => (json!([{ "token": [] }, { "session": [] }]), Some(role)),
+            };
+            operation["security"] = security;
+            if let Some(role) = role {
+                operation["x-role"] = json!(role.as_str());
+            }
+            if need(&method, path) != Need::Nothing {
+                operation["responses"]["401"] = answer("A credential is needed", "ToolResult");
+                operation["responses"]["429"] =
+                    answer("Too many calls, or too many wrong tokens", "ToolResult");
+            }
+        }
+    }
 }
 
 /// The body that calls a tool.

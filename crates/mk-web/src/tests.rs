@@ -1,18 +1,23 @@
 //! The routes without a socket: requests go in, whole answers come out.
 
 mod call;
+mod events;
+mod gate;
 mod guard;
 mod language_servers;
 mod limit;
 mod listen;
 mod memory;
 mod openapi;
+mod page;
 mod status;
+
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Method, Request, StatusCode};
-use mk_engine::{Engine, Folders, Parts, Settings, StoreLocation};
+use mk_engine::{AccessRole, Engine, Folders, NewToken, Parts, Settings, StoreLocation};
 use mk_testkit::Fixture;
 use mk_types::{Clock, Timestamp};
 use serde_json::{Value, json};
@@ -30,6 +35,7 @@ struct World {
     files: Fixture,
     _state: Fixture,
     clock: Clock,
+    engine: Engine,
     routes: Router,
 }
 
@@ -65,20 +71,60 @@ impl World {
             own_tools: mk_tools::own_tools(),
         });
         let web = Web {
-            engine,
+            engine: engine.clone(),
             version: "9.9.9",
             start: mk_engine::Start::Named(files.root().clone()),
             active: crate::Active::default(),
             toolsets: mk_tools::Toolset::DEFAULT.to_vec(),
             limiter,
             ceiling: None,
+            events: crate::Events::default(),
+            machine: crate::Machine::default(),
         };
         Self {
             files,
             _state: state,
             clock,
-            routes: crate::routes(web),
+            routes: crate::gated(crate::routes(web), engine.clone()),
+            engine,
         }
+    }
+
+    /// The secret of a new token.
+    async fn token(&self, role: AccessRole) -> String {
+        let new = NewToken {
+            name: "test".to_owned(),
+            role,
+            mode: None,
+            projects: Vec::new(),
+            life: Some(Duration::from_secs(3600)),
+        };
+        self.engine
+            .access()
+            .create_token(new)
+            .await
+            .expect("a token")
+            .1
+    }
+
+    /// A body that is no JSON.
+    async fn text(&self, path: &str) -> String {
+        text(&self.routes, request(Method::GET, path, "")).await
+    }
+
+    async fn text_with(&self, token: &str, path: &str) -> String {
+        let mut request = request(Method::GET, path, "");
+        let value = format!("Bearer {token}").parse().expect("a header");
+        request.headers_mut().insert("authorization", value);
+        text(&self.routes, request).await
+    }
+
+    /// A request with a token.
+    async fn with_token(&self, token: &str, method: Method, path: &str, body: &str) -> Reply {
+        let mut request = request(method, path, body);
+        let value = format!("Bearer {token}").parse().expect("a header");
+        request.headers_mut().insert("authorization", value);
+        send(&self.routes, request).await
     }
 
     async fn get(&self, path: &str) -> Reply {
@@ -118,4 +164,12 @@ async fn send(routes: &Router, request: Request<Body>) -> Reply {
         headers: parts.headers,
         body: serde_json::from_slice(&body).unwrap_or(Value::Null),
     }
+}
+
+async fn text(routes: &Router, request: Request<Body>) -> String {
+    let response = routes.clone().oneshot(request).await.expect("an answer");
+    let body = to_bytes(response.into_body(), usize::MAX)
+        .await
+        .expect("a body");
+    String::from_utf8(body.to_vec()).expect("text")
 }

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use axum::http::{Method, StatusCode};
+use mk_engine::AccessRole;
 use serde_json::Value;
 
-use super::{World, request, send};
+use super::World;
 
 /// The paths in the document and those of the router are the same.
 #[track_caller]
@@ -36,6 +37,7 @@ async fn every_route_is_described_and_nothing_else() {
 #[tokio::test]
 async fn every_operation_has_an_id_of_its_own_and_answers_as_described() {
     let world = World::new("");
+    let token = world.token(AccessRole::Admin).await;
     let document = document(&world).await;
     assert_eq!(document["openapi"], "3.1.0");
     assert_eq!(document["info"]["version"], "9.9.9");
@@ -46,17 +48,24 @@ async fn every_operation_has_an_id_of_its_own_and_answers_as_described() {
             assert!(ids.insert(id.to_owned()), "{id} is there twice");
             assert!(operation["summary"].is_string(), "{id}");
             let method = Method::from_bytes(method.to_uppercase().as_bytes()).expect("a method");
-            let request = request(method, &path.replace("{name}", "x"), "");
-            let reply = send(&world.routes, request).await;
+            // A stream has no end.
+            if path == "/api/events" {
+                continue;
+            }
+            let path = path.replace("{name}", "x").replace("{file}", "app.js");
+            let reply = world.with_token(&token, method, &path, "").await;
             let described = &operation["responses"][reply.status.as_str()];
             assert!(
                 described["description"].is_string(),
                 "{id}: {}",
                 reply.status
             );
+            let kinds = described["content"].as_object().expect("a content");
             let schema = &described["content"]["application/json"]["schema"];
-            assert!(schema.is_object(), "{id}: {}", reply.status);
-            assert!(reply.body.is_object(), "{id}");
+            if kinds.contains_key("application/json") {
+                assert!(schema.is_object(), "{id}: {}", reply.status);
+                assert!(reply.body.is_object(), "{id}");
+            }
         }
     }
 }

@@ -1,0 +1,396 @@
+//! The routes of the page, one line each.
+
+use serde_json::{Value, json};
+
+use super::{answer, object, operation, text};
+
+/// What a route answers.
+#[derive(Clone, Copy)]
+enum Gives {
+    Object,
+    Text(&'static str),
+}
+
+/// Method, path, id, summary, what it gives, and the fields of its body.
+type Row = (
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static str,
+    Gives,
+    &'static [(&'static str, &'static str)],
+);
+
+const ROWS: &[Row] = &[
+    (
+        "get",
+        "/",
+        "getPage",
+        "The dashboard",
+        Gives::Text("text/html"),
+        &[],
+    ),
+    (
+        "get",
+        "/page/{file}",
+        "getPageFile",
+        "A file of the dashboard",
+        Gives::Text("text/plain"),
+        &[],
+    ),
+    (
+        "get",
+        "/healthz",
+        "getHealth",
+        "Whether the process is alive",
+        Gives::Text("text/plain"),
+        &[],
+    ),
+    (
+        "get",
+        "/readyz",
+        "getReadiness",
+        "Whether calls can be answered",
+        Gives::Text("text/plain"),
+        &[],
+    ),
+    (
+        "get",
+        "/metrics",
+        "getMetrics",
+        "Figures for Prometheus",
+        Gives::Text("text/plain"),
+        &[],
+    ),
+    (
+        "get",
+        "/api/session",
+        "getSession",
+        "Who is at the page",
+        Gives::Object,
+        &[],
+    ),
+    (
+        "post",
+        "/api/session",
+        "openSession",
+        "Use a one-time link up",
+        Gives::Object,
+        &[("link", "string")],
+    ),
+    (
+        "delete",
+        "/api/session",
+        "closeSession",
+        "End the page's session",
+        Gives::Object,
+        &[],
+    ),
+    (
+        "get",
+        "/api/events",
+        "getEvents",
+        "What changes, as server-sent events; resume with `Last-Event-ID`",
+        Gives::Text("text/event-stream"),
+        &[],
+    ),
+    (
+        "get",
+        "/api/approvals",
+        "listApprovals",
+        "Requests that wait for a person",
+        Gives::Object,
+        &[],
+    ),
+    (
+        "post",
+        "/api/approvals/{id}",
+        "decideApproval",
+        "Approve or deny a request",
+        Gives::Object,
+        &[("verdict", "string")],
+    ),
+    (
+        "get",
+        "/api/acts",
+        "listActs",
+        "Who changed what over HTTP, and from where",
+        Gives::Object,
+        &[],
+    ),
+    (
+        "get",
+        "/api/tasks",
+        "listTasks",
+        "Tasks and live conversations of agents",
+        Gives::Object,
+        &[],
+    ),
+    (
+        "get",
+        "/api/tasks/{id}",
+        "getTask",
+        "A task with messages, history, decisions and backups",
+        Gives::Object,
+        &[],
+    ),
+    (
+        "post",
+        "/api/tasks/{id}/switch",
+        "switchTask",
+        "Switch a task to another mode",
+        Gives::Object,
+        &[("mode", "string")],
+    ),
+    (
+        "post",
+        "/api/tasks/{id}/finish",
+        "finishTask",
+        "Complete, fail or cancel a task",
+        Gives::Object,
+        &[("state", "string")],
+    ),
+    (
+        "get",
+        "/api/backups",
+        "listBackups",
+        "Changes of files that can be undone",
+        Gives::Object,
+        &[],
+    ),
+    (
+        "post",
+        "/api/backups/{id}/restore",
+        "restoreBackup",
+        "Undo a change of files",
+        Gives::Object,
+        &[("force", "boolean")],
+    ),
+    (
+        "get",
+        "/api/decisions",
+        "listDecisions",
+        "Decisions, newest first; `format` csv or json gives a file",
+        Gives::Object,
+        &[],
+    ),
+    (
+        "get",
+        "/api/decisions/{id}",
+        "getDecision",
+        "A decision, and what would change it",
+        Gives::Object,
+        &[],
+    ),
+    (
+        "get",
+        "/api/modes",
+        "listModes",
+        "Modes with their rights, patterns and problems",
+        Gives::Object,
+        &[],
+    ),
+    (
+        "get",
+        "/api/modes/{slug}/prompt",
+        "getModePrompt",
+        "The system prompt of a mode",
+        Gives::Object,
+        &[],
+    ),
+    (
+        "post",
+        "/api/modes/draft",
+        "checkDraft",
+        "Check a mode file before it is saved",
+        Gives::Object,
+        &[("text", "string")],
+    ),
+    (
+        "get",
+        "/api/modes/file",
+        "getModeFile",
+        "The project's mode file and its schema",
+        Gives::Object,
+        &[],
+    ),
+    (
+        "put",
+        "/api/modes/file",
+        "saveModeFile",
+        "Save the project's mode file",
+        Gives::Object,
+        &[("text", "string")],
+    ),
+    (
+        "post",
+        "/api/mode",
+        "setProjectMode",
+        "Set the mode that agents are held in",
+        Gives::Object,
+        &[("mode", "string")],
+    ),
+    (
+        "post",
+        "/api/check",
+        "checkCall",
+        "What a mode would say to a call",
+        Gives::Object,
+        &[("mode", "string"), ("tool", "string")],
+    ),
+    (
+        "get",
+        "/api/enforcement",
+        "getEnforcement",
+        "What holds each client on this machine",
+        Gives::Object,
+        &[],
+    ),
+    (
+        "get",
+        "/api/project",
+        "getProject",
+        "Languages, index and language servers of the project",
+        Gives::Object,
+        &[],
+    ),
+    (
+        "get",
+        "/api/playbook",
+        "searchPlaybook",
+        "Search rules, agents and skills",
+        Gives::Object,
+        &[],
+    ),
+    (
+        "get",
+        "/api/usage",
+        "getUsage",
+        "Figures about calls, decisions and approvals",
+        Gives::Object,
+        &[],
+    ),
+    (
+        "get",
+        "/api/logs",
+        "getLogs",
+        "The last lines of the server's log",
+        Gives::Object,
+        &[],
+    ),
+    (
+        "put",
+        "/api/memories/{name}",
+        "writeMemory",
+        "Write a memory",
+        Gives::Object,
+        &[("content", "string")],
+    ),
+];
+
+/// Optional fields of bodies, which the rows leave out.
+const OPTIONAL: &[(&str, &str, &str)] = &[
+    ("switchTask", "reason", "string"),
+    ("finishTask", "result", "string"),
+    ("setProjectMode", "new_only", "boolean"),
+    ("checkCall", "target", "string"),
+];
+
+/// Parameters of queries: operation, name, type.
+const QUERIES: &[(&str, &str, &str)] = &[
+    ("listTasks", "all", "boolean"),
+    ("listBackups", "project", "string"),
+    ("restoreBackup", "project", "string"),
+    ("searchPlaybook", "q", "string"),
+    ("getUsage", "since", "integer"),
+    ("getUsage", "format", "string"),
+    ("listDecisions", "conversation", "string"),
+    ("listDecisions", "client", "string"),
+    ("listDecisions", "mode", "string"),
+    ("listDecisions", "tool", "string"),
+    ("listDecisions", "verdict", "string"),
+    ("listDecisions", "since", "integer"),
+    ("listDecisions", "before", "string"),
+    ("listDecisions", "limit", "integer"),
+    ("listDecisions", "format", "string"),
+];
+
+/// Adds them to the paths of a document.
+pub(super) fn describe(paths: &mut Value) {
+    for &(method, path, id, summary, gives, body) in ROWS {
+        let responses = match gives {
+            Gives::Object => json!({
+                "200": object("The answer"),
+                "400": answer("Malformed request", "ToolResult"),
+                "403": answer("The role is too low, or the request does not come from the page", "ToolResult"),
+                "404": answer("There is no such thing", "ToolResult"),
+                "409": answer("Something has changed meanwhile", "ToolResult"),
+                "410": answer("The task has expired", "ToolResult"),
+                "415": text("Send JSON"),
+                "502": answer("A language server failed", "ToolResult"),
+                "503": answer("The store cannot be used right now", "ToolResult"),
+                "504": answer("It took too long", "ToolResult"),
+            }),
+            Gives::Text(kind) => json!({
+                "200": { "description": "The answer", "content": { kind: { "schema": { "type": "string" } } } },
+                "404": text("There is no such file"),
+                "503": text("Not now"),
+            }),
+        };
+        let mut operation = with_parameters(operation(id, summary, responses), path);
+        if !body.is_empty() {
+            operation["requestBody"] = json!({
+                "required": true,
+                "content": { "application/json": { "schema": schema(id, body) } },
+            });
+        }
+        paths[path][method] = operation;
+    }
+}
+
+/// The operation with the parameters that its path and its queries have.
+pub(super) fn with_parameters(mut operation: Value, path: &str) -> Value {
+    let in_path = path
+        .split('{')
+        .skip(1)
+        .filter_map(|rest| rest.split('}').next());
+    let in_path = in_path.map(|name| {
+        json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string", "minLength": 1 } })
+    });
+    let id = operation["operationId"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned();
+    let queries = QUERIES.iter().filter(|(of, ..)| *of == id);
+    let queries = queries.map(|(_, name, kind)| {
+        let mut schema = json!({ "type": kind });
+        if *kind == "integer" {
+            schema["minimum"] = json!(0);
+        }
+        json!({ "name": name, "in": "query", "schema": schema })
+    });
+    let parameters: Vec<Value> = in_path.chain(queries).collect();
+    if !parameters.is_empty() {
+        operation["parameters"] = Value::Array(parameters);
+    }
+    operation
+}
+
+fn schema(id: &str, fields: &[(&str, &str)]) -> Value {
+    // Undoing has nothing that must be said.
+    let is_needed = |name: &&str| *name != "force";
+    let required: Vec<&str> = fields
+        .iter()
+        .map(|(name, _)| *name)
+        .filter(is_needed)
+        .collect();
+    let optional = OPTIONAL.iter().filter(|(of, ..)| *of == id);
+    let all = fields
+        .iter()
+        .copied()
+        .chain(optional.map(|(_, name, kind)| (*name, *kind)));
+    let properties: serde_json::Map<String, Value> = all
+        .map(|(name, kind)| (name.to_owned(), json!({ "type": kind })))
+        .collect();
+    json!({ "type": "object", "required": required, "properties": properties, "additionalProperties": false })
+}
