@@ -1,0 +1,79 @@
+// One task: what was said and done in it, and a person's hand on it.
+
+import { ago, badge, base, button, clock, empty, h, mode, panel, rows, show, table, verdict } from './dom.js';
+import { get, may, on, post, state } from './api.js';
+import { explain } from './now.js';
+
+export function open(main, [id]) {
+  let modes = [];
+  let gone = false;
+  const draw = async () => {
+    try {
+      const [task, known] = await Promise.all([get(`/api/tasks/${encodeURIComponent(id)}`), modes.length ? null : get('/api/modes')]);
+      if (known) modes = known.modes.map((it) => it.slug);
+      if (!gone) show(main, view(task, modes, draw));
+    } catch (error) {
+      if (!gone) show(main, panel('Task', h('p', { class: 'problem' }, error.message), h('a', { href: '#/now' }, 'Back to what runs now')));
+    }
+  };
+  let last = '';
+  const end = on(['tasks', 'decisions'], () => {
+    const mine = JSON.stringify(state.tasks.find((task) => task.session_id === id) || null) + state.decisions.length;
+    // Somebody may be typing a reason.
+    if (mine !== last && !main.contains(document.activeElement?.closest?.('form'))) { last = mine; draw(); }
+  });
+  draw();
+  return () => { gone = true; end(); };
+}
+
+function view(task, modes, again) {
+  const title = (task.messages[0]?.content || task.session_id).split('\n')[0];
+  return [
+    h('section', { class: 'panel', 'aria-label': 'Task' },
+      h('h2', { class: 'title' }, title, ' ', badge(`s-${task.state}`, task.expired ? 'expired' : task.state)),
+      rows([['Mode', mode(task.mode)], ['Project', h('span', { title: task.project }, base(task.project))],
+        ['Begun', ago(task.created_at)], ['Last activity', ago(task.last_activity)],
+        ['Parent', task.parent ? h('a', { href: `#/task/${task.parent}` }, task.parent) : null],
+        ['Children', task.children.length ? task.children.map((child) => [h('a', { href: `#/task/${child}` }, child), ' ']) : null],
+        ['Session', h('code', {}, task.session_id)],
+        ['Result', task.result]]),
+      task.state === 'active' && !task.expired && may() ? steer(task, modes, again) : null),
+    panel('Messages', task.messages.length ? h('ol', { class: 'messages' }, task.messages.map((message) => h('li', { class: message.role },
+      h('div', { class: 'meta' }, badge('role', message.role), ago(message.at)), h('p', { class: 'text' }, message.content)))) : empty('No messages.')),
+    panel('Mode history', h('ol', { class: 'history' }, task.mode_changes.map((change) => h('li', {},
+      change.from ? [mode(change.from), ' → '] : null, mode(change.to), ' ', ago(change.at), change.reason ? h('span', { class: 'quiet' }, ` · ${change.reason}`) : null)))),
+    panel('Calls and denials', task.decisions.length ? table(['Time', 'Verdict', 'Tool', 'Target', 'Rule'], task.decisions.map((it) => h('tr', {},
+      h('td', {}, clock(it.at)), h('td', {}, verdict(it.verdict)),
+      h('td', {}, h('button', { class: 'plain', onclick: () => explain(it.id) }, it.tool)),
+      h('td', { class: 'path' }, it.target), h('td', {}, it.rule))), 'Calls of this task') : empty('No calls yet.')),
+    panel('Undo', task.backups.length ? table(['When', 'Tool', 'Files', ''], task.backups.map((backup) => h('tr', {},
+      h('td', {}, ago(backup.at)), h('td', {}, backup.tool), h('td', { class: 'path' }, backup.files.map((file) => file.path).join(', ')),
+      h('td', {}, may() ? undo(backup, task, again) : null))), 'Changes that can be undone') : empty('Nothing was changed in this project since the task began.')),
+  ];
+}
+
+function steer(task, modes, again) {
+  const to = h('select', { 'aria-label': 'New mode', name: 'mode' }, modes.map((slug) => h('option', { value: slug }, slug)));
+  to.value = task.mode;
+  const reason = h('input', { type: 'text', name: 'reason', placeholder: 'Why (optional)', 'aria-label': 'Reason' });
+  const act = (path, body) => async () => { await post(`/api/tasks/${task.session_id}/${path}`, body()); document.activeElement?.blur(); await again(); };
+  return h('form', { class: 'actions', onsubmit: (event) => event.preventDefault() },
+    to, reason,
+    button('Switch mode', act('switch', () => ({ mode: to.value, reason: reason.value || undefined }))),
+    h('span', { class: 'gap' }),
+    button('Complete', act('finish', () => ({ state: 'completed' }))),
+    button('Cancel task', act('finish', () => ({ state: 'cancelled', result: 'Cancelled at the dashboard' })), { class: 'danger' }));
+}
+
+function undo(backup, task, again) {
+  const path = `/api/backups/${encodeURIComponent(backup.id)}/restore?project=${encodeURIComponent(task.project)}`;
+  return button('Undo', async () => {
+    try {
+      await post(path, {});
+    } catch (error) {
+      if (error.status !== 409 || !confirm(`${error.message}\n\nPut them back anyway?`)) throw error;
+      await post(path, { force: true });
+    }
+    await again();
+  });
+}
