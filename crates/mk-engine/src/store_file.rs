@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use mk_store::{Closed, Location, Recovered, Store};
+use mk_store::{Chain, Closed, Location, Recovered, Store};
 use mk_types::Clock;
 
 use crate::error::Error;
@@ -50,6 +50,11 @@ impl StoreFile {
             Err(error @ mk_store::Error::Corrupt { .. }) => Ok(vec![error.to_string()]),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// Whether the record of decisions is as it was written.
+    pub fn check_decisions(&self) -> Result<Chain, Error> {
+        Ok(self.store().check_chain()?)
     }
 
     /// Copies it while others use it.

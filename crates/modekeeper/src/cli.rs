@@ -6,6 +6,7 @@ mod backups;
 mod check;
 mod completions;
 mod config;
+mod dashboard;
 mod decisions;
 mod doctor;
 mod duration;
@@ -22,12 +23,14 @@ mod modes;
 mod pause;
 mod person;
 mod playbook;
+mod replay;
 mod run;
 mod schema;
 mod serve;
 mod store;
 mod symbols;
 mod tasks;
+mod token;
 mod undo;
 mod uninstall;
 
@@ -84,6 +87,11 @@ enum Command {
     Acp(acp::AcpArgs),
     /// Serve MCP over HTTP: /mcp, /mcp/{mode}, and /sse for older clients
     Serve(serve::ServeArgs),
+    /// Open the dashboard of the running server with a one-time link
+    Dashboard(dashboard::DashboardArgs),
+    /// Make, list and revoke tokens for programs and other machines
+    #[command(subcommand)]
+    Token(token::TokenCommand),
     /// List, show and check modes
     #[command(subcommand)]
     Modes(modes::ModesCommand),
@@ -100,6 +108,8 @@ enum Command {
     Watch(decisions::WatchArgs),
     /// Show decisions about agents' calls, newest last
     Log(decisions::LogArgs),
+    /// Decide recorded calls again: what would have been refused last week?
+    Replay(replay::ReplayArgs),
     /// Explain a decision and what would allow the call
     Explain(decisions::ExplainArgs),
     /// Suspend enforcement in this project for a while
@@ -154,6 +164,8 @@ impl Command {
                 | Self::Install(_)
                 | Self::Uninstall(_)
                 | Self::Itself(_)
+                | Self::Dashboard(_)
+                | Self::Token(_)
         )
     }
 }
@@ -248,13 +260,16 @@ pub(crate) fn run(cli: Cli, env: &Env) -> anyhow::Result<ExitCode> {
             flags.add(args.settings.clone());
             serve::run(&args, &start_server(&flags, env)?)
         }
-        Command::Modes(command) => modes::run(command, &start(&flags, env)?),
+        Command::Dashboard(args) => dashboard::run(&args, &start(&flags, env)?, env),
+        Command::Token(command) => token::run(&command, &start(&flags, env)?),
+        Command::Modes(command) => modes::run(command, &start(&flags, env)?, env),
         Command::Check(args) => check::run(&args, &start(&flags, env)?),
         Command::Tasks(command) => tasks::run(command, &start(&flags, env)?),
         Command::Approve(args) => approve::run(&args, &start(&flags, env)?),
         Command::Mode(args) => mode::run(&args, &start(&flags, env)?),
         Command::Watch(args) => decisions::watch(&args, &start(&flags, env)?),
         Command::Log(args) => decisions::log(&args, &start(&flags, env)?),
+        Command::Replay(args) => replay::run(&args, &start(&flags, env)?),
         Command::Explain(args) => decisions::explain(&args, &start(&flags, env)?),
         Command::Pause(args) => pause::run(&args, &start(&flags, env)?),
         Command::Hook(args) => hook::run(&args),

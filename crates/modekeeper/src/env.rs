@@ -25,6 +25,10 @@ pub(crate) struct Env {
     pub(crate) client_sessions: Vec<(&'static str, String)>,
     /// Variables of agents that the proxy adds to.
     pub(crate) agent_variables: Vec<(&'static str, String)>,
+    /// The editor that the person has chosen.
+    pub(crate) editor: Option<String>,
+    /// Whether there is a desktop to open a browser on.
+    pub(crate) has_display: bool,
     /// `PATH`.
     pub(crate) search_path: OsString,
     /// Variables of settings that are there and not empty.
@@ -54,6 +58,10 @@ impl Env {
                 .into_iter()
                 .filter_map(|name| Some((name, text(name)?.into_string().ok()?)))
                 .collect(),
+            editor: text("VISUAL")
+                .or_else(|| text("EDITOR"))
+                .and_then(|editor| editor.into_string().ok()),
+            has_display: text("DISPLAY").is_some() || text("WAYLAND_DISPLAY").is_some(),
             search_path: std::env::var_os("PATH").unwrap_or_default(),
             settings: variables
                 .filter_map(|name| Some((name, text(name)?)))

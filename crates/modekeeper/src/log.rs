@@ -1,10 +1,12 @@
 //! Logging to stderr and, if configured, to a file. stdout belongs to the protocol.
 
+use std::collections::VecDeque;
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
 use std::path::Path;
-use std::sync::OnceLock;
+
 use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use tracing::level_filters::LevelFilter;
@@ -115,6 +117,25 @@ fn queue() -> Option<&'static SyncSender<Item>> {
     QUEUE.get_or_init(start).as_ref()
 }
 
+/// The last lines, for the page.
+static LAST: Mutex<VecDeque<String>> = Mutex::new(VecDeque::new());
+/// How many there are at most.
+const MOST_LAST: usize = 200;
+
+/// The last lines of this process' log, oldest first.
+pub(crate) fn tail() -> Vec<String> {
+    let last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    last.iter().cloned().collect()
+}
+
+fn keep(line: &[u8]) {
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    if last.len() == MOST_LAST {
+        last.pop_front();
+    }
+    last.push_back(String::from_utf8_lossy(line).into_owned());
+}
+
 /// A client that never reads our stderr must not stop us, so a full queue loses lines instead of waiting.
 #[derive(Debug)]
 struct Lossy;
@@ -129,6 +150,7 @@ impl MakeWriter<'_> for Lossy {
 
 impl io::Write for Lossy {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        keep(bytes);
         if let Some(queue) = queue() {
             drop(queue.try_send(Item::Line(bytes.to_vec())));
         }

@@ -1,7 +1,10 @@
 //! `modekeeper modes`: what modes there are.
 
+mod draft;
+mod edit;
 pub(super) mod lint;
 mod list;
+mod new;
 mod prompt;
 mod show;
 
@@ -10,6 +13,7 @@ use std::process::ExitCode;
 use clap::Subcommand;
 
 use crate::config::Config;
+use crate::env::Env;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ModesCommand {
@@ -19,15 +23,21 @@ pub(crate) enum ModesCommand {
     Show(show::ShowArgs),
     /// Print the system prompt of a mode
     Prompt(prompt::PromptArgs),
+    /// Add a mode to the project's mode file
+    New(new::NewArgs),
+    /// Edit the project's mode file in your editor; shows whose rights change before it is saved
+    Edit(edit::EditArgs),
     /// Report every problem in mode files; exit code 1 if there are errors
     Lint(lint::LintArgs),
 }
 
-pub(crate) fn run(command: ModesCommand, config: &Config) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(command: ModesCommand, config: &Config, env: &Env) -> anyhow::Result<ExitCode> {
     match command {
         ModesCommand::List(args) => list::run(&args, config),
         ModesCommand::Show(args) => show::run(&args, config),
         ModesCommand::Prompt(args) => prompt::run(&args, config),
+        ModesCommand::New(args) => new::run(&args, config),
+        ModesCommand::Edit(args) => edit::run(&args, config, env),
         ModesCommand::Lint(args) => lint::run(&args, config),
     }
 }

@@ -1,5 +1,8 @@
 //! `modekeeper serve`: many clients over HTTP.
 
+pub(super) mod announce;
+mod enforcement;
+
 use std::net::SocketAddr;
 use std::process::ExitCode;
 
@@ -9,13 +12,14 @@ use mk_engine::{Ceiling, Engine, Watching};
 use mk_mcp::Server;
 use mk_mcp::http::router;
 use mk_tools::Limiter;
-use mk_web::{Access, Web, guarded};
+use mk_web::{Access, Machine, Web, gated, guarded};
 use tokio::net::TcpListener;
 
+use crate::approver;
 use crate::cli::mcp::{ceiling, stop_signal, sweep};
 use crate::cli::{close, engine};
 use crate::config::{Config, Origin, ServeFlags};
-use crate::output;
+use crate::{log, output};
 
 /// Serve MCP over HTTP
 #[derive(Debug, Args)]
@@ -45,7 +49,8 @@ async fn serve(config: &Config, engine: &Engine, ceiling: Option<Ceiling>) -> an
     let address = listener.local_addr()?;
     if !address.ip().is_loopback() {
         tracing::warn!(
-            "listening beyond this machine without authentication: anyone who can reach {address} can use this server"
+            "listening beyond this machine, in clear text: callers from elsewhere need a token of `modekeeper token \
+             create`, and {address} should stand behind a proxy with TLS"
         );
     }
     let access = Access {
@@ -61,11 +66,15 @@ async fn serve(config: &Config, engine: &Engine, ceiling: Option<Ceiling>) -> an
         toolsets: config.toolsets.value.clone(),
         limiter: config.rate_limits.value.then(Limiter::default),
         ceiling,
+        events: mk_web::Events::default(),
+        machine: machine(config),
     };
-    let routes = guarded(router(&server).merge(mk_web::routes(web)), access);
+    let routes = gated(router(&server).merge(mk_web::routes(web)), engine.clone());
+    let routes = guarded(routes, access);
     let stop = stop_signal()?;
     tokio::spawn(sweep(engine.clone()));
     let project = server.start().folder();
+    let _announced = announce::write(&config.folders().state, address);
     output::print(&format!(
         "Modekeeper is at http://{address}/mcp (project {project})\n"
     ))?;
@@ -77,6 +86,17 @@ async fn serve(config: &Config, engine: &Engine, ceiling: Option<Ceiling>) -> an
     };
     mk_web::serve(listener, routes, stop).await;
     Ok(())
+}
+
+/// What the page shows of this machine.
+fn machine(config: &Config) -> Machine {
+    let directory = config.project_root.value.clone();
+    let state = config.folders().state;
+    Machine::new(
+        move || enforcement::look(directory.clone()),
+        log::tail,
+        move || Box::new(approver::connect(&state)),
+    )
 }
 
 /// On loopback, MCP is limited only if someone asked for it: its clients are agents of this user.

@@ -14,7 +14,7 @@ use crate::config::Config;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum StoreCommand {
-    /// Check that the database is whole; exit code 0 if it is, 1 if not
+    /// Check that the database is whole and no decision was tampered with; exit code 0 if so, 1 if not
     Check(check::CheckArgs),
     /// Copy the database to a file, while others use it
     Backup(backup::BackupArgs),

@@ -10,7 +10,7 @@ use crate::cli::FormatArgs;
 use crate::config::Config;
 use crate::output::{print, print_json};
 
-/// Check that the database is whole; exit code 0 if it is, 1 if not
+/// Check that the database is whole and no decision was tampered with; exit code 0 if so, 1 if not
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
     #[command(flatten)]
@@ -21,8 +21,25 @@ pub(crate) fn run(args: &CheckArgs, config: &Config) -> anyhow::Result<ExitCode>
     let database = database(config)?;
     let problems = database.check()?;
     let path = database.path();
+    // What cannot be read as a database has no chain to look at.
+    let chain = if problems.is_empty() {
+        Some(database.check_decisions()?)
+    } else {
+        None
+    };
+    let broken = chain.as_ref().and_then(|chain| chain.broken.clone());
     if args.format.json {
-        print_json(&json!({ "path": path.display().to_string(), "problems": problems }))?;
+        let chain = chain.map(|it| {
+            json!({ "sealed": it.sealed, "unsealed": it.unsealed, "head": it.head, "broken": it.broken })
+        });
+        print_json(&json!({
+            "path": path.display().to_string(),
+            "problems": problems,
+            "decisions": chain,
+        }))?;
+    } else if let Some(broken) = &broken {
+        print(&format!("{}: {broken}\n", path.display()))?;
+        print("Hint: someone has changed the record; compare it with a backup\n")?;
     } else if problems.is_empty() {
         print(&format!("{}: ok\n", path.display()))?;
     } else {
@@ -31,7 +48,7 @@ pub(crate) fn run(args: &CheckArgs, config: &Config) -> anyhow::Result<ExitCode>
         }
         print("Hint: run `modekeeper store recover` after stopping every agent\n")?;
     }
-    Ok(match problems.is_empty() {
+    Ok(match problems.is_empty() && broken.is_none() {
         true => ExitCode::SUCCESS,
         false => ExitCode::FAILURE,
     })
