@@ -18,3 +18,4 @@ mod servers;
 mod symbols;
 mod tools;
 mod torn;
+mod web;

@@ -67,3 +67,8 @@ pub(super) fn packages() -> Packages {
         uv: python("uv").with_file_name("uv"),
     }
 }
+
+/// A directory whose `bin` has Chromium and its driver, with axe beside it.
+pub(super) fn browser() -> PathBuf {
+    path_from("tests/tools/browser.sh", &[])
+}

@@ -1,0 +1,251 @@
+//! Chromium, driven over WebDriver: plain HTTP with JSON, spoken by the testkit's own client.
+
+use std::io::{BufRead as _, BufReader};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::slow::tools;
+use crate::support::http::Request;
+use crate::support::sandbox::{Sandbox, bare_command, overwrite};
+use crate::support::wait_for;
+
+/// A page in a browser of its own.
+#[derive(Debug)]
+pub(super) struct Browser {
+    driver: Child,
+    address: SocketAddr,
+    session: String,
+    tools: PathBuf,
+}
+
+impl Browser {
+    pub(super) fn start(sandbox: &Sandbox) -> Self {
+        let tools = tools::browser();
+        let mut driver = bare_command(tools.join("bin/chromedriver"), &sandbox.root())
+            .args(["--port=0"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let output = BufReader::new(driver.stdout.take().unwrap());
+        let port = output.lines().find_map(|line| {
+            let line = line.unwrap();
+            let (_, port) = line.rsplit_once("on port ")?;
+            // The first line repeats what was asked for.
+            let port = port.trim_end_matches('.').parse::<u16>().ok();
+            port.filter(|port| *port != 0)
+        });
+        let address = SocketAddr::from(([127, 0, 0, 1], port.unwrap()));
+        let data = sandbox.root().join("browser");
+        let options = json!({
+            "binary": tools.join("bin/chromium"),
+            "args": [
+                "--headless=new", "--no-sandbox", "--no-first-run", "--disable-gpu", "--disable-dev-shm-usage",
+                "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-quic",
+                "--disable-extensions", "--hide-scrollbars", format!("--user-data-dir={}", data.display()),
+            ],
+        });
+        let capabilities = json!({ "capabilities": { "alwaysMatch": {
+            "browserName": "chrome",
+            "goog:chromeOptions": options,
+            "goog:loggingPrefs": { "browser": "ALL" },
+        } } });
+        let mut browser = Self {
+            driver,
+            address,
+            session: String::new(),
+            tools,
+        };
+        let made = browser.send("POST", "/session", &capabilities);
+        made["sessionId"]
+            .as_str()
+            .unwrap()
+            .clone_into(&mut browser.session);
+        browser
+    }
+
+    #[track_caller]
+    fn send(&self, method: &str, path: &str, body: &Value) -> Value {
+        let request = Request {
+            method,
+            path,
+            headers: vec![("Content-Type", "application/json".to_owned())],
+            body: if body.is_null() {
+                String::new()
+            } else {
+                body.to_string()
+            },
+        };
+        let response = request.send(self.address);
+        let status = response.status;
+        let text = response.text();
+        let mut answer: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(status, 200, "{path} {body}: {text}");
+        answer["value"].take()
+    }
+
+    #[track_caller]
+    fn ask(&self, method: &str, path: &str, body: &Value) -> Value {
+        self.send(method, &format!("/session/{}/{path}", self.session), body)
+    }
+
+    #[track_caller]
+    pub(super) fn open(&self, url: &str) {
+        self.ask("POST", "url", &json!({ "url": url }));
+    }
+
+    pub(super) fn resize(&self, width: u32, height: u32) {
+        self.ask(
+            "POST",
+            "window/rect",
+            &json!({ "width": width, "height": height }),
+        );
+    }
+
+    /// What a script returns.
+    #[track_caller]
+    pub(super) fn run(&self, script: &str) -> Value {
+        self.ask(
+            "POST",
+            "execute/sync",
+            &json!({ "script": script, "args": [] }),
+        )
+    }
+
+    /// What a script hands to its callback, `done`.
+    #[track_caller]
+    fn run_later(&self, script: &str) -> Value {
+        let script = format!("const done = arguments[arguments.length - 1]; {script}");
+        self.ask(
+            "POST",
+            "execute/async",
+            &json!({ "script": script, "args": [] }),
+        )
+    }
+
+    /// Waits until an expression is true in the page.
+    #[track_caller]
+    pub(super) fn wait(&self, expression: &str) {
+        wait_for(expression, || {
+            let script = format!("try {{ return !!({expression}); }} catch {{ return false; }}");
+            (self.run(&script) == true).then_some(())
+        });
+    }
+
+    /// Waits until the page shows a text.
+    #[track_caller]
+    pub(super) fn sees(&self, text: &str) {
+        self.wait(&format!(
+            "document.body.innerText.includes({})",
+            json!(text)
+        ));
+    }
+
+    /// Clicks the button that is called so, once it can be clicked.
+    #[track_caller]
+    pub(super) fn click(&self, name: &str) {
+        let name = json!(name);
+        let find = format!(
+            "[...document.querySelectorAll('button, a')].find((it) => !it.disabled && \
+             (it.getAttribute('aria-label') || it.textContent).trim() === {name})"
+        );
+        self.wait(&find);
+        self.run(&format!("({find}).click()"));
+    }
+
+    /// Types into a field as if it had been typed.
+    #[track_caller]
+    pub(super) fn fill(&self, selector: &str, text: &str) {
+        let (selector, text) = (json!(selector), json!(text));
+        self.wait(&format!("document.querySelector({selector})"));
+        self.run(&format!(
+            "const field = document.querySelector({selector}); field.focus(); field.value = {text}; \
+             field.dispatchEvent(new Event('input', {{ bubbles: true }}))"
+        ));
+    }
+
+    /// Goes to a view without loading the page again.
+    #[track_caller]
+    pub(super) fn go(&self, hash: &str) {
+        self.run(&format!("location.hash = {}", json!(hash)));
+    }
+
+    /// What axe calls serious or critical.
+    #[track_caller]
+    pub(super) fn barriers(&self) -> Vec<String> {
+        let axe = std::fs::read_to_string(self.tools.join("axe.min.js")).unwrap();
+        self.run(&axe);
+        let found = self.run_later(
+            "axe.run(document, { resultTypes: ['violations'] }).then((found) => done(found.violations \
+             .filter((it) => it.impact === 'serious' || it.impact === 'critical') \
+             .map((it) => it.id + ': ' + it.help + ' ' + it.nodes.map((node) => node.html.slice(0, 160)).join(' | '))))",
+        );
+        let found = found.as_array().unwrap().iter();
+        found.map(|it| it.as_str().unwrap().to_owned()).collect()
+    }
+
+    /// Errors and refusals that the page has met.
+    #[track_caller]
+    pub(super) fn complaints(&self) -> Vec<String> {
+        let log = self.ask("POST", "se/log", &json!({ "type": "browser" }));
+        let entries = log.as_array().unwrap().iter();
+        let bad = entries.filter(|it| it["level"] == "SEVERE" || it["level"] == "WARNING");
+        bad.map(|it| it["message"].as_str().unwrap().to_owned())
+            .collect()
+    }
+
+    /// Keeps a picture of the page for people to look at.
+    pub(super) fn picture(&self, name: &str) {
+        let folder = pictures();
+        std::fs::create_dir_all(&folder).unwrap();
+        let picture = self.ask("GET", "screenshot", &Value::Null);
+        let bytes = decoded(picture.as_str().unwrap());
+        assert!(bytes.starts_with(b"\x89PNG"));
+        overwrite(&folder.join(format!("{name}.png")), &bytes);
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        if !self.session.is_empty() && !std::thread::panicking() {
+            let path = format!("/session/{}", self.session);
+            self.send("DELETE", &path, &Value::Null);
+        }
+        drop(self.driver.kill());
+        drop(self.driver.wait());
+    }
+}
+
+/// Artefacts of the run.
+fn pictures() -> PathBuf {
+    let target = Path::new(env!("CARGO_BIN_EXE_modekeeper"))
+        .parent()
+        .unwrap();
+    target.join("../web-pictures")
+}
+
+/// Base 64, as a driver sends pictures.
+fn decoded(text: &str) -> Vec<u8> {
+    let value = |byte: u8| match byte {
+        b'A'..=b'Z' => Some(byte - b'A'),
+        b'a'..=b'z' => Some(byte - b'a' + 26),
+        b'0'..=b'9' => Some(byte - b'0' + 52),
+        b'+' => Some(62),
+        b'/' => Some(63),
+        _ => None,
+    };
+    let digits: Vec<u8> = text.bytes().filter_map(value).collect();
+    let mut bytes = Vec::with_capacity(digits.len() * 3 / 4);
+    for group in digits.chunks(4) {
+        let number = group
+            .iter()
+            .fold(0_u32, |number, digit| number << 6 | u32::from(*digit));
+        let number = number << (6 * (4 - group.len()));
+        bytes.extend(number.to_be_bytes().iter().skip(1).take(group.len() - 1));
+    }
+    bytes
+}
