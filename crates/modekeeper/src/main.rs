@@ -11,6 +11,7 @@ mod log;
 mod output;
 mod process;
 mod version;
+mod telemetry;
 
 use std::process::ExitCode;
 

@@ -19,7 +19,7 @@ use crate::approver;
 use crate::cli::mcp::{ceiling, stop_signal, sweep};
 use crate::cli::{close, engine};
 use crate::config::{Config, Origin, ServeFlags};
-use crate::{log, output};
+use crate::{log, output, telemetry};
 
 /// Serve MCP over HTTP
 #[derive(Debug, Args)]
@@ -73,6 +73,10 @@ async fn serve(config: &Config, engine: &Engine, ceiling: Option<Ceiling>) -> an
     let routes = guarded(routes, access);
     let stop = stop_signal()?;
     tokio::spawn(sweep(engine.clone()));
+    if let Some(endpoint) = &config.otlp_endpoint.value {
+        let collector = telemetry::Collector::parse(endpoint)?;
+        tokio::spawn(telemetry::export(engine.clone(), collector));
+    }
     let project = server.start().folder();
     let _announced = announce::write(&config.folders().state, address);
     output::print(&format!(

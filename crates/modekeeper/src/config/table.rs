@@ -263,6 +263,11 @@ settings! {
         Fallback::Json("50"),
         "Seconds that a call waits for an approval",
     );
+    otlp_endpoint: Option<String> = Setting::new(
+        "telemetry.otlp_endpoint",
+        Fallback::Json("null"),
+        "OpenTelemetry collector that `modekeeper serve` sends traces and metrics to, such as http://localhost:4318",
+    ).variable("OTEL_EXPORTER_OTLP_ENDPOINT");
     listen: String = Setting::new(
         "http.listen",
         Fallback::Json("\"127.0.0.1:7337\""),

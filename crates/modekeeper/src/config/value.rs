@@ -149,6 +149,23 @@ impl Value for String {
     }
 }
 
+impl Value for Option<String> {
+    fn read(given: Given<'_>, around: Around<'_>) -> Result<Self, Wrong> {
+        match given {
+            Given::Json(Json::Null) => Ok(None),
+            given => String::read(given, around).map(Some),
+        }
+    }
+
+    fn to_json(&self) -> Json {
+        json!(self)
+    }
+
+    fn schema() -> Json {
+        String::schema()
+    }
+}
+
 /// Seconds.
 impl Value for u64 {
     fn read(given: Given<'_>, _around: Around<'_>) -> Result<Self, Wrong> {
