@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use mk_store::{AccessRole, Act, Credential, CredentialKind, NewAct, NewCredential};
-use mk_types::{CredentialId, ModeSlug, Timestamp, random_secret};
+use mk_types::{AbsPath, CredentialId, ModeSlug, Timestamp, random_secret};
 use sha2::{Digest as _, Sha256};
 
 use crate::Engine;
@@ -45,6 +45,39 @@ impl Principal {
     /// For records: the name and the id, never the secret.
     pub fn who(&self) -> String {
         format!("{} ({})", self.credential.name, self.credential.id)
+    }
+}
+
+/// What a credential lets an agent do at most. It travels with a request to the face that answers it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct AgentLimits {
+    /// Sessions of one credential are not another's.
+    pub credential: Option<CredentialId>,
+    pub mode: Option<ModeSlug>,
+    pub projects: Vec<AbsPath>,
+}
+
+impl Principal {
+    /// A viewer without a mode of its own only reads.
+    pub fn limits(&self) -> AgentLimits {
+        let Credential {
+            id,
+            role,
+            mode,
+            projects,
+            ..
+        } = &self.credential;
+        let reads_only = || {
+            ModeSlug::parse("ask")
+                .ok()
+                .filter(|_| *role == AccessRole::Viewer)
+        };
+        let roots = projects.iter().map(std::path::Path::new);
+        AgentLimits {
+            credential: Some(id.clone()),
+            mode: mode.clone().or_else(reads_only),
+            projects: roots.filter_map(AbsPath::new).collect(),
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use mk_types::{AbsPath, ConversationId, ModeSlug, SessionId};
 
 use crate::agent::AgentLink;
 use crate::ceiling::Ceiling;
+use crate::error::Error;
 
 /// Where calls work as long as no task, connection or activation says otherwise.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,10 +53,25 @@ pub struct Caller {
     pub agent: Option<AgentLink>,
     /// Folders that the client says it works in.
     pub roots: Vec<AbsPath>,
+    /// Projects that its credential is for; empty for all.
+    pub within: Vec<AbsPath>,
     pub actor: Actor,
 }
 
 impl Caller {
+    /// Refuses a project that the caller's credential is not for.
+    pub(crate) fn may_enter(&self, project: &AbsPath) -> Result<(), Error> {
+        let covers = |root: &AbsPath| project.as_path().starts_with(root.as_path());
+        if self.within.is_empty() || self.within.iter().any(covers) {
+            return Ok(());
+        }
+        Err(Error::Denied {
+            rule: None,
+            message: format!("This token is not for the project {project}"),
+            hint: Some("ask the user for a token that is for this project".to_owned()),
+        })
+    }
+
     /// A caller in a project, without ceilings and in no task.
     pub fn in_project(project: AbsPath, actor: Actor) -> Self {
         Self {
@@ -66,6 +82,7 @@ impl Caller {
             mode: None,
             agent: None,
             roots: Vec::new(),
+            within: Vec::new(),
             actor,
         }
     }

@@ -90,6 +90,7 @@ impl Engine {
             Some(_) => self.project_of(&home),
             None => own.clone(),
         };
+        caller.may_enter(&project)?;
         let catalogue = self.open(&project).catalogue();
         let mode = mode::find(&catalogue, &slug).or_else(|_| {
             // A mode that stays in force after its task may be one of another project.

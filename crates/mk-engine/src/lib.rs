@@ -63,8 +63,8 @@ use mk_store::Store;
 use mk_types::{AbsPath, Clock, SessionId};
 use tokio::sync::broadcast;
 
+pub use access::{Access, AgentLimits, NewToken, Principal};
 pub use agent::AgentLink;
-pub use access::{Access, NewToken, Principal};
 pub use approval::{Answer, ApprovalRequest, Approvals, Drive, Driven, Outcome};
 pub use authorize::ToolRequest;
 pub use backup::{BackedUpFile, BackupInfo, ProjectBackups};
@@ -126,7 +126,7 @@ pub use symbols::{
     ProjectSymbols, Shown, SymbolAnswer, SymbolQuery, SymbolReference, symbol_kinds,
 };
 pub use task::{ListedTask, Task, TaskDetails, TaskQuery, Tasks};
-pub use usage::{LATENCY_BOUNDS, Outcomes, ToolFigures, UsageOf, UsageReport};
+pub use usage::{LATENCY_BOUNDS, Outcomes, Span, ToolFigures, UsageOf, UsageReport};
 pub use workspace::Workspace;
 
 /// How long an orderly end waits for edits under way.
@@ -156,6 +156,7 @@ struct Inner {
     told: Mutex<told::Told>,
     places: place::Places,
     usage: Mutex<usage::Usage>,
+    spans: usage::Spans,
     fingerprints: fingerprint::Fingerprints,
 }
 
@@ -238,6 +239,7 @@ impl Engine {
             told: Mutex::default(),
             places: place::Places::default(),
             usage: Mutex::default(),
+            spans: usage::Spans::default(),
             fingerprints: fingerprint::Fingerprints::default(),
         };
         Self {

@@ -2,8 +2,8 @@
 //!
 //! Calls are counted in memory since the process began; decisions and approvals come from the store.
 
-use std::collections::BTreeMap;
-use std::sync::{MutexGuard, PoisonError};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use mk_store::{ApprovalFigures, DecisionCount, NewDecision, Ruling};
@@ -58,6 +58,28 @@ impl ToolFigures {
             }
         }
         None
+    }
+}
+
+/// One call, for those who trace.
+#[derive(Debug, Clone)]
+pub struct Span {
+    pub tool: &'static str,
+    pub ended: Timestamp,
+    pub time: Duration,
+    pub outcome: Outcomes,
+}
+
+/// Calls that are kept for a trace at most, until they are taken.
+const MOST_SPANS: usize = 4096;
+
+/// Calls since they were last taken; `None` while nobody traces.
+#[derive(Debug, Default)]
+pub(crate) struct Spans(Mutex<Option<VecDeque<Span>>>);
+
+impl Spans {
+    fn lock(&self) -> MutexGuard<'_, Option<VecDeque<Span>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -140,6 +162,17 @@ impl UsageOf<'_> {
     pub fn count(&self, tool: &'static str, time: Duration, outcome: Outcomes) {
         let micros = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
         let class = LATENCY_BOUNDS.partition_point(|bound| *bound < micros);
+        if let Some(spans) = self.engine.inner.spans.lock().as_mut() {
+            if spans.len() == MOST_SPANS {
+                spans.pop_front();
+            }
+            spans.push_back(Span {
+                tool,
+                ended: self.engine.inner.clock.now(),
+                time,
+                outcome,
+            });
+        }
         let mut usage = self.lock();
         let figures = usage.entry(tool).or_default();
         figures.calls += 1;
@@ -152,6 +185,20 @@ impl UsageOf<'_> {
             Outcomes::Refused => figures.refused += 1,
             Outcomes::Failed => figures.failed += 1,
         }
+    }
+
+    /// Keeps every call from now on, for a trace.
+    pub fn trace(&self) {
+        self.engine.inner.spans.lock().get_or_insert_default();
+    }
+
+    /// The calls since this was last asked.
+    pub fn take_spans(&self) -> Vec<Span> {
+        let mut spans = self.engine.inner.spans.lock();
+        spans
+            .as_mut()
+            .map(|spans| spans.drain(..).collect())
+            .unwrap_or_default()
     }
 
     /// What was decided and answered since then, in stretches of time.

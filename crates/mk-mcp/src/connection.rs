@@ -90,6 +90,8 @@ pub struct Connection {
     server: Server,
     /// The ceilings of the endpoint and of the server.
     ceilings: Vec<Ceiling>,
+    /// Those that the client's credential is for; empty for all.
+    projects: Vec<AbsPath>,
     /// Shared with the server once the session has a name, because a session over HTTP may rest and wake up.
     memory: Mutex<Arc<Mutex<Memory>>>,
     roots: Roots,
@@ -174,10 +176,20 @@ impl Server {
 
     /// Opens a connection; an error when there are too many.
     pub fn connect(&self, endpoint: Option<Ceiling>) -> std::io::Result<Connection> {
+        self.connect_within(endpoint.into_iter().collect(), Vec::new())
+    }
+
+    /// The same within several ceilings, and only for some projects.
+    pub fn connect_within(
+        &self,
+        ceilings: Vec<Ceiling>,
+        projects: Vec<AbsPath>,
+    ) -> std::io::Result<Connection> {
         let before = self.inner.connections.fetch_add(1, Ordering::Relaxed);
         let connection = Connection {
             server: self.clone(),
-            ceilings: self.inner.ceiling.iter().cloned().chain(endpoint).collect(),
+            ceilings: self.inner.ceiling.iter().cloned().chain(ceilings).collect(),
+            projects,
             memory: Mutex::default(),
             roots: Roots::default(),
             is_named: AtomicBool::new(false),
@@ -288,6 +300,7 @@ impl Connection {
             mode: None,
             agent: self.server.inner.agent.clone(),
             roots,
+            within: self.projects.clone(),
             actor: Actor::Agent,
         }
     }

@@ -16,6 +16,7 @@ use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{any, get, post};
 use axum::{Json, Router};
+use mk_engine::AgentLimits;
 use mk_types::ModeSlug;
 use rmcp::ServerHandler;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
@@ -31,17 +32,20 @@ pub(crate) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id")
 /// When a client may come back that found no room.
 const COME_BACK: HeaderValue = HeaderValue::from_static("10");
 
-/// Makes the handler of a connection; the mode is the endpoint's.
-pub type Connect<H> = Arc<dyn Fn(Option<ModeSlug>) -> io::Result<H> + Send + Sync>;
+/// Makes the handler of a connection; the mode is the endpoint's, the limits are the credential's.
+pub type Connect<H> = Arc<dyn Fn(Option<&ModeSlug>, &AgentLimits) -> io::Result<H> + Send + Sync>;
 
 /// The routes of a Modekeeper server.
 pub fn router(server: &Server) -> Router {
     let connect = {
         let server = server.clone();
-        Arc::new(move |mode: Option<ModeSlug>| {
-            let ceiling = mode.map(|mode| server.engine().modes().ceiling(mode.as_str()));
-            let ceiling = ceiling.transpose().map_err(io::Error::other)?;
-            server.connect(ceiling).map(Handler::new)
+        Arc::new(move |mode: Option<&ModeSlug>, limits: &AgentLimits| {
+            let modes = mode.into_iter().chain(&limits.mode);
+            let ceilings = modes.map(|mode| server.engine().modes().ceiling(mode.as_str()));
+            let ceilings: Result<Vec<_>, _> = ceilings.collect();
+            let ceilings = ceilings.map_err(io::Error::other)?;
+            let connection = server.connect_within(ceilings, limits.projects.clone());
+            connection.map(Handler::new)
         })
     };
     let exists = {
@@ -80,7 +84,8 @@ impl<H> std::fmt::Debug for Endpoints<H> {
 /// The routes for any handler.
 pub fn routes<H: ServerHandler + Clone>(endpoints: Endpoints<H>) -> Router {
     let connect = Arc::clone(&endpoints.connect);
-    let sse = sse::Sessions::new(Arc::new(move || connect(None)), endpoints.closing.clone());
+    let connect = Arc::new(move |limits: &AgentLimits| connect(None, limits));
+    let sse = sse::Sessions::new(connect, endpoints.closing.clone());
     let streamable = Arc::new(Streamable {
         endpoints,
         services: Mutex::default(),
@@ -110,17 +115,24 @@ impl<H> Clone for Endpoint<H> {
     }
 }
 
+/// An endpoint's mode, and what the credential of its clients allows.
+type Key = (Option<ModeSlug>, AgentLimits);
+
 struct Streamable<H: ServerHandler> {
     endpoints: Endpoints<H>,
-    /// One per mode: its sessions are its own.
-    services: Mutex<HashMap<Option<ModeSlug>, Endpoint<H>>>,
+    /// One per mode and credential: its sessions are its own.
+    services: Mutex<HashMap<Key, Endpoint<H>>>,
 }
 
 impl<H: ServerHandler + Clone> Streamable<H> {
-    fn service(&self, mode: Option<&ModeSlug>) -> Endpoint<H> {
+    fn service(&self, mode: Option<&ModeSlug>, request: &Request) -> Endpoint<H> {
+        let limits = request.extensions().get::<AgentLimits>();
+        let limits = limits.cloned().unwrap_or_default();
+        let key = (mode.cloned(), limits);
         let mut services = self.services.lock().unwrap_or_else(PoisonError::into_inner);
         let make = || {
-            let (connect, mode) = (Arc::clone(&self.endpoints.connect), mode.cloned());
+            let connect = Arc::clone(&self.endpoints.connect);
+            let (mode, limits) = key.clone();
             // Host and Origin were checked in front, for every route alike.
             let forget: Forget = Arc::clone(&self.endpoints.forget);
             let lobby = Arc::new(Lobby::new(forget));
@@ -130,11 +142,16 @@ impl<H: ServerHandler + Clone> Streamable<H> {
                 .with_max_request_body_bytes(LONGEST_LINE)
                 .with_cancellation_token(self.endpoints.closing.clone());
             config.session_store = Some(Arc::clone(&lobby) as Arc<_>);
-            let connect = move || connect(mode.clone());
+            let connect = move || connect(mode.as_ref(), &limits);
             let service = StreamableHttpService::new(connect, Arc::clone(&lobby), config);
             Endpoint { service, lobby }
         };
-        services.entry(mode.cloned()).or_insert_with(make).clone()
+        if let Some(known) = services.get(&key) {
+            return known.clone();
+        }
+        let made = make();
+        services.insert(key, made.clone());
+        made
     }
 }
 
@@ -142,7 +159,7 @@ async fn serve_any<H: ServerHandler + Clone>(
     State(state): State<Arc<Streamable<H>>>,
     request: Request,
 ) -> Response {
-    serve(&state.service(None), request).await
+    serve(&state.service(None, &request), request).await
 }
 
 async fn serve_mode<H: ServerHandler + Clone>(
@@ -154,7 +171,7 @@ async fn serve_mode<H: ServerHandler + Clone>(
         .ok()
         .filter(|mode| (state.endpoints.exists)(mode))
     {
-        Some(mode) => serve(&state.service(Some(&mode)), request).await,
+        Some(mode) => serve(&state.service(Some(&mode), &request), request).await,
         None => (
             StatusCode::NOT_FOUND,
             format!("there is no mode `{mode}`\n"),

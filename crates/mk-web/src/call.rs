@@ -8,11 +8,12 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::{Extension, Json};
-use mk_engine::{Actor, Answer, ApprovalRequest, Caller, Drive, Driven, Engine, Error};
+use mk_engine::{Answer, ApprovalRequest, Caller, Drive, Driven, Engine, Error};
 use mk_tools::{Allowance, Context, ParsedCall, Reply, Tool};
 use serde_json::{Map, Value, json};
 
 use crate::error;
+use crate::gate::Who;
 use crate::peer::Peer;
 use crate::server::Web;
 
@@ -26,6 +27,7 @@ pub(crate) async fn list(State(web): State<Web>) -> Json<Value> {
 pub(crate) async fn call(
     State(web): State<Web>,
     peer: Option<Extension<Peer>>,
+    Extension(who): Extension<Who>,
     body: Bytes,
 ) -> Response {
     let (name, arguments) = match read(&body) {
@@ -37,12 +39,12 @@ pub(crate) async fn call(
     let Some(tool) = mk_tools::offered(&name, |family| web.offers(family)) else {
         return Json(error::unknown_tool(&name)).into_response();
     };
-    let allowance = match take(&web, tool.target(), peer.as_deref()) {
+    let allowance = match take(&web, tool.target(), peer.as_deref(), &who) {
         Some(Err(allowance)) => return too_many(tool, &allowance),
         Some(Ok(allowance)) => Some(allowance),
         None => None,
     };
-    let mut response = match run(&web, tool, arguments).await {
+    let mut response = match run(&web, &who, tool, arguments).await {
         Ok(reply) => Json(show(reply)).into_response(),
         Err(refusal) => Json(error::refused(&refusal, tool.toolset)).into_response(),
     };
@@ -52,10 +54,18 @@ pub(crate) async fn call(
     response
 }
 
-/// Takes one call from the bucket of the client's address. What a client says of itself would give it as many buckets
+/// Takes one call from the bucket of the client's credential or address. What a client says of itself would give it as many buckets
 /// as it likes.
-fn take(web: &Web, tool: &Tool, peer: Option<&Peer>) -> Option<Result<Allowance, Allowance>> {
-    let client = peer.map(|peer| peer.address.to_string());
+fn take(
+    web: &Web,
+    tool: &Tool,
+    peer: Option<&Peer>,
+    who: &Who,
+) -> Option<Result<Allowance, Allowance>> {
+    let client = match &who.principal {
+        Some(principal) => Some(principal.credential.id.to_string()),
+        None => peer.map(|peer| peer.address.to_string()),
+    };
     let limiter = web.limiter.as_ref()?;
     limiter.take(tool, client.as_deref().unwrap_or_default())
 }
@@ -107,10 +117,11 @@ fn read(body: &[u8]) -> Result<(String, Map<String, Value>), String> {
 /// Runs a tool and remembers which directory it activated.
 async fn run(
     web: &Web,
+    who: &Who,
     tool: &'static Tool,
     arguments: Map<String, Value>,
 ) -> Result<Reply, Error> {
-    let reply = ask_and_run(web, tool, arguments).await?;
+    let reply = ask_and_run(web, who, tool, arguments).await?;
     if let Some(directory) = &reply.project {
         web.active.set(directory.clone());
     }
@@ -120,12 +131,13 @@ async fn run(
 /// Runs a tool; a person's answer is waited for, because a script has nobody else to ask.
 async fn ask_and_run(
     web: &Web,
+    who: &Who,
     tool: &'static Tool,
     arguments: Map<String, Value>,
 ) -> Result<Reply, Error> {
     let attempt = Attempt {
         engine: &web.engine,
-        caller: web.caller(Actor::Agent),
+        caller: web.agent(who)?,
         parsed: tool.parse(arguments)?,
     };
     match web.engine.approvals().drive(&attempt).await? {

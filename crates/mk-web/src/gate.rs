@@ -103,10 +103,14 @@ async fn pass(State(gate): State<Gate>, mut request: Request, next: Next) -> Res
     let is_html = !request.uri().path().starts_with("/page/");
     let mut response = match gate.admit(&request) {
         Ok(who) => {
+            // For the faces behind, which know nothing of this one.
+            if let Some(principal) = &who.principal {
+                request.extensions_mut().insert(principal.limits());
+            }
             request.extensions_mut().insert(who);
             next.run(request).await
         }
-        Err(refusal) => refusal,
+        Err(refusal) => *refusal,
     };
     harden(response.headers_mut(), is_html);
     response
@@ -128,15 +132,19 @@ fn harden(headers: &mut HeaderMap, is_html: bool) {
 }
 
 impl Gate {
-    fn admit(&self, request: &Request) -> Result<Who, Response> {
+    fn admit(&self, request: &Request) -> Result<Who, Box<Response>> {
         let peer = request.extensions().get::<Peer>().copied();
         let is_same_user = peer.is_none_or(|peer| peer.user == PeerUser::Same);
         let address = peer.map(|peer| peer.address);
-        if let Some(seconds) = address.and_then(|address| self.locked_out(address)) {
-            return Err(refuse_for(seconds));
-        }
         let headers = request.headers();
-        let found = match credential(headers) {
+        let given = credential(headers);
+        // Only who tries tokens waits: an agent must not lock the person at the same machine out of the page.
+        if let (Some((CredentialKind::Token, _)), Some(address)) = (given, address)
+            && let Some(seconds) = self.locked_out(address)
+        {
+            return Err(refuse_for(seconds).into());
+        }
+        let found = match given {
             None => None,
             Some((kind, secret)) => match self.engine.access().who(kind, secret) {
                 Ok(Some(principal)) => Some((kind, principal)),
@@ -144,11 +152,13 @@ impl Gate {
                 Ok(None) if kind == CredentialKind::Session => None,
                 Ok(None) => {
                     self.note_failure(address);
-                    return Err(unauthorized("the token is unknown, expired or revoked"));
+                    return Err(unauthorized("the token is unknown, expired or revoked").into());
                 }
                 Err(error) => {
                     let body = Json(error::refused(&error, mk_tools::Toolset::Modes));
-                    return Err((StatusCode::SERVICE_UNAVAILABLE, body).into_response());
+                    return Err((StatusCode::SERVICE_UNAVAILABLE, body)
+                        .into_response()
+                        .into());
                 }
             },
         };
@@ -159,26 +169,24 @@ impl Gate {
         {
             let sent = headers.get(CSRF).map(HeaderValue::as_bytes);
             if !sent.is_some_and(|sent| same(sent, principal.csrf.as_bytes())) {
-                return Err(forbidden("the request does not come from the page"));
+                return Err(forbidden("the request does not come from the page").into());
             }
         }
         let principal = found.map(|(_, principal)| Arc::new(principal));
         match need {
             Need::Nothing => {}
             Need::Agent if is_same_user || principal.is_some() => {}
-            Need::Agent => return Err(unauthorized("this server wants a token")),
+            Need::Agent => return Err(unauthorized("this server wants a token").into()),
             Need::Role(role) => match &principal {
                 None => {
-                    return Err(unauthorized(
-                        "this needs a token or the page's session, also on this machine",
-                    ));
+                    let wanted = "this needs a token or the page's session, also on this machine";
+                    return Err(unauthorized(wanted).into());
                 }
                 Some(principal) if principal.may(role) => {}
                 Some(principal) => {
                     let has = principal.credential.role;
-                    return Err(forbidden(&format!(
-                        "this needs the role {role}; this is a {has}"
-                    )));
+                    let refusal = format!("this needs the role {role}; this is a {has}");
+                    return Err(forbidden(&refusal).into());
                 }
             },
         }

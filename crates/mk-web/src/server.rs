@@ -4,11 +4,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::Json;
 use axum::extract::State;
-use mk_engine::{Actor, Caller, CallerConversation, Ceiling, Engine, Standing, Start};
+use mk_engine::{Actor, Caller, CallerConversation, Ceiling, Engine, Error, Standing, Start};
 use mk_types::AbsPath;
 use serde_json::{Value, json};
 
 use crate::events::Events;
+use crate::gate::Who;
 use crate::machine::Machine;
 
 /// The directory that was activated over plain HTTP, which is one conversation; those over MCP have their own.
@@ -64,8 +65,25 @@ impl Web {
             mode: None,
             agent: None,
             roots: Vec::new(),
+            within: Vec::new(),
             actor,
         }
+    }
+}
+
+impl Web {
+    /// An agent over plain HTTP, within what its credential allows.
+    pub(crate) fn agent(&self, who: &Who) -> Result<Caller, Error> {
+        let limits = who.principal.as_ref().map(|principal| principal.limits());
+        let limits = limits.unwrap_or_default();
+        let mut caller = self.caller(Actor::Agent);
+        if let Some(mode) = &limits.mode {
+            caller
+                .ceilings
+                .push(self.engine.modes().ceiling(mode.as_str())?);
+        }
+        caller.within = limits.projects;
+        Ok(caller)
     }
 }
 

@@ -6,13 +6,14 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
-use axum::Json;
 use axum::body::Bytes;
 use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse as _, Response};
+use axum::{Extension, Json};
 use futures::Stream;
+use mk_engine::AgentLimits;
 use mk_types::SessionId;
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::service::{RxJsonRpcMessage, ServiceExt as _, TxJsonRpcMessage};
@@ -27,9 +28,12 @@ use crate::transport::line::{Gone, read_message};
 
 const WAITING: usize = 64;
 
+/// Makes the handler of a stream, within what its credential allows.
+type Connect<H> = Arc<dyn Fn(&AgentLimits) -> std::io::Result<H> + Send + Sync>;
+
 /// The open streams, by the id in their endpoint.
 pub(super) struct Sessions<H> {
-    connect: Arc<dyn Fn() -> std::io::Result<H> + Send + Sync>,
+    connect: Connect<H>,
     open: Arc<Mutex<HashMap<String, mpsc::Sender<ClientJsonRpcMessage>>>>,
     closing: CancellationToken,
 }
@@ -45,10 +49,7 @@ impl<H> Clone for Sessions<H> {
 }
 
 impl<H> Sessions<H> {
-    pub(super) fn new(
-        connect: Arc<dyn Fn() -> std::io::Result<H> + Send + Sync>,
-        closing: CancellationToken,
-    ) -> Self {
+    pub(super) fn new(connect: Connect<H>, closing: CancellationToken) -> Self {
         Self {
             connect,
             open: Arc::default(),
@@ -58,8 +59,12 @@ impl<H> Sessions<H> {
 }
 
 /// `GET /sse`: opens a stream whose first event says where to send messages.
-pub(super) async fn open<H: ServerHandler>(State(sessions): State<Sessions<H>>) -> Response {
-    let handler = match (sessions.connect)() {
+pub(super) async fn open<H: ServerHandler>(
+    State(sessions): State<Sessions<H>>,
+    limits: Option<Extension<AgentLimits>>,
+) -> Response {
+    let limits = limits.map(|Extension(limits)| limits).unwrap_or_default();
+    let handler = match (sessions.connect)(&limits) {
         Ok(handler) => handler,
         Err(error) => {
             return (StatusCode::SERVICE_UNAVAILABLE, format!("{error}\n")).into_response();

@@ -76,18 +76,18 @@ async fn the_headers_count_down_and_then_it_is_too_much() {
 #[tokio::test]
 async fn a_header_that_nobody_verifies_brings_no_calls() {
     let world = World::limited("");
-    let with_token = |token: &'static str| {
+    let from = |address: &'static str| {
         let mut request = request(Method::POST, "/tools/call", &body("a").to_string());
-        let token = HeaderValue::from_static(token);
-        request.headers_mut().insert("authorization", token);
+        let address = HeaderValue::from_static(address);
+        request.headers_mut().insert("x-forwarded-for", address);
         request
     };
     for _ in 0..10 {
-        send(&world.routes, with_token("Bearer one")).await;
+        send(&world.routes, from("192.0.2.1")).await;
     }
-    let reply = send(&world.routes, with_token("Bearer one")).await;
+    let reply = send(&world.routes, from("192.0.2.1")).await;
     check(&reply, "write_memory", 6);
-    let reply = send(&world.routes, with_token("Bearer two")).await;
+    let reply = send(&world.routes, from("192.0.2.2")).await;
     check(&reply, "write_memory", 6);
 }
 

@@ -32,7 +32,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 /// Mounts the fixture where Modekeeper mounts its own handler.
 async fn serve(listener: TcpListener, fixture: Fixture) -> Result<(), Box<dyn Error>> {
     let endpoints = Endpoints {
-        connect: Arc::new(move |_| Ok(fixture.clone())),
+        connect: Arc::new(move |_, _| Ok(fixture.clone())),
         exists: Arc::new(|_| false),
         forget: Arc::new(|_| {}),
         closing: Default::default(),
