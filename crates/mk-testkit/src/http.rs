@@ -193,6 +193,8 @@ pub struct HttpClient {
     address: SocketAddr,
     path: String,
     session: Option<String>,
+    /// Sent as a bearer.
+    pub token: Option<String>,
     next_id: u64,
 }
 
@@ -202,21 +204,32 @@ impl HttpClient {
             address,
             path: path.to_owned(),
             session: None,
+            token: None,
             next_id: 0,
         }
     }
 
     /// Initialized.
     pub fn start(address: SocketAddr, path: &str) -> Self {
+        Self::new(address, path).begin()
+    }
+
+    /// The same with a token.
+    pub fn start_with(address: SocketAddr, path: &str, token: &str) -> Self {
         let mut client = Self::new(address, path);
-        client.request(
+        client.token = Some(token.to_owned());
+        client.begin()
+    }
+
+    fn begin(mut self) -> Self {
+        self.request(
             "initialize",
             &json!({
                 "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "it", "version": "1" },
             }),
         );
-        client.notify("notifications/initialized");
-        client
+        self.notify("notifications/initialized");
+        self
     }
 
     pub fn headers(&self) -> Vec<(&'static str, String)> {
@@ -225,6 +238,8 @@ impl HttpClient {
             ("Accept", "application/json, text/event-stream".to_owned()),
         ];
         headers.extend(self.session.clone().map(|id| ("Mcp-Session-Id", id)));
+        let token = self.token.as_ref();
+        headers.extend(token.map(|it| ("Authorization", format!("Bearer {it}"))));
         headers
     }
 

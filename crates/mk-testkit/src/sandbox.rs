@@ -103,6 +103,12 @@ impl Sandbox {
         ran(self.command(arguments).stdin(terminal))
     }
 
+    /// The same with a command that was made ready.
+    pub fn run_command(&self, command: &mut Command) -> Ran {
+        let (_master, terminal) = terminal();
+        ran(command.stdin(terminal))
+    }
+
     /// Runs what must succeed, and gives its stdout.
     #[track_caller]
     pub fn ok<S: AsRef<OsStr>>(&self, arguments: &[S]) -> String {

@@ -9,6 +9,7 @@
     reason = "a test that cannot go on panics, and says what it measured"
 )]
 
+mod access;
 mod approval;
 mod cli;
 mod documents;

@@ -1,0 +1,266 @@
+//! Tokens, links and what they open, as the built binary has it; and what is told to others about it.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpListener;
+use std::sync::mpsc::channel;
+
+use serde_json::{Value, json};
+
+use crate::support::PATIENCE;
+use crate::support::http::{HttpClient, Request, Server, lift};
+use crate::support::sandbox::{Sandbox, run};
+
+/// A new token: its secret and its id.
+fn token(sandbox: &Sandbox, arguments: &[&str]) -> (String, String) {
+    let made = sandbox.json(&[&["token", "create", "ci", "--json"], arguments].concat());
+    let text = |key: &str| made[key].as_str().unwrap().to_owned();
+    (text("token"), text("id"))
+}
+
+fn ask(
+    server: &Server,
+    token: Option<&str>,
+    method: &str,
+    path: &str,
+    body: &Value,
+) -> (u16, Value) {
+    let mut headers = vec![("Content-Type", "application/json".to_owned())];
+    headers.extend(token.map(|it| ("Authorization", format!("Bearer {it}"))));
+    let body = if body.is_null() {
+        String::new()
+    } else {
+        body.to_string()
+    };
+    let request = Request {
+        method,
+        path,
+        headers,
+        body,
+    };
+    let response = server.send(&request);
+    let status = response.status;
+    (
+        status,
+        serde_json::from_str(&response.text()).unwrap_or_default(),
+    )
+}
+
+#[test]
+fn a_token_s_mode_is_a_ceiling_on_mcp_and_rest() {
+    let sandbox = Sandbox::new();
+    let (secret, _) = token(&sandbox, &["--role", "operator", "--mode", "ask"]);
+    let server = Server::start(&sandbox, &[]);
+    let mut client = HttpClient::start_with(server.address, "/mcp", &secret);
+    let made = lift(client.call("create_task", &json!({ "mode_slug": "code" })));
+    assert!(made["result"].is_object(), "{made:#}");
+    let write = json!({ "file_path": "a.txt", "content": "x" });
+    let refused = client.call("write_file", &write);
+    assert_eq!(refused["result"]["isError"], true, "{refused:#}");
+    let call = json!({ "name": "write_file", "arguments": write });
+    let (status, refused) = ask(&server, Some(&secret), "POST", "/tools/call", &call);
+    assert_eq!(
+        (status, &refused["error_code"]),
+        (200, &json!("PERMISSION_DENIED")),
+        "{refused:#}"
+    );
+    // Without the token, the same user may do what an agent may.
+    let (_, done) = ask(&server, None, "POST", "/tools/call", &call);
+    assert_eq!(done["isError"], false, "{done:#}");
+    // A session of one credential is not another's.
+    client.token = None;
+    let list = json!({ "jsonrpc": "2.0", "id": 9, "method": "tools/list", "params": {} });
+    let request = Request {
+        method: "POST",
+        path: "/mcp",
+        headers: client.headers(),
+        body: list.to_string(),
+    };
+    assert_eq!(server.send(&request).status, 404);
+}
+
+#[test]
+fn a_token_for_one_project_does_not_reach_another() {
+    let sandbox = Sandbox::with("a.txt", "x");
+    let elsewhere = sandbox.root().join("elsewhere");
+    std::fs::create_dir(&elsewhere).unwrap();
+    let elsewhere = elsewhere.to_str().unwrap();
+    let (secret, _) = token(&sandbox, &["--role", "operator", "--project", elsewhere]);
+    let server = Server::start(&sandbox, &[]);
+    let call = json!({ "name": "read_file", "arguments": { "file_path": "a.txt" } });
+    let (_, refused) = ask(&server, Some(&secret), "POST", "/tools/call", &call);
+    assert_eq!(refused["error_code"], "PERMISSION_DENIED", "{refused:#}");
+    let (here, _) = token(
+        &sandbox,
+        &[
+            "--role",
+            "operator",
+            "--project",
+            sandbox.project().to_str().unwrap(),
+        ],
+    );
+    let (_, read) = ask(&server, Some(&here), "POST", "/tools/call", &call);
+    assert_eq!(read["isError"], false, "{read:#}");
+}
+
+#[test]
+fn a_revoked_token_opens_nothing_and_secrets_are_nowhere_on_disk() {
+    let sandbox = Sandbox::new();
+    let (secret, id) = token(&sandbox, &["--role", "admin"]);
+    let server = Server::start(&sandbox, &[]);
+    let (status, _) = ask(&server, Some(&secret), "GET", "/api/acts", &Value::Null);
+    assert_eq!(status, 200);
+    assert_eq!(
+        sandbox.ok(&["token", "revoke", &id]),
+        format!("revoked {id}\n")
+    );
+    let (status, _) = ask(&server, Some(&secret), "GET", "/api/acts", &Value::Null);
+    assert_eq!(status, 401);
+    assert!(!sandbox.ok(&["token", "list"]).contains(&secret));
+    let copy = sandbox.root().join("copy.db");
+    sandbox.ok(&["store", "backup", copy.to_str().unwrap()]);
+    for file in [
+        sandbox.database(),
+        sandbox.database().with_extension("db-wal"),
+        copy,
+    ] {
+        let bytes = std::fs::read(&file).unwrap_or_default();
+        let found = bytes
+            .windows(secret.len())
+            .any(|it| it == secret.as_bytes());
+        assert!(!found, "{}", file.display());
+    }
+}
+
+#[test]
+fn operators_commands_want_a_person_and_a_server() {
+    let sandbox = Sandbox::new();
+    for command in [
+        &["dashboard"][..],
+        &["token", "create", "x"],
+        &["token", "list"],
+    ] {
+        let refused = run(&mut sandbox.command(command));
+        assert!(!refused.status.success());
+        assert!(refused.stderr.contains("needs a terminal"), "{refused:?}");
+    }
+    let alone = sandbox.run(&["dashboard", "--no-open"]);
+    assert!(alone.stderr.contains("no server is running"), "{alone:?}");
+    let server = Server::start(&sandbox, &[]);
+    let said = sandbox.ok(&["dashboard", "--no-open"]);
+    assert!(
+        said.starts_with(&format!("http://{}/#link=mks_", server.address)),
+        "{said}"
+    );
+}
+
+#[test]
+fn recorded_calls_are_decided_again_under_another_mode() {
+    let sandbox = Sandbox::new();
+    sandbox.ok(&["mode", "ask"]);
+    let event = json!({
+        "hook_event_name": "PreToolUse", "session_id": "one", "cwd": sandbox.project(),
+        "tool_name": "Edit", "tool_input": { "file_path": sandbox.project().join("a.rs") },
+    });
+    let mut command = sandbox.command(&["hook", "claude"]);
+    let mut child = command.stdin(std::process::Stdio::piped()).spawn().unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(event.to_string().as_bytes())
+        .unwrap();
+    child.wait().unwrap();
+    assert_eq!(
+        sandbox.ok(&["replay"]),
+        "1 decision, 0 would be different\n"
+    );
+    let again = sandbox.json(&["replay", "--mode", "code", "--json"]);
+    assert_eq!(
+        (&again[0]["verdict"], &again[0]["now"]["verdict"]),
+        (&json!("deny"), &json!("allow")),
+        "{again:#}"
+    );
+    sandbox.write("other.yaml", "customModes:\n  - slug: ask\n    name: Ask\n    roleDefinition: x\n    groups: [read, edit]\n");
+    let said = sandbox.ok(&["replay", "--modes", "other.yaml"]);
+    assert!(
+        said.contains("deny → allow") && said.ends_with("1 would be different\n"),
+        "{said}"
+    );
+    let whole = sandbox.json(&["store", "check", "--json"]);
+    assert_eq!(whole["decisions"]["sealed"], 1, "{whole:#}");
+}
+
+#[test]
+fn modes_are_added_at_the_terminal() {
+    let sandbox = Sandbox::with("docs/a.md", "x");
+    sandbox.write("src/a.rs", "x");
+    let said = sandbox.ok(&["modes", "new", "docs", "--edit-only", "\\.md$"]);
+    assert!(said.contains("matches 1 of 2 files"), "{said}");
+    let said = sandbox.ok(&["modes", "new", "strict-ask", "--extends", "ask"]);
+    assert!(said.contains("Changed .roomodes"), "{said}");
+    let modes = sandbox.ok(&["modes", "list"]);
+    assert!(
+        modes.contains("docs") && modes.contains("strict-ask"),
+        "{modes}"
+    );
+    let refused = sandbox.run(&["modes", "new", "x", "--groups", "fly"]);
+    assert!(refused.stderr.contains("is not a group"), "{refused:?}");
+    let mut command = sandbox.command(&["modes", "edit", "--yes"]);
+    command.env("EDITOR", "sed -i s/Docs/Papers/");
+    let edited = sandbox.run_command(&mut command);
+    assert!(edited.stdout.contains("Changed .roomodes"), "{edited:?}");
+    assert!(sandbox.ok(&["modes", "list"]).contains("Papers"));
+}
+
+#[test]
+fn a_collector_gets_traces_and_metrics() {
+    let collector = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = collector.local_addr().unwrap();
+    let (sender, received) = channel();
+    std::thread::spawn(move || {
+        for stream in collector.incoming() {
+            let mut stream = BufReader::new(stream.unwrap());
+            let (mut path, mut length) = (String::new(), 0);
+            stream.read_line(&mut path).unwrap();
+            loop {
+                let mut line = String::new();
+                stream.read_line(&mut line).unwrap();
+                match line.trim_end().split_once(": ") {
+                    Some(("Content-Length", value)) => length = value.parse().unwrap(),
+                    Some(_) => {}
+                    None => break,
+                }
+            }
+            let mut body = vec![0; length];
+            stream.read_exact(&mut body).unwrap();
+            stream
+                .get_mut()
+                .write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+                .unwrap();
+            let body: Value = serde_json::from_slice(&body).unwrap();
+            if sender.send((path, body)).is_err() {
+                return;
+            }
+        }
+    });
+    let sandbox = Sandbox::with("a.txt", "x");
+    let mut command = sandbox.command(&["serve", "--listen", "127.0.0.1:0"]);
+    command.env("OTEL_EXPORTER_OTLP_ENDPOINT", format!("http://{address}"));
+    let server = Server::open(&mut command);
+    let call = json!({ "name": "read_file", "arguments": { "file_path": "a.txt" } });
+    ask(&server, None, "POST", "/tools/call", &call);
+    let (mut traces, mut metrics) = (Value::Null, Value::Null);
+    while traces.is_null() || metrics.is_null() {
+        let (path, body) = received.recv_timeout(PATIENCE).unwrap();
+        match path.split(' ').nth(1) {
+            Some("/v1/traces") => traces = body,
+            Some("/v1/metrics") => metrics = body,
+            other => panic!("{other:?}"),
+        }
+    }
+    let span = &traces["resourceSpans"][0]["scopeSpans"][0]["spans"][0];
+    assert_eq!(span["name"], "tools/call read_file", "{traces:#}");
+    assert_eq!(span["traceId"].as_str().map(str::len), Some(32));
+    let calls = &metrics["resourceMetrics"][0]["scopeMetrics"][0]["metrics"][0];
+    assert_eq!(calls["sum"]["dataPoints"][0]["asInt"], "1", "{metrics:#}");
+}
