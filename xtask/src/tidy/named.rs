@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
-use crate::workspace::has_extension;
+use crate::workspace::{self, has_extension};
 
 /// Where paths of the repository begin.
 const ROOTS: [&str; 8] = [
@@ -144,7 +144,10 @@ impl<'a> Names<'a> {
             let text = self.files.iter().find(|(path, _)| *path == target);
             let heading =
                 anchor.is_empty() || text.is_some_and(|(_, text)| has_heading(text, anchor));
-            !self.paths.contains(&target) || !heading
+            // Pictures are no text, and so not among the files.
+            let is_there =
+                self.paths.contains(&target) || workspace::root().join(&target).is_file();
+            !is_there || !heading
         });
         broken
             .map(|link| format!("{}: the link `{link}` leads nowhere", document.display()))
