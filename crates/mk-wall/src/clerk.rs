@@ -5,6 +5,7 @@
 //! Where it allows, it makes the call itself on what it has pinned.
 
 mod directory;
+mod magic;
 mod meta;
 mod name;
 mod open;
@@ -197,6 +198,11 @@ impl Clerk {
             Call::Mknod | Call::Mknodat => self.mknod(name, call),
             Call::Connect => self.connect(call),
             Call::Bind => self.bind(call),
+            Call::SchedSetparam
+            | Call::SchedSetscheduler
+            | Call::SchedSetaffinity
+            | Call::SchedSetattr => schedule(int(call.args[0])),
+            Call::Setpriority | Call::IoprioSet => schedule(int(call.args[1])),
             _ => self.change_metadata(name, call),
         }
     }
@@ -272,6 +278,12 @@ fn write_before(journal: &mut Journal, place: &Place) -> Result<(), Errno> {
         Some(_) => Ok(()),
     }
 }
+/// Lets a process be scheduled differently if it is one of the command's.
+fn schedule(process: i32) -> Answer {
+    let inside = u32::try_from(process).is_ok_and(|tid| Caller { tid }.is_below_this());
+    if inside { GO_ON } else { fail(Errno::PERM) }
+}
+
 /// An argument that is an `int`.
 #[expect(
     clippy::cast_possible_truncation,

@@ -100,6 +100,30 @@ impl Doors {
             (vec![Condition::IsNull(2)], ALLOW),
         ];
         program.rows(Call::Prlimit64, &new_limit_of_another, EPERM);
+        self.scheduling(program);
+    }
+
+    /// The floor does not hold how a process outside is scheduled; the clerk knows who is inside.
+    fn scheduling(self, program: &mut Program) {
+        const PROCESS: u32 = 0;
+        const GROUP: u32 = 1;
+        let another = match self.clerk {
+            Clerk::Answers => NOTIFY,
+            Clerk::Absent => EPERM,
+        };
+        for call in table::SCHEDULING {
+            program.rows(*call, &[(vec![Condition::Equals(0, 0)], ALLOW)], another);
+        }
+        // The kinds of `ioprio_set` begin at one.
+        for (call, first) in [(Call::Setpriority, 0), (Call::IoprioSet, 1)] {
+            let itself = [PROCESS, GROUP].map(|kind| {
+                let kind = Condition::Equals(0, first + kind);
+                (vec![kind, Condition::Equals(1, 0)], ALLOW)
+            });
+            let [process, group] = itself;
+            let named = (vec![Condition::Equals(0, first + PROCESS)], another);
+            program.rows(call, &[process, group, named], EPERM);
+        }
     }
 
     fn sockets(self, program: &mut Program) {

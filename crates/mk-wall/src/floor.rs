@@ -81,8 +81,8 @@ pub(crate) struct Floor<'a> {
 }
 
 impl Floor<'_> {
-    /// Builds the ruleset. It restricts nothing before [`step_on`].
-    pub(crate) fn lay(&self) -> Result<RulesetCreated, Error> {
+    /// Builds the ruleset, and tells how many rules it has. It restricts nothing before [`step_on`].
+    pub(crate) fn lay(&self) -> Result<(RulesetCreated, u32), Error> {
         let abi = self.version.abi();
         let writes = AccessFs::from_write(abi);
         let mut ruleset = Ruleset::default()
@@ -105,23 +105,22 @@ impl Floor<'_> {
         let tree =
             (writes & !(AccessFs::MakeChar | AccessFs::MakeBlock | AccessFs::IoctlDev)) | read;
         let file = writes & (AccessFs::WriteFile | AccessFs::Truncate);
-        for path in self.trees {
-            created = grant(created, path, tree)?;
-        }
-        for path in self.files {
-            created = grant(created, path, file | read)?;
-        }
-        for path in PLAIN_DEVICES.map(Path::new) {
-            created = grant(created, path, file | read)?;
-        }
         let terminal = (writes & (AccessFs::WriteFile | AccessFs::IoctlDev)) | read;
-        for path in TERMINALS.map(Path::new) {
-            created = grant(created, path, terminal)?;
+        let readable = hide::readable(self.hidden)?;
+        let trees = self.trees.iter().map(|path| (path.as_path(), tree));
+        let files = self.files.iter().map(|path| (path.as_path(), file | read));
+        let plain = PLAIN_DEVICES.map(|path| (Path::new(path), file | read));
+        let terminals = TERMINALS.map(|path| (Path::new(path), terminal));
+        let readable = readable
+            .iter()
+            .map(|path| (path.as_path(), AccessFs::ReadFile.into()));
+        let rules = trees.chain(files).chain(plain).chain(terminals);
+        let mut count = 0;
+        for (path, access) in rules.chain(readable) {
+            created = grant(created, path, access)?;
+            count += 1;
         }
-        for path in hide::readable(self.hidden)? {
-            created = grant(created, &path, AccessFs::ReadFile.into())?;
-        }
-        Ok(created)
+        Ok((created, count))
     }
 }
 

@@ -54,8 +54,9 @@ impl Guests {
         })
     }
 
-    pub(crate) fn has(&self, path: &Path) -> bool {
-        self.here.contains_key(path)
+    /// Whether what is at a path is a guest: another file that has come there since is none.
+    pub(crate) fn has(&self, path: &Path, key: Key) -> bool {
+        self.here.get(path).is_some_and(|guest| guest.key == key)
     }
 
     /// Writes a name down before anything is made under it.

@@ -51,7 +51,7 @@ pub(crate) fn in_namespace(hidden: &[PathBuf]) -> Result<(), Errno> {
     // What is mounted here must not appear outside.
     let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
     rustix::mount::mount_change("/", private)?;
-    for path in hidden {
+    for path in hidden.iter().chain(&raw_devices()) {
         let Ok(metadata) = path.symlink_metadata() else {
             continue;
         };
@@ -64,6 +64,27 @@ pub(crate) fn in_namespace(hidden: &[PathBuf]) -> Result<(), Errno> {
         }
     }
     Ok(())
+}
+
+/// Disks and memory as devices: a root would read there what is hidden as a file.
+fn raw_devices() -> Vec<PathBuf> {
+    use std::os::unix::fs::FileTypeExt as _;
+    const MEMORY: [&str; 3] = ["/dev/mem", "/dev/kmem", "/dev/port"];
+    if !rustix::process::geteuid().is_root() {
+        return Vec::new();
+    }
+    let mut found: Vec<PathBuf> = MEMORY.iter().map(PathBuf::from).collect();
+    let mut waiting = vec![PathBuf::from("/dev")];
+    while let Some(directory) = waiting.pop() {
+        for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
+            match entry.file_type() {
+                Ok(kind) if kind.is_block_device() => found.push(entry.path()),
+                Ok(kind) if kind.is_dir() => waiting.push(entry.path()),
+                _ => {}
+            }
+        }
+    }
+    found
 }
 
 /// A mount namespace, as root directly, else in a user namespace in which we stay who we are.

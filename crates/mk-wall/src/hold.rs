@@ -33,6 +33,26 @@ pub(crate) struct Hold {
 pub(crate) struct Ready {
     pub(crate) root: Root,
     pub(crate) has_namespace: bool,
+    pub(crate) rules: u32,
+}
+
+impl Ready {
+    fn to_bytes(self) -> Vec<u8> {
+        let mut bytes = vec![u8::from(self.has_namespace)];
+        bytes.extend(self.rules.to_ne_bytes());
+        bytes.extend(self.root.to_bytes());
+        bytes
+    }
+
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let (has_namespace, rest) = bytes.split_first()?;
+        let (rules, root) = rest.split_first_chunk()?;
+        Some(Self {
+            root: Root::from_bytes(root)?,
+            has_namespace: *has_namespace == 1,
+            rules: u32::from_ne_bytes(*rules),
+        })
+    }
 }
 
 /// First byte of a message.
@@ -80,7 +100,7 @@ impl Hold {
             files: &[],
             hidden,
         };
-        let created = floor.lay()?;
+        let (created, rules) = floor.lay()?;
         drop_capabilities().map_err(supervise)?;
         floor::step_on(created).map_err(|error| Error::Floor(Box::new(error)))?;
         let listener = self.close_doors().map_err(Error::Filter)?;
@@ -89,6 +109,7 @@ impl Hold {
             Ready {
                 root,
                 has_namespace,
+                rules,
             },
         ))
     }
@@ -122,8 +143,8 @@ impl Hold {
 
     /// Hands the listener over.
     fn tell(&self, listener: Option<&OwnedFd>, ready: Ready) -> io::Result<()> {
-        let mut message = vec![READY, u8::from(ready.has_namespace)];
-        message.extend(ready.root.to_bytes());
+        let mut message = vec![READY];
+        message.extend(ready.to_bytes());
         let mut space = [std::mem::MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
         let mut control = SendAncillaryBuffer::new(&mut space);
         let fds = listener.map(|it| [it.as_fd()]);

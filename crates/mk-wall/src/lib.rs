@@ -46,9 +46,9 @@ pub use error::Error;
 #[cfg(target_os = "linux")]
 pub use guest::{Farewell, sweep};
 #[cfg(target_os = "linux")]
-pub use probe::{Finding, Probe, is_inside, probe};
+pub use probe::{Finding, Probe, holds, is_inside, probe};
 #[cfg(target_os = "linux")]
-pub use report::{Operation, Refusal, Report};
+pub use report::{Operation, Paths, Refusal, Report};
 pub use rights::{
     Background, Before, Edit, Git, Journal, Kernel, Links, Network, Require, Right, Rights,
 };
@@ -58,6 +58,12 @@ pub use run::{Held, Outcome, run};
 /// Whether this process is inside a wall of ours; there is none on this system.
 #[cfg(not(target_os = "linux"))]
 pub fn is_inside() -> bool {
+    false
+}
+
+/// Whether commands can be held here; they cannot on this system.
+#[cfg(not(target_os = "linux"))]
+pub fn holds() -> bool {
     false
 }
 

@@ -10,13 +10,27 @@ pub fn is_inside() -> bool {
     sys::ask_mark(MARK) == i32::try_from(MARKED).ok()
 }
 
+/// Whether commands can be held here, by three questions to the kernel.
+pub fn holds() -> bool {
+    Version::of_kernel(None).is_ok() && sys::knows_action(NOTIFY).is_ok() && !is_inside()
+}
+
 /// One part of the wall.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     pub part: &'static str,
     pub holds: bool,
-    /// What is there, or why not and what that leaves open.
+    /// What is there, or why not.
     pub text: String,
+    /// What that leaves open, or the way out.
+    pub open: Option<String>,
+}
+
+impl Finding {
+    /// Whether commands are not started without it.
+    pub fn is_needed(&self) -> bool {
+        self.part != "namespaces"
+    }
 }
 
 /// Everything there is to say about this kernel.
@@ -28,8 +42,8 @@ pub struct Probe {
 impl Probe {
     /// Whether commands can be held at all.
     pub fn is_walled(&self) -> bool {
-        let needed = self.findings.iter().filter(|it| it.part != "namespaces");
-        needed.into_iter().all(|it| it.holds)
+        let mut needed = self.findings.iter().filter(|it| it.is_needed());
+        needed.all(|it| it.holds)
     }
 }
 
@@ -41,40 +55,41 @@ pub fn probe() -> Probe {
 }
 
 fn landlock() -> Finding {
-    let finding = |holds, text: String| Finding {
+    let finding = |holds, text: String, open: Option<String>| Finding {
         part: "landlock",
         holds,
         text,
+        open,
     };
     match Version::of_kernel(None) {
         Ok(version) => {
-            let mut text = format!("ABI {}", version.number());
             let abi = version.number();
-            if abi < 2 {
-                text.push_str("; files cannot move between writable directories");
-            }
-            if abi < 3 {
-                text.push_str("; truncate is held by the filter");
-            }
-            if abi < 6 {
-                text.push_str("; signals to processes outside are not held");
-            }
-            finding(true, text)
+            let gaps = [
+                (2, "files cannot move between writable directories"),
+                (3, "truncate is held by the filter"),
+                (5, "requests to devices are held by the filter only"),
+                (6, "signals to processes outside are not held"),
+            ];
+            let gaps = gaps.iter().filter(|(since, _)| abi < *since);
+            let gaps: Vec<&str> = gaps.map(|(_, text)| *text).collect();
+            let open = (!gaps.is_empty()).then(|| gaps.join("; "));
+            finding(true, format!("ABI {abi}"), open)
         }
         Err(error) => {
             let way_out = match error {
                 Error::NoLandlock => {
-                    ". Use a kernel from 5.13 on, built with CONFIG_SECURITY_LANDLOCK"
+                    "use a kernel from 5.13 on, built with CONFIG_SECURITY_LANDLOCK"
                 }
                 Error::LandlockOff => {
-                    ". Add landlock to the lsm= parameter of the kernel's command line"
+                    "add landlock to the lsm= parameter of the kernel's command line"
                 }
                 Error::LandlockForbidden => {
-                    ". Allow the landlock_* system calls in the container's seccomp profile"
+                    "allow the landlock_* system calls in the container's seccomp profile"
                 }
-                _ => "",
+                _ => "see the kernel's log",
             };
-            finding(false, format!("{error}: commands are not walled{way_out}"))
+            let text = format!("{error}: commands are not walled");
+            finding(false, text, Some(way_out.to_owned()))
         }
     }
 }
@@ -82,14 +97,14 @@ fn landlock() -> Finding {
 fn filter() -> Finding {
     const ERRNO: u32 = 0x0005_0000;
     let known = sys::knows_action(ERRNO);
+    let open = "metadata, sockets and terminals are not held: commands are not started";
     Finding {
         part: "filter",
         holds: known.is_ok(),
+        open: known.is_err().then(|| open.to_owned()),
         text: match known {
             Ok(()) => "seccomp filters are available".to_owned(),
-            Err(error) => format!(
-                "no seccomp filters ({error}): metadata, sockets and terminals are not held"
-            ),
+            Err(error) => format!("no seccomp filters ({error})"),
         },
     }
 }
@@ -97,33 +112,42 @@ fn filter() -> Finding {
 fn clerk() -> Finding {
     let known = sys::knows_action(NOTIFY);
     let inside = is_inside();
-    Finding {
+    let finding = |holds, text: String, open: Option<&str>| Finding {
         part: "clerk",
-        holds: known.is_ok() && !inside,
-        text: match known {
-            Ok(()) if inside => {
-                "an outer wall has the clerk: patterns cannot be narrowed further".to_owned()
-            }
-            Ok(()) => "single calls can be answered".to_owned(),
-            Err(error) => {
-                format!("no user notification ({error}): patterns and guests do not work")
-            }
-        },
+        holds,
+        text,
+        open: open.map(str::to_owned),
+    };
+    match known {
+        Ok(()) if inside => finding(
+            false,
+            "this process is inside a wall, whose clerk answers".to_owned(),
+            Some("patterns cannot be narrowed further"),
+        ),
+        Ok(()) => finding(true, "single calls can be answered".to_owned(), None),
+        Err(error) => finding(
+            false,
+            format!("no user notification ({error})"),
+            Some("patterns and guests do not work: use a kernel from 5.9 on"),
+        ),
     }
 }
 
 fn namespaces() -> Finding {
     let most = std::fs::read_to_string("/proc/sys/user/max_user_namespaces").unwrap_or_default();
     let restricted = |path: &str| std::fs::read_to_string(path).is_ok_and(|it| it.trim() == "1");
-    let forbidden =
-        most.trim() == "0" || restricted("/proc/sys/kernel/apparmor_restrict_unprivileged_userns");
+    let forbidden = !rustix::process::geteuid().is_root()
+        && (most.trim() == "0"
+            || restricted("/proc/sys/kernel/apparmor_restrict_unprivileged_userns"));
+    let open = "hidden files are held by Landlock, one rule for each neighbour; beyond 5,000 the command is not started";
     Finding {
         part: "namespaces",
         holds: !forbidden,
         text: if forbidden {
-            "user namespaces are restricted: hidden files are held by Landlock, one rule for each neighbour".to_owned()
+            "user namespaces are restricted".to_owned()
         } else {
             "hidden files are covered by mounts".to_owned()
         },
+        open: forbidden.then(|| open.to_owned()),
     }
 }

@@ -62,13 +62,45 @@ pub struct Refusal {
     pub count: u64,
 }
 
+/// Some paths, and how many more there were.
+#[derive(Debug, Default)]
+pub struct Paths {
+    listed: BTreeSet<PathBuf>,
+    more: u64,
+}
+
+impl Paths {
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.listed.iter().map(PathBuf::as_path)
+    }
+
+    /// Those that are not listed. One that comes again may be counted again.
+    pub const fn more(&self) -> u64 {
+        self.more
+    }
+
+    fn add(&mut self, path: &Path) {
+        if self.listed.contains(path) {
+            return;
+        }
+        if self.listed.len() < MOST_DETAILS {
+            self.listed.insert(path.to_owned());
+        } else {
+            self.more += 1;
+        }
+    }
+}
+
 /// What happened inside the wall.
 #[derive(Debug, Default)]
 pub struct Report {
     pub refusals: Vec<Refusal>,
     /// Refusals that are not listed.
     pub more_refusals: u64,
-    pub changed: BTreeSet<PathBuf>,
+    /// Files of the project.
+    pub changed: Paths,
+    /// Other files: the repository, temporary and build directories.
+    pub wrote: Paths,
     pub farewells: Vec<Farewell>,
     /// States of a rebase that were removed because they would have run a command.
     pub dropped_states: Vec<PathBuf>,
@@ -110,9 +142,11 @@ impl Report {
     }
 
     pub(crate) fn changed(&mut self, path: &Path) {
-        if self.changed.len() < MOST_DETAILS {
-            self.changed.insert(path.to_owned());
-        }
+        self.changed.add(path);
+    }
+
+    pub(crate) fn wrote(&mut self, path: &Path) {
+        self.wrote.add(path);
     }
 
     /// Forgets what has been said already.

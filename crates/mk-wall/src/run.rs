@@ -34,6 +34,8 @@ pub struct Outcome {
 pub struct Held {
     /// The version of Landlock that was used.
     pub abi: i32,
+    /// How many rules the floor has.
+    pub rules: u32,
     pub clerk: bool,
     /// Whether a mount namespace hides what is hidden.
     pub namespace: bool,

@@ -10,7 +10,7 @@ use rustix::net::{
 };
 use rustix::process::Pid;
 
-use crate::clerk::{Caller, Clerk, Root, Start};
+use crate::clerk::{Caller, Clerk, Start};
 use crate::door::{self, Arch, Doors};
 use crate::error::Error;
 use crate::floor::Version;
@@ -82,6 +82,7 @@ impl Supervisor<'_> {
         };
         let held = Held {
             abi: self.version.number(),
+            rules: running.ready.rules,
             clerk: running.listener.is_some(),
             namespace: running.ready.has_namespace,
         };
@@ -210,14 +211,8 @@ fn hear(channel: &OwnedFd) -> std::io::Result<Heard> {
     }
     let message = bytes.get(..received).unwrap_or_default();
     Ok(match message {
-        [READY, has_namespace, root @ ..] => match Root::from_bytes(root) {
-            Some(root) => Heard::Ready(
-                Ready {
-                    root,
-                    has_namespace: *has_namespace == 1,
-                },
-                listener,
-            ),
+        [READY, ready @ ..] => match Ready::from_bytes(ready) {
+            Some(ready) => Heard::Ready(ready, listener),
             None => Heard::Nothing,
         },
         [_, text @ ..] => Heard::Failed(String::from_utf8_lossy(text).into_owned()),

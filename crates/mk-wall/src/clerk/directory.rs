@@ -22,7 +22,7 @@ impl Clerk {
         to: &Place,
         flags: RenameFlags,
     ) -> Answer {
-        let is_guest = self.guests.has(&from.path);
+        let is_guest = self.is_guest(from);
         let own = from.object.as_ref().is_some_and(|it| self.is_own(it));
         let ends = [&from.path, &to.path].map(|path| self.zone(path));
         let open = |zone| {
@@ -55,7 +55,7 @@ impl Clerk {
                 return self.refuse(Operation::Rename, &entry.path);
             };
             let target = to.path.join(relative);
-            let leaves = open(self.zone(&entry.path)) || self.guests.has(&entry.path);
+            let leaves = open(self.zone(&entry.path)) || self.guests.has(&entry.path, entry.key);
             if !leaves {
                 return self.refuse(Operation::Rename, &entry.path);
             }
@@ -101,6 +101,7 @@ impl Clerk {
 #[derive(Debug)]
 struct Entry {
     path: PathBuf,
+    key: place::Key,
     is_directory: bool,
     other_names: bool,
     /// Of a link, its target.
@@ -120,6 +121,7 @@ fn entries_below(directory: &Path) -> Option<Vec<Entry>> {
                 waiting.push(entry.path());
             }
             found.push(Entry {
+                key: place::Key::at(&entry.path())?,
                 path: entry.path(),
                 is_directory: metadata.is_dir(),
                 other_names: !metadata.is_dir() && metadata.nlink() > 1,

@@ -43,14 +43,14 @@ impl Clerk {
         };
         let place = match self.find_named(call, named) {
             Ok(place) => place,
-            Err(Lost::Elsewhere) => return fail(Errno::PERM),
+            Err(Lost::Elsewhere | Lost::Winding) => return fail(Errno::PERM),
             Err(Lost::Error(errno)) => return fail(errno),
         };
         let Some(object) = &place.object else {
             return fail(Errno::NOENT);
         };
         // What has no name any more, and what never had one, belongs to those who hold it.
-        let nameless = object.links == 0 || !place.path.has_root() || is_anonymous(&place);
+        let nameless = is_deleted(&place) || !place.path.has_root() || is_anonymous(&place);
         if !nameless && !self.may_change(&place) {
             return self.refuse(operation, &place.path);
         }
@@ -94,6 +94,13 @@ impl Clerk {
         };
         self.find(call, Asked::new(named.dirfd, &path, follow))
     }
+}
+
+/// Without a name any more. Some file systems count no names at all, so that the kernel has to say it, too.
+fn is_deleted(place: &Place) -> bool {
+    let is_unlinked = place.object.as_ref().is_some_and(|it| it.links == 0);
+    let path = place.path.as_os_str().as_encoded_bytes();
+    is_unlinked && path.ends_with(b" (deleted)")
 }
 
 /// Memory files, and the terminals that a program of the command opened.

@@ -11,7 +11,7 @@ use super::zone::Zone;
 use super::{Answer, Clerk, DONE, GO_ON, answer, fail, int, uint};
 use crate::door::Call;
 use crate::report::Operation;
-use crate::rights::Right;
+use crate::rights::{Links, Right};
 use crate::sys::Notification;
 
 /// An open as it was asked for.
@@ -109,7 +109,10 @@ impl Clerk {
         asked.resolve = opening.resolve;
         let place = match self.find(call, asked) {
             Ok(place) => place,
-            Err(Lost::Elsewhere | Lost::Error(_)) => return GO_ON,
+            Err(Lost::Winding) if self.rights.links == Links::Strict => {
+                return fail(Errno::ACCESS);
+            }
+            Err(Lost::Elsewhere | Lost::Winding | Lost::Error(_)) => return GO_ON,
         };
         if opening.is_unnamed() {
             return self.open_unnamed(call, opening, &place);
@@ -147,6 +150,9 @@ impl Clerk {
             && let Err(errno) = self.keep(place)
         {
             return fail(errno);
+        }
+        if !matches!(self.zone(&place.path), Zone::Project(_)) {
+            self.report.wrote(&place.path);
         }
         let flags = opening.flags & !(OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW);
         let own_path = place::own_path(object.fd.as_fd());
@@ -208,10 +214,12 @@ impl Clerk {
         match zone {
             Zone::Temporary => {
                 self.own.insert(object.key);
+                self.report.wrote(&place.path);
             }
             Zone::Project(Right::Guest) => self.guests.add(&place.path, object.key),
             Zone::Project(_) => self.report.changed(&place.path),
-            Zone::Tree | Zone::Repository | Zone::Outside => {}
+            Zone::Tree | Zone::Repository => self.report.wrote(&place.path),
+            Zone::Outside => {}
         }
     }
 
@@ -261,7 +269,7 @@ impl Clerk {
     pub(super) fn truncate(&mut self, call: &Notification) -> Answer {
         let place = match self.find_at(call, libc::AT_FDCWD, call.args[0], Follow::Yes) {
             Ok(place) => place,
-            Err(Lost::Elsewhere) => return fail(Errno::ACCESS),
+            Err(Lost::Elsewhere | Lost::Winding) => return fail(Errno::ACCESS),
             Err(Lost::Error(errno)) => return fail(errno),
         };
         let Some(object) = &place.object else {

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, ResolveFlags, StatxFlags};
 use rustix::io::Errno;
 
+use super::magic;
 use super::process::{Caller, Root};
 
 /// What a path names, held in place.
@@ -71,8 +72,10 @@ pub(crate) enum Follow {
 /// Why there is no place.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Lost {
-    /// Another root, a descriptor's link in `/proc`, a device: not ours to judge. Only the floor can allow it.
+    /// Another root, a pipe, a device: not ours to judge. Only the floor can allow it.
     Elsewhere,
+    /// Through links that only lead somewhere in another process: the floor would not see a file's other names.
+    Winding,
     Error(Errno),
 }
 
@@ -108,7 +111,19 @@ pub(crate) fn find(caller: Caller, root: Root, asked: Asked<'_>) -> Result<Place
     if caller.root()? != root {
         return Err(Lost::Elsewhere);
     }
+    find_below(caller, asked, MOST_LINKS)
+}
+
+fn find_below(caller: Caller, asked: Asked<'_>, links: u32) -> Result<Place, Lost> {
     let bytes = asked.path.to_bytes();
+    if asked.resolve.is_empty()
+        && let Some((link, rest)) = magic::split(bytes)
+    {
+        let ends_there = rest.is_empty() && asked.follow == Follow::Yes;
+        if ends_there || !rest.is_empty() {
+            return through(caller, &link, rest, asked);
+        }
+    }
     let (base, relative) = if bytes.starts_with(b"/") && asked.resolve.is_empty() {
         let start = bytes.iter().position(|byte| *byte != b'/');
         (
@@ -128,9 +143,28 @@ pub(crate) fn find(caller: Caller, root: Root, asked: Asked<'_>) -> Result<Place
         Ok(fd) => Some(Object::of(fd)?),
         Err(Errno::NOENT) => None,
         // A link of `/proc` leads to where no path leads, and would lead us to our own descriptors.
-        Err(Errno::LOOP) => return Err(Lost::Elsewhere),
+        Err(Errno::LOOP) => {
+            let target = last_link(base.as_fd(), relative);
+            return match target {
+                Some(target) if links > 0 && asked.follow == Follow::Yes => {
+                    let path = &target;
+                    find_below(caller, Asked { path, ..asked }, links - 1)
+                }
+                _ => Err(Lost::Winding),
+            };
+        }
         Err(errno) => return Err(errno.into()),
     };
+    locate(base.as_fd(), relative, found, asked)
+}
+
+/// Puts together what was found and the directory it is in.
+fn locate(
+    base: BorrowedFd<'_>,
+    relative: &[u8],
+    found: Option<Object>,
+    asked: Asked<'_>,
+) -> Result<Place, Lost> {
     let (directory, name) = split(relative);
     let names_itself = matches!(name, b"." | b".." | b"");
     match found {
@@ -146,7 +180,7 @@ pub(crate) fn find(caller: Caller, root: Root, asked: Asked<'_>) -> Result<Place
         }
         None if names_itself => Err(Errno::NOENT.into()),
         object => {
-            let parent = open_directory(base.as_fd(), directory, asked.resolve)?;
+            let parent = open_directory(base, directory, asked.resolve)?;
             let mut path = path_of(parent.as_fd())?;
             path.push(OsStr::from_bytes(name));
             let place = Place {
@@ -158,6 +192,56 @@ pub(crate) fn find(caller: Caller, root: Root, asked: Asked<'_>) -> Result<Place
             place.outside_of_proc()
         }
     }
+}
+
+/// More links than this from one to the next are a loop.
+const MOST_LINKS: u32 = 8;
+
+/// Where the last name of a path leads, if it is a link to one of `/proc`'s.
+fn last_link(base: BorrowedFd<'_>, path: &[u8]) -> Option<std::ffi::CString> {
+    let (directory, name) = split(path);
+    let parent = open_directory(base, directory, ResolveFlags::empty()).ok()?;
+    let target = rustix::fs::readlinkat(&parent, name, Vec::new()).ok()?;
+    magic::split(target.as_bytes()).is_some().then_some(target)
+}
+
+/// What a link of `/proc` holds open, and what is below it.
+fn through(
+    caller: Caller,
+    link: &magic::Link,
+    rest: &[u8],
+    asked: Asked<'_>,
+) -> Result<Place, Lost> {
+    let process = match link.process {
+        magic::Process::Itself => caller,
+        magic::Process::Number(tid) => Caller { tid },
+    };
+    let is_caller = process.tid == caller.tid || process.process()? == caller.process()?;
+    let held = process.pin(&link.what)?;
+    let object = Object::of(held)?;
+    let is_file = matches!(object.kind, FileType::RegularFile | FileType::Directory);
+    if !is_file {
+        return Err(Lost::Elsewhere);
+    }
+    // We may look where the caller may not.
+    if !is_caller {
+        return Err(Lost::Winding);
+    }
+    if rest.is_empty() {
+        return by_descriptor(object.fd)?.outside_of_proc();
+    }
+    below(object.fd, rest, asked)
+}
+
+/// What a path without links of `/proc` names below a directory.
+fn below(base: OwnedFd, relative: &[u8], asked: Asked<'_>) -> Result<Place, Lost> {
+    let found = match open_on_the_way(base.as_fd(), relative, asked) {
+        Ok(fd) => Some(Object::of(fd)?),
+        Err(Errno::NOENT) => None,
+        Err(Errno::LOOP) => return Err(Lost::Winding),
+        Err(errno) => return Err(errno.into()),
+    };
+    locate(base.as_fd(), relative, found, asked)
 }
 
 /// The place of a descriptor itself.
@@ -190,7 +274,7 @@ fn open_directory(
     let resolve = resolve | ResolveFlags::NO_MAGICLINKS;
     match rustix::fs::openat2(base, path, flags, Mode::empty(), resolve) {
         Ok(fd) => Ok(fd),
-        Err(Errno::LOOP) => Err(Lost::Elsewhere),
+        Err(Errno::LOOP) => Err(Lost::Winding),
         Err(errno) => Err(errno.into()),
     }
 }

@@ -143,6 +143,30 @@ impl Caller {
             .ok_or(Errno::SRCH)
     }
 
+    /// Whether our own process is above it: everything that the command starts stays below its supervisor.
+    pub(crate) fn is_below_this(self) -> bool {
+        const DEEPEST: usize = 256;
+        let supervisor = Self::this().tid;
+        let mut thread = self;
+        for _ in 0..DEEPEST {
+            let Ok(text) = thread.status() else {
+                return false;
+            };
+            let parent = text.lines().find_map(|line| line.strip_prefix("PPid:"));
+            let Some(parent) = parent.and_then(|it| it.trim().parse().ok()) else {
+                return false;
+            };
+            if parent == supervisor {
+                return true;
+            }
+            if parent == 0 {
+                return false;
+            }
+            thread = Self { tid: parent };
+        }
+        false
+    }
+
     /// Opens one of its directories or descriptors, without using it.
     pub(crate) fn pin(self, what: &str) -> Result<rustix::fd::OwnedFd, Errno> {
         let path = format!("/proc/{}/{what}", self.tid);

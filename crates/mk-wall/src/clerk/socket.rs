@@ -191,17 +191,18 @@ impl Clerk {
     fn connect_path(&mut self, call: &Notification, socket: OwnedFd, path: &Path) -> Answer {
         let place = match self.find_path(call, path) {
             Ok(place) => place,
-            Err(Lost::Elsewhere) => return self.refuse(Operation::Connect, path),
+            Err(Lost::Elsewhere | Lost::Winding) => return self.refuse(Operation::Connect, path),
             Err(Lost::Error(errno)) => return fail(errno),
         };
+        let Some(object) = &place.object else {
+            return fail(Errno::NOENT);
+        };
+        let is_named = self.rights.sockets.contains(&place.path);
         let allowed = match self.zone(&place.path) {
             Zone::Tree => true,
-            Zone::Temporary => place.object.as_ref().is_some_and(|it| self.is_own(it)),
-            _ => self.rights.sockets.contains(&place.path) || self.guests.has(&place.path),
+            Zone::Temporary => is_named || self.is_own(object),
+            _ => is_named || self.guests.has(&place.path, object.key),
         };
-        if place.object.is_none() {
-            return fail(Errno::NOENT);
-        }
         if !allowed {
             return self.refuse(Operation::Connect, &place.path);
         }

@@ -65,10 +65,15 @@ impl Clerk {
         };
         match self.zone(&place.path) {
             Zone::Tree | Zone::Repository | Zone::Project(Right::Edit) => true,
-            Zone::Project(Right::Guest) => self.guests.has(&place.path),
+            Zone::Project(Right::Guest) => self.guests.has(&place.path, object.key),
             Zone::Temporary => self.is_own(object),
             Zone::Project(Right::Shut) | Zone::Outside => false,
         }
+    }
+
+    pub(super) fn is_guest(&self, place: &Place) -> bool {
+        let object = place.object.as_ref();
+        object.is_some_and(|it| self.guests.has(&place.path, it.key))
     }
 
     /// Whether a new name may be made here, for good or as a guest.

@@ -95,6 +95,12 @@ calls! {
     Sendmsg 46 211,
     Sendmmsg 307 269,
     Prlimit64 302 261,
+    Setpriority 141 140,
+    SchedSetparam 142 118,
+    SchedSetscheduler 144 119,
+    SchedSetaffinity 203 122,
+    SchedSetattr 314 274,
+    IoprioSet 251 30,
     Prctl 157 167,
     Mount 165 40,
     Umount2 166 39,
@@ -250,6 +256,14 @@ pub(crate) const PATHS: &[Call] = &[
     Call::Utimes,
     Call::Utimensat,
     Call::Futimesat,
+];
+
+/// How a process is scheduled, by its number; zero is the caller.
+pub(crate) const SCHEDULING: &[Call] = &[
+    Call::SchedSetparam,
+    Call::SchedSetscheduler,
+    Call::SchedSetaffinity,
+    Call::SchedSetattr,
 ];
 
 pub(crate) const TIOCSTI: u32 = 0x5412;

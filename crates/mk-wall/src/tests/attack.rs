@@ -181,6 +181,60 @@ const FILES: &[Attack] = &[
     attack("a program in memory", "$PY memfd $VICTIM/file", CHANGED),
 ];
 
+const LINKED: &str = "ln $VICTIM/file $BASE/scratch/linked; echo ready; exec sleep 600";
+
+/// A file in a writable directory that has a name outside, too.
+const LINKS: &[Attack] = &[
+    helped(
+        "linked before",
+        LINKED,
+        "echo x > $BASE/scratch/linked",
+        CHANGED,
+    ),
+    helped(
+        "linked before, by /proc/self/root",
+        LINKED,
+        "echo x > /proc/self/root$BASE/scratch/linked",
+        CHANGED,
+    ),
+    helped(
+        "linked before, by /proc/self/cwd",
+        LINKED,
+        "cd $BASE/scratch && echo x > /proc/self/cwd/linked",
+        CHANGED,
+    ),
+    helped(
+        "linked before, by a link to /proc",
+        LINKED,
+        "ln -s /proc/self/root$BASE/scratch/linked $TMPDIR/l; echo x > ${TMPDIR:-$BASE}/l",
+        CHANGED,
+    ),
+    helped(
+        "linked before, by another process",
+        LINKED,
+        "sleep 600 & echo x > /proc/$!/root$BASE/scratch/linked; kill $!",
+        CHANGED,
+    ),
+    helped(
+        "linked before, reopened",
+        LINKED,
+        "$PY reopen $BASE/scratch/linked",
+        CHANGED,
+    ),
+    helped(
+        "linked before, emptied",
+        LINKED,
+        "truncate -s 0 $BASE/scratch/linked",
+        CHANGED,
+    ),
+    helped(
+        "linked before, its mode",
+        LINKED,
+        "chmod 777 $BASE/scratch/linked",
+        MODE,
+    ),
+];
+
 const CHANGED_MORE: &str = "test $(wc -l < $VICTIM/file) -gt 1";
 
 const METADATA: &[Attack] = &[
@@ -354,6 +408,24 @@ const PROCESSES: &[Attack] = &[
         "echo x > $BASE/pipe",
         "read -t 1 line < /proc/$OUTER/fd/8",
     ),
+    helped(
+        "priority of another process",
+        SLEEPER,
+        "renice -n 19 -p $OUTER",
+        "test $(ps -o ni= -p $OUTER) = 19",
+    ),
+    helped(
+        "priority of another process's disk",
+        SLEEPER,
+        "ionice -c 3 -p $OUTER",
+        "ionice -p $OUTER | grep -q idle",
+    ),
+    helped(
+        "scheduling of another process",
+        SLEEPER,
+        "chrt -b -p 0 $OUTER",
+        "chrt -p $OUTER | grep -q BATCH",
+    ),
     attack("a ring", "$PY ring && echo > r.md", "test -e r.md"),
     attack(
         "a mount in a namespace",
@@ -392,7 +464,12 @@ fn works(attack: &Attack, mode: Mode, abi: Option<i32>, inside: bool) -> bool {
     fs::set_permissions(world.base.join("call.py"), executable).unwrap();
     let helper = attack.helper.map(|line| help(&world, line));
     let number = helper.as_ref().map_or(0, Child::id);
-    let line = format!("export OUTER={number} PY=$BASE/call.py; {}", attack.line);
+    let outside = "export TMPDIR=$BASE/scratch;";
+    let outside = if inside { "" } else { outside };
+    let line = format!(
+        "{outside} export OUTER={number} PY=$BASE/call.py; {}",
+        attack.line
+    );
     if inside {
         world.inside(&line);
     } else {
@@ -437,6 +514,11 @@ fn no_file_changes_in_ask() {
 }
 
 #[test]
+fn no_file_with_a_name_outside_changes_in_a_tree() {
+    check(LINKS, Mode::Docs, None);
+}
+
+#[test]
 fn no_metadata_outside_the_mode_changes() {
     check(METADATA, Mode::Docs, None);
 }
@@ -456,15 +538,18 @@ fn no_process_outside_is_reached() {
     check(PROCESSES, Mode::Docs, None);
 }
 
-/// Older floors hold less, and the doors and the clerk hold it instead.
+/// Older floors hold less, and the doors and the clerk hold it instead; but for what the documentation says.
 #[track_caller]
 fn check_version(abi: i32) {
-    let attacks = FILES.iter().chain(METADATA);
-    let open: Vec<&str> = attacks
+    let all = [FILES, LINKS, METADATA, UNIX, PORTS, PROCESSES];
+    let works: Vec<&str> = all
+        .into_iter()
+        .flatten()
         .filter(|attack| works(attack, Mode::Docs, Some(abi), true))
         .map(|attack| attack.name)
         .collect();
-    assert!(open.is_empty(), "these work on version {abi}: {open:?}");
+    let signals: &[&str] = if abi < 6 { &["kill"] } else { &[] };
+    assert_eq!(works, signals, "on version {abi}");
 }
 
 #[test]
@@ -483,6 +568,11 @@ fn version_3_holds() {
 }
 
 #[test]
+fn version_4_holds() {
+    check_version(4);
+}
+
+#[test]
 fn version_5_holds() {
     check_version(5);
 }
@@ -490,4 +580,33 @@ fn version_5_holds() {
 #[test]
 fn version_6_holds() {
     check_version(6);
+}
+
+/// Who runs these tests as root runs them as an ordinary user, too.
+#[test]
+fn no_attack_works_for_an_ordinary_user() {
+    let folder = tempfile::tempdir_in("/var/tmp").unwrap();
+    let readable = || std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(folder.path(), readable()).unwrap();
+    let program = folder.path().join("tests");
+    fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+    fs::set_permissions(&program, readable()).unwrap();
+    #[expect(clippy::disallowed_methods, reason = "the working directory is set")]
+    let mut command = Command::new("setpriv");
+    if rustix::process::geteuid().is_root() {
+        command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]);
+    }
+    let output = command
+        .arg("--no-new-privs")
+        .arg(&program)
+        .args(["tests::attack::no_file", "tests::attack::no_metadata"])
+        .args(["tests::attack::no_unix", "tests::attack::no_port"])
+        .args(["tests::attack::no_process", "--test-threads=1"])
+        .env("PATH", "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("7 passed"), "{said}");
 }
