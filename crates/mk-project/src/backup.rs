@@ -220,7 +220,10 @@ impl Backups {
                 }
             }
             let meta = Meta::of(id.as_str(), self.clock.now(), set);
-            write_new(&prepared.making.join(META), meta.to_json().as_bytes())
+            write_new(
+                &prepared.making.join(META),
+                meta.to_json(set.steps).as_bytes(),
+            )
         });
         match made {
             Ok(()) => Ok(prepared),
@@ -378,6 +381,28 @@ impl Backups {
         let made = builder.recursive(true).mode(0o700).create(folder);
         made.map_err(|source| cannot_write(folder, source))
     }
+}
+
+/// Removes what is too old or too much of all projects; says how many change sets went.
+pub fn prune_backups(state: &Path, clock: &Clock) -> usize {
+    let folders = fs::read_dir(state.join("backups")).into_iter().flatten();
+    let mut removed = 0;
+    for folder in folders.flatten().map(|entry| entry.path()) {
+        // Whose they are does not matter for this.
+        let Some(root) = AbsPath::new(&folder) else {
+            continue;
+        };
+        let backups = Backups {
+            folder,
+            ..Backups::new(state, &root, clock.clone())
+        };
+        while let Ok(more) = backups.prune()
+            && more > 0
+        {
+            removed += more;
+        }
+    }
+    removed
 }
 
 /// What must be kept of a step; a rename undoes itself.

@@ -20,7 +20,7 @@ mod walk;
 mod watch;
 mod write;
 
-pub use backup::{Backup, Backups, Before, CommandJournal, Conflict, Entry};
+pub use backup::{Backup, Backups, Before, CommandJournal, Conflict, Entry, prune_backups};
 pub use beneath::RootDir;
 pub use error::Error;
 pub use file::{

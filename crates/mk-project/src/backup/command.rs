@@ -27,6 +27,8 @@ const MOST_BYTES: u64 = 200 * 1024 * 1024;
 pub enum Before<'a> {
     Missing,
     File(&'a File),
+    /// A link; it is listed and not kept.
+    Link,
 }
 
 /// The journal of one command.
@@ -40,7 +42,11 @@ pub struct CommandJournal {
     log: File,
     count: usize,
     bytes: u64,
+    not_kept: Vec<String>,
 }
+
+/// More names than this are not listed.
+const MOST_NOT_KEPT: usize = 200;
 
 /// What keeps a change set from being undone as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,6 +82,7 @@ impl Backups {
             log,
             count: 0,
             bytes: 0,
+            not_kept: Vec::new(),
         })
     }
 
@@ -99,6 +106,7 @@ impl Backups {
                 log,
                 count: 0,
                 bytes: 0,
+                not_kept: Vec::new(),
             };
             if let Err(error) = journal.finish() {
                 tracing::warn!(%error, name, "what a killed command changed cannot be listed");
@@ -119,7 +127,7 @@ impl Backups {
             .map_err(|error| unreadable(io::Error::new(io::ErrorKind::InvalidData, error)))?;
         let entries = meta["entries"].as_array().cloned().unwrap_or_default();
         let changed = backup.entries.iter().zip(&entries).filter(|(entry, json)| {
-            // Edits of our own tools do not say what they left.
+            // What was only moved goes back as it is.
             let Some(after) = json.get("after") else {
                 return false;
             };
@@ -139,6 +147,17 @@ fn revision_at(root: &AbsPath, path: &ProjectPath) -> Option<String> {
 }
 
 impl CommandJournal {
+    /// Files that were changed and cannot be put back, relative to the root.
+    pub fn not_kept(&self) -> &[String] {
+        &self.not_kept
+    }
+
+    fn note_not_kept(&mut self, path: &str) {
+        if self.not_kept.len() < MOST_NOT_KEPT {
+            self.not_kept.push(path.to_owned());
+        }
+    }
+
     /// Keeps a file before its first change. An error means that the change must not be made.
     pub fn keep(&mut self, path: &Path, before: Before<'_>) -> io::Result<()> {
         let Some(path) = path
@@ -157,9 +176,14 @@ impl CommandJournal {
             "mode": "0",
             "moved_to": null,
         });
+        if matches!(before, Before::Link) {
+            self.note_not_kept(path);
+            return Ok(());
+        }
         if let Before::File(mut file) = before {
             let metadata = file.metadata()?;
             if metadata.len() > LARGEST || self.bytes + metadata.len() > MOST_BYTES {
+                self.note_not_kept(path);
                 return Ok(());
             }
             let mut bytes = Vec::new();

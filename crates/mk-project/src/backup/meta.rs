@@ -43,22 +43,26 @@ impl Meta {
         self.modes.get(entry_idx).copied().unwrap_or_default()
     }
 
-    pub(super) fn to_json(&self) -> String {
-        let entries = self
-            .backup
-            .entries
-            .iter()
-            .zip(&self.modes)
-            .map(|(entry, mode)| {
-                json!({
-                    "path": entry.path.as_str(),
-                    "existed": entry.existed,
-                    "size": entry.size,
-                    "revision": entry.revision,
-                    "mode": format!("{mode:o}"),
-                    "moved_to": entry.moved_to.as_ref().map(ProjectPath::as_str),
-                })
+    /// With what the steps will leave, so that a later change of the same file is noticed.
+    pub(super) fn to_json(&self, steps: &[Step]) -> String {
+        let entries = self.backup.entries.iter().zip(&self.modes).zip(steps);
+        let entries = entries.map(|((entry, mode), step)| {
+            let mut value = json!({
+                "path": entry.path.as_str(),
+                "existed": entry.existed,
+                "size": entry.size,
+                "revision": entry.revision,
+                "mode": format!("{mode:o}"),
+                "moved_to": entry.moved_to.as_ref().map(ProjectPath::as_str),
             });
+            match step {
+                Step::Put { bytes, .. } => value["after"] = revision_of(bytes).into(),
+                Step::Remove { .. } => value["after"] = Value::Null,
+                // It goes back as it is then.
+                Step::Rename { .. } => {}
+            }
+            value
+        });
         let meta = json!({
             "version": VERSION,
             "at": self.backup.at.as_millis(),
