@@ -250,6 +250,7 @@ fn hold(folder: &str, file: &str, search_path: &str, server: &[&str]) -> Option<
         warm: Warm::Nothing,
     };
     let options = ServerOptions {
+        launcher: None,
         search_path: search_path.into(),
         tools: root.as_path().join("tools"),
         project_code: ProjectCode::Avoid,

@@ -9,6 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::ServerError;
+use crate::options::Launcher;
 use crate::process::{Program, run_aloud};
 use crate::table::{Install, Language, Server};
 
@@ -131,10 +132,12 @@ pub(crate) fn advice(language: &Language) -> String {
 impl InstallPlan {
     /// Runs the commands and hands over each line they print; `false` from `line` ends it.
     ///
+    /// Those with a folder of their own are held to it by the launcher.
     /// Takes as long as the commands do, and blocks: it is meant for the command line.
     pub fn run(
         &self,
         search_path: &OsStr,
+        launcher: Option<&Launcher>,
         line: &mut dyn FnMut(&str) -> bool,
     ) -> Result<(), ServerError> {
         let failed = |program: &str, reason: String| ServerError::Install {
@@ -156,7 +159,11 @@ impl InstallPlan {
                 .map(|folder| folder.join(name))
                 .find(|path| path.is_file())
                 .ok_or_else(|| failed(name, "there is no such program".to_owned()))?;
+            // What everybody's place is for is not held: it is the system's own installer.
+            let held_by = launcher.zip(folder);
+            let held_by = held_by.map(|(launcher, folder)| launcher.installer(folder));
             let program = Program {
+                held_by: held_by.as_deref().unwrap_or_default(),
                 path: &path,
                 arguments,
                 folder: folder.unwrap_or(Path::new("/")),

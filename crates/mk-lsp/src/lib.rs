@@ -48,7 +48,7 @@ pub use edit::{FileEdits, FileMove, RenamePlan, TextEdit};
 pub use error::ServerError;
 pub use install::InstallPlan;
 pub use operation::{Answered, Diagnostic, Document, Location, Severity};
-pub use options::{Limits, ProjectCode, ServerOptions};
+pub use options::{Launcher, Limits, ProjectCode, ServerOptions};
 pub use status::{Health, ServerStatus};
 pub use symbol::{FoundSymbol, OutlineSymbol};
 pub use table::{CustomServer, Warm};

@@ -8,7 +8,7 @@ use mk_types::AbsPath;
 
 use crate::ServerError;
 use crate::install::{advice, is_unfinished};
-use crate::options::{ProjectCode, ServerOptions};
+use crate::options::{Launcher, ProjectCode, ServerOptions};
 use crate::process::{Program, run_briefly};
 use crate::table::{Language, Server};
 
@@ -156,11 +156,13 @@ fn print(
     root: &AbsPath,
     options: &ServerOptions,
 ) -> Result<String, String> {
+    let held_by = options.launcher.as_ref().map(Launcher::server);
     let program = Program {
         path: program,
         arguments,
         folder: root.as_path(),
         search_path: &options.search_path,
+        held_by: held_by.as_deref().unwrap_or_default(),
     };
     let printed = run_briefly(&program, CHECK_LIMIT).map_err(|error| error.to_string())?;
     if printed.success {

@@ -1,7 +1,7 @@
 //! What a caller decides about the language servers of a project.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::table::CustomServer;
@@ -16,6 +16,33 @@ pub struct ServerOptions {
     pub project_code: ProjectCode,
     pub custom: Vec<CustomServer>,
     pub limits: Limits,
+    /// What servers are started through; `None` starts them as they are.
+    pub launcher: Option<Launcher>,
+}
+
+/// A program that holds what it starts: `program exec --language-server -- server …`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Launcher {
+    pub program: PathBuf,
+}
+
+impl Launcher {
+    /// The words before a server's own.
+    pub(crate) fn server(&self) -> Vec<String> {
+        let program = self.program.to_string_lossy().into_owned();
+        [&*program, "exec", "--language-server", "--"]
+            .map(str::to_owned)
+            .to_vec()
+    }
+
+    /// The words before an installer's own, which writes into this folder.
+    pub(crate) fn installer(&self, folder: &Path) -> Vec<String> {
+        let program = self.program.to_string_lossy().into_owned();
+        let folder = folder.to_string_lossy().into_owned();
+        [&*program, "exec", "--installer", &folder, "--"]
+            .map(str::to_owned)
+            .to_vec()
+    }
 }
 
 /// Whether code that lies in the project may be run for its analysis.

@@ -47,6 +47,8 @@ pub(crate) struct Program<'a> {
     pub(crate) arguments: &'a [String],
     pub(crate) folder: &'a Path,
     pub(crate) search_path: &'a OsStr,
+    /// Words before the program: what holds it.
+    pub(crate) held_by: &'a [String],
 }
 
 /// A running program with its group; dropping it kills all of it.
@@ -88,7 +90,15 @@ impl Process {
             .stderr(Stdio::null())
             .in_group(0)
             .spawn()?;
-        let child = command(program.path, program.folder)
+        let mut held = match program.held_by.split_first() {
+            Some((first, words)) => {
+                let mut held = command(Path::new(first), program.folder);
+                held.args(words).arg(program.path);
+                held
+            }
+            None => command(program.path, program.folder),
+        };
+        let child = held
             .args(program.arguments)
             .env("PATH", program.search_path)
             .env(MARK, &mark)

@@ -15,7 +15,7 @@ use crate::FileChange;
 use crate::ask::{Ask, When};
 use crate::error::ServerError;
 use crate::locate::choose;
-use crate::options::ServerOptions;
+use crate::options::{Launcher, ServerOptions};
 use crate::process::{Process, Program};
 use crate::progress::Warmth;
 use crate::running::Running;
@@ -221,7 +221,9 @@ impl Supervisor {
             reason: format!("{}: {error}", program.display()),
             stderr: Vec::new(),
         };
+        let held_by = options.launcher.as_ref().map(Launcher::server);
         let process = Process::start(&Program {
+            held_by: held_by.as_deref().unwrap_or_default(),
             path: &program,
             arguments: server.command.get(1..).unwrap_or_default(),
             folder: root.as_path(),

@@ -63,6 +63,7 @@ impl World {
             },
         };
         let options = ServerOptions {
+            launcher: None,
             search_path: "/usr/bin:/bin".into(),
             tools: fixture.path("tools"),
             project_code: ProjectCode::Avoid,

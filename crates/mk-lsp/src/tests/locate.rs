@@ -38,6 +38,7 @@ impl World {
             self.elsewhere.path("bin"),
         ];
         let options = ServerOptions {
+            launcher: None,
             search_path: std::env::join_paths(folders).expect("a search path"),
             tools: self.elsewhere.path("tools"),
             project_code,
@@ -125,7 +126,7 @@ fn an_installation_is_shown_line_by_line_and_says_what_failed() {
     };
     let mut lines = Vec::new();
     let search_path = world.elsewhere.path("bin").into_os_string();
-    let result = plan.run(&search_path, &mut |line| {
+    let result = plan.run(&search_path, None, &mut |line| {
         lines.push(line.to_owned());
         true
     });
@@ -143,6 +144,7 @@ fn what_rustup_only_stands_in_for_is_not_there() {
     std::fs::hard_link(&rustup, fixture.path("home/.cargo/bin/rust-analyzer")).expect("a link");
     let installed = || {
         let options = ServerOptions {
+            launcher: None,
             search_path: fixture.path("home/.cargo/bin").into(),
             tools: fixture.path("tools"),
             project_code: ProjectCode::Avoid,

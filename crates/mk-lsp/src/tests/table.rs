@@ -21,6 +21,7 @@ fn custom(language: &str, extensions: &[&str]) -> CustomServer {
 fn servers(custom: Vec<CustomServer>) -> (Fixture, Servers) {
     let fixture = Fixture::new("//- /a\n\n");
     let options = ServerOptions {
+        launcher: None,
         search_path: "/nowhere".into(),
         tools: "/tools".into(),
         project_code: ProjectCode::Avoid,
