@@ -64,18 +64,6 @@ impl ProjectBackups<'_> {
         Ok(conflicts.iter().map(|it| it.path.to_string()).collect())
     }
 
-    /// The change set that a person means by a permit's id: what its command changed.
-    pub fn of_permit(&self, id: &str) -> Result<Option<String>, Error> {
-        let Ok(permit) = mk_types::PermitId::parse(id) else {
-            return Ok(None);
-        };
-        let record = self.project.engine.inner.store.command_of_permit(&permit)?;
-        Ok(record.and_then(|record| {
-            let written: serde_json::Value = serde_json::from_str(&record.written).ok()?;
-            Some(written.get("undo")?.as_str()?.to_owned())
-        }))
-    }
-
     fn stored(&self) -> Backups {
         let inner = &self.project.engine.inner;
         Backups::new(&inner.folders.state, &self.root(), inner.clock.clone())

@@ -3,17 +3,23 @@
 //! They are the policy's own answers, so that a tool's check and the wall cannot differ. Whether a line may run at all
 //! is decided by `check`; running it is not the engine's business.
 
+mod hold;
+mod record;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use mk_policy::{Group, Mode, Rule};
 use mk_project::Ignored;
 use mk_types::{AbsPath, ModeSlug, ProjectPath, ToolCall};
+use sha2::{Digest as _, Sha256};
 
+pub(crate) use hold::rights_of;
+pub use hold::{CommandAsked, CommandHold};
+pub use record::{CommandEffects, CommandRecords, RecordedCommand, RefusedAct};
+
+use crate::Engine;
 use crate::check::InForce;
-use crate::error::Error;
-use crate::project::ProjectHandle;
-use crate::{Engine, mode};
 
 /// More entries than this are not looked at one by one.
 const MOST_ENTRIES: usize = 50_000;
@@ -45,29 +51,10 @@ pub struct Refused {
     pub hint: Option<String>,
 }
 
-impl ProjectHandle<'_> {
-    /// The limits of a command in the mode in force, narrowed to a second mode where one is given.
-    pub fn command_limits(&self, narrowed: Option<&ModeSlug>) -> Result<CommandLimits, Error> {
-        let InForce {
-            mode: own,
-            ceilings,
-            project,
-            ..
-        } = self.in_force()?;
-        let open = self.engine.open(&project);
-        let mut modes = Vec::new();
-        if let Some(slug) = narrowed {
-            modes.push(mode::find(&open.catalogue(), slug)?);
-        }
-        modes.push(own);
-        modes.extend(ceilings);
-        Ok(CommandLimits {
-            engine: self.engine.clone(),
-            modes,
-            ignored: open.ignored(),
-            root: project,
-        })
-    }
+/// How a line is named without being kept: hook and `exec` must agree.
+pub fn line_hash(line: &str) -> String {
+    let digest = Sha256::digest(line.as_bytes());
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl CommandLimits {

@@ -1,15 +1,16 @@
-//! What hooks and `exec` tell each other about commands, across processes: permits for single lines, and records of
-//! what a command did. Opened and closed around the fork of the wall, so it is no part of an engine.
+//! What `exec` writes when a command has ended: the record of what it did, and what undoes it. Opened after the fork of
+//! the wall, so it is no part of an engine.
 
 use std::path::Path;
 
 use mk_project::{Backups, CommandJournal};
-use mk_store::{Client, Closed, CommandPermit, Location, NewCommandRecord, Store};
+use mk_store::{Closed, Location, Store};
 use mk_types::{AbsPath, Clock};
 
+use crate::command::RecordedCommand;
 use crate::error::Error;
 
-/// The permits and records of a store.
+/// The records of a store.
 #[derive(Debug)]
 pub struct CommandLedger {
     store: Store,
@@ -22,32 +23,12 @@ impl CommandLedger {
         }
     }
 
-    /// Takes the permit for a line, if a hook has stored one. Of several the oldest, of the first of these clients that
-    /// is in a conversation.
-    pub async fn take_permit(
-        &self,
-        clients: &[Client],
-        directory: &AbsPath,
-        line_hash: &str,
-    ) -> Result<Option<CommandPermit>, Error> {
-        let mut conversation = None;
-        for client in clients {
-            if let Some(found) = self.store.conversation_of_client(client)? {
-                conversation = Some(found.id);
-                break;
-            }
+    /// Records what a command did in a project.
+    pub async fn record(&self, mut command: RecordedCommand, root: &AbsPath) -> Result<(), Error> {
+        if command.project.is_none() {
+            command.project = Some(self.store.open_project(root).await?.id);
         }
-        let permits = self
-            .store
-            .permits_for(conversation.as_ref(), directory, line_hash)?;
-        match permits.first() {
-            Some(permit) => Ok(self.store.take_permit(&permit.id).await?),
-            None => Ok(None),
-        }
-    }
-
-    pub async fn record(&self, command: NewCommandRecord) -> Result<(), Error> {
-        self.store.record_command(command).await?;
+        self.store.record_command(command.to_new()).await?;
         Ok(())
     }
 
@@ -72,5 +53,10 @@ impl CommandJournals {
 
     pub fn begin(&self, tool: &str) -> Result<CommandJournal, Error> {
         Ok(self.backups.begin_command(tool)?)
+    }
+
+    /// Removes some of what is too old or too much.
+    pub fn prune(&self) -> Result<usize, Error> {
+        Ok(self.backups.prune()?)
     }
 }

@@ -236,7 +236,7 @@ fn root_at(path: &AbsPath) -> Result<Root, Error> {
 }
 
 /// A directory that was moved away and made again is another one, and nobody has decided about it.
-fn check_root(root: &Root) -> Result<(), Error> {
+pub(crate) fn check_root(root: &Root) -> Result<(), Error> {
     if identity(root.path.as_path()) == Some((root.device, root.inode)) {
         return Ok(());
     }

@@ -6,6 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use mk_policy::{Limit, Mode};
 use sha2::{Digest as _, Sha256};
 
+use crate::conversation::Held;
+
 /// A mode, and the hash of its rights.
 type Known = (Weak<Mode>, Arc<str>);
 
@@ -14,6 +16,11 @@ type Known = (Weak<Mode>, Arc<str>);
 pub(crate) struct Fingerprints(Mutex<HashMap<usize, Known>>);
 
 impl Fingerprints {
+    /// Of what holds a conversation.
+    pub(crate) fn of_held(&self, held: &Held) -> String {
+        self.of([&held.mode].into_iter().chain(&held.ceilings))
+    }
+
     /// Over the rights of every mode that counts, the own one first; names and instructions decide nothing.
     pub(crate) fn of<'a>(&self, modes: impl Iterator<Item = &'a Arc<Mode>>) -> String {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);

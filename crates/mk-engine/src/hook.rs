@@ -6,6 +6,7 @@ mod call;
 mod context;
 mod fallback;
 mod interpreter;
+mod permit;
 mod proxy;
 
 use mk_clients::{HookEvent, HookMoment, HookVerdict, ToolUse};
@@ -40,6 +41,16 @@ pub enum Hooked {
 pub struct HookSettings {
     /// The configured mode, if the configuration names one.
     pub mode: Option<ModeSlug>,
+    pub shell: AgentShell,
+}
+
+/// Whether an agent's shell leads every line through `exec`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum AgentShell {
+    #[default]
+    Open,
+    /// It does: a line that cannot be read is held by the kernel.
+    Walled,
 }
 
 /// How one call was judged.
@@ -75,7 +86,7 @@ impl Hooks<'_> {
         };
         let context = self.news(event, &held).await?;
         let mut hooked = match &event.moment {
-            HookMoment::BeforeTool(tool) => self.before(event, tool, &held).await?,
+            HookMoment::BeforeTool(tool) => self.before(event, tool, &held, settings.shell).await?,
             _ => Hooked::Decided(HookVerdict::pass()),
         };
         let (Hooked::Decided(verdict) | Hooked::Waits(_, verdict)) = &mut hooked;
@@ -89,6 +100,7 @@ impl Hooks<'_> {
         event: &HookEvent,
         tool: &ToolUse,
         held: &Held,
+        shell: AgentShell,
     ) -> Result<Hooked, Error> {
         if self.is_own(tool) {
             // Our server decides about it, under the same mode.
@@ -109,21 +121,36 @@ impl Hooks<'_> {
             return Ok(Hooked::Decided(HookVerdict::pass()));
         }
         let judged = self.judge(event, tool, held);
+        let judged = match (judged.ruling, shell) {
+            (Ruling::Unproven, AgentShell::Walled) => Judged {
+                ruling: Ruling::Allow,
+                rule: "walled",
+                reason: format!("The kernel holds it. {}", judged.reason),
+                hint: None,
+            },
+            _ => judged,
+        };
         match judged.ruling {
             Ruling::Allow | Ruling::Paused => {
-                self.record(tool, held, &judged).await?;
+                self.allow(event, tool, held, &judged).await?;
                 Ok(Hooked::Decided(HookVerdict::pass()))
             }
             Ruling::Deny => {
                 let id = self.record(tool, held, &judged).await?;
                 Ok(Hooked::Decided(HookVerdict::deny(denial(&judged, &id))))
             }
-            Ruling::Ask | Ruling::Unproven => self.ask(tool, held, judged).await,
+            Ruling::Ask | Ruling::Unproven => self.ask(event, tool, held, judged).await,
         }
     }
 
     /// Stores the request, or uses up the approval that has come since.
-    async fn ask(&self, tool: &ToolUse, held: &Held, judged: Judged) -> Result<Hooked, Error> {
+    async fn ask(
+        &self,
+        event: &HookEvent,
+        tool: &ToolUse,
+        held: &Held,
+        judged: Judged,
+    ) -> Result<Hooked, Error> {
         let subject = format!(
             "Let the agent use {} on {}? {}",
             tool.name,
@@ -145,7 +172,7 @@ impl Hooks<'_> {
                     reason: format!("A person has approved it ({approval})"),
                     hint: None,
                 };
-                self.record(tool, held, &judged).await?;
+                self.allow(event, tool, held, &judged).await?;
                 Ok(Hooked::Decided(HookVerdict::pass()))
             }
             Asked::Open(approval) => {
@@ -304,11 +331,7 @@ impl Hooks<'_> {
             rule: judged.rule.to_owned(),
             reason: judged.reason.clone(),
             hint: judged.hint.clone(),
-            policy_hash: self
-                .engine
-                .inner
-                .fingerprints
-                .of([&held.mode].into_iter().chain(&held.ceilings)),
+            policy_hash: self.engine.inner.fingerprints.of_held(held),
             input: tool.input.to_string(),
             tool_use: tool.id.clone(),
         };

@@ -26,6 +26,7 @@ mod file;
 mod fingerprint;
 mod governing;
 mod hook;
+mod job;
 mod lint;
 mod memory;
 mod mode;
@@ -72,7 +73,10 @@ pub use caller::{Actor, Caller, CallerConversation, Standing, Start};
 pub use ceiling::Ceiling;
 pub use check::{Checked, InForce};
 pub use code_error::{CodeError, CodeKind};
-pub use command::{CommandLimits, FileRight, Refused};
+pub use command::{
+    CommandAsked, CommandEffects, CommandHold, CommandLimits, CommandRecords, FileRight,
+    RecordedCommand, Refused, RefusedAct, line_hash,
+};
 pub use command_ledger::{CommandJournals, CommandLedger};
 pub use conversation::{Conversations, Held, Seat};
 pub use create_task::NewTask;
@@ -86,15 +90,18 @@ pub use file::{
     MatchedLine, MatchesInFile, PlannedReplacement, ProjectFiles, ReplaceScope, Replaced,
     SearchKind, TextMatches, TextReplacement, TextSearch,
 };
-pub use hook::{HookSettings, Hooked, Hooks, Ruled};
+pub use hook::{AgentShell, HookSettings, Hooked, Hooks, Ruled};
+pub use job::{
+    CommandLine, CommandOutput, CommandRunner, JobState, OutputPart, ProjectCommands, Wait,
+};
 pub use lint::lint_file;
 pub use memory::{MemoryInfo, ProjectMemories};
-pub use mk_lsp::{CustomServer, InstallPlan, KnownServer, ProjectCode};
-pub use mk_project::{Before as FileBefore, CommandJournal, policy_root};
+pub use mk_lsp::{CustomServer, InstallPlan, KnownServer, Launcher, ProjectCode};
+pub use mk_project::{Before as FileBefore, CommandJournal, policy_root, prune_backups};
 pub use mk_store::{
-    AccessRole, Act, ApprovalFigures, ApprovalState, Chain, Client, Closed, CommandPermit,
+    AccessRole, Act, ApprovalFigures, ApprovalState, Chain, Client, Closed, CommandFilter,
     Conversation, Credential, CredentialKind, Decision, DecisionCount, DecisionFilter,
-    Location as StoreLocation, Message, ModeChange, NewAct, NewCommandRecord, Process,
+    Location as StoreLocation, Message, ModeChange, NewAct, Process,
     Recovered as RecoveredStore, Role, Ruling, SessionFilter, TaskState, Verdict,
 };
 pub use mode::Modes;
@@ -158,6 +165,7 @@ struct Inner {
     usage: Mutex<usage::Usage>,
     spans: usage::Spans,
     fingerprints: fingerprint::Fingerprints,
+    jobs: job::Jobs,
 }
 
 /// One of our own tools, which the engine is told of because it must not know them.
@@ -241,6 +249,7 @@ impl Engine {
             usage: Mutex::default(),
             spans: usage::Spans::default(),
             fingerprints: fingerprint::Fingerprints::default(),
+            jobs: job::Jobs::default(),
         };
         Self {
             inner: Arc::new(inner),
@@ -302,6 +311,7 @@ impl Engine {
 
     /// Puts everything that was acknowledged or noted on disk; tells whether all of it is there.
     pub fn close(&self) -> Closed {
+        self.inner.jobs.end_all();
         // What is cut off here is finished by whoever changes the project next.
         let edits = mk_project::wait_for_edits(LONGEST_EDIT);
         match self.inner.store.close() {

@@ -71,6 +71,7 @@ impl OpenProject {
                 project_code: settings.project_code,
                 custom: settings.custom.clone(),
                 limits: Limits::default(),
+                launcher: settings.launcher.clone(),
             };
             Servers::new(real.unwrap_or_else(|| self.root().clone()), options)
         })

@@ -4,11 +4,11 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use mk_lsp::{CustomServer, ProjectCode};
+use mk_lsp::{CustomServer, Launcher, ProjectCode};
 use mk_policy::Switching;
 use mk_types::{AbsPath, ModeSlug};
 
-use crate::Watching;
+use crate::{CommandRunner, Watching};
 
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -34,6 +34,7 @@ pub struct Settings {
     /// Globs of memories that agents may not change.
     pub read_only_memories: Vec<String>,
     pub servers: ServerSettings,
+    pub commands: CommandRunner,
 }
 
 impl Default for Settings {
@@ -51,6 +52,7 @@ impl Default for Settings {
             project_folders: Vec::new(),
             read_only_memories: Vec::new(),
             servers: ServerSettings::default(),
+            commands: CommandRunner::default(),
         }
     }
 }
@@ -61,6 +63,8 @@ pub struct ServerSettings {
     /// Those that the operator names; they come before the known ones.
     pub custom: Vec<CustomServer>,
     pub project_code: ProjectCode,
+    /// What holds servers; `None` where nothing does.
+    pub launcher: Option<Launcher>,
 }
 
 #[expect(clippy::expect_used, reason = "a constant")]

@@ -82,7 +82,7 @@ impl Hooks<'_> {
 }
 
 /// Where the agent works: what the call says, else the event, else the root.
-fn directory(event: &HookEvent, tool: &ToolUse, held: &Held) -> std::path::PathBuf {
+pub(super) fn directory(event: &HookEvent, tool: &ToolUse, held: &Held) -> std::path::PathBuf {
     let root = held.conversation.root.path.as_path();
     let base = match &event.cwd {
         Some(directory) => root.join(directory),

@@ -1,0 +1,213 @@
+//! Which modes hold a command, by whom it was started: the conversation of the agent above it, else the project's mode.
+//!
+//! A permit that a hook has stored for the line spares the second look at it. It never widens: it counts only under the
+//! policy that it was given under, and the modes that hold now are what the wall is built from.
+
+use std::sync::Arc;
+
+use mk_policy::Mode;
+use mk_store::{Client, CommandPermit, Conversation, Process};
+use mk_types::{AbsPath, ConversationId, ModeSlug, PermitId, ProjectId};
+use serde_json::{Value, json};
+
+use super::CommandLimits;
+use crate::conversation::check_root;
+use crate::error::Error;
+use crate::{Engine, mode};
+
+/// A command that is about to start, as its environment and the kernel describe it.
+#[derive(Debug)]
+pub struct CommandAsked<'a> {
+    /// What clients tell their children about their session.
+    pub sessions: &'a [Client],
+    /// The processes above the command, nearest first.
+    pub above: &'a [Process],
+    pub directory: &'a AbsPath,
+    /// Where the project is if no conversation says so.
+    pub project: &'a AbsPath,
+    /// The hash of the line.
+    pub line_hash: &'a str,
+    /// The mode that the operator's configuration names.
+    pub configured: Option<&'a ModeSlug>,
+    /// A mode that only narrows.
+    pub narrowed: Option<&'a ModeSlug>,
+    /// The permit that our own server has stored for this command; it then says what holds.
+    pub permit: Option<&'a PermitId>,
+}
+
+/// What our own server writes into a permit: which modes hold, and where.
+pub(crate) fn rights_of(modes: &[Arc<Mode>], root: &AbsPath) -> String {
+    let modes: Vec<&str> = modes.iter().map(|mode| mode.slug.as_str()).collect();
+    json!({ "modes": modes, "root": root.as_str() }).to_string()
+}
+
+/// What holds a command.
+#[derive(Debug)]
+pub struct CommandHold {
+    pub limits: CommandLimits,
+    pub conversation: Option<ConversationId>,
+    pub project: Option<ProjectId>,
+    /// The permit that was used up, if the hook has judged the line already.
+    pub permit: Option<PermitId>,
+    /// Whether a person has suspended enforcement here.
+    pub is_paused: bool,
+}
+
+/// What one of several ways says about a command.
+struct Standing {
+    modes: Vec<Arc<Mode>>,
+    root: AbsPath,
+    policy: Option<String>,
+    project: Option<mk_store::Project>,
+    conversation: Option<Conversation>,
+}
+
+impl Engine {
+    /// Finds what holds a command, and uses up its permit.
+    pub async fn hold_command(&self, asked: &CommandAsked<'_>) -> Result<CommandHold, Error> {
+        let (standing, permit) = match asked.permit {
+            Some(id) => (self.permitted(id, asked).await?, Some(id.clone())),
+            None => {
+                let standing = self.standing_of(asked)?;
+                let permit = match (&standing.conversation, &standing.policy) {
+                    (Some(conversation), Some(policy)) => {
+                        self.take_permit(&conversation.id, asked, policy).await?
+                    }
+                    _ => None,
+                };
+                (standing, permit)
+            }
+        };
+        let open = self.open(&standing.root);
+        let mut modes = Vec::new();
+        if let Some(slug) = asked.narrowed {
+            modes.push(mode::find(&open.catalogue(), slug)?);
+        }
+        modes.extend(standing.modes);
+        let now = self.inner.clock.now();
+        let project = standing.project;
+        let paused = project.as_ref().and_then(|it| it.paused_until);
+        Ok(CommandHold {
+            limits: CommandLimits {
+                engine: self.clone(),
+                modes,
+                ignored: open.ignored(),
+                root: standing.root,
+            },
+            conversation: standing.conversation.map(|it| it.id),
+            project: project.map(|it| it.id),
+            permit,
+            is_paused: paused.is_some_and(|until| until > now),
+        })
+    }
+
+    /// What a permit of our own server says. It is good for one line in one directory.
+    async fn permitted(&self, id: &PermitId, asked: &CommandAsked<'_>) -> Result<Standing, Error> {
+        let denied = || Error::Denied {
+            rule: None,
+            message: format!("The permit {id} is used, expired, or for another command"),
+            hint: Some("call run_command again".to_owned()),
+        };
+        let store = &self.inner.store;
+        let permit = store.take_permit(id).await?.ok_or_else(denied)?;
+        if permit.line_hash != asked.line_hash || permit.directory != *asked.directory {
+            return Err(denied());
+        }
+        let rights: Value = serde_json::from_str(&permit.rights).unwrap_or_default();
+        let root = rights["root"]
+            .as_str()
+            .and_then(|it| AbsPath::new(it.as_ref()));
+        let root = root.ok_or_else(denied)?;
+        let catalogue = self.open(&root).catalogue();
+        let slugs = rights["modes"].as_array().ok_or_else(denied)?;
+        let mut modes = Vec::new();
+        for slug in slugs {
+            let slug = slug.as_str().and_then(|it| ModeSlug::parse(it).ok());
+            modes.push(mode::find(&catalogue, &slug.ok_or_else(denied)?)?);
+        }
+        if modes.is_empty() {
+            return Err(denied());
+        }
+        Ok(Standing {
+            modes,
+            project: store.project_at(&root)?,
+            root,
+            policy: None,
+            conversation: store.conversation(&permit.conversation)?,
+        })
+    }
+
+    /// 1. The conversation that the client's session variable names, or that its process belongs to; of several in one
+    ///    process the narrowest.
+    /// 2. The project's mode, set by a person.
+    /// 3. The configured mode, or the default one.
+    fn standing_of(&self, asked: &CommandAsked<'_>) -> Result<Standing, Error> {
+        if let Some(conversation) = self.conversation_of_command(asked)? {
+            check_root(&conversation.root)?;
+            let held = self.conversations().held(&conversation, asked.configured)?;
+            if let Some(held) = held {
+                let policy = self.inner.fingerprints.of_held(&held);
+                let mut modes = vec![held.mode];
+                modes.extend(held.ceilings);
+                return Ok(Standing {
+                    modes,
+                    root: conversation.root.path.clone(),
+                    policy: Some(policy),
+                    project: Some(held.project),
+                    conversation: Some(conversation),
+                });
+            }
+        }
+        let root = self.policy_root(asked.project);
+        let project = self.inner.store.project_at(&root)?;
+        let own = project.as_ref().and_then(|project| project.mode.as_ref());
+        let slug = own.or(asked.configured);
+        let slug = slug.unwrap_or(&self.settings().default_mode);
+        let found = mode::find(&self.open(&root).catalogue(), slug)?;
+        Ok(Standing {
+            modes: vec![found],
+            root,
+            policy: None,
+            project,
+            conversation: None,
+        })
+    }
+
+    fn conversation_of_command(
+        &self,
+        asked: &CommandAsked<'_>,
+    ) -> Result<Option<Conversation>, Error> {
+        let store = &self.inner.store;
+        for client in asked.sessions {
+            if let Some(found) = store.conversation_of_client(client)? {
+                return Ok(Some(found));
+            }
+        }
+        for process in asked.above {
+            let found = store.conversations_of_process(*process)?;
+            if let Some(narrowest) = self.conversations().narrowest(found)? {
+                return Ok(Some(narrowest));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Of several permits for one line the narrowest; those of another policy do not count.
+    async fn take_permit(
+        &self,
+        conversation: &ConversationId,
+        asked: &CommandAsked<'_>,
+        policy: &str,
+    ) -> Result<Option<PermitId>, Error> {
+        let store = &self.inner.store;
+        let found = store.permits_for(Some(conversation), asked.directory, asked.line_hash)?;
+        let mut good = found.into_iter().filter(|permit| permit.rights == policy);
+        while let Some(CommandPermit { id, .. }) = good.next() {
+            // Another process may have been faster.
+            if store.take_permit(&id).await?.is_some() {
+                return Ok(Some(id));
+            }
+        }
+        Ok(None)
+    }
+}

@@ -1,0 +1,65 @@
+//! The permit that a hook leaves for each shell line it lets pass: `exec` finds it and need not judge the line again.
+
+use std::time::Duration;
+
+use mk_clients::{HookEvent, ToolUse};
+use mk_store::NewCommandPermit;
+use mk_types::AbsPath;
+
+use super::{Hooks, Judged, call};
+use crate::command::line_hash;
+use crate::conversation::Held;
+use crate::error::Error;
+
+/// The client may ask its user first, and people take their time.
+const GOOD_FOR: Duration = Duration::from_secs(3600);
+
+impl Hooks<'_> {
+    /// Records that a call passes. Permit and decision are committed together.
+    pub(super) async fn allow(
+        &self,
+        event: &HookEvent,
+        tool: &ToolUse,
+        held: &Held,
+        judged: &Judged,
+    ) -> Result<(), Error> {
+        let permits = permits(event, tool, held);
+        let store = &self.engine.inner.store;
+        let now = self.engine.inner.clock.now();
+        let permits = permits.into_iter().map(|(directory, line_hash)| {
+            store.store_permit(NewCommandPermit {
+                conversation: held.conversation.id.clone(),
+                directory,
+                line_hash,
+                mode: held.mode.slug.clone(),
+                rights: self.engine.inner.fingerprints.of_held(held),
+                expires_at: now.after(GOOD_FOR),
+            })
+        });
+        let (recorded, stored) = futures::join!(
+            self.record(tool, held, judged),
+            futures::future::join_all(permits)
+        );
+        recorded?;
+        for stored in stored {
+            stored?;
+        }
+        Ok(())
+    }
+}
+
+/// Where each line of the call runs, and its hash. A directory that is not there needs none.
+fn permits(event: &HookEvent, tool: &ToolUse, held: &Held) -> Vec<(AbsPath, String)> {
+    let lines = tool.touched().commands;
+    if lines.is_empty() {
+        return Vec::new();
+    }
+    let directory = std::fs::canonicalize(call::directory(event, tool, held)).ok();
+    let Some(directory) = directory.as_deref().and_then(AbsPath::new) else {
+        return Vec::new();
+    };
+    let lines = lines.iter();
+    lines
+        .map(|line| (directory.clone(), line_hash(line)))
+        .collect()
+}
