@@ -178,6 +178,12 @@ impl Drive for Attempt<'_> {
         let call = self.parsed.run(&within);
         match self.parsed.tool.toolset {
             Toolset::Symbols => with_progress(self.context, engine, &caller.project, call).await,
+            // A command ends with the call that waits for it.
+            Toolset::Commands => tokio::select! {
+                answer = call => answer,
+                () = self.context.ct.cancelled() => Err(mk_engine::Error::cancelled()),
+                () = self.server.closing().cancelled() => Err(mk_engine::Error::cancelled()),
+            },
             _ => call.await,
         }
     }

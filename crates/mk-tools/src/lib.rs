@@ -2,6 +2,7 @@
 //!
 //! One file a tool, named like the tool, in the directory of its toolset. Knows no JSON-RPC and no transport.
 
+mod commands;
 mod files;
 mod limit;
 mod memory;
@@ -30,6 +31,7 @@ pub fn all() -> impl Iterator<Item = &'static Tool> {
         memory::TOOLS,
         project::TOOLS,
         rules::TOOLS,
+        commands::TOOLS,
     ];
     toolsets.into_iter().flatten().copied()
 }
@@ -77,7 +79,10 @@ fn own(tool: &Tool) -> mk_engine::OwnTool {
         group: tool.group,
         paths: tool.paths,
         patches: &[],
-        commands: &[],
+        commands: match tool.group {
+            Some(Group::Command) => &["command"],
+            _ => &[],
+        },
         reach: match (tool.toolset, tool.group) {
             (Toolset::Files, _) | (Toolset::Symbols, Some(Group::Edit)) => mk_policy::Reach::Files,
             // What is asked of all files at once leaves out those that the mode hides.

@@ -81,28 +81,32 @@ pub enum Toolset {
     Memory,
     Project,
     Rules,
+    /// Not offered where nothing holds commands.
+    Commands,
     /// The code tools under the names that Serena gives them.
     Serena,
 }
 
 impl Toolset {
     /// Those that are offered unless somebody says which.
-    pub const DEFAULT: [Self; 6] = [
+    pub const DEFAULT: [Self; 7] = [
         Self::Modes,
         Self::Files,
         Self::Symbols,
         Self::Memory,
         Self::Project,
         Self::Rules,
+        Self::Commands,
     ];
 
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Modes,
         Self::Files,
         Self::Symbols,
         Self::Memory,
         Self::Project,
         Self::Rules,
+        Self::Commands,
         Self::Serena,
     ];
 
@@ -115,6 +119,7 @@ impl Toolset {
             Self::Memory => "memory",
             Self::Project => "project",
             Self::Rules => "rules",
+            Self::Commands => "commands",
             Self::Serena => "serena",
         }
     }
@@ -311,6 +316,7 @@ impl Tool {
             | Toolset::Symbols
             | Toolset::Memory
             | Toolset::Project
+            | Toolset::Commands
             | Toolset::Serena => advise(self.name, error),
         }
     }
