@@ -19,3 +19,5 @@ mod symbols;
 mod tools;
 mod torn;
 mod web;
+#[cfg(target_os = "linux")]
+mod wall;

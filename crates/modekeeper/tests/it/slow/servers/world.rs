@@ -62,6 +62,7 @@ impl World {
 
     pub(super) fn servers(&self, limits: Limits) -> Servers {
         let options = ServerOptions {
+            launcher: None,
             search_path: self.search_path().into(),
             tools: self.programs.path("none"),
             project_code: ProjectCode::Avoid,
