@@ -10,6 +10,7 @@ mod dashboard;
 mod decisions;
 mod doctor;
 mod duration;
+pub(crate) mod gc;
 mod hook;
 mod index;
 mod init;
@@ -33,6 +34,7 @@ mod tasks;
 mod token;
 mod undo;
 mod uninstall;
+mod wall;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -122,8 +124,10 @@ enum Command {
     /// Undo what agents did to files
     #[command(subcommand)]
     Backups(backups::BackupsCommand),
-    /// Put back what a command changed; without an ID, what the last command changed
+    /// Put back what a command or a tool changed; without an ID, the last change
     Undo(undo::UndoArgs),
+    /// Remove old backups, caches of builds, and what killed commands left
+    Gc(gc::GcArgs),
     /// Run a command inside the wall: it changes only what the mode allows
     Exec(ExecArgs),
     /// Find symbols and their uses, outline files, map the project
@@ -159,6 +163,7 @@ impl Command {
             Self::Approve(_)
                 | Self::Backups(_)
                 | Self::Undo(_)
+                | Self::Gc(_)
                 | Self::Tasks(_)
                 | Self::Init(_)
                 | Self::Install(_)
@@ -178,6 +183,9 @@ struct ExecArgs {
     /// Narrow the command to what this mode allows, too
     #[arg(long, value_name = "SLUG")]
     mode: Option<String>,
+    /// End the command after this time, with exit code 124
+    #[arg(long, value_name = "SECONDS")]
+    time_limit: Option<u64>,
     /// Run nothing; exit code 0 if this process is inside a wall
     #[arg(long)]
     inside: bool,
@@ -276,6 +284,7 @@ pub(crate) fn run(cli: Cli, env: &Env) -> anyhow::Result<ExitCode> {
         Command::Store(command) => store::run(&command, &start(&flags, env)?),
         Command::Backups(command) => backups::run(&command, &start(&flags, env)?),
         Command::Undo(args) => undo::run(&args, &start(&flags, env)?),
+        Command::Gc(args) => gc::run(&args, &start(&flags, env)?),
         Command::Exec(args) => {
             // Where there is a wall, `main` has run it before anything was parsed.
             drop(args);

@@ -15,7 +15,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use mk_engine::{Folders, Settings, Start, StoreLocation, Watching};
+use mk_engine::{CommandRunner, Folders, Settings, Start, StoreLocation, Watching};
+use mk_tools::Toolset;
 use mk_types::AbsPath;
 use serde_json::Value as Json;
 
@@ -114,8 +115,18 @@ impl Config {
                 .collect(),
             read_only_memories: self.read_only_memories.value.clone(),
             servers: server::settings(self),
+            commands: server::commands(self),
             ..Settings::default()
         }
+    }
+
+    /// The toolsets to offer: commands only where something holds them, or the operator does without.
+    pub(crate) fn offered_toolsets(&self) -> Vec<Toolset> {
+        let runs = !matches!(server::commands(self), CommandRunner::Nothing);
+        let toolsets = self.toolsets.value.iter().copied();
+        toolsets
+            .filter(|it| runs || *it != Toolset::Commands)
+            .collect()
     }
 
     pub(crate) fn folders(&self) -> Folders {

@@ -1,25 +1,28 @@
 //! `modekeeper exec`: runs a command inside the wall, under the mode that holds for it.
 //!
 //! Dispatched before the command line is parsed and before any runtime starts, because an agent's every line pays for
-//! it. Rights never come from the arguments: a permit says them, or the project's mode does; `--mode` only narrows.
+//! it. Rights never come from the arguments: the conversation's mode says them, or the project's; `--mode` only narrows.
 
 mod arguments;
 mod journal;
-mod permit;
+mod record;
 mod rights;
-mod table;
+mod server;
+pub(crate) mod table;
 
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, ExitCode};
 
-use mk_engine::{Actor, Caller, Closed, CommandPermit, Engine, Watching};
-use mk_types::ModeSlug;
+use anyhow::Context as _;
+use mk_engine::{Client, Closed, CommandAsked, CommandHold, Engine, Watching};
+use mk_types::{AbsPath, ModeSlug};
 use mk_wall::exit_code;
 
-use crate::cli::engine;
-use crate::config::{Config, Flags};
+use crate::cli::{block_on, engine};
+use crate::config::{Config, Flags, Origin};
 use crate::env::Env;
+use crate::hook::ancestors;
 use crate::output::print_note;
 use arguments::{Arguments, Usage};
 
@@ -29,13 +32,14 @@ pub(crate) const NAME: &str = "exec";
 const USAGE: &str = "\
 Run a command inside the wall: it changes only what the mode allows
 
-Usage: modekeeper exec [--mode <SLUG>] [--project-root <DIR>] -- <COMMAND>...
+Usage: modekeeper exec [OPTIONS] -- <COMMAND>...
 
 Options:
-      --mode <SLUG>         Narrow the command to what this mode allows, too
-      --project-root <DIR>  Project directory (default: found from the working directory)
-      --inside              Run nothing; exit code 0 if this process is inside a wall
-  -h, --help                Print help
+      --mode <SLUG>           Narrow the command to what this mode allows, too
+      --time-limit <SECONDS>  End the command after this time, with exit code 124
+      --project-root <DIR>    Project directory (default: found from the working directory)
+      --inside                Run nothing; exit code 0 if this process is inside a wall
+  -h, --help                  Print help
 ";
 
 /// Runs `exec` with the arguments after its name.
@@ -84,42 +88,87 @@ fn start(arguments: &Arguments, env: &Env) -> anyhow::Result<Started> {
     }
     let flags = Flags::in_project(arguments.project_root.clone());
     let config = Config::load(&flags, env)?;
+    if let Some(server) = &arguments.server {
+        return server::run(server, &arguments.command, &config, env).map(Started::Ended);
+    }
     let engine = engine(&config, Watching::Off);
-    let narrowed = arguments.mode.as_deref().map(ModeSlug::parse).transpose()?;
-    let taken = permit::take(&config, env, &arguments.command)?;
-    let limits = limits(&engine, &config, narrowed.as_ref(), taken.as_ref())?;
-    if taken.is_none()
-        && let Err(refused) = limits.check_line(&arguments.line())
+    let line = arguments.line();
+    let hold = hold(&engine, arguments, &line, &config, env)?;
+    if hold.is_paused && arguments.mode.is_none() {
+        close(&engine)?;
+        print_note("a person has paused enforcement: the command is not walled");
+        return Err(replace_with(&arguments.command).into());
+    }
+    if hold.permit.is_none()
+        && let Err(refused) = hold.limits.check_line(&line)
     {
         let hint = refused.hint.map(|hint| format!(". Hint: {hint}."));
         let hint = hint.unwrap_or_else(|| ".".to_owned());
         return Ok(Started::Refused(format!("{}{hint}", refused.reason)));
     }
-    let prepared = rights::prepare(&limits, &config, env)?;
-    let command = command_of(&arguments.command);
-    let record = permit::Record::begin(&config, &arguments.command, &limits, taken);
-    // Nothing of the engine may run in a thread when the wall forks.
-    if engine.close() == Closed::CutOff {
-        anyhow::bail!("the store does not answer: the command was not started");
+    let mut prepared = rights::prepare(&hold.limits, &config, env)?;
+    if let Some(limit) = arguments.time_limit {
+        let limits = [Some(limit), prepared.rights.time_limit];
+        prepared.rights.time_limit = limits.into_iter().flatten().min();
     }
+    if arguments.permit.is_some() {
+        // Our own server lists what it runs; nothing goes on behind its back, or after it.
+        prepared.rights.background = mk_wall::Background::End;
+        rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::TERM))?;
+    }
+    let record = record::Record::begin(&config, &line, &hold);
+    // Nothing of the engine may run in a thread when the wall forks.
+    close(&engine)?;
     let journal = prepared.journal;
+    let command = command_of(&arguments.command);
     let code = mk_wall::run(prepared.rights, command, move |_, outcome| {
         let undo = journal.finish();
-        record.finish(outcome, undo.as_deref());
+        record.finish(outcome, undo);
     })?;
     Ok(Started::Ended(code))
 }
 
-/// What the command may do: its permit's mode, or the project's; narrowed by what was asked for.
-fn limits(
+fn close(engine: &Engine) -> anyhow::Result<()> {
+    if engine.close() == Closed::CutOff {
+        anyhow::bail!("the store does not answer: the command was not started");
+    }
+    Ok(())
+}
+
+/// What holds the command: its conversation's mode, or the project's; narrowed by what was asked for.
+fn hold(
     engine: &Engine,
+    arguments: &Arguments,
+    line: &str,
     config: &Config,
-    narrowed: Option<&ModeSlug>,
-    taken: Option<&CommandPermit>,
-) -> anyhow::Result<mk_engine::CommandLimits> {
-    let mut caller = Caller::in_project(config.project_root.value.clone(), Actor::Agent);
-    caller.mode = taken.map(|permit| permit.mode.clone());
-    Ok(engine.project(&caller).command_limits(narrowed)?)
+    env: &Env,
+) -> anyhow::Result<CommandHold> {
+    let narrowed = arguments.mode.as_deref().map(ModeSlug::parse).transpose()?;
+    let directory = env.current_dir.as_deref().and_then(AbsPath::new);
+    let directory = directory.context("the working directory cannot be told")?;
+    let sessions: Vec<Client> = env
+        .client_sessions
+        .iter()
+        .map(|(name, session)| Client {
+            name: (*name).to_owned(),
+            session: session.clone(),
+        })
+        .collect();
+    let configured = match config.default_mode.origin {
+        Origin::Default => None,
+        _ => Some(&config.default_mode.value),
+    };
+    let asked = CommandAsked {
+        sessions: &sessions,
+        above: &ancestors(),
+        directory: &directory,
+        project: &config.project_root.value,
+        line_hash: &mk_engine::line_hash(line),
+        configured,
+        narrowed: narrowed.as_ref(),
+        permit: arguments.permit.as_ref(),
+    };
+    Ok(block_on(engine.hold_command(&asked))??)
 }
 
 #[expect(

@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 use mk_clients::{ClientId, HookAnswer, HookEvent, HookMoment, HookVerdict};
 use mk_engine::{
-    ApprovalRequest, ApprovalState, Client, Closed, Engine, HookSettings, Hooked, OwnTool, Parts,
-    Seat, StoreLocation, Watching,
+    AgentShell, ApprovalRequest, ApprovalState, Client, Closed, Engine, HookSettings, Hooked,
+    OwnTool, Parts, Seat, StoreLocation, Watching,
 };
 use mk_types::{AbsPath, Clock};
 
@@ -161,6 +161,11 @@ fn decide(client: ClientId, rest: &[OsString], news: &Sender<News>) -> Result<Ho
         } else {
             Person::Perhaps
         },
+        shell: if rest.iter().any(|it| it == "--walled") {
+            AgentShell::Walled
+        } else {
+            AgentShell::Open
+        },
     };
     let verdict = asking.verdict(news)?;
     Ok(mk_clients::answer(&event, &verdict))
@@ -188,6 +193,7 @@ struct Asking<'a> {
     config: &'a Config,
     directory: AbsPath,
     person: Person,
+    shell: AgentShell,
 }
 
 impl Asking<'_> {
@@ -206,6 +212,7 @@ impl Asking<'_> {
                 Origin::Default => None,
                 _ => Some(self.config.default_mode.value.clone()),
             },
+            shell: self.shell,
         };
         let hooks = engine.hooks();
         let ask = || {

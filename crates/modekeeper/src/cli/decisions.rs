@@ -1,11 +1,15 @@
-//! `modekeeper log`, `watch` and `explain`: what was decided about agents' calls.
+//! `modekeeper log`, `watch` and `explain`: what was decided about agents' calls, and what their commands did.
+
+mod command;
 
 use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use mk_engine::{Decision, DecisionFilter, Engine, Ruling, Watching};
-use mk_types::{Clock, ConversationId, DecisionId, ModeSlug, ProjectId};
+use mk_engine::{
+    CommandFilter, Decision, DecisionFilter, Engine, RecordedCommand, Ruling, Watching,
+};
+use mk_types::{Clock, ConversationId, DecisionId, ModeSlug, ProjectId, Timestamp};
 use serde_json::{Value, json};
 
 use crate::approver;
@@ -16,7 +20,7 @@ use crate::output::{Style, print, print_json};
 /// How often `watch` looks for new decisions.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Show decisions about agents' calls, newest last
+/// Show decisions about agents' calls and what their commands did, newest last
 #[derive(Debug, Args)]
 pub(crate) struct LogArgs {
     #[command(flatten)]
@@ -91,6 +95,11 @@ impl From<Verdict> for Ruling {
 }
 
 impl WhichArgs {
+    /// What is asked about decisions only leaves commands out.
+    const fn wants_commands(&self) -> bool {
+        self.client.is_none() && self.tool.is_none() && self.verdict.is_none()
+    }
+
     /// `None`: the project was never held, so there is nothing.
     fn filter(&self, engine: &Engine, config: &Config) -> anyhow::Result<Option<DecisionFilter>> {
         let conversation = self.conversation.as_deref();
@@ -113,29 +122,83 @@ impl WhichArgs {
     }
 }
 
+/// Something that is logged.
+enum Logged {
+    Decision(Box<Decision>),
+    Command(Box<RecordedCommand>),
+}
+
+impl Logged {
+    fn at(&self) -> Timestamp {
+        match self {
+            Self::Decision(decision) => decision.at,
+            Self::Command(command) => command.started_at,
+        }
+    }
+}
+
 pub(crate) fn log(args: &LogArgs, config: &Config) -> anyhow::Result<ExitCode> {
     let engine = engine(config, Watching::Off);
     let mut found = Vec::new();
     if let Some(filter) = args.which.filter(&engine, config)? {
         let now = Clock::System.now();
-        found = engine.decisions().list(&DecisionFilter {
-            since: args.since.map(|time| now.before(time)),
+        let since = args.since.map(|time| now.before(time));
+        let decisions = engine.decisions().list(&DecisionFilter {
+            since,
             limit: Some(args.limit),
-            ..filter
+            ..filter.clone()
         })?;
+        found.extend(
+            decisions
+                .into_iter()
+                .map(|it| Logged::Decision(Box::new(it))),
+        );
+        if args.which.wants_commands() {
+            let commands = commands(&engine, &filter, since, args.limit)?;
+            found.extend(commands.into_iter().map(|it| Logged::Command(Box::new(it))));
+        }
     }
+    found.sort_by_key(|it| std::cmp::Reverse(it.at()));
+    found.truncate(args.limit);
     if args.format.json {
-        print_json(&found.iter().map(to_json).collect::<Value>())?;
+        let json = found.iter().map(|it| match it {
+            Logged::Decision(decision) => to_json(decision),
+            Logged::Command(command) => command::to_json(command),
+        });
+        print_json(&json.collect::<Value>())?;
         return Ok(ExitCode::SUCCESS);
     }
     let style = Style::stdout();
-    for decision in found.iter().rev() {
-        print(&line(decision, style))?;
+    for logged in found.iter().rev() {
+        print(&match logged {
+            Logged::Decision(decision) => line(decision, style),
+            Logged::Command(command) => command::lines(command, style),
+        })?;
     }
     if found.is_empty() {
         print("no decisions\n")?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What commands inside the wall did, of those that the filter is about.
+fn commands(
+    engine: &Engine,
+    filter: &DecisionFilter,
+    since: Option<Timestamp>,
+    limit: usize,
+) -> anyhow::Result<Vec<RecordedCommand>> {
+    let commands = engine.command_records().list(&CommandFilter {
+        conversation: filter.conversation.clone(),
+        project: filter.project.clone(),
+        limit: Some(limit),
+    })?;
+    let is_meant = |command: &RecordedCommand| {
+        let mode = filter.mode.as_ref();
+        mode.is_none_or(|mode| *mode == command.mode)
+            && since.is_none_or(|since| command.started_at >= since)
+    };
+    Ok(commands.into_iter().filter(is_meant).collect())
 }
 
 /// Until it is interrupted. While it runs, requests wait for an answer instead of being denied at once.
@@ -234,7 +297,7 @@ fn line(decision: &Decision, style: Style) -> String {
     )
 }
 
-fn shown(text: &str) -> String {
+pub(super) fn shown(text: &str) -> String {
     let visible = |it: char| {
         if it.is_control() {
             it.escape_default().collect::<String>()

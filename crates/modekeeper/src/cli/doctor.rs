@@ -27,18 +27,19 @@ pub(crate) struct DoctorArgs {
 }
 
 /// One line of the report.
-struct Finding {
+pub(super) struct Finding {
     subject: String,
     text: String,
     is_bad: bool,
     held: Option<Held>,
-    note: Option<String>,
+    pub(super) note: Option<String>,
 }
 
 pub(crate) fn run(args: &DoctorArgs, config: &Config, env: &Env) -> anyhow::Result<ExitCode> {
     let workshop = Workshop::with_floor(config, env, ScopeArg::User, None)?;
     let only = args.client.as_deref().map(known_client).transpose()?;
     let mut findings = vec![store(config), program(&workshop)?, path(&workshop, env)];
+    findings.extend(super::wall::findings(config));
     findings.extend(clients(&workshop, only)?);
     if args.format.json {
         print_json(&Value::from(
@@ -56,7 +57,7 @@ pub(crate) fn run(args: &DoctorArgs, config: &Config, env: &Env) -> anyhow::Resu
 }
 
 impl Finding {
-    fn good(subject: &str, text: impl Into<String>) -> Self {
+    pub(super) fn good(subject: &str, text: impl Into<String>) -> Self {
         Self {
             subject: subject.to_owned(),
             text: text.into(),
@@ -66,7 +67,7 @@ impl Finding {
         }
     }
 
-    fn bad(subject: &str, text: impl Into<String>) -> Self {
+    pub(super) fn bad(subject: &str, text: impl Into<String>) -> Self {
         Self {
             is_bad: true,
             ..Self::good(subject, text)

@@ -12,11 +12,20 @@ pub(crate) struct HookArgs {
     /// Deny at once what would need approval
     #[arg(long)]
     no_person: bool,
+    /// The client's shell leads every line through `modekeeper exec`: let lines pass that cannot be read
+    #[arg(long)]
+    walled: bool,
 }
 
 /// Options before `hook` bring it here: a hook that is not answered as its client expects must not look like a yes.
 pub(crate) fn run(args: &HookArgs) -> anyhow::Result<ExitCode> {
-    let HookArgs { client, no_person } = args;
-    let rest = no_person.then(|| "--no-person".into());
-    Ok(crate::hook::run(client, rest.into_iter().collect()))
+    let HookArgs {
+        client,
+        no_person,
+        walled,
+    } = args;
+    let flags = [(no_person, "--no-person"), (walled, "--walled")];
+    let flags = flags.into_iter().filter(|(is_set, _)| **is_set);
+    let rest = flags.map(|(_, name)| name.into());
+    Ok(crate::hook::run(client, rest.collect()))
 }

@@ -26,7 +26,7 @@ pub(crate) fn run(args: &McpArgs, config: &Config, env: &Env) -> anyhow::Result<
     let engine = engine(config, Watching::On);
     let ceiling = ceiling(&engine, args.mode.as_deref())?;
     let server = Server::new(engine.clone(), env!("CARGO_PKG_VERSION"), config.start())
-        .with_toolsets(config.toolsets.value.clone())
+        .with_toolsets(config.offered_toolsets())
         .with_ceiling(ceiling)
         .with_agent(process::agent_link(env));
     // One thread is enough for one client, and the fastest to start.

@@ -63,7 +63,7 @@ async fn serve(config: &Config, engine: &Engine, ceiling: Option<Ceiling>) -> an
         version: env!("CARGO_PKG_VERSION"),
         start: config.start(),
         active: mk_web::Active::default(),
-        toolsets: config.toolsets.value.clone(),
+        toolsets: config.offered_toolsets(),
         limiter: config.rate_limits.value.then(Limiter::default),
         ceiling,
         events: mk_web::Events::default(),
@@ -106,7 +106,7 @@ fn machine(config: &Config) -> Machine {
 /// On loopback, MCP is limited only if someone asked for it: its clients are agents of this user.
 fn mcp_server(config: &Config, engine: &Engine, address: SocketAddr) -> Server {
     let server = Server::new(engine.clone(), env!("CARGO_PKG_VERSION"), config.start())
-        .with_toolsets(config.toolsets.value.clone());
+        .with_toolsets(config.offered_toolsets());
     let limited = &config.rate_limits;
     if limited.value && (!address.ip().is_loopback() || limited.origin != Origin::Default) {
         return server.with_limiter(Limiter::default());

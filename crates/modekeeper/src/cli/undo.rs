@@ -1,4 +1,4 @@
-//! `modekeeper undo`: puts back what a command inside the wall changed.
+//! `modekeeper undo`: puts back what a command inside the wall or one of our own tools changed.
 
 use std::process::ExitCode;
 
@@ -10,18 +10,17 @@ use crate::cli::{engine, operator, person};
 use crate::config::Config;
 use crate::output::print;
 
-/// Put back what a command changed; without an ID, what the last command changed
+/// Put back what a command or a tool changed; without an ID, the last change
+///
+/// Undoing is a change, too: `modekeeper undo` a second time brings it back.
 #[derive(Debug, Args)]
 pub(crate) struct UndoArgs {
-    /// ID of the backup as `modekeeper backups list` shows it, or of the command's permit
+    /// ID of a backup as `modekeeper backups list` shows it, of a command as `modekeeper log` shows it, or of its permit
     id: Option<String>,
     /// Put files back that have changed again since
     #[arg(long)]
     force: bool,
 }
-
-/// What journals of commands are called in the list of backups.
-const TOOL: &str = "exec";
 
 pub(crate) fn run(args: &UndoArgs, config: &Config) -> anyhow::Result<ExitCode> {
     person::require("undo")?;
@@ -29,13 +28,13 @@ pub(crate) fn run(args: &UndoArgs, config: &Config) -> anyhow::Result<ExitCode> 
     let caller = operator(config);
     let backups = engine.project(&caller).backups();
     let id = match &args.id {
-        Some(id) => backups.of_permit(id)?.unwrap_or_else(|| id.clone()),
+        Some(id) => engine
+            .command_records()
+            .undo_of(id)?
+            .unwrap_or_else(|| id.clone()),
         None => {
-            let last = backups
-                .list()?
-                .into_iter()
-                .find(|backup| backup.tool == TOOL);
-            last.context("no command has changed anything in this project")?
+            let last = backups.list()?.into_iter().next();
+            last.context("nothing has changed in this project that can be undone")?
                 .id
         }
     };

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use mk_engine::{CustomServer, ProjectCode, ServerSettings};
+use mk_engine::{CommandRunner, CustomServer, Launcher, ProjectCode, ServerSettings};
 use serde_json::{Value as Json, json};
 
 use super::Config;
@@ -72,14 +72,38 @@ pub(super) fn at_home(mut servers: Vec<CustomServer>, home: Option<&PathBuf>) ->
     servers
 }
 
+/// This program, where its `exec` holds what it starts.
+pub(super) fn walled_program() -> Option<PathBuf> {
+    if mk_wall::holds() {
+        std::env::current_exe().ok()
+    } else {
+        None
+    }
+}
+
+/// How `run_command` starts commands.
+pub(super) fn commands(config: &Config) -> CommandRunner {
+    match walled_program() {
+        // `exec` finds its permit in the store.
+        Some(program) if config.persistence.value && config.storage_path.value.is_some() => {
+            CommandRunner::Walled(program)
+        }
+        _ if config.run_unwalled.value => CommandRunner::Open,
+        _ => CommandRunner::Nothing,
+    }
+}
+
 /// What the engine is told about language servers.
 pub(super) fn settings(config: &Config) -> ServerSettings {
+    let launcher = walled_program().map(|program| Launcher { program });
     ServerSettings {
         custom: config.language_servers.value.clone(),
-        project_code: if config.run_project_code.value {
+        // Inside the wall the project's code changes nothing.
+        project_code: if config.run_project_code.value || launcher.is_some() {
             ProjectCode::Run
         } else {
             ProjectCode::Avoid
         },
+        launcher,
     }
 }

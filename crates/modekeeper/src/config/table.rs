@@ -175,7 +175,7 @@ settings! {
     toolsets: Vec<Toolset> = Setting::new(
         "toolsets",
         Fallback::Json("null"),
-        "Toolsets to offer: modes, files, symbols, memory, project, rules (default: these), serena (its names for our tools)",
+        "Toolsets to offer: modes, files, symbols, memory, project, rules, commands (default: these), serena (its names for our tools)",
     ).flag("--toolsets", Takes::List("LIST"), Of::Every);
     project_folders: Vec<PathBuf> = Setting::new(
         "project_folders",
@@ -195,7 +195,27 @@ settings! {
     run_project_code: bool = Setting::new(
         "run_project_code",
         Fallback::Json("false"),
-        "Whether language servers may run code of the project: build scripts, macros, programs in `node_modules` and `.venv`",
+        "Whether language servers may run code of the project where no wall holds them: build scripts, macros, programs in `node_modules` and `.venv`",
+    );
+    wall_trees: Vec<String> = Setting::new(
+        "wall.trees",
+        Fallback::Json("[]"),
+        "Directories that every command may write, relative to the project, such as `node_modules`; what is planted there may run later outside the wall",
+    );
+    wall_sockets: Vec<PathBuf> = Setting::new(
+        "wall.sockets",
+        Fallback::Json("[]"),
+        "UNIX sockets that commands may connect to",
+    );
+    wall_time_limit: u64 = Setting::new(
+        "wall.time_limit",
+        Fallback::Json("86400"),
+        "Seconds after which a command inside the wall is ended",
+    );
+    run_unwalled: bool = Setting::new(
+        "wall.run_unwalled",
+        Fallback::Json("false"),
+        "Whether `run_command` is offered where no wall holds commands",
     );
     rate_limits: bool = Setting::new(
         "http.rate_limits",

@@ -2,12 +2,22 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
+
+use mk_types::PermitId;
+
+use super::server::ServerKind;
 
 /// What was asked for.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Arguments {
     pub(super) mode: Option<String>,
+    pub(super) time_limit: Option<Duration>,
     pub(super) project_root: Option<PathBuf>,
+    /// The permit that our own server has stored for this command.
+    pub(super) permit: Option<PermitId>,
+    /// A language server or its installer, which has rights of its own.
+    pub(super) server: Option<ServerKind>,
     /// Program and arguments; never empty.
     pub(super) command: Vec<OsString>,
 }
@@ -46,6 +56,20 @@ pub(super) fn parse(words: impl Iterator<Item = OsString>) -> Result<Arguments, 
                 arguments.mode = Some(mode.map_err(|_| Usage::Wrong("a mode is text".to_owned()))?);
             }
             "--project-root" => arguments.project_root = Some(value()?.into()),
+            "--time-limit" => {
+                let seconds = value()?.to_str().and_then(|it| it.parse().ok());
+                let seconds = seconds.filter(|it| *it > 0);
+                let wrong = || Usage::Wrong("`--time-limit` is a number of seconds".to_owned());
+                arguments.time_limit = Some(Duration::from_secs(seconds.ok_or_else(wrong)?));
+            }
+            "--permit" => {
+                let id = value()?.into_string().ok();
+                let id = id.and_then(|it| PermitId::parse(&it).ok());
+                let wrong = || Usage::Wrong("`--permit` is the ID of a permit".to_owned());
+                arguments.permit = Some(id.ok_or_else(wrong)?);
+            }
+            "--language-server" => arguments.server = Some(ServerKind::LanguageServer),
+            "--installer" => arguments.server = Some(ServerKind::Installer(value()?.into())),
             other => {
                 return Err(Usage::Wrong(format!(
                     "unexpected argument `{other}`; put `--` before the command"
@@ -78,7 +102,7 @@ pub(super) fn line_of(command: &[OsString]) -> String {
     });
     match words.as_slice() {
         [_, option, line, ..] if is_shell && option.starts_with('-') && option.ends_with('c') => {
-            line.clone()
+            evaluated(line).unwrap_or_else(|| line.clone())
         }
         words => words
             .iter()
@@ -86,6 +110,46 @@ pub(super) fn line_of(command: &[OsString]) -> String {
             .collect::<Vec<_>>()
             .join(" "),
     }
+}
+
+/// The line inside of what Claude Code makes of it: `source <snapshot> … && eval '<line>' … && pwd -P >| <file>`.
+///
+/// Only that shape counts, with nothing but redirections between the two: a line of an agent's own cannot pretend to be
+/// another one by quoting it.
+fn evaluated(line: &str) -> Option<String> {
+    let (before, rest) = line.split_once("eval '")?;
+    let parts: Vec<&str> = before.split("&&").map(str::trim).collect();
+    let (last, setup) = parts.split_last()?;
+    let is_setup = |part: &&str| {
+        let words = part.strip_suffix("|| true").unwrap_or(part);
+        let first = words.split_whitespace().next();
+        let harmless = matches!(first, Some("source" | "." | "shopt" | "setopt"));
+        harmless && !words.contains(['`', '$', ';', '|', '(', '\n'])
+    };
+    if !last.is_empty() || setup.is_empty() || !setup.iter().all(is_setup) {
+        return None;
+    }
+    let mut inner = String::new();
+    let mut rest = rest;
+    loop {
+        let (text, after) = rest.split_once('\'')?;
+        inner.push_str(text);
+        let quotes = [r"\''", "\"'\"'"];
+        match quotes.iter().find_map(|quote| after.strip_prefix(quote)) {
+            Some(next) => {
+                inner.push('\'');
+                rest = next;
+            }
+            None => {
+                rest = after;
+                break;
+            }
+        }
+    }
+    let (redirections, file) = rest.split_once("&& pwd -P >| ")?;
+    let plain = |it: char| it.is_ascii_alphanumeric() || "-_./".contains(it);
+    let ends = matches!(redirections.trim(), "" | "< /dev/null" | "\\< /dev/null");
+    (ends && file.chars().all(plain)).then_some(inner)
 }
 
 fn quoted(word: &str) -> String {
@@ -139,6 +203,16 @@ mod tests {
         };
         assert_eq!(line(&["/bin/bash", "-c", "ls; rm x"]), "ls; rm x");
         assert_eq!(line(&["bash", "-lc", "ls"]), "ls");
+        let claude = r"source /h/snapshot-bash-1.sh 2>/dev/null || true && eval 'echo '\''a'\'' && ls' < /dev/null && pwd -P >| /tmp/claude-1-cwd";
+        assert_eq!(line(&["/bin/bash", "-c", claude]), "echo 'a' && ls");
+        for pretended in [
+            r"rm x && eval 'ls' && pwd -P >| /tmp/a",
+            r"source /h/s.sh && eval 'ls'; rm x && pwd -P >| /tmp/a",
+            r"source /h/s.sh && eval 'ls' && pwd -P >| $(rm x)",
+            r"source $(rm x) && eval 'ls' && pwd -P >| /tmp/a",
+        ] {
+            assert_eq!(line(&["bash", "-c", pretended]), pretended);
+        }
         assert_eq!(line(&["rm", "a b", "it's"]), r"rm 'a b' 'it'\''s'");
     }
 }

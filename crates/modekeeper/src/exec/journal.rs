@@ -13,6 +13,7 @@ use super::table::Table;
 #[derive(Debug, Clone)]
 pub(super) struct JournalHandle {
     begun: Arc<Mutex<Option<CommandJournal>>>,
+    journals: Arc<CommandJournals>,
 }
 
 pub(super) fn begin(
@@ -21,9 +22,10 @@ pub(super) fn begin(
     table: &Table,
 ) -> anyhow::Result<(mk_wall::Journal, JournalHandle)> {
     let project = AbsPath::new(root).context("the project has no absolute path")?;
-    let journals = CommandJournals::of(state, &project);
+    let journals = Arc::new(CommandJournals::of(state, &project));
     let handle = JournalHandle {
         begun: Arc::default(),
+        journals: Arc::clone(&journals),
     };
     let begun = Arc::clone(&handle.begun);
     let (root, not_kept) = (root.to_owned(), table.not_kept.clone());
@@ -35,8 +37,7 @@ pub(super) fn begin(
         let before = match before {
             mk_wall::Before::Missing => FileBefore::Missing,
             mk_wall::Before::File(file) => FileBefore::File(file),
-            // A link holds nothing that could be lost.
-            mk_wall::Before::Link(_) => return Ok(()),
+            mk_wall::Before::Link(_) => FileBefore::Link,
         };
         if is_built {
             return Ok(());
@@ -53,10 +54,33 @@ pub(super) fn begin(
     Ok((journal, handle))
 }
 
+/// What became of a journal.
+#[derive(Debug, Default)]
+pub(super) struct Finished {
+    /// The change set that undoes the command.
+    pub(super) id: Option<String>,
+    /// Files that were too large to be kept.
+    pub(super) not_kept: Vec<String>,
+}
+
 impl JournalHandle {
-    /// Makes a change set of it; its id.
-    pub(super) fn finish(&self) -> Option<String> {
+    /// Makes a change set of it.
+    pub(super) fn finish(&self) -> Finished {
         let mut begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
-        begun.take()?.finish().ok()?
+        let Some(journal) = begun.take() else {
+            return Finished::default();
+        };
+        let not_kept = journal.not_kept().to_vec();
+        match journal.finish() {
+            Ok(id) => {
+                // What is too much goes now or with the next change.
+                drop(self.journals.prune());
+                Finished { id, not_kept }
+            }
+            Err(error) => {
+                tracing::warn!(%error, "what the command changed cannot be undone");
+                Finished { id: None, not_kept }
+            }
+        }
     }
 }

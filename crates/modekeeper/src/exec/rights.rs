@@ -4,14 +4,17 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use mk_engine::{CommandLimits, FileRight};
+use mk_types::Clock;
 use mk_wall::{Background, Edit, Git, Network, Right, Rights};
 use sha2::{Digest as _, Sha256};
 
 use super::journal::{self, JournalHandle};
 use super::table::{self, Table};
+use crate::cli::gc::{CACHES, GUESTS};
 use crate::config::Config;
 use crate::env::Env;
 
@@ -25,6 +28,25 @@ pub(super) struct Prepared {
     pub(super) journal: JournalHandle,
 }
 
+/// The directories that commands of one project and mode have to themselves.
+#[derive(Debug)]
+pub(super) struct Place {
+    /// For temporary files.
+    pub(super) scratch: PathBuf,
+    /// For caches and what is built.
+    pub(super) cache: PathBuf,
+}
+
+impl Place {
+    pub(super) fn of(state: &Path, root: &Path, mode: &str) -> anyhow::Result<Self> {
+        let key = key_of(root, mode);
+        Ok(Self {
+            scratch: scratch(&key)?,
+            cache: cache(state, &key)?,
+        })
+    }
+}
+
 pub(super) fn prepare(
     limits: &CommandLimits,
     config: &Config,
@@ -33,10 +55,8 @@ pub(super) fn prepare(
     let table = table::read()?;
     let mode = limits.mode().map(ToString::to_string).unwrap_or_default();
     let root = limits.root().as_path().canonicalize()?;
-    let key = key_of(&root, &mode);
-    let scratch = scratch(&key)?;
     let state = config.folders().state;
-    let cache = cache(&state, &key);
+    let place = Place::of(&state, &root, &mode)?;
     let mut rights = Rights::nothing(&mode, root.clone());
     rights.edit = edit(limits);
     rights.network = network(limits);
@@ -44,14 +64,19 @@ pub(super) fn prepare(
         (true, None | Some("local")) => Git::Local,
         _ => Git::Shut,
     };
-    rights.trees.push(scratch.clone());
     rights.own_dirs = own_dirs();
     rights.background = Background::Keep;
     rights.hidden = hidden(limits, &table, env)?;
     rights.env_drop.clone_from(&table.drop);
-    rights.env_set = environment(limits, &table, cache.as_deref());
-    rights.env_set.insert("TMPDIR".into(), scratch.into());
-    rights.trees.extend(cache);
+    rights.env_set = environment(limits, &table, &place.cache);
+    rights
+        .env_set
+        .insert("TMPDIR".into(), place.scratch.clone().into());
+    rights.trees = vec![place.scratch, place.cache];
+    rights.trees.extend(configured_trees(config, &root)?);
+    let sockets = config.wall_sockets.value.iter();
+    rights.sockets = sockets.filter_map(|it| it.canonicalize().ok()).collect();
+    rights.time_limit = Some(Duration::from_secs(config.wall_time_limit.value));
     rights.record = record(&state)?;
     let (journal, handle) = journal::begin(&state, &root, &table)?;
     rights.journal = Some(journal);
@@ -59,6 +84,28 @@ pub(super) fn prepare(
         rights,
         journal: handle,
     })
+}
+
+/// Directories that a person has opened. One that a link leads to is refused: an agent could have made the link.
+fn configured_trees(config: &Config, root: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let mut trees = Vec::new();
+    for named in &config.wall_trees.value {
+        let tree = root.join(named);
+        let parent = tree.parent().unwrap_or(root);
+        let Ok(real) = parent.canonicalize() else {
+            continue;
+        };
+        let is_link = tree.symlink_metadata().is_ok_and(|it| !it.is_dir());
+        let in_repository = tree.iter().any(|name| name == ".git");
+        let dots = Path::new(named).iter().any(|name| name == "..");
+        if real != parent || is_link || in_repository || dots || root.starts_with(&tree) {
+            bail!(
+                "`{named}` of wall.trees cannot be opened: name a directory below the project that no link leads to"
+            );
+        }
+        trees.push(tree);
+    }
+    Ok(trees)
 }
 
 fn edit(limits: &CommandLimits) -> Edit {
@@ -127,14 +174,19 @@ fn scratch(key: &str) -> anyhow::Result<PathBuf> {
     Ok(scratch.canonicalize()?)
 }
 
-fn cache(state: &Path, key: &str) -> Option<PathBuf> {
-    let cache = state.join("build").join(key);
+fn cache(state: &Path, key: &str) -> anyhow::Result<PathBuf> {
+    let cache = state.join(CACHES).join(key);
     let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true).mode(0o700).create(&cache).ok()?;
-    cache.canonicalize().ok()
+    let made = builder.recursive(true).mode(0o700).create(&cache);
+    made.with_context(|| format!("cannot create `{}`", cache.display()))?;
+    // `gc` removes those that no command has used for long.
+    let now = u64::try_from(Clock::System.now().as_millis()).unwrap_or_default();
+    let now = std::time::UNIX_EPOCH + Duration::from_millis(now);
+    std::fs::File::open(&cache)?.set_modified(now)?;
+    Ok(cache.canonicalize()?)
 }
 
-fn own_dirs() -> Vec<PathBuf> {
+pub(super) fn own_dirs() -> Vec<PathBuf> {
     let own = OWN_DIRS
         .iter()
         .filter_map(|path| Path::new(path).canonicalize().ok());
@@ -145,22 +197,25 @@ fn hidden(limits: &CommandLimits, table: &Table, env: &Env) -> anyhow::Result<Ve
     let mut hidden = limits
         .hidden()
         .context("the files that this mode hides cannot all be listed")?;
-    if let Some(home) = &env.home {
-        let credentials = table.credentials.iter().map(|name| home.join(name));
-        hidden.extend(credentials.filter_map(|path| path.canonicalize().ok()));
-    }
+    hidden.extend(credentials(table, env));
     Ok(hidden)
+}
+
+/// Where keys and passwords are, of what is there.
+pub(super) fn credentials(table: &Table, env: &Env) -> Vec<PathBuf> {
+    let Some(home) = &env.home else {
+        return Vec::new();
+    };
+    let named = table.credentials.iter().map(|name| home.join(name));
+    named.filter_map(|path| path.canonicalize().ok()).collect()
 }
 
 fn environment(
     limits: &CommandLimits,
     table: &Table,
-    cache: Option<&Path>,
+    cache: &Path,
 ) -> BTreeMap<OsString, OsString> {
     let mut set = BTreeMap::new();
-    let Some(cache) = cache else {
-        return set;
-    };
     let cache = cache.display().to_string();
     for row in &table.redirects {
         let is_open = row
@@ -179,7 +234,7 @@ fn environment(
 
 /// Where guests are written down. What killed commands left is removed first.
 fn record(state: &Path) -> anyhow::Result<Option<PathBuf>> {
-    let records = state.join("guests");
+    let records = state.join(GUESTS);
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true).mode(0o700).create(&records)?;
     mk_wall::sweep(&records);

@@ -53,7 +53,8 @@ pub(crate) fn run(args: &InstallArgs, config: &Config) -> anyhow::Result<ExitCod
         return Ok(ExitCode::FAILURE);
     }
     let style = Style::of(&io::stderr());
-    plan.run(&search_path, &mut |line| {
+    let launcher = config.settings(Watching::Off).servers.launcher;
+    plan.run(&search_path, launcher.as_ref(), &mut |line| {
         writeln!(io::stderr(), "{}", style.dim(line)).is_ok()
     })
     .with_context(|| format!("cannot install `{}`", plan.server))?;

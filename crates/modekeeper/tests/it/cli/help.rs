@@ -48,6 +48,7 @@ const COMMANDS: &[&str] = &[
     "backups show",
     "backups restore",
     "undo",
+    "gc",
     "exec",
     "symbols",
     "symbols find",
