@@ -22,7 +22,7 @@ use mk_wall::exit_code;
 use crate::cli::{block_on, engine};
 use crate::config::{Config, Flags, Origin};
 use crate::env::Env;
-use crate::hook::ancestors;
+use crate::process::ancestors;
 use crate::output::print_note;
 use arguments::{Arguments, Usage};
 

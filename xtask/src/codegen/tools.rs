@@ -9,8 +9,11 @@ use super::{Asked, cell, header};
 use crate::peer::{Peer, Wire};
 
 pub(super) fn document(asked: &Asked<'_>) -> Result<String> {
+    // With the tools that only some machines offer.
+    let config = asked.home.path().join("every-tool.json");
+    std::fs::write(&config, r#"{ "wall": { "run_unwalled": true } }"#)?;
     let mut command = asked.command();
-    command.args(["mcp", "--in-memory"]);
+    command.args(["mcp", "--in-memory", "--config"]).arg(config);
     let mut server = Peer::spawn(command, Wire::Pipes)?;
     server.initialize()?;
     let mut text = header("Tools", "`tools/list` of `modekeeper mcp`");

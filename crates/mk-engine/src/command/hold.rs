@@ -201,8 +201,8 @@ impl Engine {
     ) -> Result<Option<PermitId>, Error> {
         let store = &self.inner.store;
         let found = store.permits_for(Some(conversation), asked.directory, asked.line_hash)?;
-        let mut good = found.into_iter().filter(|permit| permit.rights == policy);
-        while let Some(CommandPermit { id, .. }) = good.next() {
+        let good = found.into_iter().filter(|permit| permit.rights == policy);
+        for CommandPermit { id, .. } in good {
             // Another process may have been faster.
             if store.take_permit(&id).await?.is_some() {
                 return Ok(Some(id));

@@ -90,6 +90,7 @@ impl Agent {
             above: self.above.clone(),
         };
         let settings = HookSettings {
+            shell: crate::AgentShell::Open,
             mode: self.configured.clone(),
         };
         let hooks = self.world.engine().hooks();

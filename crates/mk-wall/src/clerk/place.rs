@@ -230,18 +230,18 @@ fn through(
     if rest.is_empty() {
         return by_descriptor(object.fd)?.outside_of_proc();
     }
-    below(object.fd, rest, asked)
+    below(object.fd.as_fd(), rest, asked)
 }
 
 /// What a path without links of `/proc` names below a directory.
-fn below(base: OwnedFd, relative: &[u8], asked: Asked<'_>) -> Result<Place, Lost> {
-    let found = match open_on_the_way(base.as_fd(), relative, asked) {
+fn below(base: BorrowedFd<'_>, relative: &[u8], asked: Asked<'_>) -> Result<Place, Lost> {
+    let found = match open_on_the_way(base, relative, asked) {
         Ok(fd) => Some(Object::of(fd)?),
         Err(Errno::NOENT) => None,
         Err(Errno::LOOP) => return Err(Lost::Winding),
         Err(errno) => return Err(errno.into()),
     };
-    locate(base.as_fd(), relative, found, asked)
+    locate(base, relative, found, asked)
 }
 
 /// The place of a descriptor itself.

@@ -308,7 +308,7 @@ fn long_output_is_cut_in_the_middle_and_read_on() {
     let offset = facts["next_offset"].as_u64().unwrap();
     let arguments = json!({ "id": facts["id"], "offset": offset });
     let (more, _) = answer(&mut client, "read_command_output", &arguments);
-    assert!(said.contains(&more[..4]) || more.len() > 10_000, "{more}");
+    assert!(more.len() > 10_000, "{more}");
     assert!(more.contains("read on with offset"), "{more}");
 }
 
