@@ -48,7 +48,6 @@ pub struct ApprovalRequest {
     pub state: ApprovalState,
     pub created_at: Timestamp,
     pub expires_at: Timestamp,
-    pub conversation: Option<ConversationId>,
     pub decided_by: Option<String>,
 }
 
@@ -84,7 +83,6 @@ impl From<Approval> for ApprovalRequest {
             state: stored.state,
             created_at: stored.created_at,
             expires_at: stored.expires_at,
-            conversation: stored.conversation,
             decided_by: stored.decided_by,
         }
     }

@@ -140,7 +140,7 @@ impl ProjectCommands<'_> {
     ) -> Result<Outcome<CommandOutput>, Error> {
         let engine = self.project.engine;
         let runner = &engine.settings().commands;
-        let checked = self.project.judge(request.call.clone())?;
+        let checked = self.project.judge(&request)?;
         let is_held = matches!(runner, CommandRunner::Walled(_));
         let passes = match checked.evaluation.decision {
             Decision::Allow => true,

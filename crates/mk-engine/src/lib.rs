@@ -101,8 +101,8 @@ pub use mk_project::{Before as FileBefore, CommandJournal, policy_root, prune_ba
 pub use mk_store::{
     AccessRole, Act, ApprovalFigures, ApprovalState, Chain, Client, Closed, CommandFilter,
     Conversation, Credential, CredentialKind, Decision, DecisionCount, DecisionFilter,
-    Location as StoreLocation, Message, ModeChange, NewAct, Process,
-    Recovered as RecoveredStore, Role, Ruling, SessionFilter, TaskState, Verdict,
+    Location as StoreLocation, Message, ModeChange, NewAct, Process, Recovered as RecoveredStore,
+    Role, Ruling, SessionFilter, TaskState, Verdict,
 };
 pub use mode::Modes;
 pub use operator_file::{read_operator_file, write_operator_file};

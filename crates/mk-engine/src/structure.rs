@@ -58,7 +58,7 @@ impl ProjectSymbols<'_> {
         let in_force = project.in_force()?;
         if !engine.could_allow(&in_force, &request.call.tool) {
             // Before anything is searched: where nothing matches there would be nothing to refuse.
-            project.judge(request.call.clone())?;
+            project.judge(&request)?;
         }
         let expected = wanted.expected_count;
         let query = StructureQuery {
@@ -89,7 +89,7 @@ impl ProjectSymbols<'_> {
         request.call.paths = paths.collect();
         if doing == Doing::DryRun {
             // The mode decides here too: a dry run should not promise what would be refused.
-            project.judge(request.call.clone())?;
+            project.judge(&request)?;
             return Ok(Outcome::Done(replaced));
         }
         let edits = |_: &InForce, _: &[ProjectPath]| Ok(planned.iter().map(edit).collect());

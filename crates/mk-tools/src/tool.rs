@@ -37,7 +37,7 @@ pub struct Tool {
     output: Option<Schema>,
     read: fn(&Value) -> Result<Box<dyn Arguments>, Error>,
     /// Of Serena's names for a tool: what it leads to.
-    alias: Option<(&'static Alias, &'static Tool)>,
+    alias: Option<(&'static Alias, &'static Self)>,
 }
 
 /// What a tool's file says about it, once.
@@ -249,7 +249,7 @@ impl Tool {
     /// A name of Serena's for a tool.
     pub(crate) fn alias(
         alias: &'static Alias,
-        target: &'static Tool,
+        target: &'static Self,
         schema: Map<String, Value>,
     ) -> Self {
         Self {

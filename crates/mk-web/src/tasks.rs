@@ -232,7 +232,9 @@ pub(crate) async fn finish(
     let Some(end) = end else {
         return reply::malformed("`state` must be completed, failed or cancelled");
     };
-    match web.engine.tasks().complete(&id, end, result).await {
+    let caller = web.caller(Actor::Operator);
+    let tasks = web.engine.tasks();
+    match tasks.complete(&caller, &id, end, result).await {
         Ok(task) => {
             web.record(&who, "end task", &format!("{id}: {state}"))
                 .await;

@@ -22,8 +22,8 @@ use mk_wall::exit_code;
 use crate::cli::{block_on, engine};
 use crate::config::{Config, Flags, Origin};
 use crate::env::Env;
-use crate::process::ancestors;
 use crate::output::print_note;
+use crate::process::ancestors;
 use arguments::{Arguments, Usage};
 
 /// The first argument that leads here.

@@ -10,8 +10,8 @@ mod hook;
 mod log;
 mod output;
 mod process;
-mod version;
 mod telemetry;
+mod version;
 
 use std::process::ExitCode;
 

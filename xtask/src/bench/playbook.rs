@@ -93,20 +93,20 @@ pub(crate) fn measure(modekeeper: &Path, rounds: usize) -> Result<Vec<Row>> {
             }
         }
         for ((tool, _, most, _), samples) in questions().into_iter().zip(samples) {
-            rows.push(row(format!("{tool}, {which}"), "µs", samples, most));
+            rows.push(row(&format!("{tool}, {which}"), "µs", samples, most));
         }
         for (tool, samples) in ["parse_mode", "recommend_skills"].iter().zip(long) {
             let what = format!("{tool}, {which}, 8,000 characters");
-            rows.push(row(what, "µs", samples, LONG_PROMPT));
+            rows.push(row(&what, "µs", samples, LONG_PROMPT));
         }
         if matches!(planted, Planted::Nothing) {
-            rows.push(row("first use, builtin".to_owned(), "ms", first, FIRST_USE));
+            rows.push(row("first use, builtin", "ms", first, FIRST_USE));
         }
     }
     Ok(rows)
 }
 
-fn row(what: String, unit: &'static str, samples: Vec<f64>, most: f64) -> Row {
+fn row(what: &str, unit: &'static str, samples: Vec<f64>, most: f64) -> Row {
     Row {
         what: format!("{what}, CPU with the protocol"),
         unit,

@@ -18,6 +18,6 @@ mod servers;
 mod symbols;
 mod tools;
 mod torn;
-mod web;
 #[cfg(target_os = "linux")]
 mod wall;
+mod web;
