@@ -78,6 +78,17 @@ impl Protected {
         Some(protected)
     }
 
+    /// Adds a directory of this machine with all that is in it.
+    pub fn add_directory(&mut self, path: &str, reason: &str) {
+        let mut parts: Vec<String> = fold(path.trim_end_matches('/'))
+            .split('/')
+            .map(str::to_owned)
+            .collect();
+        self.add(&parts, reason, Kind::Listed);
+        parts.push("**".to_owned());
+        self.add(&parts, reason, Kind::Listed);
+    }
+
     fn add(&mut self, parts: &[String], reason: &str, kind: Kind) {
         let glob = |parts: &[String]| Glob {
             parts: parts.to_vec(),
@@ -100,10 +111,14 @@ impl Protected {
             return Some(&self.root);
         }
         let folded = fold(pattern);
-        let names: Vec<&str> = folded
+        let mut names: Vec<&str> = folded
             .split('/')
             .filter(|name| !matches!(*name, "" | "."))
             .collect();
+        // The globs of the whole machine begin with nothing, too.
+        if folded.starts_with('/') {
+            names.insert(0, "");
+        }
         let any = "**".to_owned();
         let named = self
             .by_name

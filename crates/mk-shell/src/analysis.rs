@@ -43,6 +43,8 @@ pub(crate) struct Analysis {
     pub(crate) piped: Option<Vec<String>>,
     /// Every word, for lines that are in doubt.
     pub(crate) words: BTreeSet<String>,
+    /// Whether wildcards stand for names with a dot in front, too.
+    pub(crate) any_dot: bool,
     /// How many loops we are in: there a `cd` also moves what stands before it.
     pub(crate) loops: usize,
     depth: usize,
@@ -61,6 +63,7 @@ impl Analysis {
             links: Vec::new(),
             piped: None,
             words: BTreeSet::new(),
+            any_dot: false,
             loops: 0,
             depth: 0,
             parts: 0,
@@ -140,7 +143,26 @@ impl Analysis {
             self.line.size = Size::TooLarge;
             return paths;
         }
-        for pattern in word.patterns() {
+        for mut pattern in word.patterns() {
+            if self.any_dot {
+                pattern = pattern.replace('*', &SOME_NAME.to_string());
+            }
+            if let Some(rest) = pattern.strip_prefix('~') {
+                let (user, below) = rest.split_once('/').unwrap_or((rest, ""));
+                // `~+` is this directory, `~-` and `~1` are others, and a home can be set.
+                if user == "+" {
+                    pattern = if below.is_empty() {
+                        ".".to_owned()
+                    } else {
+                        below.to_owned()
+                    };
+                } else if user == "-"
+                    || user.starts_with(|it: char| it.is_ascii_digit())
+                    || self.is_set("HOME")
+                {
+                    pattern = ANYTHING.to_string();
+                }
+            }
             if pattern.starts_with(['/', '~', ANYTHING]) {
                 paths.push(pattern);
                 continue;

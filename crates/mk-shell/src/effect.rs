@@ -52,11 +52,14 @@ impl Analysis {
             if matches!(name, "curl" | "wget") {
                 self.note_transfer(name, &arguments);
             }
-            self.note_scope(program.scope, &arguments);
+            self.note_scope(program, &arguments);
         } else if let [first, rest @ ..] = arguments.rest {
             match program.subcommand(&first.value) {
                 Some(subcommand) if first.shape <= Shape::Backslash => {
                     self.descend()?;
+                    if name == "git" {
+                        self.note_git(&first.value, &Arguments::split(rest, subcommand));
+                    }
                     self.note_subcommand(name, subcommand, rest)?;
                     self.ascend();
                 }
@@ -152,6 +155,13 @@ impl Analysis {
         match program.operands {
             Operands::Data | Operands::Command => {}
             Operands::Read => {
+                if operands.iter().any(|word| word.value.starts_with('@')) {
+                    self.doubt_commands("arguments are read from a file");
+                }
+                // What goes through directories begins in this one if none is named.
+                if extent == Extent::Below && (operands.is_empty() || name == "git") {
+                    self.use_file(&Word::literal("."), Use::Read, Extent::Below);
+                }
                 self.use_all(operands, Use::Read, extent);
                 self.read_revisions(name, operands);
             }
@@ -190,21 +200,144 @@ impl Analysis {
         }
     }
 
-    fn note_scope(&mut self, scope: Scope, arguments: &Arguments<'_>) {
-        match scope {
+    fn note_scope(&mut self, program: &Program, arguments: &Arguments<'_>) {
+        match program.scope {
             Scope::Words => {}
             Scope::Tree => {
                 self.line.roams = Roams::Yes;
-                if arguments.operands.len() <= 1 {
+                let is_skipped = !arguments.has(program.unless);
+                if arguments.operands.len() <= program.skip * usize::from(is_skipped) {
                     self.use_file(&Word::literal("."), Use::Read, Extent::Below);
                 }
             }
             // What a build reads it does not show.
-            Scope::Build => {}
+            Scope::Build => self.check_settings(arguments),
+            Scope::Test => {
+                self.check_settings(arguments);
+                if arguments.operands.iter().any(|word| is_document(word)) {
+                    self.doubt_commands("a file that is not code is run");
+                }
+            }
+            Scope::Record => self.line.records = crate::Records::Yes,
+            // These only say what they would do.
+            Scope::Change if arguments.has(&["check", "dry-run", "diff"]) => {}
             Scope::Change => {
                 self.line.roams = Roams::Yes;
                 self.doubt_files("the program changes files that it does not name");
             }
+        }
+    }
+
+    /// `make CC=…`: a variable can choose what a build runs.
+    fn check_settings(&mut self, arguments: &Arguments<'_>) {
+        const HARMLESS: &[&str] = &[
+            "", "true", "false", "yes", "no", "on", "off", "y", "n", "debug", "release", "test",
+        ];
+        let chooses = |word: &&&Word| match word.value.split_once('=') {
+            Some((name, value)) if !name.starts_with('-') => {
+                let is_number = value.bytes().all(|byte| byte.is_ascii_digit());
+                !is_number && !HARMLESS.contains(&value.to_ascii_lowercase().as_str())
+            }
+            _ => false,
+        };
+        // Plugins of Maven that run whatever they are told to.
+        let runs = |word: &&Word| {
+            let value = word.value.as_str();
+            ["exec:", "antrun:", "help:evaluate", "dependency:"]
+                .iter()
+                .any(|goal| value.contains(goal))
+        };
+        let defines = |word: &Word| {
+            const PROGRAMS: &[&str] = &["COMPILER", "LAUNCHER", "TOOLCHAIN", "PROGRAM", "exec."];
+            PROGRAMS.iter().any(|name| word.value.contains(name))
+        };
+        let mut operands = arguments.operands.iter();
+        // More than one word in one argument is a line of some language.
+        if operands.any(|word| chooses(&word) || runs(word) || word.value.contains(' '))
+            || arguments.values(&["D"]).any(defines)
+        {
+            self.doubt_commands("a variable is set that chooses what runs");
+        }
+    }
+
+    /// What `git` changes that no row can say: its configuration, and other repositories.
+    fn note_git(&mut self, command: &str, arguments: &Arguments<'_>) {
+        let operands = &arguments.operands;
+        match command {
+            "config" => {
+                let reads = ["get", "get-all", "get-regexp", "list", "l"];
+                let asks = arguments.has(&reads)
+                    || matches!(
+                        operands.first().map(|word| word.value.as_str()),
+                        Some("get" | "list")
+                    );
+                let changes = ["add", "unset", "unset-all", "replace-all", "edit", "e"];
+                let sets = !asks && operands.len() > 1 || arguments.has(&changes);
+                let sections = ["rename-section", "remove-section"];
+                if !sets && !arguments.has(&sections) {
+                    return;
+                }
+                if let Some(file) = arguments.values(&["f", "file"]).next() {
+                    self.write_file(file);
+                } else if arguments.has(&["f", "file"]) {
+                    self.write_file(&Word::unknown());
+                } else {
+                    let file = match () {
+                        () if arguments.has(&["global"]) => "~/.gitconfig",
+                        () if arguments.has(&["system"]) => "/etc/gitconfig",
+                        () => ".git/config",
+                    };
+                    self.write_file(&Word::literal(file));
+                }
+            }
+            "push" | "fetch" | "pull" => {
+                let is_path = |word: &&&Word| {
+                    word.value.starts_with(['/', '.', '~']) || word.value.starts_with("file:")
+                };
+                if let Some(repository) = operands.first().filter(|word| is_path(word)) {
+                    let path = repository.value.trim_start_matches("file://");
+                    let place = repository.part(path);
+                    let access = if command == "push" {
+                        Use::Write
+                    } else {
+                        Use::Read
+                    };
+                    self.use_file(&place, access, Extent::Itself);
+                }
+            }
+            // Without a name they list.
+            "tag" | "branch" | "remote" | "notes" => {
+                let asks = [
+                    "list",
+                    "l",
+                    "contains",
+                    "merged",
+                    "no-merged",
+                    "v",
+                    "points-at",
+                ];
+                let shows = matches!(
+                    operands.first().map(|word| word.value.as_str()),
+                    Some("show" | "get-url" | "list")
+                );
+                if !operands.is_empty() && !shows && !arguments.has(&asks) {
+                    self.line.records = crate::Records::Yes;
+                }
+            }
+            "init" if operands.is_empty() => self.write_file(&Word::literal(".")),
+            "clone" => {
+                if let [_, target] = operands.as_slice() {
+                    self.write_file(target);
+                }
+            }
+            "worktree" => {
+                if let [action, target, ..] = operands.as_slice()
+                    && action.value == "add"
+                {
+                    self.write_file(target);
+                }
+            }
+            _ => {}
         }
     }
 
@@ -244,15 +377,48 @@ impl Analysis {
         let has_l = words
             .iter()
             .any(|word| word.value.starts_with('-') && word.value.contains('l'));
+        let shows_hidden = words.iter().any(|word| {
+            let value = word.value.as_str();
+            let is_long = value.starts_with("--");
+            (is_long
+                && [
+                    "hidden",
+                    "no-ignore",
+                    "all",
+                    "almost-all",
+                    "others",
+                    "unrestricted",
+                ]
+                .iter()
+                .any(|it| value.contains(it)))
+                || (!is_long
+                    && value.starts_with('-')
+                    && value.contains(['a', 'A', 'H', 'u', 'o', 'f']))
+        });
         match (name, first) {
             ("git", "ls-files" | "diff" | "grep") | ("rg" | "fd" | "fdfind" | "ls", _) => {
-                // These leave out what begins with a dot, or was never given to git.
-                Some(vec!["**/*".to_owned()])
+                // These leave out what begins with a dot, or was never given to git, unless they are asked for it.
+                let all = format!("{SOME_NAME}{SOME_NAME}/{SOME_NAME}");
+                let listed = if shows_hidden { all } else { "**/*".to_owned() };
+                let named = words.iter().filter(|word| !word.value.starts_with('-'));
+                let named = named.flat_map(Word::patterns).take(16);
+                Some(std::iter::once(listed).chain(named).collect())
             }
             ("grep", _) if has_l => Some(vec![format!("{SOME_NAME}{SOME_NAME}/{SOME_NAME}")]),
             _ => None,
         }
     }
+}
+
+/// Whether a name is that of a text that people read: nobody expects a test in it.
+fn is_document(word: &Word) -> bool {
+    const ENDINGS: &[&str] = &[
+        "md", "markdown", "mdx", "txt", "rst", "adoc", "json", "jsonc", "yaml", "yml", "toml",
+        "ini", "cfg", "conf", "csv", "html", "xml", "log",
+    ];
+    let name = last_part(&word.value);
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    ENDINGS.contains(&ending.to_ascii_lowercase().as_str()) || word.alternatives.is_some()
 }
 
 /// The name of a file without its directories.

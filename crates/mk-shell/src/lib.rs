@@ -44,6 +44,8 @@ pub struct CommandLine {
     pub doubt: Option<Doubt>,
     /// Whether a program reads files that its words do not name.
     pub roams: Roams,
+    /// Whether the repository is changed: its objects and references, not its files.
+    pub records: Records,
     pub size: Size,
 }
 
@@ -105,6 +107,14 @@ pub enum Doubt {
 /// Whether files are read that no word names.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Roams {
+    #[default]
+    No,
+    Yes,
+}
+
+/// Whether the repository is changed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Records {
     #[default]
     No,
     Yes,

@@ -17,7 +17,9 @@ impl Analysis {
             .chars()
             .filter(|character| !matches!(character, '"' | '\'' | '\\'))
             .collect();
+        let globbed = without_groups(&unquoted);
         let mut names = BTreeSet::new();
+        names.extend(names_in(&globbed));
         for word in &self.words {
             names.extend(names_in(word));
         }
@@ -40,6 +42,25 @@ impl Analysis {
     }
 }
 
+/// The text with bash's longer wildcards, such as `@(a|b)`, replaced by what they can be.
+fn without_groups(text: &str) -> String {
+    let mut result = String::with_capacity(text.len());
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        if "@?+*!".contains(character) && characters.peek() == Some(&'(') {
+            result.push(SOME_NAME);
+            for inside in characters.by_ref() {
+                if inside == ')' {
+                    break;
+                }
+            }
+        } else {
+            result.push(character);
+        }
+    }
+    result
+}
+
 /// The parts of a text that could be names: letters, dots, slashes and wildcards, and at least one of them says
 /// something.
 fn names_in(text: &str) -> impl Iterator<Item = &str> {
@@ -49,7 +70,12 @@ fn names_in(text: &str) -> impl Iterator<Item = &str> {
     text.split(separates)
         .flat_map(|name| [Some(name.trim_start_matches('-')), attached_value(name)])
         .flatten()
-        .filter(|name| name.len() <= LONGEST && name.chars().any(char::is_alphanumeric))
+        .filter(|name| {
+            name.len() <= LONGEST
+                && name
+                    .chars()
+                    .any(|it| it.is_alphanumeric() || it == SOME_NAME)
+        })
         .filter(|name| !name.chars().all(|character| character.is_ascii_digit()))
 }
 

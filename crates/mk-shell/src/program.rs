@@ -86,6 +86,10 @@ pub enum Scope {
     Tree,
     /// It runs the project's own build or tests and writes their output.
     Build,
+    /// The same, and it runs the files that are named.
+    Test,
+    /// It changes the repository that it is in, and no other file.
+    Record,
     /// It changes files of the project.
     Change,
 }

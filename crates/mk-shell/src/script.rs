@@ -58,6 +58,16 @@ const AWK: Program = row(&[
 ]);
 
 impl Analysis {
+    /// `1r.env`: whatever follows a letter that takes a file may be its name.
+    fn mention_script(&mut self, script: &str) {
+        for line in script.split(['\n', ';', '}']).take(64) {
+            for (at, _) in line.match_indices(['r', 'R', 'w', 'W']).take(16) {
+                let name = line.get(at + 1..).unwrap_or_default().trim();
+                self.use_file(&Word::literal(name), Use::Mention, Extent::Itself);
+            }
+        }
+    }
+
     pub(crate) fn note_sed(&mut self, words: &[Word]) {
         let in_place = words.iter().find_map(|word| in_place_suffix(&word.value));
         // `-i` takes a suffix only if it is attached, so it ends a cluster.
@@ -104,6 +114,7 @@ impl Analysis {
             // A pattern character in an unquoted script only names files if some match; it is text.
             if script.shape == Shape::Expansion || !is_harmless_sed(&script.value) {
                 self.doubt_commands("a script may run commands or write files");
+                self.mention_script(&script.value);
             }
         }
         self.use_all(files, Use::Read, Extent::Itself);

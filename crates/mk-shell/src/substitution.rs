@@ -207,6 +207,7 @@ fn is_plain_parameter(inside: &str) -> bool {
     let rest = rest
         .strip_prefix("[@]")
         .or_else(|| rest.strip_prefix("[*]"))
+        .or_else(|| without_index(rest))
         .unwrap_or(rest);
     let mut operator = rest.chars();
     match operator.next() {
@@ -214,4 +215,11 @@ fn is_plain_parameter(inside: &str) -> bool {
         Some(':') => matches!(operator.next(), Some('-' | '=' | '+' | '?')),
         _ => false,
     }
+}
+
+/// `[0]`: a number runs nothing.
+fn without_index(text: &str) -> Option<&str> {
+    let (index, rest) = text.strip_prefix('[')?.split_once(']')?;
+    let is_number = !index.is_empty() && index.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then_some(rest)
 }

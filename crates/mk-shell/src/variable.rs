@@ -24,6 +24,11 @@ fn some_name() -> Vec<String> {
 }
 
 impl Analysis {
+    /// Whether the line sets a variable.
+    pub(crate) fn is_set(&self, name: &str) -> bool {
+        self.variables.set.iter().any(|(set, _)| set == name)
+    }
+
     /// What `$name` becomes.
     pub(crate) fn variable(&mut self, name: &str, quoting: Quoting) -> Vec<String> {
         if !self.variables.used.iter().any(|used| used == name) {
@@ -42,7 +47,7 @@ impl Analysis {
         };
         // Outside of quotes the shell takes it apart at spaces.
         let splits = |value: &String| value.contains([' ', '\t', '\n']) || value.is_empty();
-        if quoting == Quoting::None && values.iter().any(splits) {
+        if quoting == Quoting::None && (values.iter().any(splits) || self.is_set("IFS")) {
             return anything();
         }
         values.clone()

@@ -6,7 +6,7 @@
 
 use crate::analysis::{Analysis, Step};
 use crate::arguments::Arguments;
-use crate::program::{Operands, Program};
+use crate::program::{Operands, Program, Scope};
 use crate::text::ANYTHING;
 use crate::word::{Shape, Word};
 
@@ -33,7 +33,10 @@ impl Analysis {
         {
             let value = word.value.split_once('=').map_or("", |(_, value)| value);
             self.check_variable(name, value);
-            self.assign_word(name, word);
+            // `IFS= read` takes nothing apart.
+            if name != "IFS" || !value.is_empty() {
+                self.assign_word(name, word);
+            }
             words = rest;
         }
         words
@@ -46,28 +49,92 @@ impl Analysis {
             "ENV",
             "BASH_ENV",
             "ZDOTDIR",
+            "PS1",
+            "PS2",
             "PS4",
             "CDPATH",
             "PROMPT_COMMAND",
+            "SHELL",
             "SHELLOPTS",
             "BASHOPTS",
             "GLOBIGNORE",
+            "HOME",
+            "PWD",
+            "OLDPWD",
+            "TMPDIR",
+            "INPUTRC",
             "NODE_OPTIONS",
+            "NODE_PATH",
             "PERL5OPT",
             "PERL5LIB",
+            "PERL5DB",
             "RUBYOPT",
+            "RUBYLIB",
             "PYTHONSTARTUP",
             "PYTHONPATH",
+            "PYTHONHOME",
+            "PYTHONUSERBASE",
+            "PYTHONBREAKPOINT",
+            "PYTHONINSPECT",
+            "LUA_PATH",
+            "LUA_INIT",
+            "PHPRC",
+            "PHP_INI_SCAN_DIR",
             "JAVA_TOOL_OPTIONS",
+            "JDK_JAVA_OPTIONS",
+            "_JAVA_OPTIONS",
+            "JAVA_OPTS",
+            "MAVEN_OPTS",
+            "GRADLE_OPTS",
+            "SBT_OPTS",
+            "DOTNET_STARTUP_HOOKS",
+            "MAKEFLAGS",
+            "GNUMAKEFLAGS",
+            "MFLAGS",
+            "MAKEFILES",
+            "CC",
+            "CXX",
+            "LD",
+            "AR",
+            "CFLAGS",
+            "LDFLAGS",
+            "GCC_EXEC_PREFIX",
+            "COMPILER_PATH",
+            "GOFLAGS",
+            "GOROOT",
+            "RUSTC",
+            "RUSTDOC",
+            "RUSTFLAGS",
             "RUSTC_WRAPPER",
+            "RUSTC_WORKSPACE_WRAPPER",
             "LESSOPEN",
+            "LESSCLOSE",
+            "TAR_OPTIONS",
+            "ZIPOPT",
+            "CURL_HOME",
+            "WGETRC",
+            "VIMINIT",
+            "EXINIT",
+            "XDG_CONFIG_HOME",
+            "RIPGREP_CONFIG_PATH",
+        ];
+        const PREFIXES: &[&str] = &[
+            "LD_",
+            "DYLD_",
+            "BASH_FUNC",
+            "PIP_",
+            "npm_config_",
+            "NPM_CONFIG_",
+            "CARGO_BUILD_",
+            "CARGO_TARGET_",
+            "MODEKEEPER_",
+            "ROO_",
         ];
         const CHOOSES_HELPER: &[&str] = &["PAGER", "EDITOR", "VISUAL", "BROWSER"];
         let is_harmless = matches!(value, "" | "cat" | "true" | ":" | "0" | "1");
         let chooses = CHOOSES.contains(&name)
-            || name.starts_with("LD_")
-            || name.starts_with("DYLD_")
-            || name.starts_with("BASH_FUNC")
+            || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+            || (name == "IFS" && !value.is_empty())
             || name.contains('[')
             || ((name.starts_with("GIT_") || CHOOSES_HELPER.contains(&name)) && !is_harmless);
         if chooses {
@@ -138,7 +205,14 @@ impl Analysis {
             && let [option, module, rest @ ..] = arguments
             && option.value == "-m"
         {
-            return self.note_program(&module.value, rest);
+            let row = self.programs.get(&module.value);
+            let is_known = row.is_some_and(|row| {
+                matches!(row.scope, Scope::Build | Scope::Test)
+                    || matches!(module.value.as_str(), "pip" | "json.tool")
+            });
+            if is_known {
+                return self.note_program(&module.value, rest);
+            }
         }
         self.note_program(name, arguments)?;
         self.piped = match name {
@@ -160,6 +234,10 @@ impl Analysis {
                 self.change_directory(&operands);
             }
             "pushd" | "popd" => self.change = Some(vec![ANYTHING.to_string()]),
+            // From here on a wildcard also stands for names that begin with a dot.
+            "shopt" | "setopt" => {
+                self.any_dot |= arguments.iter().any(|word| word.value.contains("glob"))
+            }
             "export" | "declare" | "typeset" | "local" | "readonly" => {
                 for word in arguments {
                     let (name, value) = word
@@ -206,6 +284,7 @@ impl Analysis {
                     return self.read_nested(value);
                 }
                 self.read_file(word);
+                self.doubt_files("a script of the project runs");
                 return Ok(());
             };
             if matches!(value, "--norc" | "--noprofile" | "--login" | "--posix") {

@@ -100,6 +100,8 @@ fn write_row(row: &Row, constant: &str, rust: &mut String) -> Result<()> {
         None | Some("words") => "Words",
         Some("tree") => "Tree",
         Some("build") => "Build",
+        Some("test") => "Test",
+        Some("record") => "Record",
         Some("change") => "Change",
         Some(other) => bail!("{SOURCE}: `{other}` is no scope"),
     };

@@ -9,7 +9,7 @@
 //! 6. Where edits or reads are limited, a line that cannot be followed is unproven. Everywhere, what it mentions counts
 //!    as used.
 
-use mk_shell::{CommandLine, Extent, Form, Roams, SOME_NAME, SimpleCommand};
+use mk_shell::{CommandLine, Extent, Form, Records, Roams, SOME_NAME, SimpleCommand};
 use mk_types::{PathError, ProjectPath};
 
 use super::{Case, Decision, Evaluation, Rule, Target, operator};
@@ -119,9 +119,11 @@ impl Case<'_> {
         let reason = line.doubt.map(mk_shell::Doubt::reason);
         let roams =
             (line.roams == Roams::Yes).then_some("the program reads files that it does not name");
+        let records = (line.records == Records::Yes && !self.mode.enables(Group::Edit))
+            .then_some("the command changes the repository");
         let reason = match (self.may_edit_all(), self.may_read_all()) {
-            (_, false) => reason.or(roams),
-            (false, true) => reason,
+            (_, false) => reason.or(roams).or(records),
+            (false, true) => reason.or(records),
             (true, true) => None,
         };
         reason.map(|reason| self.unproven_because(reason, None))
@@ -164,7 +166,14 @@ impl Case<'_> {
         let written = target.raw.path.as_str();
         let reason = match target.raw.form {
             Form::Exact => why(written.trim_start_matches("./")),
-            Form::Pattern => secrets.why_any(written, extent),
+            // What a wildcard stands for in the project can be seen on disk.
+            Form::Pattern => match (&target.path, &target.found) {
+                (Ok(_), Some(found)) if !names_dot(written) => {
+                    let mut found = found.iter();
+                    found.find_map(|found| secrets.why_itself(found.path.as_str()))
+                }
+                _ => secrets.why_any(written, extent),
+            },
             Form::Unknown => None,
         };
         let home = (extent == Extent::Below && is_home(target))

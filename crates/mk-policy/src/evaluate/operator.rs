@@ -29,6 +29,9 @@ const FOR_AGENTS: &[(&str, &[&str])] = &[
     ("tasks", &["list", "show"]),
 ];
 
+/// Options in front of the command that take no value.
+const HARMLESS_OPTIONS: &[&str] = &["--help", "-h", "--version", "-V", "-v", "-q", "--json"];
+
 /// Words that say what only a person does, for lines that cannot be followed.
 const FOR_PERSONS: &[&str] = &[
     "approve",
@@ -58,12 +61,16 @@ fn called_by(command: &SimpleCommand) -> Option<String> {
     if name.strip_suffix(".exe").unwrap_or(name) != PROGRAM {
         return None;
     }
-    let mut words = command
-        .words
-        .iter()
-        .skip(1)
-        .map(String::as_str)
-        .filter(|word| !word.starts_with('-'));
+    let arguments = command.words.iter().skip(1).map(String::as_str);
+    // An option in front may take the next word as its value: what looks like the command is none then.
+    let unclear = arguments
+        .clone()
+        .take_while(|word| word.starts_with('-'))
+        .find(|word| !HARMLESS_OPTIONS.contains(word));
+    if let Some(option) = unclear {
+        return Some(format!("{PROGRAM} {option}"));
+    }
+    let mut words = arguments.filter(|word| !word.starts_with('-'));
     let (first, second) = (words.next(), words.next());
     let Some(first) = first else {
         // `modekeeper --help`; but what `xargs` adds cannot be seen.

@@ -320,7 +320,7 @@ fn wrappers_are_looked_through() {
         "bash -lc 'sh -c \"rm f\"'",
         "[bash -lc 'sh -c \"rm f\"'] [sh -c \"rm f\"] [rm f] >f",
     );
-    check("bash run.sh a", "[bash run.sh a] <run.sh");
+    check("bash run.sh a", "[bash run.sh a] <run.sh ?files");
     check("a | xargs", "[a] [xargs] ?files");
     check("a | xargs rm", "[a] [xargs rm] [rm] >?:… ?files");
     check(
