@@ -13,7 +13,8 @@ use crate::diagnostic::Position;
 pub use syntax_error::SyntaxError;
 
 /// More nodes than any real mode file has (the largest seen has 4,000); what is beyond is an attack or a mistake.
-const MOST_NODES: usize = 20_000;
+/// A file of 16 MiB with modes as people write them has fewer.
+const MOST_NODES: usize = 100_000;
 
 /// Nodes that come from aliases: enough to share a few texts and groups.
 const MOST_REPEATED: usize = 5_000;

@@ -7,12 +7,12 @@ mod resolve;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use mk_document::{Diagnostic, Severity};
+use mk_document::{Diagnostic, Position, Severity};
 use mk_types::ModeSlug;
 
 use crate::evaluate::Policy;
 use crate::mode::{Mode, Source};
-use crate::mode_file::{LoadedFile, ModeFile, load_modes};
+use crate::mode_file::{Legible, LoadedFile, ModeFile, load_modes};
 
 const BUILTIN: [(&str, &str); 5] = [
     (
@@ -63,6 +63,7 @@ impl Catalogue {
     /// 2. A custom mode with a builtin's slug takes the builtin's place; the others follow in the order of their files.
     /// 3. `extends` looks the slug up among all modes; its own slug means the next weaker mode of that name.
     /// 4. A mode whose examples do not hold is broken.
+    /// 5. A file that cannot be read as a whole may have narrowed any mode: those of weaker files can only read.
     pub fn build(files: Vec<Layer>, policy: &Policy) -> Self {
         let builtin = BUILTIN.iter().map(|(file, text)| Layer {
             source: Source::Builtin,
@@ -85,6 +86,9 @@ impl Catalogue {
             catalogue
                 .diagnostics
                 .extend(layer.loaded.diagnostics.iter().cloned());
+            if layer.is_obscure() {
+                catalogue.diagnostics.push(layer.complaint());
+            }
         }
         for slug in order {
             match resolve::resolve(slug, &layers, policy) {
@@ -106,6 +110,17 @@ impl Catalogue {
         found.retain(|it| seen.insert((it.file.clone(), it.position, it.message.clone())));
         found.sort_by(|a, b| (&a.file, a.position).cmp(&(&b.file, b.position)));
         catalogue
+    }
+
+    /// Takes every right from a mode that `bound` does not have. `why` is what lint and logs say about it.
+    pub fn hold(&mut self, slug: &ModeSlug, bound: &Mode, why: Diagnostic) {
+        let held = self.modes.iter_mut().find(|mode| mode.slug == *slug);
+        if let Some(mode) = held {
+            let mut narrowed = Mode::clone(mode);
+            narrowed.hold_to(bound);
+            *mode = Arc::new(narrowed);
+            self.diagnostics.push(why);
+        }
     }
 
     pub fn modes(&self) -> &[Arc<Mode>] {
@@ -150,6 +165,23 @@ impl Layer {
             .iter()
             .map(|mode| &mode.slug.value)
             .chain(&self.loaded.broken)
+    }
+
+    /// Whether it may say more than could be read.
+    fn is_obscure(&self) -> bool {
+        self.loaded.legible == Legible::NotAll
+    }
+
+    fn complaint(&self) -> Diagnostic {
+        Diagnostic {
+            severity: Severity::Warning,
+            file: self.file.clone(),
+            position: Position::START,
+            subject: None,
+            message: "the file cannot be read as a whole: modes that it may limit can only read"
+                .to_owned(),
+            hint: None,
+        }
     }
 
     fn get(&self, slug: &ModeSlug) -> Option<Entry<'_>> {

@@ -25,7 +25,8 @@ pub use mk_document::{Diagnostic, Position, Severity, Subject};
 pub use mk_shell::{ANYTHING, Extent, Form, SOME_NAME};
 pub use mode::{CommandLimit, FileLimit, Grant, Limit, Mode, Source};
 pub use mode_file::{
-    AutoApprove, ExampleFile, GroupFile, GroupOptions, LoadedFile, McpFilter, ModeFile, load_modes,
+    AutoApprove, ExampleFile, GroupFile, GroupOptions, Legible, LoadedFile, McpFilter, ModeFile,
+    load_modes,
 };
 pub use permit::{Authority, Permit};
 pub use prompt::{RulesSection, assemble_prompt, group_lines};

@@ -2,6 +2,8 @@
 //!
 //! How it came about (files, layers, inheritance) is [`crate::catalogue`]'s business.
 
+use std::sync::Arc;
+
 use globset::GlobMatcher;
 use mk_document::Position;
 use mk_jsregex::Pattern;
@@ -11,7 +13,7 @@ use crate::group::Group;
 use crate::mode_file::{AutoApprove, McpFilter};
 
 /// Who an agent is and what it may touch.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Mode {
     pub slug: ModeSlug,
     pub name: String,
@@ -23,7 +25,7 @@ pub struct Mode {
     pub role_definition: String,
     pub custom_instructions: Option<String>,
     /// In the order of the file; several grants of one group add up.
-    pub grants: Vec<Grant>,
+    pub grants: Vec<Arc<Grant>>,
     pub mcp: McpFilter,
     /// Modes it may switch or delegate to; `None` for any.
     pub switch_to: Option<Vec<String>>,
@@ -36,6 +38,9 @@ pub struct Mode {
     /// Keys we do not know, as JSON, in the order of the file.
     pub unknown: serde_json::Map<String, serde_json::Value>,
 }
+
+/// Keys that say what a command may reach; they are rights, although only the wall reads them.
+const WALL_KEYS: &[&str] = &["network", "git"];
 
 /// Where a mode comes from, weakest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -168,7 +173,10 @@ fn join_patterns(patterns: &[impl AsRef<str>]) -> Option<String> {
 
 impl Mode {
     pub fn grants(&self, group: Group) -> impl Iterator<Item = &Grant> {
-        self.grants.iter().filter(move |grant| grant.group == group)
+        self.grants
+            .iter()
+            .map(Arc::as_ref)
+            .filter(move |grant| grant.group == group)
     }
 
     pub fn enables(&self, group: Group) -> bool {
@@ -248,6 +256,73 @@ impl Mode {
             .filter_map(|grant| grant.description.as_deref())
             .collect();
         (!said.is_empty()).then(|| said.join(", "))
+    }
+
+    /// Takes away everything but reading: what is left of a mode that a file which cannot be read may have narrowed.
+    pub(crate) fn make_read_only(&mut self) {
+        self.grants.retain(|grant| grant.group == Group::Read);
+        self.auto_approve = None;
+    }
+
+    /// Takes away every right that `bound` does not have: a group that would widen it becomes the bound's own.
+    pub(crate) fn hold_to(&mut self, bound: &Self) {
+        let groups = self.groups();
+        let widening: Vec<Group> = groups
+            .into_iter()
+            .filter(|group| !crate::switching::includes(bound, self, *group))
+            .collect();
+        self.grants.retain(|grant| !widening.contains(&grant.group));
+        let of_bound = bound.grants.iter();
+        let of_bound = of_bound.filter(|grant| widening.contains(&grant.group));
+        self.grants.extend(of_bound.cloned());
+        if widening.contains(&Group::Mcp) {
+            self.mcp = bound.mcp.clone();
+        }
+        if bound.switch_to.is_some() {
+            self.switch_to.clone_from(&bound.switch_to);
+        }
+        self.auto_approve = bound.auto_approve;
+        for key in WALL_KEYS {
+            match bound.unknown.get(*key) {
+                Some(value) => {
+                    self.unknown.insert((*key).to_owned(), value.clone());
+                }
+                None => {
+                    self.unknown.remove(*key);
+                }
+            }
+        }
+    }
+
+    /// What this mode allows, as one text: two modes with the same text have the same rights.
+    pub fn rights(&self) -> String {
+        use std::fmt::Write as _;
+        let source = |limit: &Option<Limit>| limit.as_ref().map(|it| it.source().to_owned());
+        let mut text = format!(
+            "{:?} {:?} {:?}",
+            self.mcp, self.switch_to, self.auto_approve
+        );
+        for key in WALL_KEYS {
+            let _ = write!(text, " {:?}", self.unknown.get(*key));
+        }
+        for grant in &self.grants {
+            let globs: Vec<&str> = grant
+                .files
+                .globs
+                .iter()
+                .map(|it| it.glob().glob())
+                .collect();
+            let _ = write!(
+                text,
+                "\n{:?} {:?} {globs:?} {:?} {:?} {:?}",
+                grant.group,
+                source(&grant.files.regex),
+                source(&grant.commands.allow),
+                source(&grant.commands.deny),
+                grant.mcp
+            );
+        }
+        text
     }
 
     /// Whether this mode may hand over to `slug`.

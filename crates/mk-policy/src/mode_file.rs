@@ -4,6 +4,7 @@
 
 mod group_reader;
 mod reader;
+mod salvage;
 mod value;
 
 use mk_document::{At, Diagnostic, Node, Report};
@@ -86,8 +87,19 @@ pub struct LoadedFile {
     /// falling back to a wider mode because of a typing error would open what the author closed.
     pub broken: Vec<ModeSlug>,
     pub diagnostics: Vec<Diagnostic>,
-    /// Whether the document could be read at all.
-    pub readable: bool,
+    pub legible: Legible,
+}
+
+/// How much of a file could be read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Legible {
+    /// All of it, as a list of modes.
+    Whole,
+    /// It is empty, perhaps because it is being saved.
+    Empty,
+    /// Not all: what it says about a mode that was not found in it cannot be told.
+    #[default]
+    NotAll,
 }
 
 /// Slugs that are looked for in a file that cannot be read.
@@ -99,12 +111,17 @@ pub fn load_modes(file: &str, text: &str) -> LoadedFile {
     let mut loaded = LoadedFile::default();
     match Node::parse(text) {
         Ok(root) => {
-            loaded.readable = true;
-            reader::read_document(&root, &mut loaded, &mut out);
+            loaded.legible = reader::read_document(&root, &mut loaded, &mut out);
         }
         Err(error) => {
             out.error(error.position, error.message).hint = error.hint.map(str::to_owned);
-            loaded.broken = slugs_in(text);
+            salvage::read_items_one_by_one(text, &mut loaded, &mut out);
+            for slug in slugs_in(text) {
+                let is_known = loaded.modes.iter().any(|mode| mode.slug.value == slug);
+                if !is_known && !loaded.broken.contains(&slug) {
+                    loaded.broken.push(slug);
+                }
+            }
         }
     }
     loaded.diagnostics = out.into_found();

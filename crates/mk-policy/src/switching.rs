@@ -44,7 +44,8 @@ pub fn widens(from: &Mode, to: &Mode) -> bool {
         .any(|group| !includes(from, to, group))
 }
 
-fn includes(from: &Mode, to: &Mode, group: Group) -> bool {
+/// Whether a group of `to` is within what `from` allows.
+pub(crate) fn includes(from: &Mode, to: &Mode, group: Group) -> bool {
     let filters = group != Group::Mcp || from.mcp == McpFilter::default() || from.mcp == to.mcp;
     let open = from.grants(group).any(is_open);
     let same = || {

@@ -1,5 +1,7 @@
 //! From a slug to its [`Mode`]: the file that decides, what it takes over from others, and its limits compiled.
 
+use std::sync::Arc;
+
 use globset::GlobBuilder;
 use mk_document::{At, Diagnostic, Report, to_json};
 use mk_jsregex::Pattern;
@@ -41,9 +43,15 @@ pub(super) fn resolve(
         return Err(out.into_found());
     }
     let groups = chain.iter().find_map(|link| link.file.groups.as_deref());
-    let grants = groups.unwrap_or_default().iter().map(compile).collect();
-    let mode = assemble(&chain, &layers[layer], grants);
-    check_examples(&mode, file, policy, &mut out);
+    let grants = groups.unwrap_or_default().iter();
+    let grants = grants.map(|entry| Arc::new(compile(entry))).collect();
+    let mut mode = assemble(&chain, &layers[layer], grants);
+    let weakest = chain.iter().map(|link| link.layer).max().unwrap_or(layer);
+    if layers.iter().take(weakest).any(Layer::is_obscure) {
+        mode.make_read_only();
+    } else {
+        check_examples(&mode, file, policy, &mut out);
+    }
     if out.errors() > 0 {
         Err(out.into_found())
     } else {
@@ -97,16 +105,23 @@ fn broken_base(base: &ModeSlug) -> String {
     format!("`extends: {base}` names a mode that is itself broken")
 }
 
+/// The first layer that names a slug. What a file that cannot be read as a whole fails to say is looked for further on;
+/// there it can only be read-only.
 fn find<'a>(slug: &ModeSlug, layers: &'a [Layer], start: usize) -> Option<(usize, Entry<'a>)> {
-    layers
+    let mut named = layers
         .iter()
         .enumerate()
         .skip(start)
-        .find_map(|(layer_idx, layer)| Some((layer_idx, layer.get(slug)?)))
+        .filter_map(|(layer_idx, layer)| Some((layer_idx, layer.get(slug)?)));
+    let first = named.next()?;
+    if matches!(first.1, Entry::Broken) && layers[first.0].is_obscure() {
+        return Some(named.next().unwrap_or(first));
+    }
+    Some(first)
 }
 
 /// Takes each field from the first of the chain that has it.
-fn assemble(chain: &[Link<'_>], layer: &Layer, grants: Vec<Grant>) -> Mode {
+fn assemble(chain: &[Link<'_>], layer: &Layer, grants: Vec<Arc<Grant>>) -> Mode {
     let files = || chain.iter().map(|link| link.file);
     let text = |field: fn(&ModeFile) -> &Option<At<String>>| {
         files()

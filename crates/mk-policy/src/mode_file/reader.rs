@@ -5,9 +5,9 @@ use mk_types::ModeSlug;
 
 use super::group_reader::{read_groups, read_mcp_filter};
 use super::value::{flag, optional_text, positioned_texts, slug_value, text, texts};
-use super::{AutoApprove, ExampleFile, LoadedFile, McpFilter, ModeFile, meant};
+use super::{AutoApprove, ExampleFile, Legible, LoadedFile, McpFilter, ModeFile, meant};
 
-pub(super) fn read_document(root: &At<Node>, loaded: &mut LoadedFile, out: &mut Report) {
+pub(super) fn read_document(root: &At<Node>, loaded: &mut LoadedFile, out: &mut Report) -> Legible {
     let items = match (&root.value, root.value.get("customModes")) {
         (
             _,
@@ -21,13 +21,13 @@ pub(super) fn read_document(root: &At<Node>, loaded: &mut LoadedFile, out: &mut 
             Some(At {
                 value: Node::Null, ..
             }),
-        ) => return,
+        ) => return Legible::Whole,
         (_, Some(other)) => {
             out.error(
                 other.position,
                 format!("`customModes` is {}, not a list", other.value.kind()),
             );
-            return;
+            return Legible::NotAll;
         }
         (Node::List(_), None) => {
             out.error(
@@ -35,20 +35,24 @@ pub(super) fn read_document(root: &At<Node>, loaded: &mut LoadedFile, out: &mut 
                 "the file is a list, not a map with `customModes`",
             )
             .hint("put `customModes:` before the list and indent it");
-            return;
+            return Legible::NotAll;
         }
         // An empty file is what an editor leaves for a moment while it saves.
         (Node::Null, None) => {
-            loaded.readable = false;
             out.warning(Position::START, "the file is empty");
-            return;
+            return Legible::Empty;
         }
         _ => {
             out.error(root.position, "there is no `customModes` list")
                 .hint("modes stand in a list under `customModes:`");
-            return;
+            return Legible::NotAll;
         }
     };
+    read_items(items, loaded, out);
+    Legible::Whole
+}
+
+pub(super) fn read_items(items: &[At<Node>], loaded: &mut LoadedFile, out: &mut Report) {
     for item in items {
         let slug = read_slug(item);
         out.enter("mode", slug.as_ref().ok().map(|slug| slug.value.as_str()));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use insta::assert_snapshot;
 
-use crate::{Catalogue, Layer, Mode, Policy, Source, load_modes};
+use crate::{Catalogue, Group, Layer, Mode, Policy, Source, load_modes};
 
 const BUILTIN: [&str; 5] = ["code", "architect", "ask", "debug", "orchestrator"];
 
@@ -381,7 +381,7 @@ customModes:
 }
 
 #[test]
-fn a_file_that_cannot_be_read_hides_the_builtin_it_means_to_narrow() {
+fn a_file_that_cannot_be_read_leaves_builtins_that_only_read() {
     let text = "customModes:\n  - slug: code\n    name: Narrow\n    roleDefinition: [oops\n  - slug: docs\n";
     let layer = Layer {
         source: Source::Project,
@@ -389,10 +389,16 @@ fn a_file_that_cannot_be_read_hides_the_builtin_it_means_to_narrow() {
         loaded: load_modes(".roomodes", text),
     };
     let catalogue = Catalogue::build(vec![layer], &Policy::shipped());
-    assert!(catalogue.get("code").is_none());
-    assert!(catalogue.get("ask").is_some());
+    for mode in catalogue.modes() {
+        assert_eq!(mode.source, Source::Builtin);
+        let groups = mode.groups();
+        let only_reads = groups.iter().all(|group| *group == Group::Read);
+        assert!(only_reads, "{}: {groups:?}", mode.slug);
+    }
+    assert!(catalogue.get("code").is_some());
+    assert!(catalogue.get("docs").is_none());
     let why = catalogue
-        .why_broken("code")
+        .why_broken("docs")
         .map(|found| found.position.line);
     assert!(why.is_some_and(|line| line >= 4), "{why:?}");
 }

@@ -1,5 +1,7 @@
 //! What holds for every mode and every call.
 
+use std::sync::Arc;
+
 use std::path::{Component, Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -137,7 +139,7 @@ fn build(entries: &[Entry], mcp: &McpFilter) -> Mode {
         when_to_use: None,
         role_definition: "R".to_owned(),
         custom_instructions: None,
-        grants: entries.iter().map(grant).collect(),
+        grants: entries.iter().map(|entry| Arc::new(grant(entry))).collect(),
         mcp: mcp.clone(),
         switch_to: None,
         hidden: false,
