@@ -385,6 +385,17 @@ impl Store {
         answer.await.unwrap_or(Err(Error::Panicked))
     }
 
+    /// Queues a write that nobody waits for.
+    fn write_soon(
+        &self,
+        work: impl FnOnce(&Turn<'_>) -> Result<(), Failure> + Send + 'static,
+    ) -> Result<(), Error> {
+        let permit = self.inner.shared.room_now()?;
+        self.start()?;
+        drop(self.inner.shared.submit(permit, work)?);
+        Ok(())
+    }
+
     /// Starts the writer thread at the first write.
     fn start(&self) -> Result<(), Error> {
         let mut thread = lock(&self.inner.thread);

@@ -155,13 +155,8 @@ impl Store {
     }
 
     /// Keeps a mode file's text for the time when the file can no longer be read. The hash spares
-    /// the write of a text that is there already.
-    pub async fn keep_mode_file(
-        &self,
-        path: &AbsPath,
-        hash: &str,
-        text: &str,
-    ) -> Result<(), Error> {
+    /// the write of a text that is there already. Written soon; nobody waits for it.
+    pub fn keep_mode_file(&self, path: &AbsPath, hash: &str, text: &str) -> Result<(), Error> {
         let query = "SELECT 1 FROM mode_file WHERE path = ?1 AND hash = ?2";
         let shared = &self.inner.shared;
         let known = shared
@@ -170,7 +165,7 @@ impl Store {
             return Ok(());
         }
         let (path, hash, text) = (path.clone(), hash.to_owned(), text.to_owned());
-        self.write(move |turn| {
+        self.write_soon(move |turn| {
             let statement = "INSERT OR REPLACE INTO mode_file (path, hash, text, at)
                              VALUES (?1, ?2, ?3, ?4)";
             let at = turn.now.as_millis();
@@ -181,7 +176,6 @@ impl Store {
             )?;
             Ok(())
         })
-        .await
     }
 }
 

@@ -258,6 +258,12 @@ impl Shared {
         room.acquire_owned().await.map_err(|_| Error::Closed)
     }
 
+    /// The same for those who cannot wait.
+    pub(crate) fn room_now(&self) -> Result<OwnedSemaphorePermit, Error> {
+        let room = Arc::clone(&self.room);
+        room.try_acquire_owned().map_err(|_| self.locked())
+    }
+
     /// Queues `work`; the answer comes after its commit.
     pub(crate) fn submit<T: Send + 'static>(
         &self,
