@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use mk_policy::{Limit, Mode};
-use sha2::{Digest as _, Sha256};
+use mk_policy::Mode;
 
 use crate::conversation::Held;
+use crate::trust::hash;
 
 /// A mode, and the hash of its rights.
 type Known = (Weak<Mode>, Arc<str>);
@@ -37,7 +37,8 @@ impl Fingerprints {
                 Some((_, hash)) => Arc::clone(hash),
                 None => {
                     known.retain(|_, (mode, _)| mode.strong_count() > 0);
-                    let hash: Arc<str> = hash(mode).into();
+                    let rights = format!("{} {}", mode.slug, mode.rights());
+                    let hash: Arc<str> = hash(&rights).into();
                     known.insert(key, (Arc::downgrade(mode), Arc::clone(&hash)));
                     hash
                 }
@@ -45,36 +46,5 @@ impl Fingerprints {
             text.push_str(&hash);
         }
         text
-    }
-}
-
-fn hash(mode: &Mode) -> String {
-    let mut text = String::new();
-    describe(mode, &mut text);
-    let hash = Sha256::digest(text.as_bytes());
-    hash.iter()
-        .take(8)
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
-}
-
-fn describe(mode: &Mode, text: &mut String) {
-    let source = |limit: &Option<Limit>| limit.as_ref().map(|it| it.source().to_owned());
-    text.push_str(&format!("{} {:?}\n", mode.slug, mode.mcp));
-    for grant in &mode.grants {
-        let globs: Vec<&str> = grant
-            .files
-            .globs
-            .iter()
-            .map(|it| it.glob().glob())
-            .collect();
-        text.push_str(&format!(
-            "{:?} {:?} {globs:?} {:?} {:?} {:?}\n",
-            grant.group,
-            source(&grant.files.regex),
-            source(&grant.commands.allow),
-            source(&grant.commands.deny),
-            grant.mcp
-        ));
     }
 }

@@ -60,8 +60,8 @@ impl Engine {
     /// 1. The mode of what governs.
     /// 2. The caller's own, as a command's permit says it.
     /// 3. That of the agent's conversation.
-    /// 4. That of the endpoint.
-    /// 5. That of the project, set by a person.
+    /// 4. That of the project, set by a person.
+    /// 5. That of the endpoint.
     /// 6. The configured mode.
     pub(crate) fn mode_without_session(
         &self,
@@ -72,15 +72,16 @@ impl Engine {
         if let Governing::Live(session) | Governing::Ended(session) = governing {
             return Ok((session.mode.clone(), self.session_project(caller, session)));
         }
-        let ceiling = caller.ceilings.last().map(crate::Ceiling::slug);
         let set = caller.mode.as_ref().or(held.map(|held| &held.mode.slug));
-        if let Some(slug) = set.or(ceiling) {
+        if let Some(slug) = set {
             return Ok((slug.clone(), caller.project.clone()));
         }
         let root = self.policy_root(&caller.project);
         let project = self.inner.store.project_at(&root)?;
         let set = project.and_then(|project| project.mode);
-        let slug = set.unwrap_or_else(|| self.settings().default_mode.clone());
+        let ceiling = || caller.ceilings.last().map(|ceiling| ceiling.slug().clone());
+        let slug = set.or_else(ceiling);
+        let slug = slug.unwrap_or_else(|| self.settings().default_mode.clone());
         Ok((slug, caller.project.clone()))
     }
 }

@@ -53,6 +53,7 @@ mod symbols;
 mod task;
 mod told;
 mod usage;
+mod trust;
 mod visible;
 mod workspace;
 mod worktree;
@@ -134,6 +135,7 @@ pub use symbols::{
 };
 pub use task::{ListedTask, Task, TaskDetails, TaskQuery, Tasks};
 pub use usage::{LATENCY_BOUNDS, Outcomes, Span, ToolFigures, UsageOf, UsageReport};
+pub use trust::Untrusted;
 pub use workspace::Workspace;
 
 /// How long an orderly end waits for edits under way.
@@ -264,6 +266,14 @@ impl Engine {
         self.inner.policy.get_or_init(|| {
             let owned = |keys: &[&str]| keys.iter().map(|key| (*key).to_owned()).collect();
             let mut policy = Policy::shipped();
+            let folders = &self.inner.folders;
+            let own = [Some(&folders.state), folders.config.as_ref()];
+            for folder in own.into_iter().flatten().filter(|it| it.is_absolute()) {
+                let path = folder.to_string_lossy();
+                policy
+                    .secrets
+                    .add_directory(&path, "Modekeeper's own state");
+            }
             for (_, row) in mk_clients::all_tools() {
                 policy.tools.join(row.name, client_tool(row));
             }

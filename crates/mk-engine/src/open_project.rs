@@ -5,19 +5,21 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use mk_policy::{
-    Catalogue, Diagnostic, Layer, LoadedFile, Policy, Position, Severity, Source, assemble_prompt,
-    load_modes,
+    Catalogue, Diagnostic, Layer, LoadedFile, Mode, Policy, Position, Severity, Source,
+    assemble_prompt, load_modes,
 };
 use mk_project::{Identity, Ignored, RulesFolders, Watched, Watcher, read_text, rules_for};
 use mk_types::{AbsPath, ModeSlug};
 
+use crate::Engine;
 use crate::playbook::Shelf;
 use crate::server::ProjectServers;
 use crate::settings::Folders;
 use crate::symbol::Symbols;
+use crate::trust::Untrusted;
 
-/// The largest mode file seen in the wild has 267 KB.
-pub(crate) const LARGEST_MODE_FILE: u64 = 1024 * 1024;
+/// The largest mode file seen in the wild has 1.4 MB.
+pub(crate) const LARGEST_MODE_FILE: u64 = 16 * 1024 * 1024;
 
 /// One project and its modes.
 #[derive(Debug)]
@@ -39,8 +41,12 @@ pub(crate) struct OpenProject {
 struct State {
     catalogue: Arc<Catalogue>,
     ignored: Arc<Ignored>,
-    /// The last readable content of each mode file, by its name in diagnostics.
-    last_good: HashMap<String, LoadedFile>,
+    /// The last content of each mode file that was good as a whole.
+    last_good: HashMap<PathBuf, LoadedFile>,
+    /// Each mode as it was in force last, those that are broken or gone by now included.
+    in_force: Vec<Arc<Mode>>,
+    /// Modes that are held to less than their files say.
+    untrusted: Vec<Untrusted>,
 }
 
 impl OpenProject {
@@ -50,6 +56,8 @@ impl OpenProject {
             catalogue: Arc::default(),
             ignored: Arc::new(Ignored::Everything),
             last_good: HashMap::new(),
+            in_force: Vec::new(),
+            untrusted: Vec::new(),
         };
         Self {
             identity: Identity::of(root.as_path()),
@@ -122,19 +130,35 @@ impl OpenProject {
         Some(assemble_prompt(mode, &catalogue, &rules))
     }
 
+    /// Modes that wait for a person's trust.
+    pub(crate) fn untrusted(&self) -> Vec<Untrusted> {
+        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        state.untrusted.clone()
+    }
+
     /// Reads the files as they are now.
-    pub(crate) fn reload(&self, policy: &Policy) {
+    pub(crate) fn reload(&self, engine: &Engine) {
         let _reloading = self
             .reloading
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        let last_good = self
-            .state
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .last_good
-            .clone();
-        let state = load_state(&self.root, &self.folders, last_good, policy);
+        let (last_good, before) = {
+            let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+            (state.last_good.clone(), state.in_force.clone())
+        };
+        let mut state = load_state(&self.root, &self.folders, last_good, engine);
+        if let Some(catalogue) = Arc::get_mut(&mut state.catalogue) {
+            state.untrusted = engine.hold_untrusted(&self.root, catalogue, &before);
+        }
+        let is_gone = |mode: &Arc<Mode>| state.catalogue.get(mode.slug.as_str()).is_none();
+        let gone: Vec<Arc<Mode>> = before.into_iter().filter(is_gone).collect();
+        state.in_force = state
+            .catalogue
+            .modes()
+            .iter()
+            .cloned()
+            .chain(gone)
+            .collect();
         for found in state
             .catalogue
             .diagnostics()
@@ -234,11 +258,7 @@ pub(crate) fn operator_catalogue(folders: &Folders, policy: &Policy) -> Catalogu
 /// The global mode files that are there, strongest first.
 pub(crate) fn global_layers(folders: &Folders) -> impl Iterator<Item = Layer> {
     global_mode_files(folders).filter_map(|(path, file, source)| {
-        let loaded = match read_text(&path, LARGEST_MODE_FILE) {
-            Ok(None) => return None,
-            Ok(Some(text)) => load_modes(&file, &text),
-            Err(error) => unreadable(&file, &error),
-        };
+        let (_, loaded) = load_file(&path, &file)?;
         Some(Layer {
             source,
             file,
@@ -247,23 +267,37 @@ pub(crate) fn global_layers(folders: &Folders) -> impl Iterator<Item = Layer> {
     })
 }
 
+/// A mode file with its text, if there is one. A link that leads nowhere is a file that cannot be read.
+fn load_file(path: &Path, file: &str) -> Option<(Option<String>, LoadedFile)> {
+    match read_text(path, LARGEST_MODE_FILE) {
+        Ok(None) => {
+            std::fs::symlink_metadata(path).ok()?;
+            let source = std::io::Error::from(std::io::ErrorKind::NotFound);
+            let path = path.to_owned();
+            let error = mk_project::Error::Read { path, source };
+            Some((None, unreadable(file, &error)))
+        }
+        Ok(Some(text)) => {
+            let loaded = load_modes(file, &text);
+            Some((Some(text), loaded))
+        }
+        Err(error) => Some((None, unreadable(file, &error))),
+    }
+}
+
 fn load_state(
     root: &AbsPath,
     folders: &Folders,
-    mut last_good: HashMap<String, LoadedFile>,
-    policy: &Policy,
+    mut last_good: HashMap<PathBuf, LoadedFile>,
+    engine: &Engine,
 ) -> State {
     let mut layers = Vec::new();
     for (path, file, source) in mode_files(root, folders) {
-        let loaded = match read_text(&path, LARGEST_MODE_FILE) {
-            Ok(None) => {
-                last_good.remove(&file);
-                continue;
-            }
-            Ok(Some(text)) => load_modes(&file, &text),
-            Err(error) => unreadable(&file, &error),
+        let Some((text, loaded)) = load_file(&path, &file) else {
+            last_good.remove(&path);
+            continue;
         };
-        let loaded = keep_last_good(&file, loaded, &mut last_good);
+        let loaded = engine.with_last_good(&path, text.as_deref(), loaded, &mut last_good);
         layers.push(Layer {
             source,
             file,
@@ -271,9 +305,11 @@ fn load_state(
         });
     }
     State {
-        catalogue: Arc::new(Catalogue::build(layers, policy)),
+        catalogue: Arc::new(Catalogue::build(layers, engine.policy())),
         ignored: Arc::new(Ignored::load(root)),
         last_good,
+        in_force: Vec::new(),
+        untrusted: Vec::new(),
     }
 }
 
@@ -293,34 +329,4 @@ pub(crate) fn unreadable(file: &str, error: &mk_project::Error) -> LoadedFile {
         diagnostics: vec![diagnostic],
         ..LoadedFile::default()
     }
-}
-
-/// A file that says nothing about modes, perhaps because it is being saved, leaves the modes it had.
-fn keep_last_good(
-    file: &str,
-    loaded: LoadedFile,
-    last_good: &mut HashMap<String, LoadedFile>,
-) -> LoadedFile {
-    // Text that is valid but no mode file at all is not a decision to have no modes either.
-    let says_nothing = loaded.modes.is_empty()
-        && loaded.broken.is_empty()
-        && loaded
-            .diagnostics
-            .iter()
-            .any(|found| found.severity == Severity::Error);
-    if loaded.readable && !says_nothing {
-        last_good.insert(file.to_owned(), loaded.clone());
-        return loaded;
-    }
-    let Some(earlier) = last_good.get(file) else {
-        return loaded;
-    };
-    let mut kept = LoadedFile {
-        diagnostics: loaded.diagnostics,
-        ..earlier.clone()
-    };
-    for found in &mut kept.diagnostics {
-        found.hint = Some("the modes of the last readable version stay in force".to_owned());
-    }
-    kept
 }

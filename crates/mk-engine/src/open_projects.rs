@@ -70,16 +70,21 @@ impl Engine {
     pub(crate) fn open(&self, directory: &AbsPath) -> Arc<OpenProject> {
         let root = &self.project_of(directory);
         let inner = &self.inner;
-        inner.projects.get_or_load(root, || {
+        let project = inner.projects.get_or_load(root, || {
             let project = OpenProject::new(root.clone(), inner.folders.clone());
             let project = Arc::new(project.with_servers(inner.settings.servers.clone()));
             // Before reading, so that no change falls between.
             if inner.settings.watching == Watching::On {
                 self.watch(&project);
             }
-            project.reload(self.policy());
+            project.reload(self);
             project
-        })
+        });
+        let untrusted = project.untrusted();
+        if self.is_any_trusted(root, &untrusted) {
+            project.reload(self);
+        }
+        project
     }
 
     /// The mode of a session as its project has it now. A project that nobody works in is read without staying or
@@ -114,7 +119,7 @@ impl Engine {
         let root = self.project_of(root);
         let project = self.inner.projects.get(&root).unwrap_or_else(|| {
             let project = OpenProject::new(root, self.inner.folders.clone());
-            project.reload(self.policy());
+            project.reload(self);
             Arc::new(project)
         });
         project.catalogue()
@@ -128,7 +133,7 @@ impl Engine {
                 return;
             };
             let engine = Self { inner };
-            project.reload(engine.policy());
+            project.reload(&engine);
             engine.announce(Change::Modes {
                 project: project.root().clone(),
             });

@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mk_policy::{Mode, Switching};
-use mk_store::{Conversation, Project, Reach};
+use mk_store::{Conversation, Project, Reach, SessionFilter, Switch, TaskState};
 use mk_types::{AbsPath, ConversationId, ModeSlug, Timestamp};
 
 use crate::conversation::{Conversations, LIVE};
 use crate::error::Error;
-use crate::mode;
+use crate::{Change, mode};
 
 /// Whom a project's new mode reaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,6 +82,9 @@ impl Conversations<'_> {
         let project = store
             .set_project_mode(&project.id, Some(slug.clone()), reach)
             .await?;
+        if whom == Whom::Everyone {
+            self.switch_tasks(&project, slug).await?;
+        }
         Ok((project, mode))
     }
 
@@ -106,6 +109,34 @@ impl Conversations<'_> {
             store.set_project_switching(&project.id, switching).await?;
         }
         Ok(slug)
+    }
+
+    /// Puts the live tasks of a project into a mode: a person's latest act wins.
+    async fn switch_tasks(&self, project: &Project, slug: &ModeSlug) -> Result<(), Error> {
+        let store = &self.engine.inner.store;
+        let live = SessionFilter {
+            state: Some(TaskState::Active),
+            project: Some(project.root.to_string()),
+            ..SessionFilter::default()
+        };
+        for session in store.sessions(&live)? {
+            if session.mode == *slug {
+                continue;
+            }
+            let change = Switch {
+                session: session.id.clone(),
+                from: session.mode,
+                to: slug.clone(),
+                reason: Some("set for the project by a person".to_owned()),
+            };
+            // A task that has just ended, or was switched by somebody else, stays as it is.
+            if store.switch(change).await.is_ok() {
+                self.engine.announce(Change::Switched {
+                    session: session.id,
+                });
+            }
+        }
+        Ok(())
     }
 
     /// Sets the mode of one conversation.

@@ -6,6 +6,7 @@
 mod agent;
 mod approval;
 mod bound;
+mod broken_file;
 mod error;
 mod hook;
 mod in_force;

@@ -139,7 +139,7 @@ impl From<&Mode> for ModeConfig {
             slug: mode.slug.to_string(),
             name: mode.name.clone(),
             source: mode.source.as_str().to_owned(),
-            groups: mode.grants.iter().map(group_entry).collect(),
+            groups: mode.grants.iter().map(|grant| group_entry(grant)).collect(),
             description: mode.description.clone(),
             when_to_use: mode.when_to_use.clone(),
             unknown: unknown

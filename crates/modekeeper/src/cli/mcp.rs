@@ -8,8 +8,8 @@ use mk_engine::{Ceiling, Engine, Watching};
 use mk_mcp::Server;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::cli::{close, engine};
-use crate::config::Config;
+use crate::cli::{close, engine, operator};
+use crate::config::{Config, Origin};
 use crate::env::Env;
 use crate::process;
 
@@ -25,6 +25,7 @@ pub(crate) fn run(args: &McpArgs, config: &Config, env: &Env) -> anyhow::Result<
     explain_to_a_person();
     let engine = engine(config, Watching::On);
     let ceiling = ceiling(&engine, args.mode.as_deref())?;
+    check_default_mode(&engine, config)?;
     let server = Server::new(engine.clone(), env!("CARGO_PKG_VERSION"), config.start())
         .with_toolsets(config.offered_toolsets())
         .with_ceiling(ceiling)
@@ -59,6 +60,19 @@ fn explain_to_a_person() {
 pub(super) fn ceiling(engine: &Engine, slug: Option<&str>) -> anyhow::Result<Option<Ceiling>> {
     let ceiling = slug.map(|slug| engine.modes().ceiling(slug));
     Ok(ceiling.transpose()?)
+}
+
+/// A default mode that nobody defines would make every call fail.
+pub(super) fn check_default_mode(engine: &Engine, config: &Config) -> anyhow::Result<()> {
+    let default = &config.default_mode;
+    if default.origin == Origin::Default {
+        return Ok(());
+    }
+    let caller = operator(config);
+    engine
+        .modes()
+        .get(&caller, "default_mode", default.value.as_str())?;
+    Ok(())
 }
 
 /// Resolves when the process is told to end.

@@ -7,6 +7,7 @@ mod list;
 mod new;
 mod prompt;
 mod show;
+mod trust;
 
 use std::process::ExitCode;
 
@@ -29,6 +30,8 @@ pub(crate) enum ModesCommand {
     Edit(edit::EditArgs),
     /// Report every problem in mode files; exit code 1 if there are errors
     Lint(lint::LintArgs),
+    /// Trust a mode that allows more than before; without a slug, list the modes that wait for it
+    Trust(trust::TrustArgs),
 }
 
 pub(crate) fn run(command: ModesCommand, config: &Config, env: &Env) -> anyhow::Result<ExitCode> {
@@ -39,5 +42,6 @@ pub(crate) fn run(command: ModesCommand, config: &Config, env: &Env) -> anyhow::
         ModesCommand::New(args) => new::run(&args, config),
         ModesCommand::Edit(args) => edit::run(&args, config, env),
         ModesCommand::Lint(args) => lint::run(&args, config),
+        ModesCommand::Trust(args) => trust::run(&args, config),
     }
 }

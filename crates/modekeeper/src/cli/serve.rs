@@ -16,7 +16,7 @@ use mk_web::{Access, Machine, Web, gated, guarded};
 use tokio::net::TcpListener;
 
 use crate::approver;
-use crate::cli::mcp::{ceiling, stop_signal, sweep};
+use crate::cli::mcp::{ceiling, check_default_mode, stop_signal, sweep};
 use crate::cli::{close, engine};
 use crate::config::{Config, Origin, ServeFlags};
 use crate::{log, output, telemetry};
@@ -34,6 +34,7 @@ pub(crate) struct ServeArgs {
 pub(crate) fn run(args: &ServeArgs, config: &Config) -> anyhow::Result<ExitCode> {
     let engine = engine(config, Watching::On);
     let ceiling = ceiling(&engine, args.mode.as_deref())?;
+    check_default_mode(&engine, config)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;

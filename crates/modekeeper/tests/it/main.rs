@@ -11,6 +11,7 @@
 
 mod access;
 mod approval;
+mod broken_modes;
 mod cli;
 mod documents;
 mod escape;

@@ -1,0 +1,132 @@
+//! Mode files that are cut, changed or hostile: nothing they say widens what an operator or an earlier text allows.
+
+use mk_policy::{Group, widens};
+
+use super::{World, ask_to_widen, slug};
+
+/// `code` may only read in this project, and `ask` may only read what is in `docs`.
+const NARROW: &str = r"customModes:
+  - slug: code
+    name: Code
+    roleDefinition: Reads.
+    groups: [read]
+  - slug: ask
+    name: Ask
+    roleDefinition: Answers.
+    groups:
+      - - read
+        - fileRegex: ^docs/
+";
+
+/// Numbers that look random and are the same in every run (xorshift).
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % bound as u64).unwrap()
+    }
+}
+
+/// The text, broken at a random byte: cut, changed, or with something put in.
+fn broken(numbers: &mut Numbers) -> Vec<u8> {
+    let mut bytes = NARROW.as_bytes().to_vec();
+    let at = numbers.below(bytes.len());
+    match numbers.below(4) {
+        0 => bytes.truncate(at),
+        1 => bytes[at] ^= 1 << numbers.below(8),
+        2 => bytes.insert(at, b"\t[{:\"'\xff-"[numbers.below(8)]),
+        _ => {
+            bytes.remove(at);
+        }
+    }
+    bytes
+}
+
+/// What `code` may do beyond what the good text says.
+fn widened(world: &World) -> Option<String> {
+    let engine = world.engines.last().unwrap();
+    let catalogue = engine.modes().catalogue(&world.caller);
+    let code = catalogue.get("code")?;
+    let extra: Vec<Group> = code
+        .groups()
+        .into_iter()
+        .filter(|group| *group != Group::Read)
+        .collect();
+    (!extra.is_empty()).then(|| format!("{extra:?}"))
+}
+
+#[test]
+fn a_file_that_is_broken_at_a_random_byte_widens_nothing_in_a_running_process() {
+    let mut numbers = Numbers(0x5eed);
+    let world = World::with(&format!("//- /.roomodes\n{NARROW}"), ask_to_widen);
+    assert_eq!(widened(&world), None);
+    for round in 0..400 {
+        let bytes = broken(&mut numbers);
+        world.fixture.write(".roomodes", &bytes);
+        let engine = world.engines.last().unwrap();
+        engine.open(&world.caller.project).reload(engine);
+        let text = String::from_utf8_lossy(&bytes);
+        assert_eq!(widened(&world), None, "round {round}:\n{text}");
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_used_widens_nothing_after_a_restart() {
+    let mut numbers = Numbers(0xfeed);
+    let mut world = World::in_file(&format!("//- /.roomodes\n{NARROW}"), |_| {});
+    assert_eq!(widened(&world), None);
+    // Writes keep their order: after this one, the good text is on disk.
+    let root = world.fixture.root().clone();
+    world
+        .runtime
+        .block_on(world.store.open_project(&root))
+        .unwrap();
+    let mut n_unusable = 0;
+    for round in 0..200 {
+        let bytes = broken(&mut numbers);
+        let usable = String::from_utf8(bytes.clone()).is_ok_and(|text| {
+            mk_policy::load_modes("f", &text).legible == mk_policy::Legible::Whole
+        });
+        // What can be read is a text like any other; free switching takes it as it is.
+        if usable {
+            continue;
+        }
+        n_unusable += 1;
+        world.fixture.write(".roomodes", &bytes);
+        world.start_engine();
+        let text = String::from_utf8_lossy(&bytes);
+        assert_eq!(widened(&world), None, "round {round}:\n{text}");
+    }
+    assert!(n_unusable > 10, "{n_unusable}");
+}
+
+#[test]
+fn a_project_never_widens_a_ceiling() {
+    const GROUPS: [&str; 6] = ["read", "edit", "browser", "command", "mcp", "modes"];
+    let mut numbers = Numbers(0xcafe);
+    for round in 0..40 {
+        let chosen: Vec<&str> = GROUPS
+            .into_iter()
+            .filter(|_| numbers.below(2) == 0)
+            .collect();
+        let modes = format!(
+            "//- /.roomodes\ncustomModes:\n  - slug: ask\n    name: Ask\n    roleDefinition: R\n    groups: [{}]\n",
+            chosen.join(", ")
+        );
+        let world = World::new(&modes);
+        let engine = world.engines.last().unwrap();
+        let ceiling = engine.modes().ceiling("ask").unwrap();
+        let builtin = World::new("");
+        let builtin = builtin.engines.last().unwrap();
+        let builtin = builtin.modes().ceiling("ask").unwrap();
+        let catalogue = engine.modes().catalogue(&world.caller);
+        let bounds = ceiling.modes(&catalogue);
+        let plain = builtin.modes(&catalogue);
+        assert_eq!(ceiling.slug(), &slug("ask"));
+        let holds = bounds.iter().any(|bound| !widens(&plain[0], bound));
+        assert!(holds, "round {round}: {chosen:?}");
+    }
+}

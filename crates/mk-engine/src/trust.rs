@@ -1,0 +1,211 @@
+//! Mode files that want more than they had: what a project says about itself holds until a person has trusted it.
+//!
+//! Where `switching` is free, modes protect nobody from the agent, and every text counts as it is written.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use mk_policy::{
+    Catalogue, Diagnostic, Legible, LoadedFile, Mode, Position, Severity, Source, Subject,
+    Switching, load_modes, widens,
+};
+use mk_types::{AbsPath, ModeSlug};
+use sha2::{Digest as _, Sha256};
+
+use crate::error::Error;
+use crate::mode::{Modes, find};
+use crate::open_project::operator_catalogue;
+use crate::{Caller, Engine};
+
+/// A text's hash as the store keeps it.
+pub(crate) fn hash(text: &str) -> String {
+    let hash = Sha256::digest(text.as_bytes());
+    hash.iter()
+        .take(16)
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
+/// A mode that has less than its file says, because nobody has trusted the text yet.
+#[derive(Debug, Clone)]
+pub struct Untrusted {
+    pub slug: ModeSlug,
+    /// What is trusted: a hash over the rights that the file wants.
+    pub(crate) hash: String,
+}
+
+impl Engine {
+    /// Holds the modes of a project to what they were, where their text has become wider and no person has agreed:
+    /// to the operator's mode of the same slug, and to what was in force last.
+    pub(crate) fn hold_untrusted(
+        &self,
+        root: &AbsPath,
+        catalogue: &mut Catalogue,
+        before: &[Arc<Mode>],
+    ) -> Vec<Untrusted> {
+        let store = &self.inner.store;
+        let has_own = catalogue
+            .modes()
+            .iter()
+            .any(|mode| mode.source == Source::Project);
+        if !has_own && before.is_empty() {
+            return Vec::new();
+        }
+        let project = store.project_at(root).ok().flatten();
+        if self.switching_in(project.as_ref()) == Switching::Free {
+            return Vec::new();
+        }
+        let operators = operator_catalogue(&self.inner.folders, self.policy());
+        let mut untrusted = Vec::new();
+        for mode in catalogue.modes().to_vec() {
+            let own = mode.source == Source::Project;
+            let above = operators.get(mode.slug.as_str()).filter(|_| own);
+            let earlier = before.iter().find(|earlier| earlier.slug == mode.slug);
+            let bounds = above.into_iter().chain(earlier);
+            let exceeded: Vec<_> = bounds.filter(|bound| widens(bound, &mode)).collect();
+            if exceeded.is_empty() {
+                continue;
+            }
+            let hash = hash(&mode.rights());
+            let is_trusted = project.as_ref().is_some_and(|project| {
+                store
+                    .is_trusted(&project.id, &mode.slug, &hash)
+                    .unwrap_or(false)
+            });
+            if is_trusted {
+                continue;
+            }
+            for bound in exceeded {
+                catalogue.hold(&mode.slug, bound, complaint(&mode));
+            }
+            untrusted.push(Untrusted {
+                slug: mode.slug.clone(),
+                hash,
+            });
+        }
+        untrusted
+    }
+
+    /// Whether a person has trusted something meanwhile that is still held.
+    pub(crate) fn is_any_trusted(&self, root: &AbsPath, untrusted: &[Untrusted]) -> bool {
+        if untrusted.is_empty() {
+            return false;
+        }
+        let store = &self.inner.store;
+        let Ok(Some(project)) = store.project_at(root) else {
+            return false;
+        };
+        untrusted.iter().any(|held| {
+            store
+                .is_trusted(&project.id, &held.slug, &held.hash)
+                .unwrap_or(false)
+        })
+    }
+
+    /// What a file means whose text cannot be used as it is: for every mode that its last good text had and that cannot
+    /// be told now, that text holds. A good text is kept for later, in memory and over restarts.
+    pub(crate) fn with_last_good(
+        &self,
+        path: &Path,
+        text: Option<&str>,
+        loaded: LoadedFile,
+        last_good: &mut HashMap<PathBuf, LoadedFile>,
+    ) -> LoadedFile {
+        let is_error = |found: &Diagnostic| found.severity == Severity::Error;
+        if loaded.legible == Legible::Whole && !loaded.diagnostics.iter().any(is_error) {
+            if let (Some(text), Some(path)) = (text, AbsPath::new(path)) {
+                self.keep_text(&path, text, &loaded);
+            }
+            last_good.insert(path.to_owned(), loaded.clone());
+            return loaded;
+        }
+        if let Some(earlier) = last_good.get(path) {
+            return with_earlier(loaded, earlier.clone());
+        }
+        let kept = AbsPath::new(path).map(|path| self.inner.store.last_good_mode_file(&path));
+        let Some(Ok(Some(text))) = kept else {
+            return loaded;
+        };
+        let name = loaded.diagnostics.first().map(|found| found.file.clone());
+        with_earlier(loaded, load_modes(&name.unwrap_or_default(), &text))
+    }
+
+    /// Keeps the text of a file that says something about modes of others: only such a file can narrow them.
+    fn keep_text(&self, path: &AbsPath, text: &str, loaded: &LoadedFile) {
+        let narrows = |mode: &mk_policy::ModeFile| self.is_operators(&mode.slug.value);
+        if !loaded.modes.iter().any(narrows) {
+            return;
+        }
+        if let Err(error) = self.inner.store.keep_mode_file(path, &hash(text), text) {
+            tracing::warn!(%error, "the text of a mode file is not kept");
+        }
+    }
+
+    fn is_operators(&self, slug: &ModeSlug) -> bool {
+        let operators = self
+            .inner
+            .operator_modes
+            .get_or_init(|| operator_catalogue(&self.inner.folders, self.policy()));
+        operators.get(slug.as_str()).is_some()
+    }
+}
+
+/// A file's modes, with those of an earlier text in the place of what cannot be told.
+pub(crate) fn with_earlier(mut loaded: LoadedFile, earlier: LoadedFile) -> LoadedFile {
+    for mode in earlier.modes {
+        let slug = &mode.slug.value;
+        if !loaded.modes.iter().any(|known| known.slug.value == *slug) {
+            loaded.broken.retain(|broken| broken != slug);
+            loaded.modes.push(mode);
+        }
+    }
+    loaded.legible = Legible::Whole;
+    for found in &mut loaded.diagnostics {
+        if found.severity == Severity::Error && found.hint.is_none() {
+            found.hint = Some("the modes of the last readable version stay in force".to_owned());
+        }
+    }
+    loaded
+}
+
+fn complaint(mode: &Mode) -> Diagnostic {
+    Diagnostic {
+        severity: Severity::Warning,
+        file: mode.file.clone(),
+        position: Position::START,
+        subject: Some(Subject {
+            kind: "mode",
+            name: mode.slug.to_string(),
+        }),
+        message:
+            "allows more than before, and nobody has trusted that yet: it is held to what it was"
+                .to_owned(),
+        hint: Some(format!(
+            "look at it and run `modekeeper modes trust {}` in a terminal",
+            mode.slug
+        )),
+    }
+}
+
+impl Modes<'_> {
+    /// Modes of the caller's project that wait for a person's trust.
+    pub fn untrusted(self, caller: &Caller) -> Vec<Untrusted> {
+        self.engine.open(&caller.project).untrusted()
+    }
+
+    /// Records that a person trusts a mode as its file has it now.
+    pub async fn trust(self, caller: &Caller, slug: &ModeSlug) -> Result<(), Error> {
+        let open = self.engine.open(&caller.project);
+        let mode = find(&open.catalogue(), slug)?;
+        let held = open.untrusted();
+        // What is not held here may be held by a server that has seen an earlier text.
+        let held = held.into_iter().find(|held| held.slug == *slug);
+        let hash = held.map_or_else(|| hash(&mode.rights()), |held| held.hash);
+        let store = &self.engine.inner.store;
+        let project = store.open_project(open.root()).await?;
+        store.trust_mode(&project.id, slug, &hash).await?;
+        open.reload(self.engine);
+        Ok(())
+    }
+}
