@@ -3,6 +3,7 @@
 mod agents;
 mod code;
 mod code_whole;
+mod attacks;
 mod conformance;
 mod corpus;
 mod half;
