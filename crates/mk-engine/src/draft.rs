@@ -143,7 +143,7 @@ impl Modes<'_> {
         let saved = project
             .apply(AllowedCall { permit, in_force }, vec![edit])
             .await?;
-        self.engine.open(&root).reload(self.engine.policy());
+        self.engine.open(&root).reload(self.engine);
         match saved {
             Outcome::Done(changes) => Ok(changes),
             Outcome::NeedsApproval(_) => Ok(FileChanges::default()),
@@ -169,7 +169,7 @@ fn pattern_uses(root: &AbsPath, modes: &[&Arc<Mode>]) -> Vec<Vec<PatternUse>> {
                 n_files: 0,
                 examples: Vec::new(),
             };
-            (grant, found)
+            (&**grant, found)
         });
         uses.push(unused.collect());
     }

@@ -52,8 +52,8 @@ mod symbol;
 mod symbols;
 mod task;
 mod told;
-mod usage;
 mod trust;
+mod usage;
 mod visible;
 mod workspace;
 mod worktree;
@@ -134,8 +134,8 @@ pub use symbols::{
     ProjectSymbols, Shown, SymbolAnswer, SymbolQuery, SymbolReference, symbol_kinds,
 };
 pub use task::{ListedTask, Task, TaskDetails, TaskQuery, Tasks};
-pub use usage::{LATENCY_BOUNDS, Outcomes, Span, ToolFigures, UsageOf, UsageReport};
 pub use trust::Untrusted;
+pub use usage::{LATENCY_BOUNDS, Outcomes, Span, ToolFigures, UsageOf, UsageReport};
 pub use workspace::Workspace;
 
 /// How long an orderly end waits for edits under way.

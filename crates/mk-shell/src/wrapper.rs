@@ -236,7 +236,7 @@ impl Analysis {
             "pushd" | "popd" => self.change = Some(vec![ANYTHING.to_string()]),
             // From here on a wildcard also stands for names that begin with a dot.
             "shopt" | "setopt" => {
-                self.any_dot |= arguments.iter().any(|word| word.value.contains("glob"))
+                self.any_dot |= arguments.iter().any(|word| word.value.contains("glob"));
             }
             "export" | "declare" | "typeset" | "local" | "readonly" => {
                 for word in arguments {

@@ -8,7 +8,7 @@ use mk_policy::Mode;
 use mk_store::{DecisionFilter, Ruling};
 use mk_types::{AbsPath, ConversationId, ModeSlug};
 
-use super::{AgentShell, HookSettings, Hooked, Hooks, Judged};
+use super::{HookSettings, Hooked, Hooks, Judged};
 use crate::conversation::{Conversations, Held, Seat};
 use crate::error::Error;
 use crate::mode;
@@ -30,7 +30,9 @@ impl Hooks<'_> {
     ) -> Result<Ruled, Error> {
         let held = self.held(seat, settings).await?;
         let hooked = match &event.moment {
-            HookMoment::BeforeTool(tool) => self.before(event, tool, &held, AgentShell::Open).await?,
+            HookMoment::BeforeTool(tool) => {
+                self.before(event, tool, &held, settings.shell).await?
+            }
             _ => Hooked::Decided(HookVerdict::pass()),
         };
         Ok(Ruled {

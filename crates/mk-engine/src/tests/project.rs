@@ -10,7 +10,7 @@ const TWO: &str = "customModes:\n  - {slug: two, name: Two, roleDefinition: x, g
 /// Reads the files again, as the watcher does.
 fn reload(world: &mut World) {
     let engine = world.engine();
-    engine.open(&world.caller.project).reload(engine.policy());
+    engine.open(&world.caller.project).reload(engine);
     world.modes();
 }
 
@@ -165,7 +165,7 @@ fn modes_come_from_every_place_and_the_first_that_has_a_slug_wins() {
     ];
     let found = || {
         let project = world.engine().open(&world.caller.project);
-        project.reload(world.engine().policy());
+        project.reload(world.engine());
         let catalogue = project.catalogue();
         let mode = catalogue.get("docs").unwrap();
         (mode.name.clone(), mode.source)

@@ -10,7 +10,7 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 use mk_acp::{Attendance, Error, Exit, Options, Relay};
 use mk_clients::{ACP_TOOLS, ClientId, acp_client};
-use mk_engine::{Engine, HookSettings, OwnTool, Parts, Watching};
+use mk_engine::{AgentShell, Engine, HookSettings, OwnTool, Parts, Watching};
 use mk_types::{AbsPath, Clock, ConversationId};
 
 use crate::approver;
@@ -56,6 +56,7 @@ pub(crate) fn run(args: &AcpArgs, config: &Config, env: &Env) -> anyhow::Result<
             Origin::Default => None,
             _ => Some(config.default_mode.value.clone()),
         },
+        shell: AgentShell::Open,
     };
     let launcher =
         launch::Launcher::new(args, client.filter(|_| relay == Relay::Modes), config, env)?;

@@ -1,9 +1,9 @@
 //! Tests that take their time: the nextest profile `ci` picks them.
 
 mod agents;
+mod attacks;
 mod code;
 mod code_whole;
-mod attacks;
 mod conformance;
 mod corpus;
 mod half;

@@ -71,6 +71,7 @@ impl Launcher {
                 shell: None,
                 floor: None,
                 moved: env.client_directories.clone(),
+                own_variables: env.own_directories(),
             },
             own: env.agent_variables.clone(),
             files,
