@@ -75,15 +75,20 @@ impl Outline {
     pub fn resolve(&self, path: &ProjectPath, name_path: &str) -> Result<usize, Error> {
         let patterns = Patterns::parse(name_path);
         let symbols = || self.symbols.iter().enumerate();
-        let mut found: Vec<usize> = symbols()
-            .filter(|(_, symbol)| patterns.names(&symbol.name, &symbol.container, path.as_str()))
-            .map(|(position, _)| position)
-            .collect();
         let written = name_path.trim_start_matches('/');
         let is_whole = |position: &usize| {
             let whole = self.indexed_path(*position);
             whole == written || whole.strip_suffix("[0]") == Some(written)
         };
+        // A module of TypeScript may be called `a/b`, which a pattern reads as `b` in `a`.
+        let is_meant = |(position, symbol): &(usize, &Symbol)| {
+            patterns.names(&symbol.name, &symbol.container, path.as_str())
+                || symbol.name.contains('/') && is_whole(position)
+        };
+        let mut found: Vec<usize> = symbols()
+            .filter(is_meant)
+            .map(|(position, _)| position)
+            .collect();
         if let Some(overload) = patterns.overload() {
             let suffix = format!("[{overload}]");
             let of_many = |position: &usize| self.indexed_path(*position).ends_with(&suffix);

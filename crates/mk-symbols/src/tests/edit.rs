@@ -413,3 +413,11 @@ fn nothing_is_deleted_by_replacing_it_with_nothing() {
     let error = plan("a.rs", "fn b() {}\n", "b", SymbolEdit::Replace(" \n")).unwrap_err();
     assert!(matches!(error, Error::Emptied { .. }), "{error}");
 }
+
+#[test]
+fn a_module_with_slashes_in_its_name_is_called_by_it() {
+    let text = "declare module \"zod/v4/mini\" {\n  interface A {\n    a: string;\n  }\n}\n";
+    for name in ["/zod/v4/mini", "zod/v4/mini"] {
+        check("a.ts", text, name, SymbolEdit::Replace(text), text);
+    }
+}
