@@ -15,9 +15,9 @@ use crate::slow::tools;
 
 /// Long enough for a machine that does other things too.
 pub(super) const PATIENT: Limits = Limits {
-    request: Duration::from_secs(60),
-    warm_up: Duration::from_secs(120),
-    hang: Duration::from_secs(20),
+    request: Duration::from_secs(240),
+    warm_up: Duration::from_secs(240),
+    hang: Duration::from_secs(60),
     back_off: Duration::from_secs(1),
     idle: Duration::from_secs(3600),
     memory: u64::MAX,

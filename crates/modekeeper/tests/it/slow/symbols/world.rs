@@ -16,7 +16,7 @@ use crate::support::sandbox::Sandbox;
 use crate::support::stdio::{Client, server};
 
 /// For a server that reads its project for the first time on a busy machine.
-const WARM_UP: Duration = Duration::from_secs(90);
+const WARM_UP: Duration = Duration::from_secs(240);
 
 pub(super) struct World {
     pub(super) sandbox: Sandbox,
