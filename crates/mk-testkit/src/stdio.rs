@@ -11,7 +11,10 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::sandbox::Sandbox;
-use crate::wait::{PATIENCE, wait_for_end};
+use crate::wait::wait_for_end;
+
+/// An answer may wait for an index or a language server, for minutes on a busy machine.
+const ANSWER: Duration = Duration::from_secs(180);
 
 pub struct Client {
     /// `None` once abandoned.
@@ -145,7 +148,7 @@ impl Client {
         if let Some(index) = self.aside.iter().position(&wanted) {
             return self.aside.remove(index);
         }
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + ANSWER;
         loop {
             let message = self
                 .next_within(deadline.saturating_duration_since(Instant::now()))
