@@ -2,6 +2,7 @@
 
 mod agents;
 mod attacks;
+mod attacks_whole;
 mod code;
 mod code_whole;
 mod conformance;

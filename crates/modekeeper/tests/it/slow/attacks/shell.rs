@@ -7,7 +7,10 @@ use std::path::Path;
 use serde_json::json;
 
 use super::world::{Rights, World};
+use crate::support::dice::Dice;
 use crate::support::stdio::Client;
+
+const SEED: u64 = 20_261_117;
 
 /// What the lines of a section try.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,6 +106,14 @@ fn verdicts(world: &World, attacks: &[(Attack, String)]) -> Vec<bool> {
 
 #[test]
 fn no_shell_line_does_what_its_mode_forbids() {
+    attack(3);
+}
+
+/// Asks for the verdict on every line. What is allowed always runs; what is refused runs once in so many times, to see
+/// whether it would have done harm.
+pub(in crate::slow) fn attack(once_in: usize) {
+    eprintln!("seed {SEED}");
+    let mut dice = Dice::new(SEED);
     let mut world = World::new();
     let mut all = Vec::new();
     for attack in attacks() {
@@ -110,14 +121,15 @@ fn no_shell_line_does_what_its_mode_forbids() {
         all.push((attack, line));
     }
     let allowed = verdicts(&world, &all);
-    let (mut held, mut harmful) = (0, 0);
+    let (mut held, mut n_tried, mut harmful) = (0, 0, 0);
     let (mut broke, mut idle) = (String::new(), String::new());
     let lines: BTreeSet<&String> = all.iter().map(|(_, line)| line).collect();
     let mut seen = BTreeSet::new();
     for ((attack, line), allowed) in all.iter().zip(allowed) {
-        // What is refused runs once, to see whether it would have done harm; what is allowed always runs.
-        let is_new = allowed || seen.insert((&attack.file, &attack.template));
-        let runs = is_new && matches!(attack.aim, Aim::Write | Aim::Read);
+        // The same line is refused in several modes.
+        let is_new = seen.insert((&attack.file, &attack.template));
+        let is_drawn = allowed || is_new && dice.once_in(once_in);
+        let runs = is_drawn && matches!(attack.aim, Aim::Write | Aim::Read);
         let harm = if runs {
             world.run(line).harm(mode(attack.mode).1)
         } else {
@@ -133,20 +145,22 @@ fn no_shell_line_does_what_its_mode_forbids() {
             }
             (harm, false) => {
                 held += 1;
+                n_tried += usize::from(runs);
                 harmful += usize::from(runs && harm.is_some());
             }
         }
     }
     let (n_broke, n_idle) = (broke.lines().count(), idle.lines().count());
     eprintln!(
-        "shell lines: {} ({} different); held {held}, of which {harmful} do harm when they really run; \
+        "shell lines: {} ({} different); held {held}; of {n_tried} of them that really run, {harmful} do harm; \
          broke {n_broke}; allowed and harmless here {n_idle}\n{idle}",
         all.len(),
         lines.len(),
     );
     assert!(broke.is_empty(), "{n_broke} lines broke through:\n{broke}");
+    assert!(lines.len() >= 2_800, "the corpus has shrunk");
     assert!(
-        lines.len() >= 600 && harmful >= 600,
-        "the corpus has shrunk"
+        n_tried > 0 && harmful * 10 >= n_tried * 9,
+        "the corpus does little harm"
     );
 }
