@@ -391,14 +391,28 @@ fn people_s_commands_do_not_run_inside() {
     let ran = sandbox.run(&["exec", "--", program, "approve"]);
     assert_eq!(ran.status.code(), Some(125), "{ran:#?}");
     assert!(ran.stderr.contains("is for the user to run"), "{ran:#?}");
-    // A line that does not say what it starts is not refused by its words.
-    sandbox.write("ask.sh", "\"$1\" \"$2\"\n");
-    let ran = sandbox.run(&["exec", "--", "sh", "ask.sh", program, "approve"]);
-    assert_eq!(ran.status.code(), Some(1), "{ran:#?}");
-    assert!(
-        ran.stderr.contains("does not run inside the wall"),
-        "{ran:#?}"
-    );
+    // A script does not say in its line what it starts, so the line is not refused by its words.
+    for command in [
+        "approve",
+        "backups list",
+        "undo",
+        "gc",
+        "tasks list",
+        "init --yes",
+        "install claude",
+        "uninstall",
+        "self uninstall",
+        "dashboard",
+        "token list",
+    ] {
+        sandbox.write("ask.sh", format!("'{program}' {command}\n"));
+        let ran = sandbox.run(&["exec", "--", "sh", "ask.sh"]);
+        assert_eq!(ran.status.code(), Some(1), "{command}: {ran:#?}");
+        assert!(
+            ran.stderr.contains("does not run inside the wall"),
+            "{command}: {ran:#?}"
+        );
+    }
     let ran = sandbox.run(&["exec", "--", program, "exec", "--inside"]);
     assert_eq!(ran.status.code(), Some(0), "{ran:#?}");
 }
