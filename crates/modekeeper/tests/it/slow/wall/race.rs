@@ -66,9 +66,16 @@ fn swapping_links_and_paths_changes_nothing_outside() {
     let victim = sandbox.home().join("victim");
     crate::support::sandbox::overwrite(&victim, b"victim\n");
     sandbox.write("race.py", RACE);
-    let line = format!("/usr/bin/python3 race.py {} 4000", victim.display());
+    let line = format!("/usr/bin/python3 race.py {} 500", victim.display());
     let ran = run(&mut exec(&sandbox, "docs", &line));
     assert_eq!(ran.status.code(), Some(0), "{ran:#?}");
+    // The race got as far as the clerk with both names.
+    for tried in [
+        "write src/a.rs".to_owned(),
+        format!("write {}", victim.display()),
+    ] {
+        assert!(ran.stderr.contains(&tried), "{tried}: {ran:#?}");
+    }
     assert_eq!(std::fs::read_to_string(&victim).unwrap(), "victim\n");
     let source = sandbox.project().join("src/a.rs");
     assert_eq!(std::fs::read_to_string(source).unwrap(), "fn a() {}\n");
