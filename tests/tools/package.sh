@@ -29,11 +29,11 @@ target=${CARGO_TARGET_DIR:-target}
 binary=${1:-$target/debug/modekeeper}
 [[ -f $binary ]] || cargo build --locked --quiet --package modekeeper >&2 9>&-
 cargo build --locked --quiet --package xtask >&2 9>&-
-# Packing a debug binary takes a while, and every test asks for the packages.
+# Compressing a debug binary takes minutes, so it is only stored; and every test asks for the packages.
 sums=$target/packages/SHA256SUMS
 if [[ ! $sums -nt $binary || ! $sums -nt $target/debug/xtask ]]; then
     rm -rf "$target/packages"
-    "$target/debug/xtask" dist --binary "$binary" --out "$target/packages" >&2 9>&-
+    "$target/debug/xtask" dist --binary "$binary" --compression 0 --out "$target/packages" >&2 9>&-
 fi
 (cd "$target/packages" && pwd)
 echo "$directory"

@@ -18,6 +18,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
+use flate2::Compression;
 use sha2::{Digest as _, Sha256};
 
 use crate::workspace::{self, Product};
@@ -40,6 +41,9 @@ pub(crate) struct DistArgs {
     /// Pack this binary for this machine instead of building one
     #[arg(long, value_name = "FILE", conflicts_with = "target")]
     binary: Option<PathBuf>,
+    /// How much to compress, from 0 to 9; less takes less time
+    #[arg(long, value_name = "LEVEL", default_value_t = 9, value_parser = clap::value_parser!(u32).range(..=9))]
+    compression: u32,
     /// Directory to write to
     #[arg(long, value_name = "DIR", default_value = "dist")]
     out: PathBuf,
@@ -50,22 +54,24 @@ pub(crate) struct DistArgs {
 struct Built {
     platform: &'static Platform,
     binary: Vec<u8>,
+    level: Compression,
 }
 
 pub(crate) fn run(args: &DistArgs) -> Result<ExitCode> {
     let product = Product::read()?;
     let version = &product.version;
     let host = Platform::host()?;
+    let level = Compression::new(args.compression);
     let mut built = Vec::new();
     let mut runnable = None;
     if let Some(binary) = &args.binary {
         let binary = std::path::absolute(binary)?;
-        built.push(Built::read(host, &binary)?);
+        built.push(Built::read(host, &binary, level)?);
         runnable = Some(binary);
     }
     for platform in wanted(args, host)? {
         let binary = build::build(platform, &args.profile)?;
-        built.push(Built::read(platform, &binary)?);
+        built.push(Built::read(platform, &binary, level)?);
         if platform.target == host.target {
             runnable = Some(binary);
         }
@@ -83,7 +89,7 @@ pub(crate) fn run(args: &DistArgs) -> Result<ExitCode> {
             .chain(extra.iter().cloned())
             .collect();
         let directory = format!("modekeeper-{version}-{target}");
-        let archive = archive::tar_gz(&directory, &entries)?;
+        let archive = archive::tar_gz(&directory, &entries, level)?;
         files.push((format!("{directory}.tar.gz"), archive));
         files.push(npm::platform_package(&product, built)?);
         files.push(wheel::wheel(&product, built)?);
@@ -106,10 +112,14 @@ pub(crate) fn run(args: &DistArgs) -> Result<ExitCode> {
 }
 
 impl Built {
-    fn read(platform: &'static Platform, binary: &Path) -> Result<Self> {
+    fn read(platform: &'static Platform, binary: &Path, level: Compression) -> Result<Self> {
         let bytes = std::fs::read(binary);
         let binary = bytes.with_context(|| format!("cannot read {}", binary.display()))?;
-        Ok(Self { platform, binary })
+        Ok(Self {
+            platform,
+            binary,
+            level,
+        })
     }
 }
 

@@ -33,8 +33,8 @@ impl Entry {
 }
 
 /// A compressed tar with everything below one directory.
-pub(super) fn tar_gz(directory: &str, entries: &[Entry]) -> Result<Vec<u8>> {
-    let mut tar = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::best()));
+pub(super) fn tar_gz(directory: &str, entries: &[Entry], level: Compression) -> Result<Vec<u8>> {
+    let mut tar = tar::Builder::new(GzEncoder::new(Vec::new(), level));
     for entry in entries {
         let mut header = tar::Header::new_ustar();
         header.set_size(entry.bytes.len() as u64);
@@ -55,13 +55,13 @@ const VERSION: u16 = 20;
 const MADE_BY: u16 = (3 << 8) | VERSION;
 
 /// A zip. Sizes are below 4 GB, and names are ASCII.
-pub(super) fn zip(entries: &[Entry]) -> Result<Vec<u8>> {
+pub(super) fn zip(entries: &[Entry], level: Compression) -> Result<Vec<u8>> {
     let mut zip = Vec::new();
     let mut directory = Vec::new();
     for entry in entries {
         let mut crc = Crc::new();
         crc.update(&entry.bytes);
-        let mut deflate = DeflateEncoder::new(Vec::new(), Compression::best());
+        let mut deflate = DeflateEncoder::new(Vec::new(), level);
         deflate.write_all(&entry.bytes)?;
         let packed = deflate.finish()?;
         let mut common = Vec::new();

@@ -2,6 +2,7 @@
 //! one that npm has installed. A platform's package works alone, too: that is how it is installed from a file.
 
 use anyhow::Result;
+use flate2::Compression;
 use serde_json::{Value, json};
 
 use super::Built;
@@ -28,7 +29,7 @@ pub(super) fn platform_package(product: &Product, built: &Built) -> Result<(Stri
     about["bin"] = json!({ "modekeeper": "bin/modekeeper" });
     about["preferUnplugged"] = json!(true);
     let program = Entry::program("bin/modekeeper", &built.binary);
-    pack(&name, product, &about, program)
+    pack(&name, product, &about, (program, built.level))
 }
 
 /// The package that people name.
@@ -40,7 +41,12 @@ pub(super) fn chooser_package(product: &Product) -> Result<(String, Vec<u8>)> {
         .map(|platform| (platform.npm_package(), json!(product.version)))
         .collect();
     let launcher = Entry::program("bin/modekeeper.js", LAUNCHER.as_bytes());
-    pack("modekeeper", product, &about, launcher)
+    pack(
+        "modekeeper",
+        product,
+        &about,
+        (launcher, Compression::best()),
+    )
 }
 
 fn about(name: &str, product: &Product) -> Value {
@@ -55,7 +61,13 @@ fn about(name: &str, product: &Product) -> Value {
     })
 }
 
-fn pack(name: &str, product: &Product, about: &Value, program: Entry) -> Result<(String, Vec<u8>)> {
+fn pack(
+    name: &str,
+    product: &Product,
+    about: &Value,
+    program: (Entry, Compression),
+) -> Result<(String, Vec<u8>)> {
+    let (program, level) = program;
     let mut entries = vec![
         Entry::file("package.json", format!("{about:#}\n")),
         Entry::file("README.md", README),
@@ -64,5 +76,5 @@ fn pack(name: &str, product: &Product, about: &Value, program: Entry) -> Result<
     entries.extend(LICENCES.map(|(name, text)| Entry::file(name, text)));
     // npm expects everything below `package`.
     let file = format!("{name}-{}.tgz", product.version);
-    Ok((file, tar_gz("package", &entries)?))
+    Ok((file, tar_gz("package", &entries, level)?))
 }

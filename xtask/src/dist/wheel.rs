@@ -26,7 +26,7 @@ pub(super) fn wheel(product: &Product, built: &Built) -> Result<(String, Vec<u8>
     entries.push(Entry::file(record, lines.concat()));
     Ok((
         format!("modekeeper-{version}-py3-none-{tag}.whl"),
-        zip(&entries)?,
+        zip(&entries, built.level)?,
     ))
 }
 
