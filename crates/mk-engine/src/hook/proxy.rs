@@ -30,9 +30,7 @@ impl Hooks<'_> {
     ) -> Result<Ruled, Error> {
         let held = self.held(seat, settings).await?;
         let hooked = match &event.moment {
-            HookMoment::BeforeTool(tool) => {
-                self.before(event, tool, &held, settings.shell).await?
-            }
+            HookMoment::BeforeTool(tool) => self.before(event, tool, &held, settings.shell).await?,
             _ => Hooked::Decided(HookVerdict::pass()),
         };
         Ok(Ruled {
