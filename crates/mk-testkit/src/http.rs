@@ -3,6 +3,7 @@
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -73,8 +74,13 @@ pub struct Request<'a> {
 
 impl Request<'_> {
     pub fn send(&self, address: SocketAddr) -> Response {
+        self.send_within(PATIENCE, address)
+    }
+
+    /// The same to what takes longer.
+    pub fn send_within(&self, patience: Duration, address: SocketAddr) -> Response {
         let mut stream = TcpStream::connect(address).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.set_read_timeout(Some(patience)).unwrap();
         let mut text = format!("{} {} HTTP/1.1\r\n", self.method, self.path);
         if !self.headers.iter().any(|(name, _)| *name == "Host") {
             text.push_str(&format!("Host: {address}\r\n"));
@@ -110,10 +116,11 @@ impl Response {
         loop {
             let mut line = String::new();
             stream.read_line(&mut line).unwrap();
-            let Some((name, value)) = line.trim_end().split_once(": ") else {
+            // The blank after the colon is optional; ChromeDriver sends none.
+            let Some((name, value)) = line.trim_end().split_once(':') else {
                 break;
             };
-            headers.push((name.to_ascii_lowercase(), value.to_owned()));
+            headers.push((name.to_ascii_lowercase(), value.trim_start().to_owned()));
         }
         Self {
             status,

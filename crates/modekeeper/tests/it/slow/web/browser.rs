@@ -4,13 +4,17 @@ use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::slow::tools;
 use crate::support::http::Request;
 use crate::support::sandbox::{Sandbox, bare_command, overwrite};
-use crate::support::wait_for;
+use crate::support::wait_within;
+
+/// A browser is slow to start and to draw on a machine that is busy.
+const PATIENCE: Duration = Duration::from_secs(90);
 
 /// A page in a browser of its own.
 #[derive(Debug)]
@@ -53,6 +57,7 @@ impl Browser {
             "browserName": "chrome",
             "goog:chromeOptions": options,
             "goog:loggingPrefs": { "browser": "ALL" },
+            "timeouts": { "script": PATIENCE.as_millis() as u64 },
         } } });
         let mut browser = Self {
             driver,
@@ -80,7 +85,7 @@ impl Browser {
                 body.to_string()
             },
         };
-        let response = request.send(self.address);
+        let response = request.send_within(PATIENCE, self.address);
         let status = response.status;
         let text = response.text();
         let mut answer: Value = serde_json::from_str(&text).unwrap();
@@ -130,7 +135,7 @@ impl Browser {
     /// Waits until an expression is true in the page.
     #[track_caller]
     pub(super) fn wait(&self, expression: &str) {
-        wait_for(expression, || {
+        wait_within(PATIENCE, expression, || {
             let script = format!("try {{ return !!({expression}); }} catch {{ return false; }}");
             (self.run(&script) == true).then_some(())
         });
