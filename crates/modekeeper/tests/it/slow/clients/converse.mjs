@@ -58,7 +58,7 @@ export async function converse(client, seen, project, listen) {
   const { changed, close } = await listen();
   const text = "customModes: [{slug: new, name: New, roleDefinition: You., groups: []}]";
   writeFileSync(join(project, ".roomodes"), text);
-  await within(10, changed, "list_changed");
+  await within(60, changed, "list_changed");
   await close?.();
   const prompts = (await client.listPrompts()).prompts;
   seen.list_changed = prompts.some((prompt) => prompt.name === "new");

@@ -81,7 +81,7 @@ async def converse(session):
 
     changed.clear()
     Path(project, ".roomodes").write_text("customModes: [{slug: new, name: New, roleDefinition: You., groups: []}]")
-    await asyncio.wait_for(changed.wait(), 10)
+    await asyncio.wait_for(changed.wait(), 60)
     seen["list_changed"] = "new" in [prompt.name for prompt in (await session.list_prompts()).prompts]
 
 

@@ -83,11 +83,11 @@ async def converse(client):
     if mode == "legacy":
         changed.clear()
         save()
-        await asyncio.wait_for(changed.wait(), 10)
+        await asyncio.wait_for(changed.wait(), 60)
     else:
         async with client.listen(tools_list_changed=True) as events:
             save()
-            await asyncio.wait_for(anext(events), 10)
+            await asyncio.wait_for(anext(events), 60)
     seen["list_changed"] = "new" in [prompt.name for prompt in (await client.list_prompts()).prompts]
 
 
