@@ -175,7 +175,7 @@ async fn what_agents_do_is_counted_and_can_be_taken_along() {
     .await
     .body;
     assert_eq!(full["input"], "{\"file_path\":\"a.md\"}", "{full}");
-    assert_eq!(full["policy_hash"].as_str().map(str::len), Some(16));
+    assert_eq!(full["policy_hash"].as_str().map(str::len), Some(32));
     let usage = ask(&world, Method::GET, "/api/usage", Value::Null)
         .await
         .body;
