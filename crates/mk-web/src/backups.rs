@@ -3,7 +3,7 @@
 use axum::Extension;
 use axum::Json;
 use axum::body::Bytes;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use mk_engine::{Actor, BackupInfo, Caller, Engine, Error};
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::error;
 use crate::gate::Who;
-use crate::reply;
+use crate::reply::{self, Query};
 use crate::server::Web;
 
 #[derive(Deserialize)]
@@ -60,6 +60,14 @@ pub(crate) async fn restore(
         Ok(restore) => restore,
         Err(refusal) => return *refusal,
     };
+    let listed = web.engine.project(&of.caller(&web)).backups().list();
+    match listed {
+        Ok(listed) if listed.iter().all(|it| it.id != id) => {
+            return reply::missing(&format!("backup not found: {id}"));
+        }
+        Ok(_) => {}
+        Err(error) => return reply::refuse(&error),
+    }
     let (caller, engine, backup) = (of.caller(&web), web.engine.clone(), id.clone());
     let undone = tokio::task::spawn_blocking(move || undo(&engine, &caller, &backup, force)).await;
     let undone = undone.unwrap_or_else(|error| {

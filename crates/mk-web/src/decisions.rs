@@ -1,7 +1,7 @@
 //! `/api/decisions`: what was decided, filtered, in full, and as files to keep.
 
 use axum::Json;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, State};
 use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
 use mk_engine::{Decision, DecisionFilter, Error, Ruling};
@@ -9,7 +9,7 @@ use mk_types::{ConversationId, DecisionId, ModeSlug, ProjectId, Timestamp};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::reply;
+use crate::reply::{self, Query};
 use crate::server::Web;
 
 /// Decisions in one answer at most.

@@ -1,13 +1,13 @@
 //! `/api/project`, `/api/playbook`, `/api/enforcement` and `/api/logs`: what is around the agents.
 
-use axum::extract::{Query, State};
+use axum::extract::State;
 use axum::response::Response;
 use mk_engine::{Actor, Error, Outcome};
 use mk_tools::Context;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::reply;
+use crate::reply::{self, Query};
 use crate::server::Web;
 
 #[derive(Deserialize)]

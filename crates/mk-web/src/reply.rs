@@ -1,7 +1,9 @@
 //! What the page's routes have in common: reading bodies, and refusing.
 
 use axum::Json;
+use axum::extract::FromRequestParts;
 use axum::http::StatusCode;
+use axum::http::request::Parts;
 use axum::response::{IntoResponse as _, Response};
 use mk_engine::{CodeKind, Error, Missing};
 use mk_tools::Toolset;
@@ -10,13 +12,27 @@ use serde_json::Value;
 
 use crate::error;
 
+/// The query as a value of its type. axum's own refuses in plain text; every refusal here is JSON.
+pub(crate) struct Query<T>(pub(crate) T);
+
+impl<T: DeserializeOwned, S: Sync> FromRequestParts<S> for Query<T> {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Response> {
+        match axum::extract::Query::try_from_uri(&parts.uri) {
+            Ok(axum::extract::Query(value)) => Ok(Self(value)),
+            Err(error) => Err(malformed(&error.body_text())),
+        }
+    }
+}
+
 /// The body as a value of its type, or the refusal.
 pub(crate) fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Box<Response>> {
     serde_json::from_slice(body).map_err(|error| Box::new(malformed(&error.to_string())))
 }
 
 pub(crate) fn malformed(message: &str) -> Response {
-    let hint = "GET /openapi.json describes the body";
+    let hint = "GET /openapi.json describes the request";
     let body = error::access("INVALID_ARGUMENTS", message, hint);
     (StatusCode::BAD_REQUEST, Json(body)).into_response()
 }

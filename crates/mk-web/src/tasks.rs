@@ -2,7 +2,7 @@
 
 use axum::Extension;
 use axum::body::Bytes;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, State};
 use axum::response::Response;
 use mk_engine::{
     Actor, Caller, Conversation, DecisionFilter, Error, ListedTask, Outcome, SessionFilter, Task,
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::decisions;
 use crate::gate::Who;
-use crate::reply;
+use crate::reply::{self, Query};
 use crate::server::Web;
 
 /// Tasks in a list at most.

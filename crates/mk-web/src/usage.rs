@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use axum::extract::{Query, State};
+use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
 use mk_engine::{DecisionCount, LATENCY_BOUNDS, SessionFilter, TaskState};
@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::decisions::file;
-use crate::reply;
+use crate::reply::{self, Query};
 use crate::server::Web;
 
 /// A day, in seconds.

@@ -315,6 +315,68 @@ const QUERIES: &[(&str, &str, &str)] = &[
     ("listDecisions", "format", "string"),
 ];
 
+/// What texts must look like: operation, name, and the values that there are, or else a pattern.
+const TEXTS: &[(&str, &str, Looks)] = &[
+    (
+        "decideApproval",
+        "verdict",
+        Looks::OneOf(&["approve", "deny"]),
+    ),
+    (
+        "finishTask",
+        "state",
+        Looks::OneOf(&["completed", "failed", "cancelled"]),
+    ),
+    ("finishTask", "id", Looks::Like(SESSION)),
+    ("getTask", "id", Looks::Like(SESSION)),
+    ("switchTask", "id", Looks::Like(SESSION)),
+    ("switchTask", "mode", Looks::Like(SLUG)),
+    ("setProjectMode", "mode", Looks::Like(SLUG)),
+    ("checkCall", "mode", Looks::Like(SLUG)),
+    ("getModePrompt", "slug", Looks::Like(SLUG)),
+    ("listDecisions", "mode", Looks::Like(SLUG)),
+    (
+        "listDecisions",
+        "conversation",
+        Looks::Like("^conv_[A-Za-z0-9]{12,64}$"),
+    ),
+    (
+        "listDecisions",
+        "before",
+        Looks::Like("^dec_[A-Za-z0-9]{12,64}$"),
+    ),
+    (
+        "listDecisions",
+        "verdict",
+        Looks::OneOf(&["allow", "ask", "unproven", "deny", "paused"]),
+    ),
+    ("listDecisions", "format", Looks::OneOf(&["csv", "json"])),
+    ("getUsage", "format", Looks::OneOf(&["csv", "json"])),
+];
+
+const SESSION: &str = "^sess_[A-Za-z0-9]{12,64}$";
+const SLUG: &str = "^[A-Za-z0-9-]{1,128}$";
+
+/// What a text looks like.
+enum Looks {
+    OneOf(&'static [&'static str]),
+    Like(&'static str),
+}
+
+/// The schema of a field or parameter.
+fn typed(operation: &str, name: &str, kind: &str) -> Value {
+    let mut schema = json!({ "type": kind });
+    let known = TEXTS
+        .iter()
+        .find(|(of, field, _)| (*of, *field) == (operation, name));
+    match known {
+        Some((.., Looks::OneOf(values))) => schema["enum"] = json!(values),
+        Some((.., Looks::Like(pattern))) => schema["pattern"] = json!(pattern),
+        None => {}
+    }
+    schema
+}
+
 /// Adds them to the paths of a document.
 pub(super) fn describe(paths: &mut Value) {
     for &(method, path, id, summary, gives, body) in ROWS {
@@ -338,6 +400,18 @@ pub(super) fn describe(paths: &mut Value) {
             }),
         };
         let mut operation = with_parameters(operation(id, summary, responses), path);
+        let has_files = QUERIES.contains(&(id, "format", "string"));
+        if has_files {
+            let csv = json!({ "schema": { "type": "string" } });
+            operation["responses"]["200"]["content"]["text/csv"] = csv;
+            // A file of JSON is a list where the answer is an object.
+            operation["responses"]["200"]["content"]["application/json"]["schema"] =
+                json!({ "type": ["object", "array"] });
+        }
+        if id == "openSession" {
+            operation["responses"]["401"] =
+                answer("The link was used, or is too old", "ToolResult");
+        }
         if !body.is_empty() {
             operation["requestBody"] = json!({
                 "required": true,
@@ -354,18 +428,21 @@ pub(super) fn with_parameters(mut operation: Value, path: &str) -> Value {
         .split('{')
         .skip(1)
         .filter_map(|rest| rest.split('}').next());
-    let in_path = in_path.map(|name| {
-        json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string", "minLength": 1 } })
-    });
     let id = operation["operationId"]
         .as_str()
         .unwrap_or_default()
         .to_owned();
+    let in_path = in_path.map(|name| {
+        let mut schema = typed(&id, name, "string");
+        schema["minLength"] = json!(1);
+        json!({ "name": name, "in": "path", "required": true, "schema": schema })
+    });
     let queries = QUERIES.iter().filter(|(of, ..)| *of == id);
     let queries = queries.map(|(_, name, kind)| {
-        let mut schema = json!({ "type": kind });
+        let mut schema = typed(&id, name, kind);
         if *kind == "integer" {
             schema["minimum"] = json!(0);
+            schema["maximum"] = json!(u32::MAX);
         }
         json!({ "name": name, "in": "query", "schema": schema })
     });
@@ -390,7 +467,7 @@ fn schema(id: &str, fields: &[(&str, &str)]) -> Value {
         .copied()
         .chain(optional.map(|(_, name, kind)| (*name, *kind)));
     let properties: serde_json::Map<String, Value> = all
-        .map(|(name, kind)| (name.to_owned(), json!({ "type": kind })))
+        .map(|(name, kind)| (name.to_owned(), typed(id, name, kind)))
         .collect();
     json!({ "type": "object", "required": required, "properties": properties, "additionalProperties": false })
 }
