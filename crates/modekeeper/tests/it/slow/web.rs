@@ -143,6 +143,8 @@ fn fill(world: &World) -> HttpClient {
     world.sandbox.ok(&["mode", "architect"]);
     world.hook("Bash", &json!({ "command": "rm -rf src" }));
     world.hook("Edit", &json!({ "file_path": world.sandbox.project().join("README.md"), "old_string": "a", "new_string": "b" }));
+    // What agents ask for later is theirs to ask.
+    world.sandbox.ok(&["mode", "code"]);
     agent
 }
 
@@ -196,6 +198,10 @@ fn every_view_is_without_barriers_errors_and_overflow() {
     browser.run("document.querySelector('.tree a').click()");
     browser.sees("Mode history");
     browser.picture("task");
+    browser.click("Write the notes");
+    browser.wait("document.querySelector('h2.title').innerText.includes('Write the notes')");
+    browser.click("Plan the release");
+    browser.wait("document.querySelector('h2.title').innerText.includes('Plan the release')");
     assert_eq!(browser.barriers(), Vec::<String>::new());
     let asked = browser.run("return performance.getEntriesByType('resource').map((it) => it.name).filter((it) => !it.startsWith(location.origin))");
     assert_eq!(asked, json!([]), "something was loaded from elsewhere");
@@ -241,7 +247,7 @@ fn what_agents_do_appears_and_a_click_lets_them_go_on() {
     // A person steers.
     browser.go(&format!("#/task/{session}"));
     browser.sees("fix it");
-    browser.run("document.querySelector('select[name=mode]').value = 'ask'");
+    browser.choose("select[name=mode]", "ask");
     browser.click("Switch mode");
     browser.wait("document.querySelectorAll('.history li').length === 3");
     browser.click("Complete");
@@ -291,8 +297,8 @@ fn a_server_is_restarted_a_memory_edited_a_mode_tried_and_saved() {
     assert!(read.to_string().contains("Two layers."), "{read:#}");
 
     browser.go("#/modes");
-    browser.sees("matches 2 of 4 files");
-    browser.run("document.querySelector('#play-mode').value = 'architect'");
+    browser.sees("matches 3 of 5 files");
+    browser.choose("#play-mode", "architect");
     browser.fill("#play-tool", "Edit");
     browser.fill("#play-target", "src/main.py");
     browser.click("Ask");

@@ -173,6 +173,19 @@ impl Browser {
         ));
     }
 
+    /// Chooses an option as if with the mouse.
+    #[track_caller]
+    pub(super) fn choose(&self, selector: &str, value: &str) {
+        let (selector, value) = (json!(selector), json!(value));
+        self.wait(&format!(
+            "[...document.querySelector({selector}).options].some((it) => it.value === {value})"
+        ));
+        self.run(&format!(
+            "const field = document.querySelector({selector}); field.value = {value}; \
+             field.dispatchEvent(new Event('change', {{ bubbles: true }}))"
+        ));
+    }
+
     /// Goes to a view without loading the page again.
     #[track_caller]
     pub(super) fn go(&self, hash: &str) {
