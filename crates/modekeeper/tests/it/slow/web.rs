@@ -312,7 +312,8 @@ fn a_server_is_restarted_a_memory_edited_a_mode_tried_and_saved() {
     browser.click("Save");
     browser.sees("Playground");
     let modes = world.sandbox.json(&["modes", "show", "docs", "--json"]);
-    assert!(modes.to_string().contains("command"), "{modes:#}");
+    let command = &modes["tool_groups"]["command"];
+    assert_eq!(command["enabled"], true, "{modes:#}");
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }
 
