@@ -73,12 +73,13 @@ fn provider(method: &str) -> Option<&'static str> {
 }
 
 /// The parameters of `initialize`.
-pub(crate) fn initialize(root: &AbsPath, options: &Value) -> Value {
+///
+/// `watched` is the process with which a server ends itself; none where it cannot see that process.
+pub(crate) fn initialize(root: &AbsPath, options: &Value, watched: Option<u32>) -> Value {
     let uri = uri::of_path(root.as_path());
     let kinds: Vec<u32> = (1..=26).collect();
     json!({
-        // Servers end themselves when this process is gone.
-        "processId": std::process::id(),
+        "processId": watched,
         "clientInfo": {"name": "modekeeper"},
         "rootPath": root.as_str(),
         "rootUri": uri,

@@ -121,7 +121,9 @@ impl Running {
             broken: None,
         };
         let careful = duty.options.project_code == ProjectCode::Avoid;
-        let params = initialize(&duty.root, &server.options(careful));
+        // Inside the wall no signal reaches us, which servers take for our end; there the launcher ends them.
+        let watched = duty.options.launcher.is_none().then(std::process::id);
+        let params = initialize(&duty.root, &server.options(careful), watched);
         running.send(request(INITIALIZE, "initialize", &params));
         Ok(running)
     }
