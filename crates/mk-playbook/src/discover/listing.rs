@@ -116,8 +116,11 @@ impl<'a> Listing<'a> {
                 .push(Diagnostic::of_file(path, Severity::Warning, message));
             return None;
         };
-        let below =
-            ProjectPath::parse(below.to_str().filter(|below| !below.is_empty())?, root).ok()?;
+        if below.as_os_str().is_empty() {
+            // The project itself; a link to it would list everything twice.
+            return (path == self.base).then_some(real);
+        }
+        let below = ProjectPath::parse(below.to_str()?, root).ok()?;
         (!ignored.hides(&below)).then_some(real)
     }
 
@@ -176,7 +179,10 @@ impl Walk<'_> {
                 continue;
             };
             if kind.is_symlink() {
-                self.link(&entry.path(), &below, depth, scan);
+                // At the last level only a link to a file can count.
+                if depth > 1 || (self.wanted)(&below) {
+                    self.link(&entry.path(), &below, depth, scan);
+                }
             } else if kind.is_dir() && depth > 1 {
                 self.folder(&entry.path(), &below, depth - 1, scan);
             } else if kind.is_file() {

@@ -23,7 +23,7 @@ enum Counts {
 }
 
 struct Shape {
-    /// `N` is a number, in the project; below `~` in the home directory.
+    /// `#` is a number, in the project; below `~` in the home directory.
     path: &'static str,
     head: &'static str,
     counts: Counts,
@@ -49,151 +49,151 @@ const SHAPES: [Shape; 62] = [
     shape(".claude/CLAUDE.md", "", Always, 1),
     shape("~/.claude/CLAUDE.md", "", Always, 1),
     shape(
-        "packages/claude-N/CLAUDE.md",
+        "packages/claude-#/CLAUDE.md",
         "",
-        For("packages/claude-N/src/a.ts"),
+        For("packages/claude-#/src/a.ts"),
         8,
     ),
-    shape(".claude/rules/plain-N.md", "", Always, 6),
+    shape(".claude/rules/plain-#.md", "", Always, 6),
     shape(
-        ".claude/rules/api/deep-N.md",
+        ".claude/rules/api/deep-#.md",
         "paths: \"src/api/**/*.ts\"",
         For("src/api/x/y.ts"),
         8,
     ),
     shape(
-        ".claude/rules/list-N.md",
+        ".claude/rules/list-#.md",
         "paths:\n  - \"tests/**\"\n  - \"**/*.spec.ts\"",
         For("tests/a.py"),
         6,
     ),
-    shape("~/.claude/rules/mine-N.md", "", Always, 3),
+    shape("~/.claude/rules/mine-#.md", "", Always, 3),
     shape(
-        ".claude/agents/helper-N.md",
-        "name: helper-N\ndescription: Helps with N\ntools: Read, Grep\nmodel: inherit",
+        ".claude/agents/helper-#.md",
+        "name: helper-#\ndescription: Helps with #\ntools: Read, Grep\nmodel: inherit",
         Agent,
         10,
     ),
     shape(
-        ".claude/agents/group/sub-N.md",
-        "name: sub-N\ndescription: Helps with N",
+        ".claude/agents/group/sub-#.md",
+        "name: sub-#\ndescription: Helps with #",
         Agent,
         4,
     ),
     shape(
-        ".claude/skills/claude-skill-N/SKILL.md",
-        "name: claude-skill-N\ndescription: Does N. Use for N.\nallowed-tools: Read, Bash(git add:*)",
+        ".claude/skills/claude-skill-#/SKILL.md",
+        "name: claude-skill-#\ndescription: Does #. Use for #.\nallowed-tools: Read, Bash(git add:*)",
         Skill,
         12,
     ),
     shape(
-        "~/.claude/skills/home-skill-N/SKILL.md",
-        "name: home-skill-N\ndescription: Does N at home.",
+        "~/.claude/skills/home-skill-#/SKILL.md",
+        "name: home-skill-#\ndescription: Does # at home.",
         Skill,
         4,
     ),
     // AGENTS.md
     shape("AGENTS.md", "", Always, 1),
     shape(
-        "services/agents-N/AGENTS.md",
+        "services/agents-#/AGENTS.md",
         "",
-        For("services/agents-N/main.go"),
+        For("services/agents-#/main.go"),
         10,
     ),
     shape("~/.codex/AGENTS.md", "", Always, 1),
     shape(
-        ".agents/skills/open-skill-N/SKILL.md",
-        "name: open-skill-N\ndescription: Does N in the open format.\nlicense: MIT\nmetadata:\n  version: \"1\"",
+        ".agents/skills/open-skill-#/SKILL.md",
+        "name: open-skill-#\ndescription: Does # in the open format.\nlicense: MIT\nmetadata:\n  version: \"1\"",
         Skill,
         12,
     ),
     // Copilot
     shape(".github/copilot-instructions.md", "", Always, 1),
     shape(
-        ".github/instructions/glob-N.instructions.md",
+        ".github/instructions/glob-#.instructions.md",
         "applyTo: \"**/*.cp\"",
         For("lib/a.cp"),
         8,
     ),
     shape(
-        ".github/instructions/list-N.instructions.md",
-        "description: N\napplyTo: \"web/**/*.wa,web/**/*.wb\"",
+        ".github/instructions/list-#.instructions.md",
+        "description: #\napplyTo: \"web/**/*.wa,web/**/*.wb\"",
         For("web/x.wb"),
         6,
     ),
     shape(
-        ".github/instructions/all-N.instructions.md",
+        ".github/instructions/all-#.instructions.md",
         "applyTo: \"**\"",
         Always,
         4,
     ),
     shape(
-        ".github/instructions/none-N.instructions.md",
-        "description: when N is asked for",
+        ".github/instructions/none-#.instructions.md",
+        "description: when # is asked for",
         Asked,
         4,
     ),
     shape(
-        ".github/agents/pilot-N.agent.md",
-        "name: pilot-N\ndescription: Plans N\ntools: ['read']",
+        ".github/agents/pilot-#.agent.md",
+        "name: pilot-#\ndescription: Plans #\ntools: ['read']",
         Agent,
         8,
     ),
     shape(
-        ".github/skills/hub-skill-N/SKILL.md",
-        "name: hub-skill-N\ndescription: Does N on the hub.",
+        ".github/skills/hub-skill-#/SKILL.md",
+        "name: hub-skill-#\ndescription: Does # on the hub.",
         Skill,
         6,
     ),
     // Cursor
     shape(".cursorrules", "", Always, 1),
     shape(
-        ".cursor/rules/always-N.mdc",
-        "description: N\nglobs:\nalwaysApply: true",
+        ".cursor/rules/always-#.mdc",
+        "description: #\nglobs:\nalwaysApply: true",
         Always,
         6,
     ),
     shape(
-        ".cursor/rules/auto-N.mdc",
-        "description: N\nglobs: *.cur,src/cur/**\nalwaysApply: false",
+        ".cursor/rules/auto-#.mdc",
+        "description: #\nglobs: *.cur,src/cur/**\nalwaysApply: false",
         For("a/b.cur"),
         8,
     ),
     shape(
-        ".cursor/rules/wanted-N.mdc",
-        "description: about N\nalwaysApply: false",
+        ".cursor/rules/wanted-#.mdc",
+        "description: about #\nalwaysApply: false",
         Asked,
         6,
     ),
-    shape(".cursor/rules/manual-N.mdc", "alwaysApply: false", Asked, 4),
+    shape(".cursor/rules/manual-#.mdc", "alwaysApply: false", Asked, 4),
     shape(
-        "frontend/.cursor/rules/nested-N.mdc",
+        "frontend/.cursor/rules/nested-#.mdc",
         "alwaysApply: true",
         For("frontend/src/a.ts"),
         6,
     ),
     shape(
-        "backend/.cursor/rules/nested-N.mdc",
+        "backend/.cursor/rules/nested-#.mdc",
         "globs: [\"**/*.bk\"]",
         For("backend/src/a.bk"),
         6,
     ),
     // Windsurf
     shape(".windsurfrules", "", Always, 1),
-    shape(".windsurf/rules/on-N.md", "trigger: always_on", Always, 4),
+    shape(".windsurf/rules/on-#.md", "trigger: always_on", Always, 4),
     shape(
-        ".windsurf/rules/glob-N.md",
+        ".windsurf/rules/glob-#.md",
         "trigger: glob\nglobs: \"**/*.wind\"",
         For("x/y.wind"),
         4,
     ),
     shape(
-        ".windsurf/rules/model-N.md",
-        "trigger: model_decision\ndescription: N",
+        ".windsurf/rules/model-#.md",
+        "trigger: model_decision\ndescription: #",
         Asked,
         4,
     ),
-    shape(".windsurf/rules/manual-N.md", "trigger: manual", Asked, 3),
+    shape(".windsurf/rules/manual-#.md", "trigger: manual", Asked, 3),
     shape(
         "~/.codeium/windsurf/memories/global_rules.md",
         "",
@@ -202,55 +202,55 @@ const SHAPES: [Shape; 62] = [
     ),
     // Roo
     shape(".roorules", "", Always, 1),
-    shape(".roo/rules/0N-style.md", "", Always, 6),
-    shape(".roo/rules/deep/more-N.txt", "", Always, 3),
-    shape(".roo/rules-architect/plan-N.md", "", In("architect"), 6),
-    shape(".roo/rules-code/N.md", "", In("code"), 4),
+    shape(".roo/rules/0#-style.md", "", Always, 6),
+    shape(".roo/rules/deep/more-#.txt", "", Always, 3),
+    shape(".roo/rules-architect/plan-#.md", "", In("architect"), 6),
+    shape(".roo/rules-code/#.md", "", In("code"), 4),
     shape(".roorules-debug", "", In("debug"), 1),
-    shape("~/.roo/rules/home-N.md", "", Always, 3),
+    shape("~/.roo/rules/home-#.md", "", Always, 3),
     // Kilo, Bob
-    shape(".kilocode/rules/kilo-N.md", "", Always, 6),
-    shape(".kilocode/rules-code/kilo-N.md", "", In("code"), 4),
+    shape(".kilocode/rules/kilo-#.md", "", Always, 6),
+    shape(".kilocode/rules-code/kilo-#.md", "", In("code"), 4),
     shape(".kilocoderules", "", Always, 1),
-    shape(".bob/rules/bob-N.md", "", Always, 4),
+    shape(".bob/rules/bob-#.md", "", Always, 4),
     // Cline
-    shape(".clinerules/0N-cline.md", "", Always, 6),
+    shape(".clinerules/0#-cline.md", "", Always, 6),
     shape(
-        ".clinerules/paths-N.md",
+        ".clinerules/paths-#.md",
         "paths:\n  - \"**/*.cli\"",
         For("a/b.cli"),
         4,
     ),
     // Continue
-    shape(".continue/rules/plain-N.md", "name: N", Always, 4),
+    shape(".continue/rules/plain-#.md", "name: #", Always, 4),
     shape(
-        ".continue/rules/glob-N.md",
-        "name: N\nglobs: [\"**/*.con\"]",
+        ".continue/rules/glob-#.md",
+        "name: #\nglobs: [\"**/*.con\"]",
         For("a/b.con"),
         6,
     ),
     shape(
-        ".continue/rules/always-N.md",
-        "name: N\nalwaysApply: true",
+        ".continue/rules/always-#.md",
+        "name: #\nalwaysApply: true",
         Always,
         3,
     ),
     // Gemini, Qwen
     shape("GEMINI.md", "", Always, 1),
-    shape("mobile/gem-N/GEMINI.md", "", For("mobile/gem-N/a.dart"), 6),
+    shape("mobile/gem-#/GEMINI.md", "", For("mobile/gem-#/a.dart"), 6),
     shape("~/.gemini/GEMINI.md", "", Always, 1),
     shape("QWEN.md", "", Always, 1),
-    shape("libs/qwen-N/QWEN.md", "", For("libs/qwen-N/a.py"), 6),
+    shape("libs/qwen-#/QWEN.md", "", For("libs/qwen-#/a.py"), 6),
     shape(
-        ".qwen/agents/qwen-agent-N.md",
-        "name: qwen-agent-N\ndescription: Does N",
+        ".qwen/agents/qwen-agent-#.md",
+        "name: qwen-agent-#\ndescription: Does #",
         Agent,
         4,
     ),
     // Junie, JetBrains
     shape(".junie/guidelines.md", "", Always, 1),
-    shape(".junie/guidelines/part-N.md", "", Always, 4),
-    shape(".aiassistant/rules/jet-N.md", "", Always, 4),
+    shape(".junie/guidelines/part-#.md", "", Always, 4),
+    shape(".aiassistant/rules/jet-#.md", "", Always, 4),
 ];
 
 struct Planted {
@@ -263,15 +263,15 @@ struct Planted {
 fn plant(project: &Fixture, home: &Fixture) -> Vec<Planted> {
     let mut planted = Vec::new();
     for (kind, shape) in SHAPES.iter().enumerate() {
-        let is_single = !shape.path.contains('N');
+        let is_single = !shape.path.contains('#');
         let copies = shape.copies + usize::from(!is_single);
         for copy in 0..copies {
             let number = format!("{copy}");
-            let path = shape.path.replace('N', &number);
+            let path = shape.path.replace('#', &number);
             let marker = format!("zq{kind}x{copy}mark");
             let mut text = String::new();
             if !shape.head.is_empty() {
-                let _ = write!(text, "---\n{}\n---\n", shape.head.replace('N', &number));
+                let _ = write!(text, "---\n{}\n---\n", shape.head.replace('#', &number));
             }
             let _ = write!(
                 text,
@@ -327,7 +327,7 @@ fn files_of_every_product_are_loaded_found_and_applied() {
         let is_right = match counts {
             Counts::Always => elsewhere(None),
             Counts::For(file) => {
-                let file = file.replace('N', number);
+                let file = file.replace('#', number);
                 applies(&playbook, &file, None, marker) && !elsewhere(None)
             }
             Counts::Asked => !elsewhere(None) && !elsewhere(Some("code")),
