@@ -43,6 +43,7 @@ fn a_deleted_file_drops_its_modes() {
     1 custom modes: ["one"]
     0 custom modes: []
     0 custom modes: []
+    .roomodes:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read (no hint)
     .roomodes:1:14: error: unclosed bracket '[' (no hint)
     "#);
 }
@@ -66,13 +67,13 @@ fn a_broken_file_leaves_the_modes_it_had() {
     1 custom modes: ["one"]
     .roomodes:1:14: error: unclosed bracket '[' (the modes of the last readable version stay in force)
     1 custom modes: ["one"]
-    .roomodes:1:1: warning: the file is empty (the modes of the last readable version stay in force)
+    .roomodes:1:1: warning: the file is empty (no hint)
     1 custom modes: ["one"]
-    .roomodes:1:1: warning: the file is empty (the modes of the last readable version stay in force)
+    .roomodes:1:1: warning: the file is empty (no hint)
     1 custom modes: ["one"]
-    .roomodes:1:1: error: there is no `customModes` list (the modes of the last readable version stay in force)
+    .roomodes:1:1: error: there is no `customModes` list (modes stand in a list under `customModes:`)
     1 custom modes: ["one"]
-    .roomodes:1:1: error: the file is a list, not a map with `customModes` (the modes of the last readable version stay in force)
+    .roomodes:1:1: error: the file is a list, not a map with `customModes` (put `customModes:` before the list and indent it)
     1 custom modes: ["one"]
     .roomodes:1:14: error: `customModes` is text, not a list (the modes of the last readable version stay in force)
     "#);
@@ -90,18 +91,19 @@ fn a_list_that_is_empty_is_a_decision_to_have_no_modes() {
 }
 
 #[test]
-fn a_broken_mode_is_dropped_and_not_kept() {
+fn a_broken_mode_keeps_its_last_good_text() {
     let mut world = world();
-    world
-        .fixture
-        .write(".roomodes", ONE.replace("read", "reed"));
+    world.fixture.write(
+        ".roomodes",
+        ONE.replace("[read]", "[[edit, {fileRegex: '('}]]"),
+    );
     reload(&mut world);
     world.create("one");
     assert_snapshot!(world.log(), @r#"
     1 custom modes: ["one"]
-    0 custom modes: []
-    .roomodes:2:56: error: mode `one`: there is no group `reed` (groups are read, edit, browser, command, mcp, modes)
-    ✗ no such Mode: Mode not found: one. Available: code, architect, ask, debug, orchestrator. It is defined but broken: .roomodes:2:56: error: mode `one`: there is no group `reed`
+    1 custom modes: ["one"]
+    .roomodes:2:75: error: mode `one`: `(` is not a JavaScript regular expression: Unbalanced parenthesis (the modes of the last readable version stay in force)
+    sess_1 task_1 in one (One), active
     "#);
 }
 
@@ -123,11 +125,11 @@ fn a_file_that_cannot_be_read_leaves_its_modes_until_it_can_be_read_again() {
     reload(&mut world);
     assert_snapshot!(world.log(), @r#"
     1 custom modes: ["one"]
-    .roomodes:1:1: error: `/project/.roomodes` is not a regular file (the modes of the last readable version stay in force)
+    .roomodes:1:1: error: `/project/.roomodes` is not a regular file (only regular files are read; replace the folder, pipe or device)
     1 custom modes: ["one"]
-    .roomodes:1:1: error: `/project/.roomodes` is not a regular file (the modes of the last readable version stay in force)
+    .roomodes:1:1: error: `/project/.roomodes` is not a regular file (only regular files are read; replace the folder, pipe or device)
     1 custom modes: ["one"]
-    .roomodes:1:1: error: `/project/.roomodes` is not UTF-8 text (byte 0) (the modes of the last readable version stay in force)
+    .roomodes:1:1: error: `/project/.roomodes` is not UTF-8 text (byte 0) (save the file as UTF-8)
     1 custom modes: ["two"]
     1 custom modes: ["two"]
     .roomodes:1:14: error: unclosed bracket '[' (the modes of the last readable version stay in force)
@@ -142,6 +144,7 @@ fn a_broken_file_does_not_hurt_those_of_other_files() {
     world.modes();
     assert_snapshot!(world.log(), @r#"
     1 custom modes: ["two"]
+    .roomodes:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read (no hint)
     .roomodes:1:14: error: unclosed bracket '[' (no hint)
     "#);
 }

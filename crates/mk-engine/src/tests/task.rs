@@ -126,11 +126,11 @@ fn a_broken_mode_says_why_it_is_not_there() {
         "
 //- /.roomodes
 customModes:
-  - {slug: docs, name: Docs, roleDefinition: x, groups: [reed]}
+  - {slug: docs, name: Docs, roleDefinition: x, groups: [[edit, {fileRegex: '('}]]}
 ",
     );
     world.create("docs");
-    assert_snapshot!(world.log(), @"✗ no such Mode: Mode not found: docs. Available: code, architect, ask, debug, orchestrator. It is defined but broken: .roomodes:2:58: error: mode `docs`: there is no group `reed`");
+    assert_snapshot!(world.log(), @"✗ no such Mode: Mode not found: docs. Available: code, architect, ask, debug, orchestrator. It is defined but broken: .roomodes:2:77: error: mode `docs`: `(` is not a JavaScript regular expression: Unbalanced parenthesis");
 }
 
 #[test]

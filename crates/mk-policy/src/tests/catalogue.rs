@@ -278,11 +278,11 @@ customModes:
   - {slug: d, extends: patterns, groups: []}
 //- global/g
 customModes:
-  - {slug: base, name: Base, roleDefinition: R, groups: [oops]}
+  - {slug: base, name: Base, roleDefinition: R, groups: [[edit, {fileRegex: '('}]]}
   - {slug: patterns, name: P, roleDefinition: R, groups: [[edit, {fileRegex: '('}]]}
 "), @"
     code architect ask debug orchestrator
-    global/g:2:58: error: mode `base`: there is no group `oops`
+    global/g:2:77: error: mode `base`: `(` is not a JavaScript regular expression: Unbalanced parenthesis
     global/g:3:78: error: mode `patterns`: `(` is not a JavaScript regular expression: Unbalanced parenthesis
     project/a:2:24: error: mode `a`: `extends: base` names a mode that is itself broken
     project/a:3:24: error: mode `b`: `extends: base` names a mode that is itself broken
@@ -376,6 +376,7 @@ customModes:
 "), @"
     code architect ask debug orchestrator a
     a «A» global: []
+    project/a:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
     project/a:1:14: error: unclosed bracket '['
     ");
 }

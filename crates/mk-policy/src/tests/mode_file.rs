@@ -92,7 +92,8 @@ fn json_may_be_indented_with_tabs_and_keeps_its_positions() {
 #[test]
 fn a_byte_order_mark_and_windows_line_ends_do_not_move_positions() {
     assert_snapshot!(check("\u{feff}customModes:\r\n  - slug: a\r\n    name: A\r\n    roleDefinition: |\r\n      One\r\n      Two\r\n    groups: [read, ask]\r\n"), @"
-    f:7:20: error: mode `a`: there is no group `ask`
+    a «A»: read
+    f:7:20: warning: mode `a`: there is no group `ask`
         groups are read, edit, browser, command, mcp, modes
     ");
 }
@@ -186,13 +187,16 @@ customModes:
   - {slug: b, name: B, roleDefinition: R, groups: [terminal]}
   - {slug: c, name: C, roleDefinition: R, groups: [Edit, write]}
 "), @"
-    f:3:52: error: mode `a`: there is no group `ask`
+    a «A»: no groups
+    b «B»: no groups
+    c «C»: no groups
+    f:3:52: warning: mode `a`: there is no group `ask`
         groups are read, edit, browser, command, mcp, modes
-    f:4:52: error: mode `b`: there is no group `terminal`
+    f:4:52: warning: mode `b`: there is no group `terminal`
         the group for commands is `command`
-    f:5:52: error: mode `c`: there is no group `Edit`
+    f:5:52: warning: mode `c`: there is no group `Edit`
         write `edit`
-    f:5:58: error: mode `c`: there is no group `write`
+    f:5:58: warning: mode `c`: there is no group `write`
         the group for changes is `edit`
     ");
 }
@@ -227,6 +231,8 @@ fn a_list_at_the_top_is_not_a_mode_file() {
 - slug: a
   name: A
 "), @"
+    unreadable
+    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
     f:2:1: error: the file is a list, not a map with `customModes`
         put `customModes:` before the list and indent it
     ");
@@ -235,10 +241,16 @@ fn a_list_at_the_top_is_not_a_mode_file() {
 #[test]
 fn other_documents_are_not_mode_files() {
     assert_snapshot!(check("modes: []"), @"
+    unreadable
     f:1:1: error: there is no `customModes` list
         modes stand in a list under `customModes:`
+    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
     ");
-    assert_snapshot!(check("customModes: none"), @"f:1:14: error: `customModes` is text, not a list");
+    assert_snapshot!(check("customModes: none"), @"
+    unreadable
+    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
+    f:1:14: error: `customModes` is text, not a list
+    ");
     assert_snapshot!(check("customModes: [a, 5]"), @"
     f:1:15: error: a mode is a map, this is text
     f:1:18: error: a mode is a map, this is a number
@@ -267,6 +279,7 @@ fn an_empty_list_of_modes_is_fine() {
 fn several_documents_are_refused() {
     assert_snapshot!(check("customModes: []\n---\ncustomModes: []\n"), @"
     unreadable
+    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
     f:3:1: error: the file holds more than one document
         remove the line `---` and put all modes under one `customModes`
     ");
@@ -288,11 +301,10 @@ customModes:
 fn a_second_definition_does_not_stand_in_for_a_broken_first() {
     assert_snapshot!(check("
 customModes:
-  - {slug: a, name: First, roleDefinition: R, groups: [oops]}
+  - {slug: a, name: First, roleDefinition: R, groups: [[edit, {fileRegex: '('}]]}
   - {slug: a, name: Second, roleDefinition: R, groups: [edit]}
 "), @"
-    f:3:56: error: mode `a`: there is no group `oops`
-        groups are read, edit, browser, command, mcp, modes
+    f:3:75: error: mode `a`: `(` is not a JavaScript regular expression: Unbalanced parenthesis
     f:4:12: error: mode `a`: the slug is defined twice in this file; the first one counts
     ");
 }
@@ -306,6 +318,7 @@ customModes:
     groups: [edit]
 "), @"
     unreadable
+    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
     f:5:5: error: the key `groups` is there twice
     ");
 }
@@ -314,16 +327,19 @@ customModes:
 fn text_that_is_not_yaml_is_explained_without_the_parsers_words() {
     assert_snapshot!(check("customModes:\n  - slug: \"a\\.md\"\n"), @r"
     unreadable
+    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
     f:2:11: error: in double quotes `\` begins an escape, and this is none
         use single quotes for patterns
     ");
     assert_snapshot!(check("customModes:\n  - slug: \"a\n"), @"
     unreadable
+    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
     f:3:1: error: a quote is not closed
         close it before the end of the text
     ");
     assert_snapshot!(check("customModes:\n\t- slug: a\n"), @"
     unreadable
+    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
     f:2:2: error: a tab indents this line
         indent with spaces
     ");
@@ -380,6 +396,7 @@ customModes:
       - [edit, { fileRegex: *.md }]
 "), @"
     unreadable
+    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
     f:5:29: error: `*` refers to an anchor that is not there
         put a text that begins with `*` in quotes
     ");
@@ -634,15 +651,14 @@ fn one_broken_mode_leaves_the_others() {
     assert_snapshot!(check("
 customModes:
   - {slug: a, name: A, roleDefinition: R, groups: [read]}
-  - {slug: b, name: B, groups: [oops]}
+  - {slug: b, name: B, groups: [[edit, {fileRegex: '('}]]}
   - just a word
   - {slug: c, name: C, roleDefinition: R, groups: [edit]}
 "), @"
     a «A»: read
     c «C»: edit
     f:4:5: error: mode `b`: `roleDefinition` is missing
-    f:4:33: error: mode `b`: there is no group `oops`
-        groups are read, edit, browser, command, mcp, modes
+    f:4:52: error: mode `b`: `(` is not a JavaScript regular expression: Unbalanced parenthesis
     f:5:5: error: a mode is a map, this is text
     ");
 }
@@ -659,14 +675,17 @@ fn aliases_that_unfold_without_end_are_cut_off() {
     }
     assert_snapshot!(check_quick(&bomb), @"
     unreadable
+    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
     f:4:16: error: the aliases of the file repeat too much
     ");
     assert_snapshot!(check_quick("customModes: &x [*x]"), @"
     unreadable
+    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
     f:1:18: error: an anchor is used inside itself
     ");
     assert_snapshot!(check_quick("customModes: *nowhere"), @"
     unreadable
+    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
     f:1:14: error: `*` refers to an anchor that is not there
         put a text that begins with `*` in quotes
     ");
@@ -676,6 +695,7 @@ fn aliases_that_unfold_without_end_are_cut_off() {
 fn files_that_are_nested_too_deeply_are_cut_off() {
     assert_snapshot!(check_quick(&"[".repeat(100_000)), @"
     unreadable
+    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
     f:1:21: error: the file is nested more than 20 levels deep
     ");
     let block: String = (0..2_000)
@@ -683,10 +703,12 @@ fn files_that_are_nested_too_deeply_are_cut_off() {
         .collect();
     assert_snapshot!(check_quick(&block), @"
     unreadable
+    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
     f:21:21: error: the file is nested more than 20 levels deep
     ");
     assert_snapshot!(check_quick(&"- ".repeat(100_000)), @"
     unreadable
+    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
     f:1:41: error: the file is nested more than 20 levels deep
     ");
 }
@@ -696,12 +718,14 @@ fn files_with_too_many_values_are_cut_off() {
     let yaml = format!("customModes:\n{}", "  - slug: a\n".repeat(50_000));
     assert_snapshot!(check_quick(&yaml), @"
     unreadable
-    f:6667:11: error: the file has more than 20000 values
+    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
+    f:33334:5: error: the file has more than 100000 values
     ");
     let json = format!("{{\"customModes\": [{}1]}}", "1,".repeat(150_000));
     assert_snapshot!(check_quick(&json), @"
     unreadable
-    f:1:40012: error: the file has more than 20000 values
+    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
+    f:1:200012: error: the file has more than 100000 values
     ");
 }
 
@@ -712,7 +736,8 @@ fn a_broken_file_with_very_many_slugs_is_given_up() {
         .collect();
     assert_snapshot!(check_quick(&format!("customModes:\n{modes}oops: [\n")), @"
     unreadable
-    f:6667:11: error: the file has more than 20000 values
+    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
+    f:33334:5: error: the file has more than 100000 values
     ");
 }
 

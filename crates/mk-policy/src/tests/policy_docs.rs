@@ -139,7 +139,7 @@ fn every_row_of_every_page_holds() {
 fn every_example_of_the_reference_loads() {
     let page = fs::read_to_string(docs().join("guides/mode-files.md")).expect("the reference");
     let examples = [blocks(&page, "yaml"), blocks(&page, "json")].concat();
-    assert_eq!(examples.len(), 11, "an example was not found");
+    assert_eq!(examples.len(), 12, "an example was not found");
     for example in examples {
         let layer = Layer {
             source: Source::Project,

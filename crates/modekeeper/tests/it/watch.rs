@@ -105,18 +105,18 @@ fn a_half_saved_file_keeps_the_last_good_state() {
 }
 
 #[test]
-fn a_mode_that_breaks_leaves_the_others() {
+fn a_mode_that_breaks_keeps_its_last_good_text() {
     let sandbox = Sandbox::with(".roomodes", modes(&["good", "bad"]));
     let mut client = Client::start(&sandbox);
     let session = client.create("bad");
     let text = modes(&["good"]) + "  - {slug: bad, name: Bad, groups: [read]}\n";
     sandbox.write(".roomodes", text);
     client.notification("notifications/resources/list_changed");
-    assert_eq!(project_modes(&mut client), ["good"]);
-    // Its task is not lost, and may do nothing until the mode is back.
+    assert_eq!(project_modes(&mut client), ["good", "bad"]);
     let check = json!({ "session_id": session, "tool_name": "read_file", "file_path": "a" });
     let answer = client.call("validate_tool_use", &check);
-    assert_eq!(answer["error"]["code"], -32001, "{answer:#}");
+    let allowed = &answer["result"]["structuredContent"]["allowed"];
+    assert_eq!(*allowed, json!(true), "{answer:#}");
 }
 
 #[test]
