@@ -115,7 +115,7 @@ pub(crate) fn places(path: &Path, text: &str) -> Vec<String> {
 
 /// Whether a path begins with the place: `../root/docs` is elsewhere, and so is a file of a fixture.
 fn names_place(line: &str, place: &str) -> bool {
-    let within_path = |it: char| it.is_alphanumeric() || "._-~@/}>".contains(it);
+    let within_path = |it: char| it.is_alphanumeric() || "._-~@/}>*".contains(it);
     let begins = |(index, _): (usize, &str)| {
         let before = line.get(..index).and_then(|it| it.chars().next_back());
         !before.is_some_and(within_path)
