@@ -89,7 +89,7 @@ impl Outlet {
                     return;
                 }
                 for sender in flushed {
-                    // Whoever waited has gone.
+                    // The one who waited has gone.
                     let _gone = sender.send(());
                 }
                 if text.capacity() > 16 * BUFFER {

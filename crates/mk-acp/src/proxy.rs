@@ -375,7 +375,7 @@ impl Core {
             Ok(None) => Ok(Value::Null),
             Err(_) => Err(()),
         };
-        // Whoever asked may have stopped waiting.
+        // The caller may have stopped waiting.
         drop(sender.send(outcome));
         true
     }

@@ -322,7 +322,7 @@ impl Engine {
     /// Puts everything that was acknowledged or noted on disk; tells whether all of it is there.
     pub fn close(&self) -> Closed {
         self.inner.jobs.end_all();
-        // What is cut off here is finished by whoever changes the project next.
+        // What is cut off here is finished by the next process that changes the project.
         let edits = mk_project::wait_for_edits(LONGEST_EDIT);
         match self.inner.store.close() {
             Closed::Complete if edits => Closed::Complete,

@@ -124,7 +124,7 @@ impl Conversations<'_> {
         Ok(slug.unwrap_or_else(|| self.engine.settings().default_mode.clone()))
     }
 
-    /// The mode that a conversation is in now, whoever has set it.
+    /// The mode that a conversation is in now, set by a person, an agent or a proxy.
     pub fn mode_in_force(&self, id: &ConversationId) -> Result<Option<ModeSlug>, Error> {
         let found = self.engine.inner.store.conversation(id)?;
         Ok(found.and_then(|conversation| conversation.mode))

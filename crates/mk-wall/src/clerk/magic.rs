@@ -5,7 +5,7 @@
 /// Whose link it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Process {
-    /// Of whoever asks.
+    /// Of the process that asks.
     Itself,
     Number(u32),
 }
