@@ -345,29 +345,35 @@ fn text_that_is_not_yaml_is_explained_without_the_parsers_words() {
     ");
     assert_snapshot!(check("customModes:\n  - slug: a\n   name: b\n"), @"
     unreadable
+    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
     f:3:4: error: the line is not indented like those above it
         give keys of one mode the same indentation
     ");
     assert_snapshot!(check("customModes:\n  - name: a: b\n"), @"
     unreadable
+    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
     f:2:12: error: a `:` stands where no key can be
         put a text that contains `: ` in quotes
     ");
     assert_snapshot!(check("customModes:\n  - name: @b\n"), @"
     unreadable
+    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
     f:2:11: error: `@` cannot stand here
         put a text that holds special characters in quotes
     ");
     assert_snapshot!(check("customModes: [a\n"), @"
     unreadable
+    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
     f:1:14: error: unclosed bracket '['
     ");
     assert_snapshot!(check("customModes:\n  - [a]: b\n"), @"
     unreadable
+    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
     f:2:5: error: a key must be a plain word
     ");
     assert_snapshot!(check("customModes:\0\n"), @r"
     unreadable
+    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
     f:1:13: error: `\u{0}` cannot stand here
         put a text that holds special characters in quotes
     ");

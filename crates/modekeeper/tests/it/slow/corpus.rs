@@ -88,7 +88,10 @@ fn check(file: &Path, sum: &mut Sum) {
 
     let Some(items) = text.as_deref().and_then(items) else {
         sum.unreadable += 1;
-        if !loaded.is_empty() || !found.iter().any(|it| it["severity"] == "error") {
+        // Modes around a syntax error are kept where they can be told; nothing else is.
+        let text = text.unwrap_or_default();
+        let is_told = |slug: &&str| text.contains(*slug);
+        if !loaded.iter().all(is_told) || !found.iter().any(|it| it["severity"] == "error") {
             sum.problems
                 .push(format!("{name}: unreadable, but {loaded:?} and {found:?}"));
         }
@@ -120,7 +123,9 @@ fn check(file: &Path, sum: &mut Sum) {
                 .push(format!("{name}: `{slug}` ({why}) without a diagnostic"));
         }
         // Where a mode comes from limits nothing, so an odd source is no reason to refuse it.
-        if is_first && why != "source" && loaded.contains(slug) {
+        // A group that nobody knows grants nothing, and its mode stays.
+        let is_kept = why == "source" || (why == "a group" && has_unknown_group(item));
+        if is_first && !is_kept && loaded.contains(slug) {
             sum.problems
                 .push(format!("{name}: `{slug}` ({why}) is loaded"));
         }
@@ -188,6 +193,15 @@ pub(super) fn invalid(mode: &Value) -> Option<&'static str> {
         .iter()
         .any(|group| !is_group(group))
         .then_some("a group")
+}
+
+/// Whether the only thing wrong with a mode's groups is that nobody knows one of them.
+fn has_unknown_group(mode: &Value) -> bool {
+    let groups = mode["groups"].as_array().into_iter().flatten();
+    groups.filter(|group| !is_group(group)).all(|group| {
+        let name = group.as_str().or_else(|| group[0].as_str());
+        name.is_some_and(|name| !GROUPS.contains(&name))
+    })
 }
 
 fn is_group(group: &Value) -> bool {
