@@ -6,6 +6,7 @@ use crate::client::{Client, ClientId};
 use crate::install::{Change, Purpose, Scope, Setup};
 use crate::settings::Edit;
 
+pub(crate) const DIRECTORY: &str = ".bob";
 pub(crate) const PROJECT_MODE_FILE: &str = ".bob/custom_modes.yaml";
 
 pub(crate) const CLIENT: Client = Client {

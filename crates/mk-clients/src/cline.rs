@@ -14,6 +14,9 @@ use crate::install::{Change, Purpose, Scope, Setup, quoted};
 use crate::settings::Edit;
 use crate::tool::{McpNames, ToolGroup, ToolRow};
 
+/// Rules of a project in one file, or in a directory of that name.
+pub(crate) const RULES_FILE: &str = ".clinerules";
+
 pub(crate) const CLIENT: Client = Client {
     programs: &["cline"],
     tested: Some("3.0.65"),

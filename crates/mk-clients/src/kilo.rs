@@ -7,6 +7,7 @@ use crate::install::{Change, Purpose, Scope, Setup};
 use crate::settings::Edit;
 
 pub(crate) const PROJECT_MODE_FILE: &str = ".kilocodemodes";
+pub(crate) const DIRECTORY: &str = ".kilocode";
 pub(crate) const EXTENSION: &str = "kilocode.kilo-code";
 
 pub(crate) const CLIENT: Client = Client {

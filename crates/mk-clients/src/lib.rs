@@ -16,6 +16,7 @@ mod bob;
 mod claude_code;
 mod cline;
 mod codex;
+mod codingbuddy;
 mod continue_dev;
 mod copilot;
 mod cursor;
@@ -26,6 +27,7 @@ mod kilo;
 mod opencode;
 mod qwen;
 mod roo;
+mod serena;
 mod vscode;
 mod windsurf;
 mod zed;
@@ -57,6 +59,37 @@ pub const PROJECT_MODE_FILES: [&str; 3] = [
     kilo::PROJECT_MODE_FILE,
     bob::PROJECT_MODE_FILE,
 ];
+
+/// The file that hides a project's files from every tool, relative to its root.
+pub const IGNORE_FILE: &str = roo::IGNORE_FILE;
+
+/// Directories of a project that hold `rules/` and `rules-{slug}/`.
+pub const RULES_DIRECTORIES: [&str; 3] = [roo::DIRECTORY, kilo::DIRECTORY, bob::DIRECTORY];
+
+/// The directory in a person's home that holds rules for all projects.
+pub const HOME_RULES_DIRECTORY: &str = roo::DIRECTORY;
+
+/// Rules in one file (or a directory of that name), where there is no rules directory: the first that is there counts.
+pub const RULES_FILES: [&str; 2] = [roo::RULES_FILE, cline::RULES_FILE];
+
+/// Instructions for every agent, in a project's root: the first that is there counts.
+pub const AGENTS_FILES: [&str; 2] = ["AGENTS.md", "AGENT.md"];
+
+/// Instructions of one person for every agent, besides those of the project.
+pub const LOCAL_AGENTS_FILE: &str = "AGENTS.local.md";
+
+/// Where a project keeps its playbook.
+pub const PLAYBOOK_DIRECTORY: &str = codingbuddy::DIRECTORY;
+
+/// The configuration of a project's playbook: the first that is there counts.
+pub const PLAYBOOK_CONFIG_FILES: [&str; 3] = codingbuddy::CONFIG_FILES;
+
+/// The configuration that a program can write.
+pub const PLAYBOOK_CONFIG_JSON: &str = codingbuddy::CONFIG_JSON;
+
+/// Serena's directory in a project, and its memories.
+pub const SERENA_DIRECTORY: &str = serena::DIRECTORY;
+pub const SERENA_MEMORIES: &str = serena::MEMORIES;
 
 /// Mode files that installed editor extensions keep for all projects, strongest first; most do not exist.
 pub fn global_mode_files(home: &Path) -> Vec<PathBuf> {

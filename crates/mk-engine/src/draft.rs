@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use mk_clients::PROJECT_MODE_FILES;
 use mk_policy::{
     Catalogue, Diagnostic, Grant, Group, Layer, Mode, Permit, Severity, Source, load_modes, widens,
 };
@@ -18,7 +19,7 @@ use crate::open_project::global_layers;
 use crate::{Caller, Outcome};
 
 /// The file that drafts are for.
-const FILE: &str = ".roomodes";
+const FILE: &str = PROJECT_MODE_FILES[0];
 
 /// A text that may become the project's mode file.
 #[derive(Debug)]

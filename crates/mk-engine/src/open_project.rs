@@ -4,6 +4,10 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use mk_clients::{
+    AGENTS_FILES, HOME_RULES_DIRECTORY, IGNORE_FILE, LOCAL_AGENTS_FILE, RULES_DIRECTORIES,
+    RULES_FILES,
+};
 use mk_policy::{
     Catalogue, Diagnostic, Layer, LoadedFile, Mode, Policy, Position, Severity, Source,
     assemble_prompt, load_modes,
@@ -184,15 +188,10 @@ impl OpenProject {
                 watched.files.push(path);
             }
         }
-        watched
-            .files
-            .extend([".rooignore", "AGENTS.md", "AGENT.md", "AGENTS.local.md"].map(project));
-        watched
-            .files
-            .extend([".roorules", ".clinerules"].map(project));
-        watched
-            .folders
-            .extend([".roo", ".kilocode", ".bob"].map(project));
+        let single = [IGNORE_FILE, LOCAL_AGENTS_FILE].into_iter();
+        let files = single.chain(AGENTS_FILES).chain(RULES_FILES);
+        watched.files.extend(files.map(project));
+        watched.folders.extend(RULES_DIRECTORIES.map(project));
         for folder in rules_folders(&self.folders).0 {
             watched.folders.extend(rules_below(&folder));
         }
@@ -202,7 +201,10 @@ impl OpenProject {
 }
 
 fn rules_folders(folders: &Folders) -> RulesFolders {
-    let roo = folders.home.as_ref().map(|home| home.join(".roo"));
+    let roo = folders
+        .home
+        .as_ref()
+        .map(|home| home.join(HOME_RULES_DIRECTORY));
     RulesFolders(roo.into_iter().chain(folders.config.clone()).collect())
 }
 

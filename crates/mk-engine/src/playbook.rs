@@ -9,6 +9,7 @@ mod working_mode;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use mk_clients::PLAYBOOK_CONFIG_JSON;
 use mk_playbook::{AgentTask, ModelWishes, Needs, Playbook, SearchLimits};
 use mk_policy::Diagnostic;
 
@@ -33,7 +34,6 @@ use crate::operator_file::{read_operator_file, write_operator_file};
 use crate::project::ProjectHandle;
 
 /// The configuration that `playbook init` writes.
-const CONFIG: &str = "codingbuddy.config.json";
 /// The rules that every agent is introduced to.
 const CORE: &str = "rules/core.md";
 /// Cases of an evaluation are read whole.
@@ -347,7 +347,7 @@ impl ProjectPlaybook<'_> {
         }
         write_operator_file(
             &root,
-            CONFIG,
+            PLAYBOOK_CONFIG_JSON,
             "playbook init",
             self.first_config()?.as_bytes(),
         )

@@ -6,6 +6,7 @@ mod shape;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use mk_clients::{PLAYBOOK_CONFIG_FILES, PLAYBOOK_CONFIG_JSON};
 use mk_document::{At, Diagnostic, Node, Position, Report, read_json, read_script, to_json};
 use mk_project::Stamp;
 use mk_prompt::ModeConfig;
@@ -13,13 +14,6 @@ use mk_types::AbsPath;
 use serde_json::{Map, Value};
 
 use crate::entry::read_within;
-
-/// The first that is there counts.
-const FILES: [&str; 3] = [
-    "codingbuddy.config.js",
-    "codingbuddy.config.mjs",
-    "codingbuddy.config.json",
-];
 
 /// What a project says of itself; empty if it says nothing.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -105,7 +99,7 @@ type Loaded = Result<Arc<Config>, Vec<Diagnostic>>;
 impl ConfigCache {
     /// The configuration as it is on disk now.
     pub(crate) fn load(&self, root: &AbsPath) -> Loaded {
-        let stamps = FILES.map(|file| Stamp::of(&root.as_path().join(file)));
+        let stamps = PLAYBOOK_CONFIG_FILES.map(|file| Stamp::of(&root.as_path().join(file)));
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((known, config)) = read.as_ref()
             && *known == stamps
@@ -121,7 +115,7 @@ impl ConfigCache {
 /// Reads the configuration; the error says everything that is wrong with it.
 fn load(root: &AbsPath) -> Result<Config, Vec<Diagnostic>> {
     let is_there = |file: &&str| std::fs::symlink_metadata(root.as_path().join(file)).is_ok();
-    let Some(file) = FILES.into_iter().find(is_there) else {
+    let Some(file) = PLAYBOOK_CONFIG_FILES.into_iter().find(is_there) else {
         return Ok(Config::default());
     };
     let mut report = Report::new(file);
@@ -159,7 +153,7 @@ pub(crate) fn check_text(
         Err(unread) => {
             report
                 .error(unread.position, unread.message)
-                .hint("write plain values, or use codingbuddy.config.json");
+                .hint(format!("write plain values, or use {PLAYBOOK_CONFIG_JSON}"));
             return None;
         }
     };
@@ -175,5 +169,5 @@ pub(crate) fn check_text(
 
 /// Whether a path below the root is a configuration file.
 pub(crate) fn is_config(path: &str) -> bool {
-    FILES.contains(&path)
+    PLAYBOOK_CONFIG_FILES.contains(&path)
 }

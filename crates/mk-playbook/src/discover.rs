@@ -9,7 +9,7 @@ mod nested;
 
 use std::path::{Path, PathBuf};
 
-use mk_clients::{WRITTEN, Written, WrittenBase, WrittenKind, WrittenShape};
+use mk_clients::{PLAYBOOK_DIRECTORY, WRITTEN, Written, WrittenBase, WrittenKind, WrittenShape};
 use mk_document::Diagnostic;
 use mk_project::{Ignored, Stamp};
 use mk_types::AbsPath;
@@ -108,8 +108,9 @@ fn scan_project(scan: &mut Scan, root: &AbsPath) {
     for row in WRITTEN.iter().filter(|row| row.base != WrittenBase::Home) {
         add_written(scan, Layer::Project, &listing, row);
     }
+    let own = format!("{PLAYBOOK_DIRECTORY}/");
     for shelf in &OURS {
-        add(scan, Layer::Project, &listing, ".codingbuddy/", shelf);
+        add(scan, Layer::Project, &listing, &own, shelf);
     }
 }
 

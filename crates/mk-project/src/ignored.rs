@@ -1,11 +1,11 @@
 //! `.rooignore`: files that their owner keeps from every tool, in the syntax of `.gitignore`.
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use mk_clients::IGNORE_FILE;
 use mk_types::{AbsPath, ProjectPath};
 
 use crate::read::read_text;
 
-pub(crate) const FILE: &str = ".rooignore";
 const LIMIT: u64 = 256 * 1024;
 
 /// What the ignore file of a project hides.
@@ -19,7 +19,7 @@ pub enum Ignored {
 
 impl Ignored {
     pub fn load(root: &AbsPath) -> Self {
-        let text = match read_text(&root.as_path().join(FILE), LIMIT) {
+        let text = match read_text(&root.as_path().join(IGNORE_FILE), LIMIT) {
             Ok(Some(text)) => text,
             Ok(None) => return Self::Nothing,
             Err(error) => {

@@ -12,6 +12,7 @@ mod reference;
 use std::path::Path;
 
 use globset::{GlobBuilder, GlobMatcher};
+use mk_clients::{SERENA_DIRECTORY, SERENA_MEMORIES};
 use mk_policy::Permit;
 use mk_types::{AbsPath, Timestamp};
 
@@ -23,8 +24,6 @@ pub use name::MemoryName;
 
 /// As much as an agent can be expected to read at once.
 const LARGEST: usize = 256 * 1024;
-/// Used if it is there.
-const SERENA: &str = ".serena/memories";
 const OWN: &str = ".modekeeper/memories";
 const GLOBAL: &str = "global/";
 
@@ -69,9 +68,9 @@ impl Memories {
             let entry = home.as_path().join(folder).symlink_metadata();
             entry.is_ok_and(|entry| entry.is_dir())
         };
-        // Through a link it would be some other project's.
-        let below = if is_folder(".serena") && is_folder(SERENA) {
-            SERENA
+        // Serena's are used if they are there; through a link they would be some other project's.
+        let below = if is_folder(SERENA_DIRECTORY) && is_folder(SERENA_MEMORIES) {
+            SERENA_MEMORIES
         } else {
             OWN
         };

@@ -6,18 +6,16 @@ use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
+use mk_clients::{IGNORE_FILE, PROJECT_MODE_FILES};
 use mk_types::AbsPath;
 
-/// What marks a project. A `.roo` directory does not: it also stands in people's homes.
-const MARKS: [&str; 5] = [
-    ".git",
-    ".roomodes",
-    ".rooignore",
-    ".kilocodemodes",
-    ".bob/custom_modes.yaml",
-];
 const STICKY: u32 = 0o1000;
 const WRITABLE_BY_ALL: u32 = 0o002;
+
+/// What marks a project. A directory of rules does not: it also stands in people's homes.
+fn marks() -> impl Iterator<Item = &'static str> {
+    [".git", IGNORE_FILE].into_iter().chain(PROJECT_MODE_FILES)
+}
 
 /// The outermost directory upwards that looks like a project, resolved; the directory itself if none does.
 ///
@@ -36,7 +34,7 @@ pub fn policy_root(directory: &AbsPath, home: Option<&Path>) -> AbsPath {
     };
     real.ancestors()
         .filter(is_allowed)
-        .filter(|ancestor| MARKS.iter().any(|mark| has(&ancestor.join(mark))))
+        .filter(|ancestor| marks().any(|mark| has(&ancestor.join(mark))))
         .last()
         .and_then(AbsPath::new)
         .or_else(|| AbsPath::new(&real))

@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use mk_clients::{AGENTS_FILES, IGNORE_FILE, LOCAL_AGENTS_FILE, RULES_DIRECTORIES, RULES_FILES};
 use mk_policy::RulesSection;
 use mk_types::{AbsPath, ModeSlug, ProjectPath};
 
-use crate::ignored::{self, Ignored};
+use crate::ignored::Ignored;
 use crate::read::read_text;
 
 const DEEPEST: usize = 5;
@@ -19,8 +20,6 @@ const SKIPPED: [&str; 10] = [
     "log", "bak", "tmp", "temp", "lock", "swp", "old", "cache", "pyc", "ds_store",
 ];
 
-/// Where products of one family keep a project's rules.
-const PRODUCTS: [&str; 3] = [".roo", ".kilocode", ".bob"];
 /// What a link may lead to. Rules are text for a model: a link must not pull a key or a settings file into a prompt.
 const TEXTS: [&str; 3] = ["md", "mdc", "txt"];
 
@@ -49,11 +48,10 @@ pub fn rules_for(
     };
     rules.add_kind(&format!("rules-{slug}"), &format!("-{slug}"), global);
     if let Some(text) = ignored.text() {
-        rules.add(format!("Files hidden by {}", ignored::FILE), text);
+        rules.add(format!("Files hidden by {IGNORE_FILE}"), text);
     }
-    let agents = ["AGENTS.md", "AGENT.md"];
-    agents.iter().find(|name| rules.add_file(name));
-    rules.add_file("AGENTS.local.md");
+    AGENTS_FILES.iter().find(|name| rules.add_file(name));
+    rules.add_file(LOCAL_AGENTS_FILE);
     rules.add_kind("rules", "", global);
     rules.sections
 }
@@ -72,11 +70,11 @@ impl Rules<'_> {
             self.add_folder(&base.join(folder), base);
         }
         let project = self.root.as_path().to_owned();
-        for product in PRODUCTS {
+        for product in RULES_DIRECTORIES {
             self.add_folder(&project.join(product).join(folder), &project);
         }
         if self.sections.len() == before {
-            let single = [format!(".roorules{suffix}"), format!(".clinerules{suffix}")];
+            let single = RULES_FILES.map(|name| format!("{name}{suffix}"));
             single.iter().find(|name| {
                 let path = project.join(name);
                 if path.is_dir() {

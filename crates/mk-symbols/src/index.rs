@@ -35,7 +35,7 @@ pub(crate) use words::{hash, is_word, occurrences};
 /// A project with more files is indexed in part.
 const MOST_FILES: usize = 200_000;
 /// Files whose change may show or hide others.
-const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", ".rooignore"];
+const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", mk_clients::IGNORE_FILE];
 
 /// How far the index is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -28,7 +28,7 @@ const EDGES: &[(&str, &[&str])] = &[
         &["mk-types", "mk-document", "mk-shell", "mk-jsregex"],
     ),
     ("mk-clients", &["mk-types", "mk-document"]),
-    ("mk-project", &["mk-types", "mk-policy"]),
+    ("mk-project", &["mk-types", "mk-policy", "mk-clients"]),
     ("mk-store", &["mk-types"]),
     (
         "mk-playbook",
@@ -40,7 +40,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "mk-project",
         ],
     ),
-    ("mk-symbols", &["mk-types", "mk-project"]),
+    ("mk-symbols", &["mk-types", "mk-clients", "mk-project"]),
     ("mk-lsp", &["mk-types", "mk-project"]),
     (
         "mk-engine",

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mk_clients::{WRITTEN, WrittenBase, WrittenShape};
+use mk_clients::{PLAYBOOK_CONFIG_FILES, PLAYBOOK_DIRECTORY, WRITTEN, WrittenBase, WrittenShape};
 use mk_playbook::{Playbook, Sources, UserFolders};
 use mk_project::{Watched, Watcher};
 use mk_types::{AbsPath, Timestamp};
@@ -13,14 +13,6 @@ use crate::{Caller, Change, Engine, Standing, Watching};
 
 /// Instructions may appear in any folder, and a whole project is too much to watch.
 const LOOK_AGAIN_MILLIS: i64 = 10_000;
-
-/// Our own files and folders of a project.
-const OWN_FOLDER: &str = ".codingbuddy";
-const OWN_FILES: [&str; 3] = [
-    "codingbuddy.config.js",
-    "codingbuddy.config.mjs",
-    "codingbuddy.config.json",
-];
 
 /// A project's playbook, opened when it is first asked for.
 #[derive(Debug, Default)]
@@ -90,10 +82,12 @@ impl Engine {
                 WrittenShape::OfMode(_) => {}
             }
         }
-        watched.folders.push(root.as_path().join(OWN_FOLDER));
+        watched
+            .folders
+            .push(root.as_path().join(PLAYBOOK_DIRECTORY));
         watched
             .files
-            .extend(OWN_FILES.map(|file| root.as_path().join(file)));
+            .extend(PLAYBOOK_CONFIG_FILES.map(|file| root.as_path().join(file)));
         if let Some(config) = &self.inner.folders.config {
             let own = ["rules", "agents", "skills", "checklists"];
             watched
