@@ -14,6 +14,7 @@ mod lint;
 mod never_wider;
 mod project;
 mod projects;
+mod protected;
 mod shared;
 mod switching;
 mod task;
