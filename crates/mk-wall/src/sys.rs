@@ -49,11 +49,16 @@ struct Program {
 }
 
 // `_IOWR('!', …)` and its kin; `struct seccomp_notif` has 80 bytes, its answers 24.
-const RECEIVE: libc::c_ulong = 0xc050_2100;
-const SEND: libc::c_ulong = 0xc018_2101;
-const IS_VALID: libc::c_ulong = 0x4008_2102;
-const ADD_DESCRIPTOR: libc::c_ulong = 0x4018_2103;
-const SET_FLAGS: libc::c_ulong = 0x4008_2104;
+const RECEIVE: libc::Ioctl = request(0xc050_2100);
+const SEND: libc::Ioctl = request(0xc018_2101);
+const IS_VALID: libc::Ioctl = request(0x4008_2102);
+const ADD_DESCRIPTOR: libc::Ioctl = request(0x4018_2103);
+const SET_FLAGS: libc::Ioctl = request(0x4008_2104);
+
+/// A request has 32 bits; glibc's `ioctl` takes a long, musl's an int.
+const fn request(code: u32) -> libc::Ioctl {
+    code as libc::Ioctl
+}
 
 const SYNC_WAKE_UP: u64 = 1;
 const CONTINUE: u32 = 1;
