@@ -34,7 +34,8 @@ pub(crate) fn packages() -> Result<Value> {
 pub(crate) struct Product {
     pub(crate) version: String,
     pub(crate) description: String,
-    pub(crate) repository: String,
+    /// `None` before the first release.
+    pub(crate) repository: Option<String>,
 }
 
 impl Product {
@@ -54,7 +55,7 @@ impl Product {
         Ok(Self {
             version: text("version")?,
             description: text("description")?,
-            repository: text("repository")?,
+            repository: Some(text("repository")?).filter(|it| !it.contains(".invalid/")),
         })
     }
 }

@@ -50,15 +50,18 @@ pub(super) fn chooser_package(product: &Product) -> Result<(String, Vec<u8>)> {
 }
 
 fn about(name: &str, product: &Product) -> Value {
-    json!({
+    let mut about = json!({
         "name": name,
         "version": product.version,
         "description": product.description,
         "license": "MIT OR Apache-2.0",
-        "repository": { "type": "git", "url": format!("git+{}.git", product.repository) },
         "keywords": ["mcp", "agents", "modes"],
         "engines": { "node": ">=18" },
-    })
+    });
+    if let Some(repository) = &product.repository {
+        about["repository"] = json!({ "type": "git", "url": format!("git+{repository}.git") });
+    }
+    about
 }
 
 fn pack(

@@ -31,10 +31,14 @@ pub(super) fn wheel(product: &Product, built: &Built) -> Result<(String, Vec<u8>
 }
 
 fn metadata(product: &Product) -> String {
+    let repository = product.repository.iter();
+    let address: String = repository
+        .map(|it| format!("Project-URL: Repository, {it}\n"))
+        .collect();
     format!(
         "Metadata-Version: 2.4\nName: modekeeper\nVersion: {}\nSummary: {}\nLicense-Expression: MIT OR Apache-2.0\n\
-         Project-URL: Repository, {}\nRequires-Python: >=3.8\nDescription-Content-Type: text/markdown\n\n{README}",
-        product.version, product.description, product.repository,
+         {address}Requires-Python: >=3.8\nDescription-Content-Type: text/markdown\n\n{README}",
+        product.version, product.description,
     )
 }
 
