@@ -33,7 +33,7 @@ const NEW_FOLDER: Mode = Mode::RWXU.union(Mode::RWXG).union(Mode::RWXO);
 #[derive(Debug)]
 pub struct RootDir {
     root: AbsPath,
-    fd: OwnedFd,
+    fd: File,
 }
 
 impl RootDir {
@@ -53,17 +53,13 @@ impl RootDir {
         })?;
         Ok(Self {
             root: root.clone(),
-            fd,
+            fd: File::from(fd),
         })
     }
 
     /// What is open here, whatever its name leads to by now.
     pub fn identity(&self) -> Option<Identity> {
-        let stat = fs::fstat(&self.fd).ok()?;
-        Some(Identity {
-            device: stat.st_dev,
-            inode: stat.st_ino,
-        })
+        Some(Identity::of_metadata(&self.fd.metadata().ok()?))
     }
 
     pub fn root(&self) -> &AbsPath {
