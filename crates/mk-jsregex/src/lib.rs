@@ -7,6 +7,12 @@
 //!
 //! This does not decide what a failure means: the caller denies on an error from an allow pattern and
 //! counts it as a match for a deny pattern.
+//!
+//! Start with [`Pattern::parse`] and [`Pattern::is_match`].
+//!
+//! ```
+#![doc = include_str!("../examples/search.rs")]
+//! ```
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -18,6 +24,10 @@ mod set;
 mod syntax;
 
 use rewrite::{Engine, Program};
+
+// The example of the documentation names the crate, and a test runs it.
+#[cfg(test)]
+extern crate self as mk_jsregex;
 
 const MAX_SOURCE_BYTES: usize = 4096;
 const MAX_SUBJECT_BYTES: usize = 64 * 1024;

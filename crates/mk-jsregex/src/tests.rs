@@ -2,6 +2,14 @@
 
 use crate::{MatchError, Pattern, PatternError};
 
+#[path = "../examples/search.rs"]
+mod example;
+
+#[test]
+fn the_example_is_true() {
+    example::main().unwrap();
+}
+
 /// `subject` is in or out of the pattern, or the pattern is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Expected {

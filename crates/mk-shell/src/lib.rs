@@ -3,6 +3,12 @@
 //! It is a parser, not a shell: it runs nothing and looks at no file. What it knows of programs it is given
 //! ([`ProgramTable`]). Whatever it cannot follow with certainty is a [`Doubt`], and the caller has to treat that as the
 //! worst case. It knows bash first and the usual words of sh, dash and zsh. It does not know PowerShell or `cmd`.
+//!
+//! Start with [`analyse`]. It needs no other crate; the rows that Modekeeper gives it are in mk-policy.
+//!
+//! ```
+#![doc = include_str!("../examples/analyse.rs")]
+//! ```
 
 mod analysis;
 mod archive;
@@ -26,6 +32,10 @@ pub use program::{Effect, Operands, Program, ProgramTable, Scope, Style, Unliste
 pub use text::{ANYTHING, SOME_NAME, escape, literal};
 
 use analysis::Analysis;
+
+// The example of the documentation names the crate, and a test runs it.
+#[cfg(test)]
+extern crate self as mk_shell;
 
 /// Longer lines are not read.
 pub const LONGEST_LINE: usize = 64 * 1024;
@@ -183,3 +193,6 @@ pub fn analyse(programs: ProgramTable, line: &str, start: &str) -> CommandLine {
     }
     analysis.line
 }
+
+#[cfg(test)]
+mod tests;
