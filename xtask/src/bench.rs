@@ -5,6 +5,7 @@
 mod calls;
 mod files;
 mod hook;
+mod http;
 mod playbook;
 mod report;
 mod sessions;
@@ -46,6 +47,8 @@ enum What {
     Start,
     /// `validate_tool_use`, one after the other and all at once
     Calls,
+    /// The same over `/mcp`, beside stdio
+    Http,
     /// The same with 1 to 100,000 sessions in the store
     Sessions,
     /// One decision of the hook, from the start of the process to its end
@@ -70,7 +73,9 @@ struct Binaries {
 impl Binaries {
     fn build() -> Result<Self> {
         eprintln!("building …");
-        let release = |arguments: &[&str]| workspace::build(&[&["--release"], arguments].concat());
+        // As `./run` builds it.
+        let release = ["--release", "--config", ".cargo/static.toml"];
+        let release = |arguments: &[&str]| workspace::build(&[&release, arguments].concat());
         Ok(Self {
             modekeeper: release(&["--package", "modekeeper"])?,
             echo: release(&["--package", "xtask", "--example", "echo"])?,
@@ -103,6 +108,10 @@ pub(crate) fn run(args: &BenchArgs) -> Result<ExitCode> {
     if wanted(What::Calls) {
         eprintln!("calls …");
         rows.extend(calls::measure(&binaries, rounds)?);
+    }
+    if wanted(What::Http) {
+        eprintln!("http …");
+        rows.extend(http::measure(&binaries.modekeeper, rounds)?);
     }
     if wanted(What::Sessions) {
         eprintln!("sessions …");

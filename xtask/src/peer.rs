@@ -185,26 +185,7 @@ impl Peer {
 
     /// Processor time of all its threads, once it is idle.
     pub(crate) fn cpu(&self) -> Result<Duration> {
-        let mut before = self.cpu_now()?;
-        loop {
-            std::thread::sleep(Duration::from_millis(1));
-            let now = self.cpu_now()?;
-            if now == before {
-                return Ok(now);
-            }
-            before = now;
-        }
-    }
-
-    /// `schedstat` counts nanoseconds, where `stat` counts hundredths of a second; but it forgets threads that ended.
-    fn cpu_now(&self) -> Result<Duration> {
-        let mut nanoseconds = 0;
-        for thread in std::fs::read_dir(format!("/proc/{}/task", self.child.id()))? {
-            let statistics = std::fs::read_to_string(thread?.path().join("schedstat"))?;
-            let run = statistics.split(' ').next().context("empty schedstat")?;
-            nanoseconds += run.parse::<u64>()?;
-        }
-        Ok(Duration::from_nanos(nanoseconds))
+        cpu_of(self.child.id())
     }
 
     /// The same with threads that have ended, in hundredths of a second.
@@ -221,6 +202,30 @@ impl Peer {
         let kilobytes: u64 = line.trim().trim_end_matches(" kB").parse()?;
         Ok(kilobytes * 1024)
     }
+}
+
+/// Processor time of all threads of a process, once it is idle.
+pub(crate) fn cpu_of(process: u32) -> Result<Duration> {
+    let mut before = cpu_now(process)?;
+    loop {
+        std::thread::sleep(Duration::from_millis(1));
+        let now = cpu_now(process)?;
+        if now == before {
+            return Ok(now);
+        }
+        before = now;
+    }
+}
+
+/// `schedstat` counts nanoseconds, where `stat` counts hundredths of a second; but it forgets threads that ended.
+fn cpu_now(process: u32) -> Result<Duration> {
+    let mut nanoseconds = 0;
+    for thread in std::fs::read_dir(format!("/proc/{process}/task"))? {
+        let statistics = std::fs::read_to_string(thread?.path().join("schedstat"))?;
+        let run = statistics.split(' ').next().context("empty schedstat")?;
+        nanoseconds += run.parse::<u64>()?;
+    }
+    Ok(Duration::from_nanos(nanoseconds))
 }
 
 /// Processor time of this process's children that it has waited for, in hundredths of a second.
@@ -266,7 +271,7 @@ pub(crate) fn result_of(answer: &[u8]) -> Result<Value> {
 }
 
 /// Whether it is the answer of a tool that succeeded. Not parsed: it runs inside the measurement.
-fn check_answer(answer: &[u8]) -> Result<()> {
+pub(crate) fn check_answer(answer: &[u8]) -> Result<()> {
     let contains = |text: &[u8]| answer.windows(text.len()).any(|window| window == text);
     if contains(b"\"error\":{") || contains(b"\"isError\":true") {
         bail!("the server answered {}", String::from_utf8_lossy(answer));
