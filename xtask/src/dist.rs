@@ -6,6 +6,7 @@
 
 mod archive;
 mod bill;
+mod binary;
 mod build;
 mod extra;
 mod npm;
@@ -16,13 +17,14 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, bail, ensure};
 use clap::Args;
 use flate2::Compression;
 use sha2::{Digest as _, Sha256};
 
 use crate::workspace::{self, Product};
 use archive::Entry;
+use binary::Identity;
 use platform::Platform;
 
 const INSTALL: &str = include_str!("dist/install.sh");
@@ -38,7 +40,7 @@ pub(crate) struct DistArgs {
     /// Cargo profile
     #[arg(long, default_value = "dist")]
     profile: String,
-    /// Pack this binary for this machine instead of building one
+    /// Pack this binary instead of building one; a Linux binary has to be static
     #[arg(long, value_name = "FILE", conflicts_with = "target")]
     binary: Option<PathBuf>,
     /// How much to compress, from 0 to 9; less takes less time
@@ -53,6 +55,7 @@ pub(crate) struct DistArgs {
 #[derive(Debug)]
 struct Built {
     platform: &'static Platform,
+    target: String,
     binary: Vec<u8>,
     level: Compression,
 }
@@ -66,12 +69,18 @@ pub(crate) fn run(args: &DistArgs) -> Result<ExitCode> {
     let mut runnable = None;
     if let Some(binary) = &args.binary {
         let binary = std::path::absolute(binary)?;
-        built.push(Built::read(host, &binary, level)?);
-        runnable = Some(binary);
+        let read = Built::read(&binary, level)?;
+        if read.platform.target == host.target {
+            runnable = Some(binary);
+        }
+        built.push(read);
     }
     for platform in wanted(args, host)? {
         let binary = build::build(platform, &args.profile)?;
-        built.push(Built::read(platform, &binary, level)?);
+        let read = Built::read(&binary, level)?;
+        let (target, wanted) = (&read.target, platform.target);
+        ensure!(target == wanted, "{target} was built, not {wanted}");
+        built.push(read);
         if platform.target == host.target {
             runnable = Some(binary);
         }
@@ -84,7 +93,7 @@ pub(crate) fn run(args: &DistArgs) -> Result<ExitCode> {
     let mut files = Vec::new();
     let extra = extra::entries(&runnable)?;
     for built in &built {
-        let target = built.platform.target;
+        let target = &built.target;
         let entries: Vec<Entry> = std::iter::once(Entry::program("modekeeper", &built.binary))
             .chain(extra.iter().cloned())
             .collect();
@@ -105,18 +114,22 @@ pub(crate) fn run(args: &DistArgs) -> Result<ExitCode> {
         println!(
             "{:>12} bytes  modekeeper for {}",
             built.binary.len(),
-            built.platform.target
+            built.target
         );
     }
     Ok(ExitCode::SUCCESS)
 }
 
 impl Built {
-    fn read(platform: &'static Platform, binary: &Path, level: Compression) -> Result<Self> {
-        let bytes = std::fs::read(binary);
-        let binary = bytes.with_context(|| format!("cannot read {}", binary.display()))?;
+    fn read(file: &Path, level: Compression) -> Result<Self> {
+        let bytes = std::fs::read(file);
+        let binary = bytes.with_context(|| format!("cannot read {}", file.display()))?;
+        let identity = binary::identify(&binary);
+        let Identity { platform, target } =
+            identity.with_context(|| format!("cannot pack {}", file.display()))?;
         Ok(Self {
             platform,
+            target,
             binary,
             level,
         })

@@ -25,8 +25,9 @@ fail() {
 }
 
 case $(uname -s)-$(uname -m) in
-Linux-x86_64 | Linux-amd64) target=x86_64-unknown-linux-musl ;;
-Linux-aarch64 | Linux-arm64) target=aarch64-unknown-linux-musl ;;
+# Static, whichever C library is inside.
+Linux-x86_64 | Linux-amd64) target='x86_64-unknown-linux-[a-z]*' ;;
+Linux-aarch64 | Linux-arm64) target='aarch64-unknown-linux-[a-z]*' ;;
 Darwin-arm64) target=aarch64-apple-darwin ;;
 Darwin-x86_64) target=x86_64-apple-darwin ;;
 *) fail "there is no release for $(uname -s) on $(uname -m)" ;;
@@ -42,7 +43,7 @@ get() {
 }
 
 get SHA256SUMS || fail "there is no SHA256SUMS at $from"
-line=$(grep -- "-$target\.tar\.gz\$" "$scratch/SHA256SUMS") || fail "$from has no archive for $target"
+line=$(grep -- "-$target\.tar\.gz\$" "$scratch/SHA256SUMS") || fail "$from has no archive for $(uname -s) on $(uname -m)"
 archive=${line##* }
 get "$archive" || fail "cannot get $archive"
 if command -v sha256sum >/dev/null; then

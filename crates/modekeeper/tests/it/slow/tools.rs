@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::support::sandbox::{BINARY, bare_command, run};
+use crate::support::sandbox::{bare_command, run};
 
 pub(super) fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -57,8 +57,10 @@ pub(super) struct Packages {
 
 #[track_caller]
 pub(super) fn packages() -> Packages {
-    let mut command = bare_command(repository().join("tests/tools/package.sh"), &repository());
-    let ran = run(command.arg(BINARY));
+    let ran = run(&mut bare_command(
+        repository().join("tests/tools/package.sh"),
+        &repository(),
+    ));
     assert!(ran.status.success(), "tests/tools/package.sh: {ran:#?}");
     let (directory, actionlint) = ran.stdout.trim().split_once('\n').unwrap();
     Packages {
