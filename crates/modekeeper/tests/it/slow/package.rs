@@ -1,8 +1,10 @@
 //! The packages of `cargo xtask dist`, installed from their files by someone who has no Rust, used, and removed.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
 use serde_json::Value;
@@ -223,6 +225,67 @@ fn checksums_and_materials_are_complete() {
     assert_eq!(sqlite["hashes"][0]["alg"], "SHA-256", "{sqlite}");
     assert!(sqlite["licenses"][0]["expression"].is_string(), "{sqlite}");
     assert_eq!(named("insta"), None, "what only tests is not in it");
+}
+
+#[test]
+fn the_bill_of_materials_is_valid() {
+    let script = "
+import sys
+from cyclonedx.schema import SchemaVersion
+from cyclonedx.validation.json import JsonStrictValidator
+wrong = JsonStrictValidator(SchemaVersion.V1_5).validate_str(open(sys.argv[1]).read())
+sys.exit(str(wrong) if wrong else 0)
+";
+    let validate = |bill: &Path| {
+        let mut python = bare_command(PACKAGES.uv.with_file_name("python"), &PACKAGES.directory);
+        run(python.args(["-c", script]).arg(bill))
+    };
+    let bill = PathBuf::from(package("modekeeper-", ".cdx.json"));
+    let ran = validate(&bill);
+    assert!(ran.status.success(), "{ran:#?}");
+    let scratch = TempDir::new().unwrap();
+    let broken = scratch.path().join("broken.json");
+    let text = fs::read_to_string(bill).unwrap();
+    overwrite(&broken, text.replace("SHA-256", "SHA-255").as_bytes());
+    let ran = validate(&broken);
+    assert!(
+        ran.stderr.contains("SHA-255"),
+        "it notices nothing: {ran:#?}"
+    );
+}
+
+#[test]
+fn an_upgrade_leaves_a_running_server_alone() {
+    let newcomer = Newcomer::new();
+    let script = package("install", ".sh");
+    newcomer.ok("sh", &[&script]);
+    let program = newcomer.home().join(".local/bin/modekeeper");
+    let mut command = newcomer.command(&program);
+    command
+        .arg("mcp")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped());
+    let mut server = command.spawn().unwrap();
+    let mut input = server.stdin.take().unwrap();
+    let mut output = BufReader::new(server.stdout.take().unwrap());
+    let mut ask = |line: &str| {
+        input.write_all(format!("{line}\n").as_bytes()).unwrap();
+        let mut answer = String::new();
+        output.read_line(&mut answer).unwrap();
+        answer
+    };
+    let greeted = ask(
+        r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#,
+    );
+    assert!(greeted.contains("serverInfo"), "{greeted}");
+    let before = fs::metadata(&program).unwrap().ino();
+    newcomer.ok("sh", &[&script]);
+    assert_ne!(fs::metadata(&program).unwrap().ino(), before);
+    newcomer.ok(&program, &["--version"]);
+    let answer = ask(r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#);
+    assert!(answer.contains(r#""id":2,"result""#), "{answer}");
+    drop(input);
+    assert!(server.wait().unwrap().success());
 }
 
 #[test]
