@@ -6,7 +6,7 @@ use std::os::unix::net::UnixStream as StdUnixStream;
 use std::pin::Pin;
 
 use mk_engine::Ceiling;
-use rustix::fs::{FileType, Mode, OFlags};
+use rustix::fs::{FileType, OFlags};
 use tokio::io::{AsyncRead, AsyncWrite, Interest};
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
@@ -88,8 +88,12 @@ fn file_type(fd: std::os::fd::BorrowedFd<'_>) -> io::Result<FileType> {
 #[cfg(target_os = "linux")]
 fn reopen(number: i32, access: OFlags) -> io::Result<OwnedFd> {
     let flags = access | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    rustix::fs::open(format!("/proc/self/fd/{number}"), flags, Mode::empty())
-        .or_else(|_| duplicate(number))
+    rustix::fs::open(
+        format!("/proc/self/fd/{number}"),
+        flags,
+        rustix::fs::Mode::empty(),
+    )
+    .or_else(|_| duplicate(number))
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -9,6 +9,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 use super::table::{Flag, Takes};
 use super::{Of, SETTINGS, Setting};
 
+#[cfg(target_os = "linux")]
 const PROJECT_ROOT: &str = "paths.project_root";
 
 /// What the command line set.
@@ -25,6 +26,7 @@ impl Flags {
     }
 
     /// Only the project's root, for a command that reads its own arguments.
+    #[cfg(target_os = "linux")]
     pub(crate) fn in_project(root: Option<PathBuf>) -> Self {
         let given = root.map(|root| (PROJECT_ROOT, vec![root.into()]));
         Self {
