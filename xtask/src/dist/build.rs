@@ -17,6 +17,9 @@ fn flags(platform: &Platform) -> Result<String> {
     if let Some(home) = cargo_home() {
         flags.push(format!("--remap-path-prefix={}=/cargo", home.display()));
     }
+    // Where the sources of the standard library are installed, what is inlined from it names them.
+    let library = sysroot()?.join("lib/rustlib/src/rust");
+    flags.push(format!("--remap-path-prefix={}=/rustc", library.display()));
     if platform.target.contains("linux-musl") {
         flags.push("-Ctarget-feature=+crt-static".to_owned());
         flags.push("-Crelocation-model=static".to_owned());
@@ -31,6 +34,16 @@ fn flags(platform: &Platform) -> Result<String> {
 fn cargo_home() -> Option<PathBuf> {
     let set = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     set.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")))
+}
+
+fn sysroot() -> Result<PathBuf> {
+    let output = Command::new("rustc")
+        .args(["--print", "sysroot"])
+        .current_dir(workspace::root())
+        .output()
+        .context("cannot run rustc")?;
+    ensure!(output.status.success(), "rustc: {}", output.status);
+    Ok(PathBuf::from(String::from_utf8(output.stdout)?.trim()))
 }
 
 /// Installs zig where the tests keep their tools, and puts it first on PATH.
