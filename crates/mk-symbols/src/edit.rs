@@ -260,6 +260,12 @@ impl Editor<'_> {
     }
 
     fn delete(&self) -> Result<Change, Error> {
+        // `a, b = 1, 2` and `int a, b;` go together.
+        let goes_too =
+            |other: &Symbol| other.range == self.symbol.range && other.name != self.symbol.name;
+        if self.outline.symbols.iter().any(goes_too) {
+            return Err(self.shares_lines());
+        }
         let start = self.own_line_start()?;
         let end = self.own_line_end()?;
         let before = self.text.get(..start).unwrap_or_default();

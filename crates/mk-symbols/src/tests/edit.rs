@@ -268,9 +268,18 @@ fn a_semicolon_is_not_doubled() {
 
 #[test]
 fn a_symbol_that_shares_its_line_is_not_deleted() {
-    let text = "const a = 1, b = 2;\n";
-    let error = plan("a.js", text, "a", SymbolEdit::Delete).unwrap_err();
-    assert!(matches!(error, Error::SharedLines { .. }), "{error}");
+    for (file, text) in [
+        ("a.js", "const a = 1, b = 2;\n"),
+        ("a.py", "a, b = 1, 2\n"),
+        ("a.c", "int a, b;\n"),
+        ("a.ts", "export const { a, b } = made();\n"),
+    ] {
+        let error = plan(file, text, "a", SymbolEdit::Delete).unwrap_err();
+        assert!(
+            matches!(error, Error::SharedLines { .. }),
+            "{file}: {error}"
+        );
+    }
 }
 
 #[test]
