@@ -2,7 +2,7 @@
 //!
 //! `measure bare <folder>` only walks, reads and parses the files. `measure index <folder> <cache folder> <pattern>…`
 //! makes the index or takes it from the cache, asks for every pattern, changes files, among them that of the first
-//! answer, and lets the folders be watched. Both print their figures as JSON: milliseconds of processor time, and bytes.
+//! answer, and lets the folders be watched. `measure first <folder> <pattern>` asks before there is an index. All print their figures as JSON: milliseconds of processor time, and bytes.
 
 #![expect(clippy::print_stdout, reason = "the figures are what it is for")]
 
@@ -32,8 +32,10 @@ fn main() -> Result<()> {
         ["index", folder, cache, patterns @ ..] => {
             index(&root(folder)?, Path::new(cache), patterns)?
         }
+        ["first", folder, pattern] => first(&root(folder)?, pattern)?,
         _ => {
-            let usage = "measure bare <folder> | measure index <folder> <cache folder> <pattern>…";
+            let usage = "measure bare <folder> | measure index <folder> <cache folder> <pattern>… | \
+                         measure first <folder> <pattern>";
             return Err(Error::other(usage));
         }
     };
@@ -102,6 +104,21 @@ fn bare(root: &AbsPath) -> Result<Value> {
         joined.collect::<Result<()>>()
     })?;
     Ok(json!({ "files": paths.len(), "ready": milliseconds(cpu()) }))
+}
+
+/// What it costs to answer before there is an index.
+fn first(root: &AbsPath, pattern: &str) -> Result<Value> {
+    let index = Index::start(root, None).map_err(Error::other)?;
+    let answer = index.find(&Query::new(pattern), &|_| true);
+    let answered = milliseconds(cpu());
+    let answer = answer.map_err(Error::other)?;
+    let first = answer.hits.first();
+    Ok(json!({
+        "answered": answered,
+        "total": answer.total,
+        "complete": !answer.is_partial(),
+        "first": first.map(|hit| format!("{}:{} {}", hit.path, hit.lines.start, hit.name_path)),
+    }))
 }
 
 fn index(root: &AbsPath, cache: &Path, patterns: &[&str]) -> Result<Value> {

@@ -86,6 +86,8 @@ struct Found {
     segment: Option<String>,
     /// A declaration without a body; inside of a function it is nothing to find.
     bare: bool,
+    /// What follows it in the file is in it: `namespace A.B;`.
+    is_for_file: bool,
 }
 
 impl Extraction<'_> {
@@ -310,6 +312,7 @@ impl<'tree> Parts<'tree> {
             pattern: self.pattern,
             segment,
             bare,
+            is_for_file: node.kind() == "file_scoped_namespace_declaration",
             symbol: Symbol {
                 kind: refine(kind, &name, language),
                 name,

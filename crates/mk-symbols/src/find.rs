@@ -3,27 +3,20 @@
 mod matching;
 mod pattern;
 
-use std::collections::BTreeSet;
 use std::fmt;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use globset::{GlobBuilder, GlobMatcher};
 use mk_project::Readable;
 use mk_types::ProjectPath;
 
 use crate::error::Error;
-use crate::identifier::stem;
 use crate::index::{Index, IndexState, Packed, PackedSymbol, Progress, Store};
 use crate::kind::SymbolKind;
 use crate::symbol::{LineSpan, join_path};
-pub(crate) use matching::Matcher;
 pub use matching::{Closeness, Matching};
+pub(crate) use matching::{Humps, Matcher};
 pub(crate) use pattern::Patterns;
-
-/// How long is waited until it is certain that a name is not there. The largest project that was tried, with 100,000
-/// files, takes longer; its answer says that it is not complete.
-pub(crate) const CERTAINTY: Duration = Duration::from_secs(10);
 
 /// Which symbols to find.
 #[derive(Debug, Clone)]
@@ -118,56 +111,45 @@ impl Index {
     /// mocks, what has a doc comment before what has none, shorter paths first.
     pub fn find(&self, query: &Query, readable: Readable<'_>) -> Result<Answer<Hit>, Error> {
         let files = query.files.as_deref().map(FileGlob::new).transpose()?;
-        let progress = self.know_enough(query);
-        let store = self.store();
-        let mut found = collect(&store, query, query.matching, files.as_ref(), readable);
-        if found.is_empty() && query.matching == Matching::Ranked {
-            found = collect(&store, query, Matching::Fuzzy, files.as_ref(), readable);
+        let patterns = Patterns::parse(&query.pattern);
+        let search = Search {
+            query,
+            patterns: &patterns,
+            files: files.as_ref(),
+            readable,
+        };
+        if let Some(answer) = self.find_early(&search) {
+            return Ok(answer);
         }
-        found.sort_by(|left, right| left.rank.cmp(&right.rank));
-        let total = found.len();
-        let hits = found
-            .iter()
-            .take(query.limit)
-            .map(|one| one.hit(&store))
-            .collect();
-        Ok(Answer {
-            hits,
-            total,
-            is_counted: true,
-            source: Source::Index,
-            progress,
-        })
+        let progress = self.wait_for_certainty();
+        let store = self.store();
+        let mut found = search.collect(&store, query.matching);
+        if found.is_empty() && query.matching == Matching::Ranked {
+            found = search.collect(&store, Matching::Fuzzy);
+        }
+        Ok(answer(&store, found, query.limit, progress))
     }
 
-    /// Reads what a question needs before the rest of the index is there; how complete an answer to it is then.
+    /// A whole answer before the index is; `None` if there can be none, or the index is there.
     ///
-    /// What holds the pattern's letters in one piece is complete at once. Guesses are not, but who asks for a name that
-    /// is there does not need them; who asks for one that is not waits until that is certain.
-    fn know_enough(&self, query: &Query) -> Progress {
+    /// Guesses need all names, and are made only where nothing else fits.
+    fn find_early(&self, search: &Search<'_>) -> Option<Answer<Hit>> {
+        let Search {
+            query, patterns, ..
+        } = search;
         let progress = self.progress();
-        if progress.state == IndexState::Ready {
-            return progress;
+        let can_be = progress.state != IndexState::Ready && query.matching != Matching::Fuzzy;
+        if !can_be || !self.complete_for(&patterns.traces()) {
+            return None;
         }
-        let patterns = Patterns::parse(&query.pattern);
-        let words: BTreeSet<&str> = patterns.names_meant().filter_map(stem).collect();
-        let is_known = |word: &&str| self.complete_for(word);
-        let is_whole = !words.is_empty() && words.iter().all(is_known);
         let store = self.store();
-        let matches = patterns.matches(&store.names, Matching::Ranked);
-        let found = store.known().any(|(path, packed)| {
-            let mut symbols = packed.symbols.iter();
-            symbols.any(|symbol| {
-                let path = path.as_str();
-                matches.closeness(&store.names, symbol, path).is_some()
-            })
-        });
-        drop(store);
-        if is_whole && found && query.matching != Matching::Fuzzy {
-            let state = IndexState::Ready;
-            return Progress { state, ..progress };
+        let found = search.collect(&store, query.matching);
+        let state = IndexState::Ready;
+        if found.is_empty() {
+            return None;
         }
-        self.wait(CERTAINTY)
+        let progress = Progress { state, ..progress };
+        Some(answer(&store, found, query.limit, progress))
     }
 
     /// Names that are close to one that does not exist, for a suggestion.
@@ -230,58 +212,84 @@ impl Candidate<'_> {
     }
 }
 
-fn collect<'a>(
-    store: &'a Store,
-    query: &Query,
-    matching: Matching,
-    files: Option<&FileGlob>,
-    readable: Readable<'_>,
-) -> Vec<Candidate<'a>> {
-    let patterns = Patterns::parse(&query.pattern);
-    let matches = patterns.matches(&store.names, matching);
-    let mut found: Vec<Candidate<'a>> = Vec::new();
-    if matches.is_empty() {
-        return found;
+fn answer(
+    store: &Store,
+    mut found: Vec<Candidate<'_>>,
+    limit: usize,
+    progress: Progress,
+) -> Answer<Hit> {
+    found.sort_by(|left, right| left.rank.cmp(&right.rank));
+    let shown = found.iter().take(limit);
+    Answer {
+        hits: shown.map(|one| one.hit(store)).collect(),
+        total: found.len(),
+        is_counted: true,
+        source: Source::Index,
+        progress,
     }
-    for (path, packed) in store.known() {
-        let mut seen: Option<FileView> = None;
-        for (position, symbol) in packed.symbols.iter().enumerate() {
-            let Some(closeness) = matches.closeness(&store.names, symbol, path.as_str()) else {
-                continue;
-            };
-            if query.kind.is_some_and(|asked| !symbol.kind.answers(asked)) {
-                continue;
+}
+
+/// A query, and who asks.
+struct Search<'q> {
+    query: &'q Query,
+    patterns: &'q Patterns,
+    files: Option<&'q FileGlob>,
+    readable: Readable<'q>,
+}
+
+impl Search<'_> {
+    fn collect<'a>(&self, store: &'a Store, matching: Matching) -> Vec<Candidate<'a>> {
+        let matches = self.patterns.matches(&store.names, matching);
+        let mut found: Vec<Candidate<'a>> = Vec::new();
+        if matches.is_empty() {
+            return found;
+        }
+        for (path, packed) in store.known() {
+            let mut seen: Option<FileView> = None;
+            for (position, symbol) in packed.symbols.iter().enumerate() {
+                let Some(closeness) = matches.closeness(&store.names, symbol, path.as_str()) else {
+                    continue;
+                };
+                if !self.wants(packed, position, symbol) {
+                    continue;
+                }
+                let view = *seen.get_or_insert_with(|| self.view(path));
+                if !view.may_see {
+                    break;
+                }
+                found.push(Candidate {
+                    rank: Rank {
+                        closeness,
+                        kind: symbol.kind.rank(),
+                        is_test: view.is_test,
+                        is_undocumented: !symbol.is_documented(),
+                        path_len: path.as_str().len(),
+                        path,
+                        line: symbol.lines().start,
+                        column: symbol.column,
+                    },
+                    packed,
+                    symbol,
+                    position,
+                });
             }
-            if let Some(overload) = patterns.overload()
-                && packed.overload(position).unwrap_or(0) != overload
-            {
-                continue;
-            }
-            let view = *seen.get_or_insert_with(|| FileView {
-                may_see: files.is_none_or(|files| files.matches(path.as_str())) && readable(path),
-                is_test: is_test(path.as_str()),
-            });
-            if !view.may_see {
-                break;
-            }
-            found.push(Candidate {
-                rank: Rank {
-                    closeness,
-                    kind: symbol.kind.rank(),
-                    is_test: view.is_test,
-                    is_undocumented: !symbol.is_documented(),
-                    path_len: path.as_str().len(),
-                    path,
-                    line: symbol.lines().start,
-                    column: symbol.column,
-                },
-                packed,
-                symbol,
-                position,
-            });
+        }
+        found
+    }
+
+    fn wants(&self, packed: &Packed, position: usize, symbol: &PackedSymbol) -> bool {
+        let is_kind = |asked: SymbolKind| symbol.kind.answers(asked);
+        let is_overload = |asked: usize| packed.overload(position).unwrap_or(0) == asked;
+        self.query.kind.is_none_or(is_kind) && self.patterns.overload().is_none_or(is_overload)
+    }
+
+    fn view(&self, path: &ProjectPath) -> FileView {
+        let is_asked = |files: &FileGlob| files.matches(path.as_str());
+        FileView {
+            may_see: self.files.is_none_or(is_asked) && (self.readable)(path),
+            is_test: is_test(path.as_str()),
         }
     }
-    found
 }
 
 /// What holds for all symbols of a file; asked once, and only where one of them matches.

@@ -6,7 +6,8 @@ use crate::language::Language;
 
 /// The last part of a name path, in whatever way it is written; marks that belong to the name stay.
 pub fn last_name(name_path: &str) -> &str {
-    let path = without_overload(name_path.trim());
+    // Names in backticks are kept without them.
+    let path = without_overload(name_path.trim().trim_matches('`'));
     let path = path.strip_suffix("()").unwrap_or(path);
     if let Some((_, name)) = path.rsplit_once('/').filter(|(_, name)| !name.is_empty()) {
         return name;

@@ -24,8 +24,10 @@ use mk_types::{AbsPath, ProjectPath};
 use crate::error::Error;
 use crate::language::Language;
 use crate::parallel;
-use crate::parse::SkipReason;
+use crate::parse::{Parsers, SkipReason};
 use cache::Cache;
+use complete::Listing;
+pub(crate) use complete::Trace;
 pub(crate) use read::text_of;
 use refresh::Freshness;
 use store::{Content, Stamp};
@@ -93,6 +95,10 @@ struct Shared {
     pending: Mutex<BTreeSet<ProjectPath>>,
     unsaved: AtomicBool,
     freshness: Mutex<Freshness>,
+    /// While the index is being made.
+    listing: Mutex<Option<Listing>>,
+    /// Held by a question that cannot wait for the index; the index waits for it.
+    asked: Mutex<()>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -113,6 +119,8 @@ impl Index {
             pending: Mutex::default(),
             unsaved: AtomicBool::new(false),
             freshness: Mutex::default(),
+            listing: Mutex::default(),
+            asked: Mutex::default(),
         });
         let builder = {
             let shared = Arc::clone(&shared);
@@ -133,10 +141,14 @@ impl Index {
 
     /// Waits until the index is ready or stopped, at most this long.
     pub fn wait(&self, at_most: Duration) -> Progress {
+        self.wait_while(at_most, |state| {
+            matches!(state, IndexState::Listing | IndexState::Parsing)
+        })
+    }
+
+    fn wait_while(&self, at_most: Duration, is_busy: impl Fn(IndexState) -> bool) -> Progress {
         let progress = lock(&self.shared.progress);
-        let busy = |progress: &mut Progress| {
-            matches!(progress.state, IndexState::Listing | IndexState::Parsing)
-        };
+        let busy = |progress: &mut Progress| is_busy(progress.state);
         let waited = self
             .shared
             .progressed
@@ -240,6 +252,7 @@ impl Drop for Ending<'_> {
 impl Shared {
     fn build(&self) {
         self.fill();
+        *lock(&self.listing) = None;
         self.save();
     }
 
@@ -301,11 +314,11 @@ impl Shared {
             .filter_map(|(path, stamp)| Some((path, stamp?)))
             .collect();
         if needs_walk {
-            self.read_all(&changed);
+            self.read_all(&changed, |_, _| true);
             self.sweep();
         } else {
             changed.extend(self.visible(&new));
-            self.read_all(&changed);
+            self.read_all(&changed, |_, _| true);
         }
     }
 
@@ -374,8 +387,29 @@ impl Shared {
         Some(found.paths)
     }
 
+    /// The files that may have symbols, with their states; `None` if they cannot be listed.
+    fn stamped(&self) -> Option<Vec<(ProjectPath, Stamp)>> {
+        let found = self.listed()?.into_iter();
+        let stamped = found.filter_map(|path| {
+            let stamp = self.stamp(&path)?;
+            Some((path, stamp))
+        });
+        Some(stamped.collect())
+    }
+
+    /// The list for a sweep: a question may want it too while the index is being made, and need not walk again.
+    fn listed_for_sweep(&self) -> Option<Vec<(ProjectPath, Stamp)>> {
+        if lock(&self.progress).state == IndexState::Ready {
+            return self.stamped();
+        }
+        let mut listing = lock(&self.listing);
+        let files = self.stamped()?;
+        *listing = Some(Listing::new(files.clone()));
+        Some(files)
+    }
+
     fn sweep(&self) -> Swept {
-        let Some(found) = self.listed() else {
+        let Some(found) = self.listed_for_sweep() else {
             return Swept::default();
         };
         let mut changed = Vec::new();
@@ -383,17 +417,14 @@ impl Shared {
         {
             let store = self.store.read().unwrap_or_else(PoisonError::into_inner);
             gone.extend(store.files.keys().cloned());
-            for path in &found {
-                let Some(stamp) = self.stamp(path) else {
-                    continue;
-                };
+            for (path, stamp) in &found {
                 gone.remove(path);
                 if store
                     .files
                     .get(path)
-                    .is_none_or(|entry| entry.stamp != stamp)
+                    .is_none_or(|entry| entry.stamp != *stamp)
                 {
-                    changed.push((path.clone(), stamp));
+                    changed.push((path.clone(), *stamp));
                 }
             }
         }
@@ -409,7 +440,8 @@ impl Shared {
             progress.files_total = found.len();
             progress.files_done = found.len() - swept.changed;
         });
-        self.read_all(&changed);
+        self.progressed.notify_all();
+        self.read_all(&changed, |path, stamp| !self.knows(path, stamp));
         swept
     }
 
@@ -426,28 +458,44 @@ impl Shared {
         }
     }
 
-    /// Reads and parses files, on several threads if there are many.
-    fn read_all(&self, files: &[(ProjectPath, Stamp)]) {
+    /// Whether a file is known in this state; a question may have had it read before its turn.
+    fn knows(&self, path: &ProjectPath, stamp: Stamp) -> bool {
+        let store = self.store.read().unwrap_or_else(PoisonError::into_inner);
+        let entry = store.files.get(path);
+        entry.is_some_and(|entry| entry.stamp == stamp)
+    }
+
+    /// Reads and parses the files that are still needed in their turn, on several threads if there are many.
+    fn read_all(
+        &self,
+        files: &[(ProjectPath, Stamp)],
+        is_needed: impl Fn(&ProjectPath, Stamp) -> bool + Sync,
+    ) {
         if files.is_empty() {
             return;
         }
         self.unsaved.store(true, Ordering::Relaxed);
         parallel::map(files, |parsers, (path, stamp)| {
+            drop(lock(&self.asked));
             if self.cancel.load(Ordering::Relaxed) {
                 return;
             }
-            let reading = read::read(&self.root, path, *stamp, parsers, &self.cancel);
-            // What was cut short says nothing about the file.
-            if self.cancel.load(Ordering::Relaxed) {
-                return;
+            if is_needed(path, *stamp) {
+                self.read_one(parsers, path, *stamp);
             }
-            let mut store = self.store.write().unwrap_or_else(PoisonError::into_inner);
-            store.insert(path.clone(), *stamp, reading);
-            drop(store);
             self.set_progress(|progress| {
                 progress.files_done = (progress.files_done + 1).min(progress.files_total);
             });
         });
+    }
+
+    fn read_one(&self, parsers: &mut Parsers, path: &ProjectPath, stamp: Stamp) {
+        let reading = read::read(&self.root, path, stamp, parsers, &self.cancel);
+        // What was cut short says nothing about the file.
+        if !self.cancel.load(Ordering::Relaxed) {
+            let mut store = self.store.write().unwrap_or_else(PoisonError::into_inner);
+            store.insert(path.clone(), stamp, reading);
+        }
     }
 
     fn save(&self) {

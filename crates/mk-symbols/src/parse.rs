@@ -78,12 +78,13 @@ fn judge(text: &str) -> Result<(), SkipReason> {
     }
     let mut n_lines = 1;
     let mut line_start = 0;
+    let mut n_in_long_lines = 0;
     let mut depth = 0_usize;
     for (position, byte) in text.bytes().enumerate() {
         match byte {
-            b'\n' if position - line_start > LONGEST_LINE => return Err(SkipReason::Minified),
             b'\n' => {
                 n_lines += 1;
+                n_in_long_lines += in_long_line(position - line_start);
                 line_start = position + 1;
             }
             b'(' | b'[' | b'{' if depth > DEEPEST => return Err(SkipReason::TooDeep),
@@ -92,12 +93,19 @@ fn judge(text: &str) -> Result<(), SkipReason> {
             _ => {}
         }
     }
-    let average = text.len() / n_lines;
-    let dense = text.len() > SUSPICIOUS_SIZE && average > LONGEST_AVERAGE;
-    if dense || text.len() - line_start > LONGEST_LINE {
+    n_in_long_lines += in_long_line(text.len() - line_start);
+    // One long line in a file is a picture or a key in a string.
+    let n_others = text.len() - n_in_long_lines;
+    let is_dense = n_others > SUSPICIOUS_SIZE && n_others / n_lines > LONGEST_AVERAGE;
+    if is_dense || n_in_long_lines > n_others {
         return Err(SkipReason::Minified);
     }
     Ok(())
+}
+
+/// The bytes of a line that no person wrote; none of others.
+fn in_long_line(length: usize) -> usize {
+    if length > LONGEST_LINE { length } else { 0 }
 }
 
 /// Parsers and query cursors, kept from file to file.

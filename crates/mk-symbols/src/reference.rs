@@ -78,7 +78,8 @@ struct Parsed {
     path: ProjectPath,
     text: String,
     language: &'static Language,
-    tree: Tree,
+    /// `None` for a file that is not looked into: its words count as they stand there.
+    tree: Option<Tree>,
 }
 
 impl Index {
@@ -94,7 +95,7 @@ impl Index {
     ) -> Result<Answer<Reference>, Error> {
         let name = last_name(name_path);
         let word = word_of(name)?;
-        let is_whole = self.complete_for(word);
+        let progress = self.know(word);
         let language = of.map(|file| self.language_of(file)).transpose()?;
         let mut hits = Vec::new();
         let mut n_beyond = 0;
@@ -134,10 +135,6 @@ impl Index {
             (!(is_meant && hit.is_definition), is_test(hit.path.as_str()))
         });
         hits.truncate(limit);
-        let mut progress = self.progress();
-        if is_whole {
-            progress.state = IndexState::Ready;
-        }
         Ok(Answer {
             hits,
             total,
@@ -171,7 +168,7 @@ impl Index {
         let word = word_of(name)?;
         let language = self.language_of(of)?;
         let new_core = new_core(language, name, new_name)?;
-        let is_whole = self.complete_for(word);
+        let is_whole = self.know(word).state == IndexState::Ready;
         let language = Some(language);
         let candidates = self.candidates(word, language, readable);
         let renamed = parallel::map(&candidates, |parsers, path| {
@@ -204,8 +201,11 @@ impl Index {
         };
         let mut paths: Vec<ProjectPath> = store
             .known()
-            .filter(|(path, packed)| packed.uses(word) && may_mean(path) && readable(path))
-            .map(|(path, _)| path.clone())
+            .filter(|(_, packed)| packed.uses(word))
+            .map(|(path, _)| path)
+            .chain(store.unparsed())
+            .filter(|path| may_mean(path) && readable(path))
+            .cloned()
             .collect();
         paths.sort_by_key(|path| is_test(path.as_str()));
         paths
@@ -217,7 +217,7 @@ impl Index {
         language.ok_or_else(|| Error::NoLanguage { path: shown(file) })
     }
 
-    /// `None` if the file cannot mean a name of this language, or is not looked into.
+    /// `None` if the file cannot mean a name of this language.
     fn parsed(
         &self,
         parsers: &mut Parsers,
@@ -232,11 +232,11 @@ impl Index {
         };
         let cancel = AtomicBool::new(false);
         let tree = parsers.tree_of(language, &text, &Limit::new(&cancel));
-        Ok(tree.ok().map(|tree| Parsed {
+        Ok(Some(Parsed {
             path: path.clone(),
             text,
             language,
-            tree,
+            tree: tree.ok(),
         }))
     }
 }
@@ -249,7 +249,10 @@ impl Parsed {
         }
         let cancel = AtomicBool::new(false);
         let limit = Limit::new(&cancel);
-        let symbols = extract_from(parsers, self.language, &self.text, &self.tree, &limit);
+        let symbols = self
+            .tree
+            .as_ref()
+            .and_then(|tree| extract_from(parsers, self.language, &self.text, tree, &limit).ok());
         let outline = Outline {
             language: self.language,
             // Where a use stands is known without them.
@@ -270,7 +273,9 @@ impl Parsed {
         offsets.into_iter().map(reference).collect()
     }
 
+    /// What nobody has looked into, nobody changes.
     fn rename(&self, name: &str, new_name: &str) -> Option<FileRename> {
+        self.tree.as_ref()?;
         let offsets = self.uses(name);
         let places = offsets.iter().map(|offset| place(&self.text, *offset));
         (!offsets.is_empty()).then(|| FileRename {
@@ -282,8 +287,11 @@ impl Parsed {
 
     /// The bytes at which a name stands as an identifier, whatever marks it has there.
     fn uses(&self, name: &str) -> Vec<usize> {
-        let root = self.tree.root_node();
         let core = core(name);
+        let Some(tree) = &self.tree else {
+            return occurrences(&self.text, core).collect();
+        };
+        let root = tree.root_node();
         let hidden = hidden_in_file(self.language, &self.text);
         let embedding = self.language.embedding;
         let code = embedding.map(|it| embedded::code(it, &self.text));

@@ -15,9 +15,9 @@ use tree_sitter::Node;
 
 use crate::edit::{SyntaxError, new_errors_between};
 use crate::error::Error;
-use crate::find::{CERTAINTY, FileGlob, is_test, shown};
+use crate::find::{FileGlob, is_test, shown};
 use crate::identifier::stem;
-use crate::index::{Index, IndexState, Progress, hash, is_word, text_of};
+use crate::index::{Index, Progress, hash, is_word, text_of};
 use crate::language::Language;
 use crate::parallel;
 use crate::parse::tree_of;
@@ -73,15 +73,10 @@ impl Index {
         let word = literal_words(&query.pattern)
             .into_iter()
             .max_by_key(|word| word.len());
-        let is_whole = word.is_some_and(|word| self.complete_for(word));
-        let mut progress = if is_whole {
-            self.progress()
-        } else {
-            self.wait(CERTAINTY)
+        let progress = match word {
+            Some(word) => self.know(word),
+            None => self.wait_for_certainty(),
         };
-        if is_whole {
-            progress.state = IndexState::Ready;
-        }
         let hash = word.map(hash);
         let store = self.store();
         let may_hold = |path: &ProjectPath| {

@@ -19,10 +19,12 @@ pub(super) fn arrange(mut found: Vec<Found>) -> Vec<Symbol> {
     let mut symbols: Vec<Symbol> = Vec::with_capacity(found.len());
     // Those that are open: where they end, their position, the container of what is in them.
     let mut open: Vec<(u32, u32, String)> = Vec::new();
+    let mut of_file = String::new();
     for Found {
         mut symbol,
         segment,
         bare,
+        is_for_file,
         ..
     } in found
     {
@@ -55,7 +57,7 @@ pub(super) fn arrange(mut found: Vec<Found>) -> Vec<Symbol> {
                 .collect();
             parent = around(&outer, &symbols);
         }
-        let mut path = String::new();
+        let mut path = of_file.clone();
         if let Some((position, kind, same_name, around)) = parent {
             if kind.is_callable() && (symbol.kind.is_value() || bare) {
                 continue;
@@ -73,6 +75,9 @@ pub(super) fn arrange(mut found: Vec<Found>) -> Vec<Symbol> {
             path = join_path(&path, &symbol.container);
         }
         let inner = join_path(&path, segment.as_deref().unwrap_or(&symbol.name));
+        if is_for_file {
+            of_file.clone_from(&inner);
+        }
         open.push((symbol.range.end, offset(symbols.len()), inner));
         symbol.container = path;
         symbols.push(symbol);

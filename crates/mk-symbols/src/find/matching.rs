@@ -134,15 +134,22 @@ impl<'a> Matcher<'a> {
 /// The beginnings of words that make up a pattern, for comparing many names: bit `n` of a letter's set says that the
 /// letter is the pattern's `n`th.
 #[derive(Debug)]
-struct Humps {
+pub(crate) struct Humps {
     ascii: [u64; 128],
     others: Vec<(char, u64)>,
     n_letters: usize,
 }
 
+/// What counts of a letter of a name.
+struct Letter {
+    places: u64,
+    is_word: bool,
+    is_upper: bool,
+}
+
 impl Humps {
     /// `None` if the pattern is too short to say something, or too long.
-    fn new(lower: &str) -> Option<Self> {
+    pub(crate) fn new(lower: &str) -> Option<Self> {
         let mut humps = Self {
             ascii: [0; 128],
             others: Vec::new(),
@@ -172,21 +179,37 @@ impl Humps {
     }
 
     /// Whether beginnings of a name's words, in their order, make up the pattern.
-    fn fit(&self, name: &str) -> bool {
+    pub(crate) fn fit(&self, name: &str) -> bool {
+        if name.len() < self.n_letters {
+            return false;
+        }
+        if name.is_ascii() {
+            let letters = name.bytes().map(|byte| Letter {
+                places: self.ascii[usize::from(byte.to_ascii_lowercase() & 127)],
+                is_word: byte.is_ascii_alphanumeric(),
+                is_upper: byte.is_ascii_uppercase(),
+            });
+            return self.is_reached(letters);
+        }
+        self.is_reached(name.chars().map(|letter| Letter {
+            places: self.places(letter.to_ascii_lowercase()),
+            is_word: letter.is_alphanumeric(),
+            is_upper: letter.is_uppercase(),
+        }))
+    }
+
+    fn is_reached(&self, letters: impl Iterator<Item = Letter>) -> bool {
         // How much of the pattern the words so far can make up, and the current one as it goes on.
         let mut reached = 1_u64;
         let mut going = 0_u64;
-        let mut previous = '_';
-        for letter in name.chars() {
-            let starts = letter.is_alphanumeric()
-                && (!previous.is_alphanumeric()
-                    || letter.is_uppercase() && !previous.is_uppercase());
-            if starts {
+        let (mut was_word, mut was_upper) = (false, false);
+        for letter in letters {
+            if letter.is_word && (!was_word || letter.is_upper && !was_upper) {
                 going = reached;
             }
-            going = (going & self.places(letter.to_ascii_lowercase())) << 1;
+            going = (going & letter.places) << 1;
             reached |= going;
-            previous = letter;
+            (was_word, was_upper) = (letter.is_word, letter.is_upper);
         }
         reached >> self.n_letters & 1 == 1
     }

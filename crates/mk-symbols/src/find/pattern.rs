@@ -1,7 +1,7 @@
 //! What a pattern may mean: a name, or the end of a name path in one of the ways people write it.
 
 use super::matching::{Closeness, Matcher, Matching};
-use crate::index::{Names, PackedSymbol};
+use crate::index::{Names, PackedSymbol, Trace};
 use crate::language::Language;
 
 /// Words that say what something is, before its name.
@@ -56,6 +56,8 @@ struct Pattern {
 
 impl Patterns {
     pub(crate) fn parse(written: &str) -> Self {
+        // Names in backticks are kept without them.
+        let written = written.replace('`', "");
         let (text, overload) = split_overload(written.trim());
         let text = text.strip_suffix("()").unwrap_or(text);
         let mut readings = Vec::new();
@@ -115,9 +117,16 @@ impl Patterns {
         Self { readings, overload }
     }
 
-    /// The words that what is meant is sure to hold: its name, in each reading.
-    pub(crate) fn names_meant(&self) -> impl Iterator<Item = &str> {
-        self.readings.iter().map(|pattern| pattern.name.as_str())
+    /// What a file holds that defines what is meant, one for each reading.
+    pub(crate) fn traces(&self) -> Vec<Trace> {
+        let mut traces: Vec<Trace> = Vec::new();
+        for pattern in &self.readings {
+            let trace = Trace::of_pattern(&pattern.name);
+            if traces.iter().all(|known| known.lower != trace.lower) {
+                traces.push(trace);
+            }
+        }
+        traces
     }
 
     /// Whether a symbol of a file is meant by its exact name.

@@ -17,7 +17,7 @@ use crate::language::Language;
 
 const MAGIC: &[u8; 8] = b"mksymbol";
 /// Goes up with every change of the format, and of what extraction makes of the same query.
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 /// A cache that is larger was not written by us.
 const LARGEST: u64 = 1 << 30;
 

@@ -1,30 +1,107 @@
-//! Answering about a name before the index is whole: the files that hold the word are read first.
+//! Answering about a name before the index is whole: the files that hold a trace of it are read first.
 //!
-//! Looking for a word costs a fraction of parsing, so that the first question is answered completely and soon.
+//! Looking for a trace costs a fraction of parsing, so that the first question is answered completely and soon. The rest
+//! of the index waits meanwhile.
 
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::Path;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 use mk_types::ProjectPath;
 
 use super::store::Stamp;
-use super::{Index, IndexState, Shared, read};
+use super::{Index, IndexState, Progress, Shared, lock};
+use crate::find::Humps;
 use crate::parallel;
 use crate::parse::LARGEST;
 
 /// Shorter words are in nearly every file.
 const SHORTEST_WORD: usize = 3;
+/// How long is waited until it is certain that a name is not there. The largest project that was tried, with 100,000
+/// files, takes longer; its answer says that it is not complete.
+const CERTAINTY: Duration = Duration::from_secs(10);
+/// A list of the files that is older is made again.
+const FRESH: Duration = Duration::from_secs(1);
+
+/// What a file holds that has something to say about a name.
+#[derive(Debug)]
+pub(crate) struct Trace {
+    /// In whatever case, and as part of whatever word.
+    pub(crate) lower: String,
+    humps: Option<Humps>,
+}
+
+impl Trace {
+    pub(crate) fn of_word(word: &str) -> Self {
+        Self {
+            lower: word.to_lowercase(),
+            humps: None,
+        }
+    }
+
+    /// Of names that a pattern fits, those that it abbreviates among them. Marks around it are not always written.
+    pub(crate) fn of_pattern(pattern: &str) -> Self {
+        let lower = pattern.to_lowercase();
+        let is_mark = |letter: char| !letter.is_alphanumeric() && letter != '_';
+        Self {
+            humps: Humps::new(&lower),
+            lower: lower.trim_matches(is_mark).to_owned(),
+        }
+    }
+
+    /// Names of headings and keys have spaces in them, and no name has a line break.
+    fn is_in(&self, text: &str) -> bool {
+        let fits = |humps: &Humps| text.lines().any(|line| humps.fit(line));
+        holds(text, &self.lower) || self.humps.as_ref().is_some_and(fits)
+    }
+}
+
+/// The files that may have symbols, as they were at one moment.
+#[derive(Debug)]
+pub(super) struct Listing {
+    made: Instant,
+    files: Vec<(ProjectPath, Stamp)>,
+}
+
+impl Listing {
+    pub(super) fn new(files: Vec<(ProjectPath, Stamp)>) -> Self {
+        Self {
+            made: Instant::now(),
+            files,
+        }
+    }
+}
 
 impl Index {
-    /// Makes sure that every file is known that holds a word, in whatever case and as part of whatever word; `false`
-    /// if that cannot be done faster than waiting for the index.
+    /// Waits until everything is known about a word, or for long.
+    pub(crate) fn know(&self, word: &str) -> Progress {
+        let progress = self.progress();
+        if self.complete_for(&[Trace::of_word(word)]) {
+            let state = IndexState::Ready;
+            return Progress { state, ..progress };
+        }
+        self.wait_for_certainty()
+    }
+
+    pub(crate) fn wait_for_certainty(&self) -> Progress {
+        self.wait(CERTAINTY)
+    }
+
+    /// Makes sure that every file is known that holds one of the traces; `false` if that cannot be done faster than
+    /// waiting for the index.
     ///
     /// Does nothing when the index is whole already.
-    pub(crate) fn complete_for(&self, word: &str) -> bool {
-        match self.progress().state {
+    pub(crate) fn complete_for(&self, traces: &[Trace]) -> bool {
+        let is_long = |trace: &Trace| trace.lower.len() >= SHORTEST_WORD;
+        // The cache takes the place of everything that was read before it.
+        let is_listing = |state| state == IndexState::Listing;
+        match self.wait_while(CERTAINTY, is_listing).state {
             IndexState::Ready => true,
-            IndexState::Listing | IndexState::Parsing if word.len() >= SHORTEST_WORD => {
-                self.shared.read_all_with(word)
+            IndexState::Parsing if !traces.is_empty() && traces.iter().all(is_long) => {
+                self.shared.read_all_with(traces)
             }
             IndexState::Listing | IndexState::Parsing | IndexState::Stopped => false,
         }
@@ -32,69 +109,116 @@ impl Index {
 }
 
 impl Shared {
-    fn read_all_with(&self, word: &str) -> bool {
-        let Some(found) = self.listed() else {
+    fn read_all_with(&self, traces: &[Trace]) -> bool {
+        let _first = lock(&self.asked);
+        let Some(unknown) = self.unknown() else {
             return false;
         };
-        let unknown: Vec<(ProjectPath, Stamp)> = {
-            let store = self.store.read().unwrap_or_else(PoisonError::into_inner);
-            let is_known = |path: &ProjectPath, stamp: Stamp| {
-                let entry = store.files.get(path);
-                entry.is_some_and(|entry| entry.stamp == stamp)
-            };
-            let paths = found.into_iter();
-            let stamped = paths.filter_map(|path| Some((self.stamp(&path)?, path)));
-            stamped
-                .filter(|(stamp, path)| stamp.size <= LARGEST && !is_known(path, *stamp))
-                .map(|(stamp, path)| (path, stamp))
-                .collect()
-        };
-        let lower = word.to_lowercase();
         parallel::map(&unknown, |parsers, (path, stamp)| {
-            if self.cancel.load(Ordering::Relaxed) || !self.may_hold(path, &lower) {
+            if self.cancel.load(Ordering::Relaxed) || !self.may_hold(path, *stamp, traces) {
                 return;
             }
-            let reading = read::read(&self.root, path, *stamp, parsers, &self.cancel);
-            if !self.cancel.load(Ordering::Relaxed) {
-                let mut store = self.store.write().unwrap_or_else(PoisonError::into_inner);
-                store.insert(path.clone(), *stamp, reading);
-            }
+            self.read_one(parsers, path, *stamp);
         });
         !self.cancel.load(Ordering::Relaxed)
     }
 
-    /// Whether a file holds a word; one that cannot be read holds nothing.
-    fn may_hold(&self, path: &ProjectPath, lower: &str) -> bool {
-        let bytes = std::fs::read(path.under(self.root.root())).unwrap_or_default();
-        holds(&bytes, lower)
+    /// The files that have not been read yet as they are now. What the cache knows of files that are gone is forgotten.
+    fn unknown(&self) -> Option<Vec<(ProjectPath, Stamp)>> {
+        let mut listing = lock(&self.listing);
+        let is_fresh =
+            |listing: &Listing| listing.made.elapsed() <= FRESH && lock(&self.pending).is_empty();
+        if !listing.as_ref().is_some_and(is_fresh) {
+            *listing = Some(Listing::new(self.stamped()?));
+        }
+        let files = &listing.as_ref()?.files;
+        let store = self.store.read().unwrap_or_else(PoisonError::into_inner);
+        let is_listed = |path: &ProjectPath| {
+            let found = files.binary_search_by(|(other, _)| other.cmp(path));
+            found.is_ok()
+        };
+        let unlisted = store.files.keys().filter(|path| !is_listed(path));
+        let gone: Vec<ProjectPath> = unlisted
+            .filter(|path| self.stamp(path).is_none())
+            .cloned()
+            .collect();
+        let is_unknown = |(path, stamp): &&(ProjectPath, Stamp)| {
+            let entry = store.files.get(path);
+            stamp.size <= LARGEST && entry.is_none_or(|entry| entry.stamp != *stamp)
+        };
+        let unknown = files.iter().filter(is_unknown).cloned().collect();
+        drop(store);
+        self.remove(gone.into_iter());
+        Some(unknown)
+    }
+
+    /// Whether a file holds a trace; one that cannot be read holds nothing, and one that is not plain text may.
+    fn may_hold(&self, path: &ProjectPath, stamp: Stamp, traces: &[Trace]) -> bool {
+        let bytes = read_whole(&path.under(self.root.root()), stamp).unwrap_or_default();
+        match std::str::from_utf8(&bytes) {
+            Ok(text) => traces.iter().any(|trace| trace.is_in(text)),
+            Err(_) => true,
+        }
     }
 }
 
-/// Whether bytes hold a word that is written in lower case, whatever the case there.
-fn holds(bytes: &[u8], lower: &str) -> bool {
-    if !lower.is_ascii() {
-        return String::from_utf8_lossy(bytes)
-            .to_lowercase()
-            .contains(lower);
+/// A file of a known size, with as few calls of the system as can be: there may be 100,000 of them.
+fn read_whole(path: &Path, stamp: Stamp) -> io::Result<Vec<u8>> {
+    let mut file = File::open(path)?;
+    // One byte more shows that nothing follows.
+    let size = usize::try_from(stamp.size).unwrap_or_default() + 1;
+    let mut bytes = vec![0; size];
+    let n_read = file.read(&mut bytes)?;
+    bytes.truncate(n_read);
+    if n_read + 1 != size {
+        file.read_to_end(&mut bytes)?;
     }
-    let word = lower.as_bytes();
-    let Some(first) = word.first().copied() else {
+    Ok(bytes)
+}
+
+/// Whether a text holds a word that is written in lower case, whatever the case there.
+fn holds(text: &str, lower: &str) -> bool {
+    if !lower.is_ascii() {
+        return text.to_lowercase().contains(lower);
+    }
+    let (bytes, word) = (text.as_bytes(), lower.as_bytes());
+    let Some(rarest) = (0..word.len()).max_by_key(|at| rarity(word[*at])) else {
         return true;
     };
-    let starts = memchr::memchr2_iter(first, first.to_ascii_uppercase(), bytes);
+    let letter = word[rarest];
+    let places = memchr::memchr2_iter(letter, letter.to_ascii_uppercase(), bytes);
+    let starts = places.filter_map(|at| at.checked_sub(rarest));
     let mut windows = starts.filter_map(|at| bytes.get(at..at + word.len()));
     windows.any(|window| window.eq_ignore_ascii_case(word))
 }
 
+/// How rare a letter is in code; what is not a letter comes between the two halves of the alphabet.
+fn rarity(letter: u8) -> usize {
+    const OFTEN_FIRST: &[u8] = b"etasrnoildcpufmg_hybvkwxjqz";
+    let position = OFTEN_FIRST.iter().position(|one| *one == letter);
+    position.unwrap_or(OFTEN_FIRST.len() / 2)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::holds;
+    use super::{Trace, holds};
 
     #[test]
     fn a_word_is_found_in_any_case() {
-        assert!(holds(b"class QuerySet:", "queryset"));
-        assert!(holds("ÄRGER".as_bytes(), "ärger"));
-        assert!(!holds(b"class Query", "queryset"));
-        assert!(!holds(b"", "q"));
+        assert!(holds("class QuerySet:", "queryset"));
+        assert!(holds("QUERYSET", "queryset"));
+        assert!(holds("ÄRGER", "ärger"));
+        assert!(!holds("class Query", "queryset"));
+        assert!(!holds("", "q"));
+    }
+
+    #[test]
+    fn a_pattern_leaves_traces_where_names_begin_like_it() {
+        let is_in = |pattern: &str, text: &str| Trace::of_pattern(pattern).is_in(text);
+        assert!(is_in("JoinHandle", "fn a() {}\nfn join_the_handle() {}"));
+        assert!(is_in("joha", "# Join a Handle"));
+        assert!(is_in("#priv", "this.priv = 1"));
+        assert!(!is_in("JoinHandle", "join\nhandle"));
+        assert!(!is_in("JoinHandle", "handle_join()"));
     }
 }

@@ -11,6 +11,9 @@ use crate::kind::SymbolKind;
 use crate::parse::SkipReason;
 use crate::symbol::{LineSpan, Symbol};
 
+/// Files above this size are data, whatever their names say.
+const LARGEST_SEARCHED: u64 = 16 * 1024 * 1024;
+
 /// Tells one state of a file from another without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Stamp {
@@ -293,6 +296,21 @@ impl Store {
             texts: texts.into_boxed_str(),
             words,
         }
+    }
+
+    /// Files that hold code which nobody has looked into.
+    pub(crate) fn unparsed(&self) -> impl Iterator<Item = &ProjectPath> {
+        let is_code = |content: &Content| {
+            let Content::Skipped(reason) = content else {
+                return false;
+            };
+            !matches!(reason, SkipReason::Binary | SkipReason::Unreadable)
+        };
+        let files = self.files.iter();
+        let unparsed = files.filter(move |(_, entry)| {
+            entry.stamp.size <= LARGEST_SEARCHED && is_code(&entry.content)
+        });
+        unparsed.map(|(path, _)| path)
     }
 
     /// The files with symbols.

@@ -286,3 +286,49 @@ fn the_first_answer_is_whole_while_the_index_is_not() {
         assert!(none.hits.is_empty() && !none.is_partial());
     }
 }
+
+#[test]
+fn namespaces_of_a_file_and_backticks_are_understood() {
+    let fixture = Fixture::new(
+        "//- /a.cs\nnamespace My.Space;\n\nclass C\n{\n    void M() { }\n}\n\
+         //- /b.kt\nclass K {\n    fun `does a thing`() {}\n}\n",
+    );
+    let index = index(&fixture);
+    for (pattern, expected) in [
+        ("My.Space.C", "My/Space/C"),
+        ("My.Space.C.M", "My/Space/C/M"),
+        ("K.`does a thing`", "K/does a thing"),
+    ] {
+        let answer = index.find(&query(pattern), &|_| true).unwrap();
+        let first = answer.hits.first().map(|hit| hit.name_path.as_str());
+        assert_eq!(first, Some(expected));
+    }
+}
+
+#[test]
+fn a_first_answer_is_a_later_one() {
+    let fixture = Fixture::new(PROJECT);
+    for n in 0..300 {
+        let file = format!("class Filler{n}:\n    def joined_handle_{n}(self): ...\n");
+        fixture.write(&format!("filler/f{n}.py"), &file);
+    }
+    let warm = index(&fixture);
+    for pattern in [
+        "JoinHandle",
+        "joha",
+        "Filler7",
+        "JoinHandle/abort",
+        "Meta.name",
+        "abort",
+    ] {
+        let cold = Index::start(fixture.root(), None).unwrap();
+        let first = cold.find(&query(pattern), &|_| true).unwrap();
+        let later = warm.find(&query(pattern), &|_| true).unwrap();
+        assert!(!first.is_partial(), "{pattern}");
+        assert_eq!(
+            (first.hits, first.total),
+            (later.hits, later.total),
+            "{pattern}"
+        );
+    }
+}

@@ -236,3 +236,18 @@ fn an_operator_is_not_looked_for() {
     let answer = index(&fixture).references("==", None, 5, &|_| true);
     assert!(matches!(answer, Err(Error::NoWord { .. })), "{answer:?}");
 }
+
+#[test]
+fn what_is_not_looked_into_is_searched() {
+    let fixture = Fixture::new("//- /a.js\nfunction kept() {}\n");
+    let line = "x();".repeat(10_000);
+    fixture.write("minified.js", &format!("{line}kept();{line}"));
+    let index = index(&fixture);
+    assert_eq!(index.skipped().len(), 1);
+    let of = ProjectPath::parse("a.js", fixture.root()).unwrap();
+    let answer = index.references("kept", Some(&of), 10, &|_| true).unwrap();
+    let paths: Vec<&str> = answer.hits.iter().map(|hit| hit.path.as_str()).collect();
+    assert_eq!(paths, ["a.js", "minified.js"]);
+    let plan = index.rename_plan_by_name("kept", &of, "gone", &|_| true);
+    assert_eq!(plan.unwrap().files.len(), 1);
+}
