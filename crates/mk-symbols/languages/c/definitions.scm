@@ -10,5 +10,5 @@
 (type_definition type: (enum_specifier body: (_)) declarator: (type_identifier) @name) @enum
 (type_definition declarator: (_) @declarator) @type
 (field_declaration declarator: (_) @declarator) @field
-(preproc_def name: (identifier) @name value: (_)) @macro
+(preproc_def name: (identifier) @name) @macro
 (preproc_function_def name: (identifier) @name) @macro

@@ -10,8 +10,9 @@
 (concept_definition name: (identifier) @name) @type
 (alias_declaration name: (type_identifier) @name) @type
 (type_definition type: (struct_specifier body: (_)) declarator: (type_identifier) @name) @struct
+(type_definition type: (union_specifier body: (_)) declarator: (type_identifier) @name) @struct
 (type_definition type: (enum_specifier body: (_)) declarator: (type_identifier) @name) @enum
 (type_definition declarator: (_) @declarator) @type
 (field_declaration declarator: (_) @declarator) @field
-(preproc_def name: (identifier) @name value: (_)) @macro
+(preproc_def name: (identifier) @name) @macro
 (preproc_function_def name: (identifier) @name) @macro

@@ -20,3 +20,11 @@
 (program (export_statement (lexical_declaration kind: "const" (variable_declarator name: (identifier) @name) @constant)))
 (program (export_statement (lexical_declaration (variable_declarator name: (identifier) @name) @variable)))
 (program (export_statement (variable_declaration (variable_declarator name: (identifier) @name) @variable)))
+; What is taken out of an object: `export const { a, b: c } = made()`.
+(program (lexical_declaration (variable_declarator name: (object_pattern (shorthand_property_identifier_pattern) @name)) @constant))
+(program (lexical_declaration (variable_declarator name: (object_pattern (pair_pattern value: (identifier) @name))) @constant))
+(program (export_statement (lexical_declaration (variable_declarator name: (object_pattern (shorthand_property_identifier_pattern) @name)) @constant)))
+(program (export_statement (lexical_declaration (variable_declarator name: (object_pattern (pair_pattern value: (identifier) @name))) @constant)))
+(program (expression_statement (assignment_expression
+  left: (member_expression object: (_) @scope property: (property_identifier) @name)
+  (#match? @scope "^(module[.])?exports$")) @variable))

@@ -33,3 +33,6 @@ exports.send = function (message) {};
 Queue.prototype.peek = function () {};
 module.exports = { add };
 export function* walk() {}
+exports.limits = { most: 3 };
+exports.send.retries = 3;
+const { join, resolve: toAbsolute } = require("path");

@@ -9,3 +9,4 @@
 (module (try_statement (block (expression_statement (assignment left: (identifier) @name) @variable))))
 (module (try_statement (except_clause (block (expression_statement (assignment left: (identifier) @name) @variable)))))
 (class_definition body: (block (expression_statement (assignment left: (identifier) @name) @field)))
+(class_definition body: (block (expression_statement (assignment left: (pattern_list (identifier) @name)) @field)))

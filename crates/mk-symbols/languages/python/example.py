@@ -51,3 +51,7 @@ async def load(
         pass
 
     return helper()
+
+
+class Pair:
+    left, right = 1, 2

@@ -37,3 +37,8 @@ end
 
 def top_level
 end
+
+class Storage::Box
+  alias at []
+  alias_method :same?, :==
+end

@@ -7,8 +7,7 @@
 (associated_type name: (type_identifier) @name) @type
 (function_item name: (identifier) @name) @function
 (function_signature_item name: (identifier) @name) @function
-; `mod name;` only says where the module is.
-(mod_item name: (identifier) @name body: (_)) @module
+(mod_item name: (identifier) @name) @module
 (const_item name: (identifier) @name) @constant
 (static_item name: (identifier) @name) @variable
 (macro_definition name: (identifier) @name) @macro

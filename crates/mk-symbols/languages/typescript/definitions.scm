@@ -34,3 +34,13 @@
 (program (export_statement (variable_declaration (variable_declarator name: (identifier) @name) @variable)))
 (program (ambient_declaration (lexical_declaration (variable_declarator name: (identifier) @name) @variable)))
 (program (ambient_declaration (variable_declaration (variable_declarator name: (identifier) @name) @variable)))
+; What is taken out of an object: `export const { a, b: c } = made()`.
+(program (lexical_declaration (variable_declarator name: (object_pattern (shorthand_property_identifier_pattern) @name)) @constant))
+(program (lexical_declaration (variable_declarator name: (object_pattern (pair_pattern value: (identifier) @name))) @constant))
+(program (export_statement (lexical_declaration (variable_declarator name: (object_pattern (shorthand_property_identifier_pattern) @name)) @constant)))
+(program (export_statement (lexical_declaration (variable_declarator name: (object_pattern (pair_pattern value: (identifier) @name))) @constant)))
+(internal_module body: (statement_block (lexical_declaration (variable_declarator name: (identifier) @name) @constant)))
+(internal_module body: (statement_block (export_statement (lexical_declaration (variable_declarator name: (identifier) @name) @constant))))
+; A parameter of a constructor that is a field.
+(required_parameter (accessibility_modifier) pattern: (identifier) @name) @field
+(optional_parameter (accessibility_modifier) pattern: (identifier) @name) @field

@@ -52,3 +52,13 @@ declare module "ambient" {
   export function declared(): void;
 }
 declare const injected: string;
+
+export namespace Limits {
+  export const most = 3;
+}
+
+export const { first, second: renamed } = injected;
+
+class Service {
+  constructor(private readonly store: Shelf, public label?: string, plain = 1) {}
+}
