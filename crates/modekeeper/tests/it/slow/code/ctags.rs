@@ -18,119 +18,38 @@ pub(super) struct Tag {
     pub(super) line: u64,
 }
 
-/// ctags' name for a language, and the kinds that are definitions to it which others can use: no local variables,
-/// parameters, imports or anonymous things.
-fn kinds(language: &str) -> (&'static str, &'static [&'static str]) {
+/// ctags' name for a language, and the kinds of it that are not looked for, with what they are.
+///
+/// Everything else counts. Nobody looks for local variables and parameters, for what an import calls something that is
+/// defined elsewhere, or for the line that says which package a file belongs to.
+fn left_out(language: &str) -> (&'static str, &'static [&'static str]) {
     match language {
-        "c" => (
-            "C",
-            &[
-                "function",
-                "struct",
-                "union",
-                "enum",
-                "typedef",
-                "macro",
-                "enumerator",
-            ],
-        ),
-        "cpp" => (
-            "C++",
-            &[
-                "class",
-                "function",
-                "struct",
-                "union",
-                "enum",
-                "typedef",
-                "namespace",
-                "enumerator",
-            ],
-        ),
-        "csharp" => (
-            "C#",
-            &[
-                "class",
-                "enum",
-                "interface",
-                "method",
-                "namespace",
-                "property",
-                "struct",
-                "enumerator",
-            ],
-        ),
-        "go" => (
-            "Go",
-            &[
-                "func",
-                "struct",
-                "interface",
-                "type",
-                "const",
-                "var",
-                "methodSpec",
-            ],
-        ),
-        "java" => (
-            "Java",
-            &[
-                "class",
-                "interface",
-                "enum",
-                "method",
-                "field",
-                "enumConstant",
-            ],
-        ),
-        "javascript" => ("JavaScript", &["class", "function", "method"]),
-        "kotlin" => (
-            "Kotlin",
-            &["class", "interface", "object", "method", "typealias"],
-        ),
-        "lua" => ("Lua", &["function"]),
-        "php" => (
-            "PHP",
-            &["class", "interface", "trait", "function", "define"],
-        ),
-        "python" => ("Python", &["class", "function", "member"]),
-        "ruby" => (
-            "Ruby",
-            &["class", "module", "method", "singletonMethod", "constant"],
-        ),
-        "rust" => (
-            "Rust",
-            &[
-                "struct",
-                "enum",
-                "interface",
-                "function",
-                "method",
-                "macro",
-                "enumerator",
-                "typedef",
-            ],
-        ),
+        "c" => ("C", &[]),
+        "cpp" => ("C++", &[]),
+        // Of a `using` with another name.
+        "csharp" => ("C#", &["typedef"]),
+        // The package of a file, and of an import.
+        "go" => ("Go", &["package", "packageName"]),
+        "java" => ("Java", &["package"]),
+        // Keys of an object: data.
+        "javascript" => ("JavaScript", &["property"]),
+        "kotlin" => ("Kotlin", &["package"]),
+        "lua" => ("Lua", &[]),
+        // Of a `use`; the namespace of a file.
+        "php" => ("PHP", &["alias", "namespace"]),
+        // Of an `import … as`.
+        "python" => ("Python", &["unknown", "namespace"]),
+        "ruby" => ("Ruby", &[]),
+        "rust" => ("Rust", &[]),
         // ctags does not know Swift; what it is told to look for is what a line begins with.
-        "swift" => ("MkSwift", &["definition"]),
-        "typescript" => (
-            "TypeScript",
-            &[
-                "class",
-                "interface",
-                "enum",
-                "function",
-                "method",
-                "alias",
-                "namespace",
-            ],
-        ),
+        "swift" => ("MkSwift", &[]),
+        "typescript" => ("TypeScript", &[]),
         _ => panic!("{language}"),
     }
 }
 
 pub(super) fn tags(directory: &Path, language: &str) -> Vec<Tag> {
-    let (name, kinds) = kinds(language);
+    let (name, left_out) = left_out(language);
     let program = tools::sources().join("bin/ctags");
     let mut command = bare_command(program, directory);
     command.args([
@@ -165,7 +84,7 @@ pub(super) fn tags(directory: &Path, language: &str) -> Vec<Tag> {
         let written = text("name");
         let tag = Tag {
             path: text("path").trim_start_matches("./").to_owned(),
-            name: own_name(language, &written).to_owned(),
+            name: own_name(language, &text("kind"), &written).to_owned(),
             kind: text("kind"),
             line: value["line"].as_u64().unwrap_or_default(),
         };
@@ -173,11 +92,12 @@ pub(super) fn tags(directory: &Path, language: &str) -> Vec<Tag> {
             let text = fs::read_to_string(directory.join(&tag.path)).unwrap_or_default();
             text.lines().map(str::to_owned).collect()
         });
-        // What is inside of a function is nobody else's.
+        // What is inside of a function, no other can use.
         let is_local = matches!(value["scopeKind"].as_str(), Some("function" | "method"));
         let line = usize::try_from(tag.line).unwrap_or_default();
         let line = lines.get(line.wrapping_sub(1)).map_or("", String::as_str);
-        if !is_local && kinds.contains(&tag.kind.as_str()) && is_defined(language, &tag, line) {
+        let is_wanted = !is_local && !left_out.contains(&tag.kind.as_str());
+        if is_wanted && is_defined(language, &tag, line) {
             tags.push(tag);
         }
     }
@@ -185,7 +105,7 @@ pub(super) fn tags(directory: &Path, language: &str) -> Vec<Tag> {
 }
 
 /// A name without what is around it, which is told elsewhere.
-fn own_name<'a>(language: &str, written: &'a str) -> &'a str {
+fn own_name<'a>(language: &str, kind: &str, written: &'a str) -> &'a str {
     let last = |marks: &[char]| written.rsplit(marks).next().unwrap_or(written);
     match language {
         "csharp" if written.starts_with("operator ") => {
@@ -193,6 +113,8 @@ fn own_name<'a>(language: &str, written: &'a str) -> &'a str {
         }
         "csharp" => last(&['.']),
         "lua" => last(&['.', ':']),
+        // `attr_accessor :a` defines `a=` too, and is one definition.
+        "ruby" if kind == "accessor" => written.trim_end_matches('='),
         _ => written,
     }
 }
@@ -209,13 +131,17 @@ fn is_defined(language: &str, tag: &Tag, line: &str) -> bool {
         is_mark || !before.is_some_and(is_word) && !after.is_some_and(is_word)
     });
     let has = |words: &[&str]| words.iter().any(|word| line.contains(word));
+    let after = line.split_once(name).map_or("", |(_, after)| after);
+    let is_at_top = !line.starts_with([' ', '\t']);
     let is_meant = match (language, tag.kind.as_str()) {
-        // A key of an object, or a variable that holds one.
-        ("javascript", "class") => has(&["class ", "function "]),
-        ("javascript", "function") => has(&["function", "=>", "= ("]),
+        // Variables of functions, which ctags takes for those of the file where a function has no name.
+        ("javascript" | "typescript", "variable" | "constant") => {
+            is_at_top && has(&["const ", "let ", "var "]) && !after.starts_with('.')
+        }
+        // A key of an object that holds another.
+        ("javascript", "class") => has(&["class ", "function ", "exports.", "var ", "const "]),
         // `export { type A } from` defines nothing.
         ("typescript", "alias") => {
-            let after = line.split_once(name).map_or("", |(_, after)| after);
             after.trim_start().starts_with(['=', '<']) || after.trim().is_empty()
         }
         // Signatures of constructors, and conditions.
@@ -223,15 +149,10 @@ fn is_defined(language: &str, tag: &Tag, line: &str) -> bool {
         ("typescript", "enum") => name != "as",
         // Constraints of a type parameter.
         ("csharp", "struct" | "property") => !has(&["where "]),
-        // `end` of one, and what a string holds.
+        // A string that holds the word `function`, and a call with one.
         ("lua", "function") => {
             let is_value = line.trim_start().starts_with("return") || name.contains(['%', '[']);
             has(&["function(", "function ("]) || line.contains("function ") && !is_value
-        }
-        // The test whether a header was read has no value.
-        ("c" | "cpp", "macro") => {
-            let after = line.split_once(name).map_or("", |(_, after)| after);
-            !after.trim().is_empty()
         }
         _ => true,
     };
