@@ -5,6 +5,8 @@
 
 mod cache;
 mod complete;
+mod kept;
+mod listing;
 mod read;
 mod refresh;
 mod store;
@@ -18,7 +20,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock, RwLockRead
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use mk_project::{Depth, EntryKind, FindQuery, Ignored, ListQuery, RootDir, find_files, list_dir};
+use mk_project::RootDir;
 use mk_types::{AbsPath, ProjectPath};
 
 use crate::error::Error;
@@ -26,8 +28,9 @@ use crate::language::Language;
 use crate::parallel;
 use crate::parse::{Parsers, SkipReason};
 use cache::Cache;
-use complete::Listing;
 pub(crate) use complete::Trace;
+use kept::KeptTrees;
+use listing::Listing;
 pub(crate) use read::text_of;
 use refresh::Freshness;
 use store::{Content, Stamp};
@@ -36,6 +39,8 @@ pub(crate) use words::{hash, is_word, occurrences};
 
 /// A project with more files is indexed in part.
 const MOST_FILES: usize = 200_000;
+/// As many changed files as somebody may be editing.
+const FEW: usize = 8;
 /// Files whose change may show or hide others.
 const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", mk_clients::IGNORE_FILE];
 
@@ -99,6 +104,7 @@ struct Shared {
     listing: Mutex<Option<Listing>>,
     /// Held by a question that cannot wait for the index; the index waits for it.
     asked: Mutex<()>,
+    kept: Mutex<KeptTrees>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -121,6 +127,7 @@ impl Index {
             freshness: Mutex::default(),
             listing: Mutex::default(),
             asked: Mutex::default(),
+            kept: Mutex::default(),
         });
         let builder = {
             let shared = Arc::clone(&shared);
@@ -322,92 +329,6 @@ impl Shared {
         }
     }
 
-    /// Those of the new files that no ignore file hides. Their folders are known to be visible.
-    fn visible(&self, new: &[&ProjectPath]) -> Vec<(ProjectPath, Stamp)> {
-        let root = self.root.root();
-        let folders: BTreeSet<&str> = new.iter().map(|path| parent(path)).collect();
-        let ignored = Ignored::load(root);
-        let mut visible = Vec::new();
-        for folder in folders {
-            let folder = if folder.is_empty() { "." } else { folder };
-            let Ok(folder) = ProjectPath::parse(folder, root) else {
-                continue;
-            };
-            let query = ListQuery {
-                folder,
-                depth: Depth::Flat,
-                max_entries: MOST_FILES,
-            };
-            let readable = |path: &ProjectPath| new.contains(&path) && !ignored.hides(path);
-            // A folder that has vanished since has nothing to read.
-            let listed = list_dir(root, &query, &readable, &self.cancel);
-            let entries = listed.map(|listed| listed.entries).unwrap_or_default();
-            let files = entries
-                .into_iter()
-                .filter(|one| one.kind == EntryKind::File);
-            visible.extend(files.filter_map(|file| {
-                let stamp = self.stamp(&file.path)?;
-                Some((file.path, stamp))
-            }));
-        }
-        visible
-    }
-
-    /// The state of a regular file; `None` for anything else.
-    fn stamp(&self, path: &ProjectPath) -> Option<Stamp> {
-        let metadata = std::fs::symlink_metadata(path.under(self.root.root())).ok()?;
-        metadata.is_file().then(|| Stamp::of(&metadata))
-    }
-
-    /// The files that may have symbols; `None` if they cannot be listed.
-    fn listed(&self) -> Option<Vec<ProjectPath>> {
-        let root = self.root.root();
-        let ignored = Ignored::load(root);
-        let wanted = |path: &ProjectPath| Language::may_know(path.as_str()) && !ignored.hides(path);
-        let folder = ProjectPath::parse(".", root).ok()?;
-        let query = FindQuery {
-            pattern: "*".to_owned(),
-            folder,
-            max_results: MOST_FILES,
-        };
-        let found = match find_files(root, &query, &wanted, &self.cancel) {
-            Ok(found) => found,
-            Err(mk_project::Error::Cancelled) => return None,
-            Err(error) => {
-                tracing::warn!(%error, "the project's files cannot be listed");
-                return None;
-            }
-        };
-        if found.cut {
-            tracing::warn!(
-                total = found.total,
-                "the project has too many files; some are not in the index"
-            );
-        }
-        Some(found.paths)
-    }
-
-    /// The files that may have symbols, with their states; `None` if they cannot be listed.
-    fn stamped(&self) -> Option<Vec<(ProjectPath, Stamp)>> {
-        let found = self.listed()?.into_iter();
-        let stamped = found.filter_map(|path| {
-            let stamp = self.stamp(&path)?;
-            Some((path, stamp))
-        });
-        Some(stamped.collect())
-    }
-
-    /// The list for a sweep: a question may want it too while the index is being made, and need not walk again.
-    fn listed_for_sweep(&self) -> Option<Vec<(ProjectPath, Stamp)>> {
-        if lock(&self.progress).state == IndexState::Ready {
-            return self.stamped();
-        }
-        let mut listing = lock(&self.listing);
-        let files = self.stamped()?;
-        *listing = Some(Listing::new(files.clone()));
-        Some(files)
-    }
-
     fn sweep(&self) -> Swept {
         let Some(found) = self.listed_for_sweep() else {
             return Swept::default();
@@ -475,13 +396,14 @@ impl Shared {
             return;
         }
         self.unsaved.store(true, Ordering::Relaxed);
+        let reader = self.reader(files.len());
         parallel::map(files, |parsers, (path, stamp)| {
             drop(lock(&self.asked));
             if self.cancel.load(Ordering::Relaxed) {
                 return;
             }
             if is_needed(path, *stamp) {
-                self.read_one(parsers, path, *stamp);
+                self.read_one(&reader, parsers, path, *stamp);
             }
             self.set_progress(|progress| {
                 progress.files_done = (progress.files_done + 1).min(progress.files_total);
@@ -489,8 +411,23 @@ impl Shared {
         });
     }
 
-    fn read_one(&self, parsers: &mut Parsers, path: &ProjectPath, stamp: Stamp) {
-        let reading = read::read(&self.root, path, stamp, parsers, &self.cancel);
+    /// A reader of so many files.
+    fn reader(&self, n_files: usize) -> read::Reader<'_> {
+        read::Reader {
+            root: &self.root,
+            cancel: &self.cancel,
+            kept: (n_files <= FEW).then_some(&self.kept),
+        }
+    }
+
+    fn read_one(
+        &self,
+        reader: &read::Reader<'_>,
+        parsers: &mut Parsers,
+        path: &ProjectPath,
+        stamp: Stamp,
+    ) {
+        let reading = read::read(reader, parsers, path, stamp);
         // What was cut short says nothing about the file.
         if !self.cancel.load(Ordering::Relaxed) {
             let mut store = self.store.write().unwrap_or_else(PoisonError::into_inner);

@@ -128,12 +128,26 @@ impl Parsers {
         text: &str,
         limit: &Limit<'_>,
     ) -> Result<Tree, SkipReason> {
+        self.tree_after(language, text, None, limit)
+    }
+
+    /// The same with the tree of what the text was before, which says where it has changed.
+    pub(crate) fn tree_after(
+        &mut self,
+        language: &Language,
+        text: &str,
+        before: Option<&Tree>,
+        limit: &Limit<'_>,
+    ) -> Result<Tree, SkipReason> {
         judge(text)?;
         let compiled = language.compiled().ok_or(SkipReason::Unreadable)?;
         let masked = masked(language, text);
         let ranges = language.embedding.map(|it| embedded::parsed(it, text));
         let ranges = ranges.unwrap_or_default();
-        self.parse(compiled, masked.as_deref().unwrap_or(text), &ranges, limit)
+        // A change of the text may change what is hidden elsewhere.
+        let before = before.filter(|_| masked.is_none() && ranges.is_empty());
+        let text = masked.as_deref().unwrap_or(text);
+        self.parse_after(compiled, text, &ranges, before, limit)
     }
 
     /// Parses a text, or only `ranges` of it if there are any.
@@ -142,6 +156,17 @@ impl Parsers {
         language: &Compiled,
         text: &str,
         ranges: &[Range],
+        limit: &Limit<'_>,
+    ) -> Result<Tree, SkipReason> {
+        self.parse_after(language, text, ranges, None, limit)
+    }
+
+    fn parse_after(
+        &mut self,
+        language: &Compiled,
+        text: &str,
+        ranges: &[Range],
+        before: Option<&Tree>,
         limit: &Limit<'_>,
     ) -> Result<Tree, SkipReason> {
         let failed = |_| SkipReason::Unreadable;
@@ -156,7 +181,7 @@ impl Parsers {
         let bytes = text.as_bytes();
         let mut read = |offset: usize, _| bytes.get(offset..).unwrap_or_default();
         self.parser
-            .parse_with_options(&mut read, None, Some(options))
+            .parse_with_options(&mut read, before, Some(options))
             .ok_or(SkipReason::TimedOut)
     }
 }

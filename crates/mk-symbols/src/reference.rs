@@ -13,9 +13,9 @@ use tree_sitter::{Node, Tree};
 use crate::embedded;
 use crate::error::Error;
 use crate::extract::extract_from;
-use crate::find::{Answer, Source, is_test, shown};
+use crate::find::{Answer, Patterns, Source, is_test, shown};
 use crate::identifier::{core, last_name, new_core, stem};
-use crate::index::{Index, IndexState, Packed, hash, occurrences, text_of};
+use crate::index::{Index, IndexState, hash, occurrences, text_of};
 use crate::language::Language;
 use crate::mask::hidden_in_file;
 use crate::outline::Outline;
@@ -100,7 +100,8 @@ impl Index {
         let mut hits = Vec::new();
         let mut n_beyond = 0;
         let mut candidates = self.candidates(word, language, readable);
-        let defining = self.defining(name);
+        let patterns = Patterns::parse(name_path);
+        let defining = self.defining(&patterns, name);
         candidates.sort_by_key(|path| {
             let is_meant = of.is_none_or(|of| of == path);
             (
@@ -125,16 +126,21 @@ impl Index {
             let found = parallel::map(batch, |parsers, path| {
                 // A file that has vanished since has no uses.
                 let parsed = self.parsed(parsers, path, language).ok().flatten();
-                parsed.map(|parsed| parsed.references(parsers, name))
+                parsed.map(|parsed| parsed.references(parsers, name, &patterns))
             });
             hits.extend(found.into_iter().flatten().flatten());
         }
         let total = hits.len() + n_beyond;
-        hits.sort_by_key(|hit: &Reference| {
+        hits.sort_by_key(|(is_named, hit): &(bool, Reference)| {
             let is_meant = of.is_none_or(|of| *of == hit.path);
-            (!(is_meant && hit.is_definition), is_test(hit.path.as_str()))
+            let is_definition = is_meant && hit.is_definition;
+            (
+                !(is_definition && *is_named),
+                !is_definition,
+                is_test(hit.path.as_str()),
+            )
         });
-        hits.truncate(limit);
+        let hits = hits.into_iter().take(limit).map(|(_, hit)| hit).collect();
         Ok(Answer {
             hits,
             total,
@@ -144,14 +150,18 @@ impl Index {
         })
     }
 
-    /// The files that define a name.
-    fn defining(&self, name: &str) -> BTreeSet<ProjectPath> {
+    /// The files that define what a name path means.
+    fn defining(&self, patterns: &Patterns, name: &str) -> BTreeSet<ProjectPath> {
         let store = self.store();
         let Some(id) = store.names.id(name) else {
             return BTreeSet::new();
         };
-        let defines = |packed: &Packed| packed.symbols.iter().any(|symbol| symbol.name == id);
-        let files = store.known().filter(|(_, packed)| defines(packed));
+        let files = store.known().filter(|(path, packed)| {
+            packed.symbols.iter().any(|symbol| {
+                symbol.name == id
+                    && patterns.names(name, store.names.text(symbol.container), path.as_str())
+            })
+        });
         files.map(|(path, _)| path.clone()).collect()
     }
 
@@ -242,7 +252,13 @@ impl Index {
 }
 
 impl Parsed {
-    fn references(&self, parsers: &mut Parsers, name: &str) -> Vec<Reference> {
+    /// Each with whether it names what the patterns mean.
+    fn references(
+        &self,
+        parsers: &mut Parsers,
+        name: &str,
+        patterns: &Patterns,
+    ) -> Vec<(bool, Reference)> {
         let offsets = self.uses(name);
         if offsets.is_empty() {
             return Vec::new();
@@ -262,13 +278,17 @@ impl Parsed {
             let position = u32::try_from(offset).unwrap_or(u32::MAX);
             let is_named_here =
                 |symbol: &Symbol| symbol.name_range.contains(&position) && symbol.name == name;
-            Reference {
+            let defined = outline.symbols.iter().find(|one| is_named_here(one));
+            let is_meant =
+                |symbol: &Symbol| patterns.names(name, &symbol.container, self.path.as_str());
+            let reference = Reference {
                 path: self.path.clone(),
                 place: place(&self.text, offset),
                 within: outline.at(position).map(|one| outline.indexed_path(one)),
-                is_definition: outline.symbols.iter().any(is_named_here),
+                is_definition: defined.is_some(),
                 is_unclaimed: false,
-            }
+            };
+            (defined.is_some_and(is_meant), reference)
         };
         offsets.into_iter().map(reference).collect()
     }

@@ -2,7 +2,7 @@
 (module name: (_) @name) @module
 (method name: (_) @name) @function
 (singleton_method name: (_) @name) @function
-(alias name: [(identifier) (constant) (setter) (operator)] @name) @function
+(alias name: [(identifier) (constant) (setter) (operator) (simple_symbol)] @name) @function
 (call
   method: (identifier) @_method
   arguments: (argument_list . (simple_symbol) @name)

@@ -40,5 +40,6 @@ end
 
 class Storage::Box
   alias at []
+  alias :first? :at
   alias_method :same?, :==
 end

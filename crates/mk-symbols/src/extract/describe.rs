@@ -42,8 +42,9 @@ impl Description {
         let end = text
             .get(start..end)
             .map_or(end, |definition| start + definition.trim_end().len());
-        let body_start = body_of(language, node).map(|body| body.start_byte());
-        let head = body_start.map(|body_start| body_start.saturating_sub(start));
+        let body = body_of(language, node);
+        let body_start = body.map(|body| body.start_byte());
+        let head = body.map(|body| head_end(language, body).saturating_sub(start));
         Self {
             start,
             end,
@@ -255,6 +256,17 @@ fn signature(definition: &str, head: Option<usize>, kind: SymbolKind) -> String 
     // The body of an empty function is no node.
     let line = line.strip_suffix(" end").unwrap_or(line);
     line.to_owned()
+}
+
+/// Where the head of a definition ends: comments before its body belong to the body.
+fn head_end(language: &Language, body: Node<'_>) -> usize {
+    let mut first = body;
+    while let Some(before) = first.prev_sibling()
+        && language.comments.contains(&before.kind())
+    {
+        first = before;
+    }
+    first.start_byte()
 }
 
 /// Where the definition goes on inside.

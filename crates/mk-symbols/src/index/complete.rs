@@ -8,10 +8,11 @@ use std::io::{self, Read as _};
 use std::path::Path;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use mk_types::ProjectPath;
 
+use super::listing::Listing;
 use super::store::Stamp;
 use super::{Index, IndexState, Progress, Shared, lock};
 use crate::find::Humps;
@@ -59,22 +60,6 @@ impl Trace {
     }
 }
 
-/// The files that may have symbols, as they were at one moment.
-#[derive(Debug)]
-pub(super) struct Listing {
-    made: Instant,
-    files: Vec<(ProjectPath, Stamp)>,
-}
-
-impl Listing {
-    pub(super) fn new(files: Vec<(ProjectPath, Stamp)>) -> Self {
-        Self {
-            made: Instant::now(),
-            files,
-        }
-    }
-}
-
 impl Index {
     /// Waits until everything is known about a word, or for long.
     pub(crate) fn know(&self, word: &str) -> Progress {
@@ -114,11 +99,12 @@ impl Shared {
         let Some(unknown) = self.unknown() else {
             return false;
         };
+        let reader = self.reader(usize::MAX);
         parallel::map(&unknown, |parsers, (path, stamp)| {
             if self.cancel.load(Ordering::Relaxed) || !self.may_hold(path, *stamp, traces) {
                 return;
             }
-            self.read_one(parsers, path, *stamp);
+            self.read_one(&reader, parsers, path, *stamp);
         });
         !self.cancel.load(Ordering::Relaxed)
     }

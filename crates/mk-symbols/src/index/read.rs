@@ -1,30 +1,59 @@
 //! Reading one file for the index.
 
 use std::path::PathBuf;
+use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 
 use mk_project::{Error as ProjectError, RootDir};
 use mk_types::ProjectPath;
 
+use super::kept::{KeptTrees, LARGE};
+use super::lock;
 use super::store::{Reading, Stamp};
 use super::words::words;
 use crate::error::Error;
-use crate::extract::extract;
+use crate::extract::{extract, extract_from};
 use crate::language::Language;
 use crate::parse::{LARGEST, Limit, Parsers, SkipReason};
 use crate::symbol::Symbol;
 
+/// What readings have in common.
+pub(super) struct Reader<'a> {
+    pub(super) root: &'a RootDir,
+    pub(super) cancel: &'a AtomicBool,
+    /// Where few files are read, because they have changed.
+    pub(super) kept: Option<&'a Mutex<KeptTrees>>,
+}
+
+impl Reader<'_> {
+    fn symbols(
+        &self,
+        parsers: &mut Parsers,
+        language: &Language,
+        path: &ProjectPath,
+        text: &str,
+    ) -> Result<Vec<Symbol>, SkipReason> {
+        let limit = Limit::new(self.cancel);
+        let Some(kept) = self.kept.filter(|_| text.len() >= LARGE) else {
+            return extract(parsers, language, text, &limit);
+        };
+        let before = lock(kept).take(path, text);
+        let tree = parsers.tree_after(language, text, before.as_ref(), &limit)?;
+        lock(kept).keep(path, text, &tree);
+        extract_from(parsers, language, text, &tree, &limit)
+    }
+}
+
 pub(super) fn read(
-    root: &RootDir,
+    reader: &Reader<'_>,
+    parsers: &mut Parsers,
     path: &ProjectPath,
     stamp: Stamp,
-    parsers: &mut Parsers,
-    cancel: &AtomicBool,
 ) -> Reading {
     if stamp.size > LARGEST {
         return Reading::Skipped(SkipReason::TooLarge);
     }
-    let text = match root.read_file(path) {
+    let text = match reader.root.read_file(path) {
         Ok(file) => file.text,
         Err(ProjectError::Binary { .. }) => return Reading::Skipped(SkipReason::Binary),
         Err(_) => return Reading::Skipped(SkipReason::Unreadable),
@@ -32,7 +61,7 @@ pub(super) fn read(
     let Some(language) = Language::of_file(path.as_str(), &text) else {
         return Reading::Foreign;
     };
-    match extract(parsers, language, &text, &Limit::new(cancel)) {
+    match reader.symbols(parsers, language, path, &text) {
         Ok(symbols) => Reading::Known {
             columns: symbols.iter().map(|symbol| column(&text, symbol)).collect(),
             words: words(&text),

@@ -251,3 +251,16 @@ fn what_is_not_looked_into_is_searched() {
     let plan = index.rename_plan_by_name("kept", &of, "gone", &|_| true);
     assert_eq!(plan.unwrap().files.len(), 1);
 }
+
+#[test]
+fn the_definition_that_a_name_path_means_comes_first() {
+    let fixture = Fixture::new(
+        "//- /a.py\nclass A:\n    def get(self): ...\n\
+         //- /b.py\nclass B:\n    def get(self): ...\nB().get()\n",
+    );
+    let answer = index(&fixture).references("B/get", None, 1, &|_| true);
+    let answer = answer.unwrap();
+    let first = answer.hits.first().unwrap();
+    assert_eq!((first.path.as_str(), first.place.line), ("b.py", 2));
+    assert_eq!(answer.total, 3);
+}
