@@ -145,7 +145,11 @@ pub(crate) async fn call(
     };
     match server.engine().approvals().drive(&attempt).await {
         Ok(Driven::Done(reply)) => {
-            let result = done(connection, reply);
+            let mut result = done(connection, reply);
+            // Only the contract of the code tools says so of a success.
+            if matches!(tool.toolset, Toolset::Modes | Toolset::Rules) {
+                result.is_error = None;
+            }
             if tool.effect != Effect::ReadOnly {
                 connection.acted().notify_one();
             }
@@ -206,7 +210,6 @@ fn done(connection: &Connection, reply: Reply) -> CallToolResult {
     }
     let mut result = CallToolResult::success(vec![ContentBlock::text(reply.text)]);
     result.structured_content = Some(reply.structured).filter(|facts| !facts.is_null());
-    result.is_error = None;
     if !reply.metadata.is_null() {
         let mut meta = MetaObject::default();
         meta.0.insert(METADATA.to_owned(), reply.metadata);

@@ -31,7 +31,7 @@ pub enum Error {
     },
     #[error("the permit for `{tool}` names no file")]
     NoTarget { tool: String },
-    #[error("there is no `{path}`")]
+    #[error("file not found: {path}")]
     Missing { path: PathBuf },
     #[error("`{path}` is a link, or is reached through one that has changed")]
     Link { path: PathBuf },

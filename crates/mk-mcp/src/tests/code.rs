@@ -160,7 +160,7 @@ async fn a_file_that_is_not_there_comes_with_the_nearest_that_is() {
     check(
         &answer,
         "FILE_NOT_FOUND",
-        "There is no `src/exampel.py`",
+        "File not found: src/exampel.py",
         "did you mean src/example.py?",
     );
     assert_eq!(answer["result"]["details"]["file_path"], "src/exampel.py");
@@ -168,7 +168,7 @@ async fn a_file_that_is_not_there_comes_with_the_nearest_that_is() {
     check(
         &wire.call("read_file", far).await,
         "FILE_NOT_FOUND",
-        "There is no `nothing/like/this.rs`",
+        "File not found: nothing/like/this.rs",
         "check the path, or find it with find_files",
     );
 }

@@ -144,7 +144,7 @@ fn what_is_missing_is_called_so() {
         let read = project.root.read_file(&project.path(path));
         assert_eq!(
             read.unwrap_err().to_string(),
-            format!("there is no `{path}`")
+            format!("file not found: {path}")
         );
     }
     let root = AbsPath::new(&project.at("nowhere")).unwrap();

@@ -159,7 +159,7 @@ async fn failures_of_tools_are_results() {
     check(
         &reply,
         "FILE_NOT_FOUND",
-        "There is no `src/mian.py`",
+        "File not found: src/mian.py",
         none.clone(),
     );
     assert_eq!(
