@@ -30,6 +30,7 @@ struct Queries {
     fuzzy: &'static str,
 }
 
+const MANY: usize = 100_000;
 const ABSENT: &str = "NoSuchThingAnywhere";
 
 impl Queries {
@@ -50,6 +51,8 @@ struct Subject {
     queries: Queries,
     /// Asked of tools other than `find_symbols`, where there are figures to compare with.
     questions: &'static [Question],
+    /// Of the whole index, in milliseconds.
+    cold: Budget,
     megabytes: Budget,
 }
 
@@ -59,7 +62,9 @@ struct Question {
     tool: &'static str,
     /// JSON.
     arguments: &'static str,
-    most: f64,
+    most: Budget,
+    /// The same of Serena: tool and arguments.
+    theirs: (&'static str, &'static str),
 }
 
 const OF_DJANGO: &[Question] = &[
@@ -67,21 +72,45 @@ const OF_DJANGO: &[Question] = &[
         what: "overview of a file of 107 KB",
         tool: "get_symbols_overview",
         arguments: r#"{"file_path": "django/db/models/query.py", "max_results": 1000}"#,
-        most: 15.0,
+        most: Budget::AtMost(15.0),
+        theirs: (
+            "get_symbols_overview",
+            r#"{"relative_path": "django/db/models/query.py", "depth": 1}"#,
+        ),
     },
     Question {
         what: "definition in it",
         tool: "get_symbol_definition",
         arguments: r#"{"symbol_name": "QuerySet/get_or_create", "file_path": "django/db/models/query.py"}"#,
-        most: 5.0,
+        most: Budget::AtMost(5.0),
+        theirs: (
+            "find_symbol",
+            r#"{"name_path_pattern": "QuerySet/get_or_create", "relative_path": "django/db/models/query.py", "include_body": true}"#,
+        ),
     },
     Question {
         what: "references by name",
         tool: "find_references",
         arguments: r#"{"symbol_name": "get_or_create"}"#,
-        most: 40.0,
+        most: Budget::AtMost(40.0),
+        theirs: (
+            "find_referencing_symbols",
+            r#"{"name_path": "QuerySet/get_or_create", "relative_path": "django/db/models/query.py"}"#,
+        ),
+    },
+    Question {
+        what: "search",
+        tool: "search_for_pattern",
+        arguments: r#"{"pattern": "get_or_create\\("}"#,
+        most: Budget::None,
+        theirs: (
+            "search_for_pattern",
+            r#"{"substring_pattern": "get_or_create\\("}"#,
+        ),
     },
 ];
+/// The pattern of the search, for ripgrep.
+const SEARCHED: &str = r"get_or_create\(";
 
 fn subjects() -> [Subject; 3] {
     [
@@ -97,6 +126,7 @@ fn subjects() -> [Subject; 3] {
                 fuzzy: "QeurySet",
             },
             questions: OF_DJANGO,
+            cold: Budget::AtMost(4_000.0),
             megabytes: Budget::AtMost(80.0),
         },
         Subject {
@@ -108,6 +138,7 @@ fn subjects() -> [Subject; 3] {
                 fuzzy: "JoinHnadle",
             },
             questions: &[],
+            cold: Budget::None,
             megabytes: Budget::AtMost(80.0),
         },
         Subject {
@@ -122,6 +153,7 @@ fn subjects() -> [Subject; 3] {
                 fuzzy: "FiberRuntmie",
             },
             questions: &[],
+            cold: Budget::None,
             megabytes: Budget::AtMost(80.0),
         },
     ]
@@ -137,7 +169,44 @@ pub(crate) fn measure(modekeeper: &Path, child: &Path, rounds: usize) -> Result<
         rows.extend(alone(&home, child, &label, &subject, rounds)?);
         rows.extend(over_mcp(&home, modekeeper, &label, &subject, rounds)?);
     }
+    rows.push(many_files(child, rounds)?);
     Ok(rows)
+}
+
+/// The first answer in a project that takes long to index.
+fn many_files(child: &Path, rounds: usize) -> Result<Row> {
+    eprintln!("  {MANY} files …");
+    let home = Home::new()?;
+    for number in 0..MANY {
+        let folder = home
+            .project()
+            .join(format!("d{}/p{}", number / 2000, number / 50));
+        if number % 50 == 0 {
+            std::fs::create_dir_all(&folder)?;
+        }
+        let text = format!(
+            "import os\n\n\nclass Thing{number}:\n    def method_{number}(self, value):\n        \
+             return os.path.join(str(value), \"{number}\")\n\n\ndef helper_{number}(a, b=None):\n    \
+             return Thing{number}().method_{number}(a) or b\n"
+        );
+        std::fs::write(folder.join(format!("m{number}.py")), text)?;
+    }
+    let mut times = Vec::new();
+    for _ in 0..rounds.min(MOST_COLD_ROUNDS) {
+        let first = figures_of(home.command(child).args(["first", ".", "Thing4242"]))?;
+        ensure!(
+            first["complete"] == true,
+            "the first answer is not complete"
+        );
+        times.push(number(&first, "answered")?);
+    }
+    Ok(Row {
+        what: format!("{MANY} files: first answer, whole, with no index, CPU"),
+        unit: "ms",
+        ours: Spread::of(times),
+        beside: None,
+        budget: Budget::AtMost(1_000.0),
+    })
 }
 
 /// The child's figures of all rounds.
@@ -219,7 +288,7 @@ impl Figures {
         let (cold, cold_again) = (self.cold.clone(), self.cold);
         let mut rows = vec![
             row("cold index, CPU", "ms", cold, bare, Budget::Times(2.0)),
-            row("cold index, CPU", "ms", cold_again, ctags, Budget::None),
+            row("cold index, CPU", "ms", cold_again, ctags, subject.cold),
             row(
                 "resident after it",
                 "MB",
@@ -277,6 +346,8 @@ fn over_mcp(
     let named = subject.queries.named();
     let mut ours: Vec<Vec<f64>> = Vec::new();
     let mut rows = Vec::new();
+    let mut asked: Vec<Vec<f64>> = Vec::new();
+    let resident;
     let cold = {
         let mut command = home.command(modekeeper);
         command.arg("mcp");
@@ -291,17 +362,17 @@ fn over_mcp(
         for question in subject.questions {
             let arguments: Value = serde_json::from_str(question.arguments)?;
             let call = json!({ "name": question.tool, "arguments": arguments });
-            rows.push(Row {
-                what: format!("{label}: {}, over MCP, CPU", question.what),
-                unit: "ms",
-                ours: Spread::of(times(&mut peer, &call, rounds)?),
-                beside: None,
-                budget: Budget::AtMost(question.most),
-            });
+            asked.push(times(&mut peer, &call, rounds)?);
         }
+        resident = float(peer.resident()?) / 1e6;
         cold
     };
-    let theirs = serena::measure(home, &named.map(|(_, pattern)| pattern), rounds);
+    let theirs = serena::measure(
+        home,
+        &named.map(|(_, pattern)| pattern),
+        subject.questions,
+        rounds,
+    );
     let (theirs, missing) = match theirs {
         Ok(Some(theirs)) => (Some(theirs), ""),
         Ok(None) => (None, " (Serena is not installed)"),
@@ -310,6 +381,30 @@ fn over_mcp(
             (None, " (Serena does not work here)")
         }
     };
+    let mut answered = theirs.iter().flat_map(|theirs| theirs.asked.clone());
+    for (question, ours) in subject.questions.iter().zip(asked) {
+        let row = |beside, budget| Row {
+            what: format!("{label}: {}, over MCP, CPU{missing}", question.what),
+            unit: "ms",
+            ours: Spread::of(ours.clone()),
+            beside,
+            budget,
+        };
+        let beside = answered.next().map(|times| ("Serena", Spread::of(times)));
+        rows.push(row(beside, question.most));
+        if question.tool == "search_for_pattern" {
+            let ripgrep = ("ripgrep", Spread::of(ripgrep(home, rounds)?));
+            rows.push(row(Some(ripgrep), Budget::Times(1.3)));
+        }
+    }
+    let theirs_resident = theirs.as_ref().map(|theirs| theirs.resident);
+    rows.push(Row {
+        what: format!("{label}: resident after all questions over MCP{missing}"),
+        unit: "MB",
+        ours: Spread::of(vec![resident]),
+        beside: theirs_resident.map(|resident| ("Serena", Spread::of(vec![resident]))),
+        budget: subject.megabytes,
+    });
     let mut warm = Vec::new().into_iter();
     if let Some(theirs) = theirs {
         rows.push(Row {
@@ -329,6 +424,21 @@ fn over_mcp(
         budget: Budget::AtMost(5.0),
     }));
     Ok(rows)
+}
+
+/// The same search by ripgrep, in every round.
+fn ripgrep(home: &Home, rounds: usize) -> Result<Vec<f64>> {
+    let mut times = Vec::new();
+    for _ in 0..rounds {
+        let before = cpu_of_ended_children()?;
+        for _ in 0..CALLS {
+            run(home
+                .command(Path::new("rg"))
+                .args(["--line-number", SEARCHED, "."]))?;
+        }
+        times.push(milliseconds((cpu_of_ended_children()? - before) / CALLS));
+    }
+    Ok(times)
 }
 
 /// What a call costs, in every round.

@@ -6,8 +6,9 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
+use super::Question;
 use super::package::tools;
-use crate::bench::report::milliseconds;
+use crate::bench::report::{float, milliseconds};
 use crate::peer::{Home, Peer, Wire};
 
 /// A call takes seconds.
@@ -20,10 +21,19 @@ pub(super) struct Figures {
     pub(super) cold: f64,
     /// Every round of every query.
     pub(super) warm: Vec<Vec<f64>>,
+    /// Every round of every question.
+    pub(super) asked: Vec<Vec<f64>>,
+    /// Megabytes, of all its processes.
+    pub(super) resident: f64,
 }
 
 /// `None` if it is not installed.
-pub(super) fn measure(home: &Home, patterns: &[&str], rounds: usize) -> Result<Option<Figures>> {
+pub(super) fn measure(
+    home: &Home,
+    patterns: &[&str],
+    questions: &[Question],
+    rounds: usize,
+) -> Result<Option<Figures>> {
     if Command::new("serena").arg("--version").output().is_err() {
         return Ok(None);
     }
@@ -43,18 +53,38 @@ pub(super) fn measure(home: &Home, patterns: &[&str], rounds: usize) -> Result<O
     let line = peer.line("tools/call", &call(first));
     peer.sequential(&[line])?;
     let cold = milliseconds(cpu_of_descendants()?.saturating_sub(before));
+    let rounds = rounds.min(MOST_ROUNDS);
     let mut warm = Vec::new();
     for pattern in patterns {
-        let mut times = Vec::new();
-        for _ in 0..rounds.min(MOST_ROUNDS) {
-            let line = peer.line("tools/call", &call(pattern));
-            let before = cpu_of_descendants()?;
-            peer.sequential(&[line])?;
-            times.push(milliseconds(cpu_of_descendants()?.saturating_sub(before)));
-        }
-        warm.push(times);
+        warm.push(times(&mut peer, &call(pattern), rounds)?);
     }
-    Ok(Some(Figures { cold, warm }))
+    let mut asked = Vec::new();
+    for question in questions {
+        let (tool, arguments) = question.theirs;
+        let arguments: Value = serde_json::from_str(arguments)?;
+        let call = json!({ "name": tool, "arguments": arguments });
+        // The first of a kind starts a language server, or makes it read the project.
+        times(&mut peer, &call, 1)?;
+        asked.push(times(&mut peer, &call, rounds)?);
+    }
+    let resident = resident_of_descendants()?;
+    Ok(Some(Figures {
+        cold,
+        warm,
+        asked,
+        resident,
+    }))
+}
+
+fn times(peer: &mut Peer, call: &Value, rounds: usize) -> Result<Vec<f64>> {
+    let mut times = Vec::new();
+    for _ in 0..rounds {
+        let line = peer.line("tools/call", call);
+        let before = cpu_of_descendants()?;
+        peer.sequential(&[line])?;
+        times.push(milliseconds(cpu_of_descendants()?.saturating_sub(before)));
+    }
+    Ok(times)
 }
 
 fn call(pattern: &str) -> Value {
@@ -64,7 +94,26 @@ fn call(pattern: &str) -> Value {
 
 /// Of every process below this one, in hundredths of a second; also of those that ended, if someone waited for them.
 fn cpu_of_descendants() -> Result<Duration> {
-    let mut processes: Vec<(u32, u32, u64)> = Vec::new();
+    let ticks: u64 = descendants()?.iter().map(|process| process.ticks).sum();
+    Ok(Duration::from_millis(ticks * 10))
+}
+
+/// In megabytes.
+fn resident_of_descendants() -> Result<f64> {
+    let pages: u64 = descendants()?.iter().map(|process| process.pages).sum();
+    Ok(float(pages * 4096) / 1e6)
+}
+
+struct Process {
+    id: u32,
+    parent: u32,
+    ticks: u64,
+    pages: u64,
+}
+
+/// Every process below this one.
+fn descendants() -> Result<Vec<Process>> {
+    let mut processes: Vec<Process> = Vec::new();
     for entry in std::fs::read_dir("/proc")? {
         let Ok(id) = entry?.file_name().to_string_lossy().parse::<u32>() else {
             continue;
@@ -80,15 +129,20 @@ fn cpu_of_descendants() -> Result<Duration> {
         for index in 11..=14 {
             ticks += field(index)?.parse::<u64>()?;
         }
-        processes.push((id, field(1)?.parse()?, ticks));
+        processes.push(Process {
+            id,
+            parent: field(1)?.parse()?,
+            ticks,
+            pages: field(21)?.parse()?,
+        });
     }
     let mut below = vec![std::process::id()];
-    let mut ticks = 0;
+    let mut found = Vec::new();
     while let Some(parent) = below.pop() {
-        for (id, _, spent) in processes.iter().filter(|(_, of, _)| *of == parent) {
-            below.push(*id);
-            ticks += spent;
-        }
+        let (children, others) = processes.into_iter().partition(|one| one.parent == parent);
+        below.extend(children.iter().map(|one: &Process| one.id));
+        found.extend::<Vec<Process>>(children);
+        processes = others;
     }
-    Ok(Duration::from_millis(ticks * 10))
+    Ok(found)
 }
