@@ -167,10 +167,7 @@ pub(super) fn compare_with_ctags(languages: &[&str]) {
                 continue;
             };
             n_tags += 1;
-            // `a<b>` is a special case of `a`, and called so.
-            let special = format!("{}<", tag.name);
-            let is_special = |name: &String| name.starts_with(&special);
-            if names.contains(&tag.name) || names.iter().any(is_special) {
+            if names.contains(&tag.name) || names.iter().any(|name| tag.is_called(name)) {
                 n_found += 1;
             } else {
                 let place = format!("{}:{} {}", tag.path, tag.line, tag.name);

@@ -18,6 +18,22 @@ pub(super) struct Tag {
     pub(super) line: u64,
 }
 
+impl Tag {
+    /// Whether a symbol's name is another way to write this one.
+    pub(super) fn is_called(&self, name: &str) -> bool {
+        let rest = name.strip_prefix(self.name.as_str());
+        // `a<b>` is a special case of `a`, and called so; ctags leaves out the marks of aliases in Ruby.
+        let is_special = rest.is_some_and(|rest| rest.starts_with('<'));
+        let is_marked = self.kind == "alias" && matches!(rest, Some("?" | "!" | "="));
+        // `impl A for B`.
+        let is_block = self.kind == "implementation" && name.rsplit(' ').next() == Some(&self.name);
+        let without_spaces = |name: &str| name.replace(' ', "");
+        let is_operator =
+            name.starts_with("operator") && without_spaces(name) == without_spaces(&self.name);
+        is_special || is_marked || is_block || is_operator
+    }
+}
+
 /// ctags' name for a language, and the kinds of it that are not looked for, with what they are.
 ///
 /// Everything else counts. Nobody looks for local variables and parameters, for what an import calls something that is
@@ -124,12 +140,14 @@ fn own_name<'a>(language: &str, kind: &str, written: &'a str) -> &'a str {
 fn is_defined(language: &str, tag: &Tag, line: &str) -> bool {
     let name = tag.name.as_str();
     let is_word = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
-    let stands_there = line.match_indices(name).any(|(at, _)| {
-        let before = line.get(..at).and_then(|it| it.chars().next_back());
-        let after = line.get(at + name.len()..).and_then(|it| it.chars().next());
-        let is_mark = !name.starts_with(is_word);
-        is_mark || !before.is_some_and(is_word) && !after.is_some_and(is_word)
-    });
+    let is_operator = name.starts_with("operator ");
+    let stands_there = is_operator
+        || line.match_indices(name).any(|(at, _)| {
+            let before = line.get(..at).and_then(|it| it.chars().next_back());
+            let after = line.get(at + name.len()..).and_then(|it| it.chars().next());
+            let is_mark = !name.starts_with(is_word);
+            is_mark || !before.is_some_and(is_word) && !after.is_some_and(is_word)
+        });
     let has = |words: &[&str]| words.iter().any(|word| line.contains(word));
     let after = line.split_once(name).map_or("", |(_, after)| after);
     let is_at_top = !line.starts_with([' ', '\t']);
