@@ -108,6 +108,12 @@ fn in_long_line(length: usize) -> usize {
     if length > LONGEST_LINE { length } else { 0 }
 }
 
+/// What a parser begins with: the parts of the text that count, all of it if there are none, and an older tree.
+struct Start<'a> {
+    ranges: &'a [Range],
+    before: Option<&'a Tree>,
+}
+
 /// Parsers and query cursors, kept from file to file.
 #[derive(Default)]
 pub(crate) struct Parsers {
@@ -146,8 +152,11 @@ impl Parsers {
         let ranges = ranges.unwrap_or_default();
         // A change of the text may change what is hidden elsewhere.
         let before = before.filter(|_| masked.is_none() && ranges.is_empty());
-        let text = masked.as_deref().unwrap_or(text);
-        self.parse_after(compiled, text, &ranges, before, limit)
+        let start = Start {
+            ranges: &ranges,
+            before,
+        };
+        self.parse_from(compiled, masked.as_deref().unwrap_or(text), &start, limit)
     }
 
     /// Parses a text, or only `ranges` of it if there are any.
@@ -158,17 +167,21 @@ impl Parsers {
         ranges: &[Range],
         limit: &Limit<'_>,
     ) -> Result<Tree, SkipReason> {
-        self.parse_after(language, text, ranges, None, limit)
+        let start = Start {
+            ranges,
+            before: None,
+        };
+        self.parse_from(language, text, &start, limit)
     }
 
-    fn parse_after(
+    fn parse_from(
         &mut self,
         language: &Compiled,
         text: &str,
-        ranges: &[Range],
-        before: Option<&Tree>,
+        start: &Start<'_>,
         limit: &Limit<'_>,
     ) -> Result<Tree, SkipReason> {
+        let Start { ranges, before } = *start;
         let failed = |_| SkipReason::Unreadable;
         self.parser
             .set_language(&language.grammar)
