@@ -54,7 +54,7 @@ fn a_file_that_cannot_be_used_leaves_modes_that_only_read() {
         let text = answer["result"]["content"][0]["text"]
             .as_str()
             .unwrap_or_default();
-        assert!(text.contains("There is no"), "{what}: {answer:#}");
+        assert!(text.contains("File not found"), "{what}: {answer:#}");
     }
     let sandbox = Sandbox::new();
     std::os::unix::fs::symlink("nowhere", sandbox.project().join(".roomodes")).unwrap();

@@ -167,6 +167,8 @@ fn is_defined(language: &str, tag: &Tag, line: &str) -> bool {
         ("typescript", "enum") => name != "as",
         // Constraints of a type parameter.
         ("csharp", "struct" | "property") => !has(&["where "]),
+        // The same, and parameters of operators.
+        ("csharp", "field") => !has(&["where ", " operator "]),
         // A string that holds the word `function`, and a call with one.
         ("lua", "function") => {
             let is_value = line.trim_start().starts_with("return") || name.contains(['%', '[']);
