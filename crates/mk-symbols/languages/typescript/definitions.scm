@@ -34,6 +34,8 @@
 (program (export_statement (variable_declaration (variable_declarator name: (identifier) @name) @variable)))
 (program (ambient_declaration (lexical_declaration (variable_declarator name: (identifier) @name) @variable)))
 (program (ambient_declaration (variable_declaration (variable_declarator name: (identifier) @name) @variable)))
+(program (export_statement (ambient_declaration (lexical_declaration (variable_declarator name: (identifier) @name) @variable))))
+(program (export_statement (ambient_declaration (variable_declaration (variable_declarator name: (identifier) @name) @variable))))
 ; What is taken out of an object: `export const { a, b: c } = made()`.
 (program (lexical_declaration (variable_declarator name: (object_pattern (shorthand_property_identifier_pattern) @name)) @constant))
 (program (lexical_declaration (variable_declarator name: (object_pattern (pair_pattern value: (identifier) @name))) @constant))
