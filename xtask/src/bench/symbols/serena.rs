@@ -139,9 +139,10 @@ fn descendants() -> Result<Vec<Process>> {
     let mut below = vec![std::process::id()];
     let mut found = Vec::new();
     while let Some(parent) = below.pop() {
-        let (children, others) = processes.into_iter().partition(|one| one.parent == parent);
-        below.extend(children.iter().map(|one: &Process| one.id));
-        found.extend::<Vec<Process>>(children);
+        let (children, others): (Vec<Process>, Vec<Process>) =
+            processes.into_iter().partition(|one| one.parent == parent);
+        below.extend(children.iter().map(|one| one.id));
+        found.extend(children);
         processes = others;
     }
     Ok(found)
