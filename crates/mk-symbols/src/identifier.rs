@@ -8,7 +8,7 @@ use crate::language::Language;
 pub fn last_name(name_path: &str) -> &str {
     // Names in backticks are kept without them.
     let path = without_overload(name_path.trim().trim_matches('`'));
-    let path = path.strip_suffix("()").unwrap_or(path);
+    let path = without_call(path);
     if let Some((_, name)) = path.rsplit_once('/').filter(|(_, name)| !name.is_empty()) {
         return name;
     }
@@ -17,6 +17,15 @@ pub fn last_name(name_path: &str) -> &str {
         rest = rest.get(at + separator.len()..).unwrap_or_default();
     }
     rest
+}
+
+/// `f()` → `f`; the operator that calls is a name.
+pub(crate) fn without_call(path: &str) -> &str {
+    let is_name = |bare: &&str| !bare.is_empty() && !bare.ends_with(['/', ':']);
+    path.strip_suffix("()")
+        .filter(is_name)
+        .filter(|bare| !bare.ends_with("operator"))
+        .unwrap_or(path)
 }
 
 /// Where a name path that is written in a language's own way is split; `#priv` and `r#type` are names.

@@ -1,6 +1,7 @@
 //! What a pattern may mean: a name, or the end of a name path in one of the ways people write it.
 
 use super::matching::{Closeness, Matcher, Matching};
+use crate::identifier::without_call;
 use crate::index::{Names, PackedSymbol, Trace};
 use crate::language::Language;
 
@@ -59,7 +60,7 @@ impl Patterns {
         // Names in backticks are kept without them.
         let written = written.replace('`', "");
         let (text, overload) = split_overload(written.trim());
-        let text = text.strip_suffix("()").unwrap_or(text);
+        let text = without_call(text);
         let mut readings = Vec::new();
         let plain = |name: &str| Pattern {
             name: name.to_owned(),

@@ -283,6 +283,14 @@ fn a_symbol_that_shares_its_line_is_not_deleted() {
 }
 
 #[test]
+fn the_operator_that_calls_is_a_name() {
+    let text = "struct A {\n  int operator()(int a) { return a; }\n};\n";
+    let body = "  int operator()(int a) { return a; }";
+    let edit = SymbolEdit::Replace(body);
+    check("a.cpp", text, "/A/operator()", edit, text);
+}
+
+#[test]
 fn namesakes_need_an_index() {
     let text = "impl A {\n    fn b() {}\n}\n\nimpl C for A {\n    fn b() {}\n}\n";
     let error = plan("a.rs", text, "A/b", SymbolEdit::Delete).unwrap_err();
