@@ -310,7 +310,7 @@ fn a_first_answer_is_a_later_one() {
     let fixture = Fixture::new(PROJECT);
     for n in 0..300 {
         let file = format!("class Filler{n}:\n    def joined_handle_{n}(self): ...\n");
-        fixture.write(&format!("filler/f{n}.py"), &file);
+        fixture.write(&format!("filler/f{n}.py"), file);
     }
     let warm = index(&fixture);
     for pattern in [

@@ -241,7 +241,7 @@ fn an_operator_is_not_looked_for() {
 fn what_is_not_looked_into_is_searched() {
     let fixture = Fixture::new("//- /a.js\nfunction kept() {}\n");
     let line = "x();".repeat(10_000);
-    fixture.write("minified.js", &format!("{line}kept();{line}"));
+    fixture.write("minified.js", format!("{line}kept();{line}"));
     let index = index(&fixture);
     assert_eq!(index.skipped().len(), 1);
     let of = ProjectPath::parse("a.js", fixture.root()).unwrap();
