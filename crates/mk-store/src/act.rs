@@ -1,10 +1,10 @@
 //! What people and programs changed over HTTP: appended and never changed.
 
 use mk_types::Timestamp;
-use rusqlite::params;
 
 use crate::Store;
 use crate::error::Error;
+use crate::link::params;
 use crate::model::{Act, NewAct};
 use crate::row::{all, run};
 
@@ -34,7 +34,7 @@ impl Store {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let shared = &self.inner.shared;
         shared.read(|connection| {
-            Ok(all(connection, query, [limit], |row| {
+            Ok(all(connection, query, params![limit], |row| {
                 Ok(Act {
                     at: Timestamp::from_millis(row.get(0)?),
                     who: row.get(1)?,

@@ -1,23 +1,23 @@
 //! Questions to people: asked, decided once, used once.
 
 use mk_types::{ApprovalId, ConversationId, Timestamp};
-use rusqlite::{Connection, params};
 
 use crate::error::{Error, Failure, Subject};
+use crate::link::{Link, params};
 use crate::model::{Approval, ApprovalState, NewApproval, Verdict};
 use crate::row::{self, APPROVAL_LIFE, all, first, run, select_approval};
 use crate::session;
 use crate::writer::Turn;
 
-pub(crate) fn find(connection: &Connection, id: &ApprovalId) -> Result<Option<Approval>, Failure> {
+pub(crate) fn find(connection: Link<'_>, id: &ApprovalId) -> Result<Option<Approval>, Failure> {
     let query = select_approval!("WHERE a.id = ?1");
-    Ok(first(connection, query, [id.as_str()], row::approval)?)
+    Ok(first(connection, query, params![id.as_str()], row::approval)?)
 }
 
 /// Those that can still be answered, in the order in which they were asked.
-pub(crate) fn pending(connection: &Connection, now: Timestamp) -> Result<Vec<Approval>, Failure> {
+pub(crate) fn pending(connection: Link<'_>, now: Timestamp) -> Result<Vec<Approval>, Failure> {
     let query = select_approval!("WHERE a.state = 'pending' ORDER BY a.key");
-    let mut approvals = all(connection, query, [], row::approval)?;
+    let mut approvals = all(connection, query, params![], row::approval)?;
     approvals.retain(|approval| approval.expires_at > now);
     Ok(approvals)
 }
@@ -25,13 +25,14 @@ pub(crate) fn pending(connection: &Connection, now: Timestamp) -> Result<Vec<App
 /// Of the questions with exactly this kind, payload, plan and conversation that can still lead to
 /// the act: a granted one if there is one, else the oldest that waits.
 pub(crate) fn open(
-    connection: &Connection,
+    connection: Link<'_>,
     question: &NewApproval,
     now: Timestamp,
 ) -> Result<Option<Approval>, Failure> {
     let query = select_approval!(
         "WHERE a.state IN ('granted', 'pending') AND a.kind = ?1 AND a.payload = ?2
-             AND a.conversation IS ?3 AND a.plan_hash IS ?4
+             AND a.conversation IS NOT DISTINCT FROM ?3
+             AND a.plan_hash IS NOT DISTINCT FROM ?4
          ORDER BY a.state, a.key"
     );
     let parameters = params![
@@ -50,7 +51,7 @@ pub(crate) fn ask(turn: &Turn<'_>, question: &NewApproval) -> Result<Approval, F
         None => None,
         Some(id) => {
             let query = "SELECT key FROM session WHERE id = ?1";
-            let key = first(connection, query, [id.as_str()], |row| row.get(0))?;
+            let key = first(connection, query, params![id.as_str()], |row| row.get(0))?;
             Some(key.ok_or_else(|| session::missing(connection, id))?)
         }
     };
@@ -112,7 +113,7 @@ pub(crate) fn consume(turn: &Turn<'_>, id: &ApprovalId) -> Result<Approval, Fail
     run(
         turn.connection,
         "UPDATE approval SET state = 'used' WHERE id = ?1",
-        [id.as_str()],
+        params![id.as_str()],
     )?;
     existing(turn.connection, id)
 }
@@ -132,7 +133,7 @@ fn unexpired(turn: &Turn<'_>, id: &ApprovalId) -> Result<Approval, Failure> {
     Ok(approval)
 }
 
-fn existing(connection: &Connection, id: &ApprovalId) -> Result<Approval, Failure> {
+fn existing(connection: Link<'_>, id: &ApprovalId) -> Result<Approval, Failure> {
     find(connection, id)?
         .ok_or_else(|| Failure::Refused(Error::NotFound(Subject::Approval(id.clone()))))
 }

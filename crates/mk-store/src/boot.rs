@@ -2,9 +2,9 @@
 //! can set. Sleep counts in both.
 
 use mk_types::Timestamp;
-use rusqlite::{Connection, params};
 
 use crate::error::Failure;
+use crate::link::{Link, params};
 use crate::row::{first, run};
 
 /// How far the clocks may drift apart before it counts as moved: more than a leap second or the
@@ -38,13 +38,13 @@ impl SinceBoot {
 /// another process. A move is believed once two sweeps in a row have seen the same: a clock that
 /// is wrong for a moment never is.
 pub(crate) fn wall_clock_moved(
-    connection: &Connection,
+    connection: Link<'_>,
     wall: Timestamp,
     since_boot: &SinceBoot,
 ) -> Result<bool, Failure> {
     let distance = wall.as_millis() - since_boot.millis;
     let query = "SELECT boot, distance, candidate FROM clock";
-    let known = first(connection, query, [], |row| {
+    let known = first(connection, query, params![], |row| {
         Ok((
             row.get::<_, String>(0)?,
             row.get::<_, i64>(1)?,
@@ -66,7 +66,9 @@ pub(crate) fn wall_clock_moved(
     };
     run(
         connection,
-        "INSERT OR REPLACE INTO clock (key, boot, distance, candidate) VALUES (1, ?1, ?2, ?3)",
+        "INSERT INTO clock (key, boot, distance, candidate) VALUES (1, ?1, ?2, ?3)
+         ON CONFLICT (key) DO UPDATE SET boot = excluded.boot, distance = excluded.distance,
+             candidate = excluded.candidate",
         params![since_boot.boot, trusted, candidate],
     )?;
     Ok(candidate.is_some())

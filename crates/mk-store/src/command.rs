@@ -1,9 +1,9 @@
 //! Permits of single commands, taken once, and the records of what commands did.
 
 use mk_types::{AbsPath, CommandId, ConversationId, ModeSlug, PermitId, ProjectId, Timestamp};
-use rusqlite::{Connection, Row, params};
 
 use crate::error::{Error, Failure};
+use crate::link::{Link, Row, params};
 use crate::model::{
     CommandFilter, CommandPermit, CommandRecord, NewCommandPermit, NewCommandRecord,
 };
@@ -77,14 +77,14 @@ impl Store {
     pub fn command(&self, id: &CommandId) -> Result<Option<CommandRecord>, Error> {
         let query = select_command!("WHERE id = ?1");
         let shared = &self.inner.shared;
-        shared.read(|connection| Ok(first(connection, query, [id.as_str()], read_command)?))
+        shared.read(|connection| Ok(first(connection, query, params![id.as_str()], read_command)?))
     }
 
     /// What was recorded of the command that took this permit.
     pub fn command_of_permit(&self, id: &PermitId) -> Result<Option<CommandRecord>, Error> {
         let query = select_command!("WHERE permit = ?1");
         let shared = &self.inner.shared;
-        shared.read(|connection| Ok(first(connection, query, [id.as_str()], read_command)?))
+        shared.read(|connection| Ok(first(connection, query, params![id.as_str()], read_command)?))
     }
 
     /// Records of commands, newest first.
@@ -146,9 +146,9 @@ fn take(turn: &Turn<'_>, id: &PermitId) -> Result<Option<CommandPermit>, Failure
     }
 }
 
-fn find_permit(connection: &Connection, id: &PermitId) -> Result<Option<CommandPermit>, Failure> {
+fn find_permit(connection: Link<'_>, id: &PermitId) -> Result<Option<CommandPermit>, Failure> {
     let query = select_permit!("WHERE id = ?1");
-    Ok(first(connection, query, [id.as_str()], read_permit)?)
+    Ok(first(connection, query, params![id.as_str()], read_permit)?)
 }
 
 fn record(turn: &Turn<'_>, new: &NewCommandRecord) -> Result<CommandRecord, Failure> {
@@ -192,7 +192,7 @@ fn record(turn: &Turn<'_>, new: &NewCommandRecord) -> Result<CommandRecord, Fail
     })
 }
 
-fn read_permit(row: &Row<'_>) -> rusqlite::Result<CommandPermit> {
+fn read_permit(row: &Row<'_>) -> Result<CommandPermit, Failure> {
     Ok(CommandPermit {
         id: parsed(row, 0, PermitId::parse)?,
         conversation: parsed(row, 1, ConversationId::parse)?,
@@ -206,7 +206,7 @@ fn read_permit(row: &Row<'_>) -> rusqlite::Result<CommandPermit> {
     })
 }
 
-fn read_command(row: &Row<'_>) -> rusqlite::Result<CommandRecord> {
+fn read_command(row: &Row<'_>) -> Result<CommandRecord, Failure> {
     Ok(CommandRecord {
         id: parsed(row, 0, CommandId::parse)?,
         permit: optional(row, 1, PermitId::parse)?,

@@ -1,9 +1,9 @@
 //! Conversations: opened once per client session, with a root that stays as it was at first use.
 
 use mk_types::{AbsPath, ConversationId, ModeSlug, ProjectId, Timestamp};
-use rusqlite::{Connection, Row, params};
 
 use crate::error::{Error, Failure, Subject};
+use crate::link::{Link, Row, params};
 use crate::model::{Client, Conversation, NewConversation, Process, Root};
 use crate::row::{all, first, optional, parsed, run, signed, unsigned};
 use crate::writer::Turn;
@@ -54,7 +54,7 @@ impl Store {
     pub fn conversations_since(&self, since: Timestamp) -> Result<Vec<Conversation>, Error> {
         let query = select_conversation!("WHERE c.last_active >= ?1 ORDER BY c.last_active DESC");
         let shared = &self.inner.shared;
-        shared.read(|connection| Ok(all(connection, query, [since.as_millis()], read)?))
+        shared.read(|connection| Ok(all(connection, query, params![since.as_millis()], read)?))
     }
 
     /// The client's conversation, made if this is its first event; then its root and its parent
@@ -88,7 +88,7 @@ impl Store {
         let (id, mode) = (id.clone(), mode.clone());
         self.write(move |turn| {
             let statement = "UPDATE conversation SET told = ?2 WHERE id = ?1";
-            let parameters = [id.as_str(), mode.as_str()];
+            let parameters = params![id.as_str(), mode.as_str()];
             match run(turn.connection, statement, parameters)? {
                 0 => Err(missing(&id)),
                 _ => Ok(()),
@@ -143,33 +143,33 @@ impl Store {
 }
 
 pub(crate) fn find(
-    connection: &Connection,
+    connection: Link<'_>,
     id: &ConversationId,
 ) -> Result<Option<Conversation>, Failure> {
     let query = select_conversation!("WHERE c.id = ?1");
-    Ok(first(connection, query, [id.as_str()], read)?)
+    Ok(first(connection, query, params![id.as_str()], read)?)
 }
 
-fn of_client(connection: &Connection, client: &Client) -> Result<Option<Conversation>, Failure> {
+fn of_client(connection: Link<'_>, client: &Client) -> Result<Option<Conversation>, Failure> {
     let query = select_conversation!("WHERE c.client = ?1 AND c.client_session = ?2");
     Ok(first(
         connection,
         query,
-        [&client.name, &client.session],
+        params![client.name, client.session],
         read,
     )?)
 }
 
-fn of_process(connection: &Connection, process: Process) -> Result<Vec<Conversation>, Failure> {
+fn of_process(connection: Link<'_>, process: Process) -> Result<Vec<Conversation>, Failure> {
     let query = select_conversation!(
         "WHERE c.process = ?1 AND c.process_started = ?2 AND c.ended_at IS NULL ORDER BY c.key"
     );
-    let parameters = params![process.id, signed(process.started)];
+    let parameters = params![i64::from(process.id), signed(process.started)];
     Ok(all(connection, query, parameters, read)?)
 }
 
 fn live(
-    connection: &Connection,
+    connection: Link<'_>,
     project: &ProjectId,
     since: Timestamp,
 ) -> Result<Vec<Conversation>, Failure> {
@@ -191,7 +191,7 @@ fn open(turn: &Turn<'_>, new: &NewConversation) -> Result<Conversation, Failure>
         None => None,
         Some(parent) => {
             let query = "SELECT key FROM conversation WHERE id = ?1";
-            let key = first(connection, query, [parent.as_str()], |row| row.get(0))?;
+            let key = first(connection, query, params![parent.as_str()], |row| row.get(0))?;
             Some(key.ok_or_else(|| missing(parent))?)
         }
     };
@@ -222,7 +222,8 @@ fn open(turn: &Turn<'_>, new: &NewConversation) -> Result<Conversation, Failure>
 fn touch(turn: &Turn<'_>, id: &ConversationId, process: Option<Process>) -> Result<(), Failure> {
     let changed = run(
         turn.connection,
-        "UPDATE conversation SET last_active = max(last_active, ?2), ended_at = NULL,
+        "UPDATE conversation SET ended_at = NULL,
+             last_active = CASE WHEN last_active < ?2 THEN ?2 ELSE last_active END,
              process = coalesce(?3, process), process_started = coalesce(?4, process_started)
          WHERE id = ?1",
         params![
@@ -238,7 +239,7 @@ fn touch(turn: &Turn<'_>, id: &ConversationId, process: Option<Process>) -> Resu
     }
 }
 
-fn existing(connection: &Connection, id: &ConversationId) -> Result<Conversation, Failure> {
+fn existing(connection: Link<'_>, id: &ConversationId) -> Result<Conversation, Failure> {
     find(connection, id)?.ok_or_else(|| missing(id))
 }
 
@@ -246,7 +247,7 @@ fn missing(id: &ConversationId) -> Failure {
     Error::NotFound(Subject::Conversation(id.clone())).into()
 }
 
-fn read(row: &Row<'_>) -> rusqlite::Result<Conversation> {
+fn read(row: &Row<'_>) -> Result<Conversation, Failure> {
     let process: Option<u32> = row.get(10)?;
     let started: Option<i64> = row.get(11)?;
     Ok(Conversation {

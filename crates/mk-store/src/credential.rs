@@ -1,10 +1,10 @@
 //! Credentials: made, found by the hash of their secret, used up or revoked.
 
 use mk_types::{CredentialId, ModeSlug, Timestamp};
-use rusqlite::{Row, params};
 
 use crate::Store;
 use crate::error::{Error, Failure};
+use crate::link::{Row, params};
 use crate::model::{AccessRole, Credential, CredentialKind, NewCredential};
 use crate::row::{all, first, optional, parsed, run, word};
 use crate::writer::Turn;
@@ -28,14 +28,14 @@ impl Store {
     pub fn credential(&self, hash: &str) -> Result<Option<Credential>, Error> {
         let query = select_credential!("WHERE hash = ?1");
         let shared = &self.inner.shared;
-        shared.read(|connection| Ok(first(connection, query, [hash], read)?))
+        shared.read(|connection| Ok(first(connection, query, params![hash], read)?))
     }
 
     /// Those of a kind, newest first.
     pub fn credentials(&self, kind: CredentialKind) -> Result<Vec<Credential>, Error> {
         let query = select_credential!("WHERE kind = ?1 ORDER BY key DESC");
         let shared = &self.inner.shared;
-        shared.read(|connection| Ok(all(connection, query, [kind.as_str()], read)?))
+        shared.read(|connection| Ok(all(connection, query, params![kind.as_str()], read)?))
     }
 
     /// Uses a link up and makes a session with its role; `None` if the link is unknown, used or too old.
@@ -46,7 +46,7 @@ impl Store {
     ) -> Result<Option<Credential>, Error> {
         self.write(move |turn| {
             let query = select_credential!("WHERE hash = ?1 AND kind = 'link'");
-            let found = first(turn.connection, query, [&link], read)?;
+            let found = first(turn.connection, query, params![&link], read)?;
             let Some(found) = found.filter(|found| found.is_good(turn.now)) else {
                 return Ok(None);
             };
@@ -110,9 +110,9 @@ fn end(turn: &Turn<'_>, id: &CredentialId) -> Result<bool, Failure> {
     Ok(changed > 0)
 }
 
-fn read(row: &Row<'_>) -> rusqlite::Result<Credential> {
+fn read(row: &Row<'_>) -> Result<Credential, Failure> {
     let projects: String = row.get(5)?;
-    let time = |index| -> rusqlite::Result<Option<Timestamp>> {
+    let time = |index| -> Result<Option<Timestamp>, Failure> {
         Ok(row
             .get::<_, Option<i64>>(index)?
             .map(Timestamp::from_millis))

@@ -1,12 +1,12 @@
 //! Decisions: appended and never changed. A hook waits for its record; a server queues it.
 
 use mk_types::{ConversationId, DecisionId, ModeSlug, ProjectId, Timestamp};
-use rusqlite::{Connection, Row, params};
 
 use crate::Store;
 use crate::error::{Error, Failure};
+use crate::link::{Link, Row, Value, params};
 use crate::model::{Decision, DecisionFilter, NewDecision, Ruling};
-use crate::row::{first, limit, optional, parsed, run, signed, unsigned, word};
+use crate::row::{all, first, limit, optional, parsed, run, signed, unsigned, word};
 
 /// Bytes of a call's arguments that are kept; the rest is cut.
 const LONGEST_INPUT: usize = 16 * 1024;
@@ -50,7 +50,7 @@ impl Store {
     pub fn decision(&self, id: &DecisionId) -> Result<Option<Decision>, Error> {
         let query = select_decision!("WHERE id = ?1");
         let shared = &self.inner.shared;
-        shared.read(|connection| Ok(first(connection, query, [id.as_str()], read)?))
+        shared.read(|connection| Ok(first(connection, query, params![id.as_str()], read)?))
     }
 
     /// Decisions, newest first.
@@ -73,7 +73,7 @@ impl Store {
 
 /// Inserts one row.
 pub(crate) fn append(
-    connection: &Connection,
+    connection: Link<'_>,
     id: &DecisionId,
     at: Timestamp,
     decision: &NewDecision,
@@ -110,7 +110,7 @@ fn cut(text: &str, longest: usize) -> &str {
     text.get(..end).unwrap_or(text)
 }
 
-fn list(connection: &Connection, filter: &DecisionFilter) -> Result<Vec<Decision>, Failure> {
+fn list(connection: Link<'_>, filter: &DecisionFilter) -> Result<Vec<Decision>, Failure> {
     let query = select_decision!(
         "WHERE (?1 IS NULL OR conversation = ?1) AND (?2 IS NULL OR project = ?2)
              AND (?3 IS NULL OR client = ?3) AND (?4 IS NULL OR mode = ?4)
@@ -123,7 +123,7 @@ fn list(connection: &Connection, filter: &DecisionFilter) -> Result<Vec<Decision
 }
 
 fn after(
-    connection: &Connection,
+    connection: Link<'_>,
     id: Option<&DecisionId>,
     filter: &DecisionFilter,
 ) -> Result<Vec<Decision>, Failure> {
@@ -131,7 +131,7 @@ fn after(
         None => 0,
         Some(id) => {
             let query = "SELECT key FROM decision WHERE id = ?1";
-            match first(connection, query, [id.as_str()], |row| row.get(0))? {
+            match first(connection, query, params![id.as_str()], |row| row.get(0))? {
                 Some(key) => key,
                 None => return Ok(Vec::new()),
             }
@@ -148,35 +148,32 @@ fn after(
 }
 
 fn select(
-    connection: &Connection,
+    connection: Link<'_>,
     query: &str,
     filter: &DecisionFilter,
     after: Option<i64>,
 ) -> Result<Vec<Decision>, Failure> {
-    let mut statement = connection.prepare_cached(query)?;
     let since = filter.since.map_or(i64::MIN, Timestamp::as_millis);
-    statement.raw_bind_parameter(1, filter.conversation.as_ref().map(ConversationId::as_str))?;
-    statement.raw_bind_parameter(2, filter.project.as_ref().map(ProjectId::as_str))?;
-    statement.raw_bind_parameter(3, &filter.client)?;
-    statement.raw_bind_parameter(4, filter.mode.as_ref().map(ModeSlug::as_str))?;
-    statement.raw_bind_parameter(5, &filter.tool)?;
-    statement.raw_bind_parameter(6, filter.ruling.map(Ruling::as_str))?;
-    statement.raw_bind_parameter(7, &filter.tool_use)?;
-    statement.raw_bind_parameter(8, since)?;
-    statement.raw_bind_parameter(9, limit(filter.limit))?;
-    match after {
-        Some(key) => statement.raw_bind_parameter(10, key)?,
-        None => statement.raw_bind_parameter(10, filter.before.as_ref().map(DecisionId::as_str))?,
-    }
-    let mut rows = statement.raw_query();
-    let mut decisions = Vec::new();
-    while let Some(row) = rows.next()? {
-        decisions.push(read(row)?);
-    }
-    Ok(decisions)
+    let last = match after {
+        Some(_) => Value::Number(after),
+        None => Value::Text(filter.before.as_ref().map(DecisionId::as_str)),
+    };
+    let parameters = [
+        Value::Text(filter.conversation.as_ref().map(ConversationId::as_str)),
+        Value::Text(filter.project.as_ref().map(ProjectId::as_str)),
+        Value::Text(filter.client.as_deref()),
+        Value::Text(filter.mode.as_ref().map(ModeSlug::as_str)),
+        Value::Text(filter.tool.as_deref()),
+        Value::Text(filter.ruling.map(Ruling::as_str)),
+        Value::Text(filter.tool_use.as_deref()),
+        Value::Number(Some(since)),
+        Value::Number(Some(limit(filter.limit))),
+        last,
+    ];
+    all(connection, query, &parameters, read)
 }
 
-fn read(row: &Row<'_>) -> rusqlite::Result<Decision> {
+fn read(row: &Row<'_>) -> Result<Decision, Failure> {
     Ok(Decision {
         id: parsed(row, 0, DecisionId::parse)?,
         at: Timestamp::from_millis(row.get(1)?),

@@ -13,6 +13,7 @@ mod conversation;
 mod credential;
 mod decision;
 mod error;
+mod link;
 mod model;
 mod open;
 mod project;
@@ -34,6 +35,7 @@ use mk_types::{ApprovalId, Clock, SessionId, TaskId};
 
 use boot::SinceBoot;
 use error::Failure;
+use link::params;
 pub use error::{Error, Subject};
 pub use model::{
     AccessRole, Act, Approval, ApprovalFigures, ApprovalState, Client, CommandFilter,
@@ -211,8 +213,8 @@ impl Store {
         match shared.location {
             Location::Memory => Ok(shared.commits()),
             Location::File(_) => shared.read(|connection| {
-                let mut statement = connection.prepare_cached("PRAGMA data_version")?;
-                Ok(statement.query_row([], |row| row.get(0))?)
+                let version = connection.first("PRAGMA data_version", params![], |row| row.get(0))?;
+                Ok(version.unwrap_or_default())
             }),
         }
     }
@@ -337,7 +339,7 @@ impl Store {
         let shared = &self.inner.shared;
         let location = &shared.location;
         match location {
-            Location::Memory => shared.read(|connection| open::copy_to(connection, target)),
+            Location::Memory => shared.read_sqlite(|connection| open::copy_to(connection, target)),
             // Not the reader's connection: it would be occupied, and may not write anything.
             Location::File(_) => {
                 let opened = open::open(location, open::Purpose::Write, Waits::PATIENT)?;

@@ -4,10 +4,10 @@
 use std::path::Path;
 
 use mk_types::{AbsPath, ModeSlug, ProjectId, Timestamp};
-use rusqlite::{Connection, Row, params};
 
 use crate::Store;
 use crate::error::{Error, Failure, Subject};
+use crate::link::{Link, Row, params};
 use crate::model::{Project, Reach};
 use crate::row::{all, first, optional, parsed, run};
 use crate::writer::Turn;
@@ -36,7 +36,7 @@ impl Store {
     /// All projects, in order of creation.
     pub fn projects(&self) -> Result<Vec<Project>, Error> {
         let shared = &self.inner.shared;
-        shared.read(|connection| Ok(all(connection, select_project!("ORDER BY key"), [], read)?))
+        shared.read(|connection| Ok(all(connection, select_project!("ORDER BY key"), params![], read)?))
     }
 
     /// The project with this root, made if there is none.
@@ -96,7 +96,7 @@ impl Store {
         hash: &str,
     ) -> Result<bool, Error> {
         let query = "SELECT 1 FROM trusted_mode WHERE project = ?1 AND slug = ?2 AND hash = ?3";
-        let parameters = [project.as_str(), slug.as_str(), hash];
+        let parameters = params![project.as_str(), slug.as_str(), hash];
         let shared = &self.inner.shared;
         let found = shared.read(|connection| Ok(first(connection, query, parameters, |_| Ok(()))?));
         Ok(found?.is_some())
@@ -107,7 +107,7 @@ impl Store {
         let query = "SELECT slug, hash FROM trusted_mode WHERE project = ?1 ORDER BY slug, at";
         let shared = &self.inner.shared;
         shared.read(|connection| {
-            Ok(all(connection, query, [project.as_str()], |row| {
+            Ok(all(connection, query, params![project.as_str()], |row| {
                 Ok((parsed(row, 0, ModeSlug::parse)?, row.get(1)?))
             })?)
         })
@@ -122,8 +122,9 @@ impl Store {
     ) -> Result<(), Error> {
         let (project, slug, hash) = (project.clone(), slug.clone(), hash.to_owned());
         self.write(move |turn| {
-            let statement = "INSERT OR REPLACE INTO trusted_mode (project, slug, hash, at)
-                             VALUES (?1, ?2, ?3, ?4)";
+            let statement = "INSERT INTO trusted_mode (project, slug, hash, at)
+                             VALUES (?1, ?2, ?3, ?4)
+                             ON CONFLICT (project, slug, hash) DO UPDATE SET at = excluded.at";
             let at = turn.now.as_millis();
             let parameters = params![project.as_str(), slug.as_str(), hash, at];
             run(turn.connection, statement, parameters)?;
@@ -141,7 +142,7 @@ impl Store {
         let (project, slug) = (project.clone(), slug.clone());
         self.write(move |turn| {
             let statement = "DELETE FROM trusted_mode WHERE project = ?1 AND slug = ?2";
-            let parameters = [project.as_str(), slug.as_str()];
+            let parameters = params![project.as_str(), slug.as_str()];
             Ok(run(turn.connection, statement, parameters)?)
         })
         .await
@@ -151,7 +152,7 @@ impl Store {
     pub fn last_good_mode_file(&self, path: &AbsPath) -> Result<Option<String>, Error> {
         let query = "SELECT text FROM mode_file WHERE path = ?1";
         let shared = &self.inner.shared;
-        shared.read(|connection| Ok(first(connection, query, [path.as_str()], |row| row.get(0))?))
+        shared.read(|connection| Ok(first(connection, query, params![path.as_str()], |row| row.get(0))?))
     }
 
     /// Keeps a mode file's text for the time when the file can no longer be read. The hash spares
@@ -160,14 +161,16 @@ impl Store {
         let query = "SELECT 1 FROM mode_file WHERE path = ?1 AND hash = ?2";
         let shared = &self.inner.shared;
         let known = shared
-            .read(|connection| Ok(first(connection, query, [path.as_str(), hash], |_| Ok(()))?))?;
+            .read(|connection| Ok(first(connection, query, params![path.as_str(), hash], |_| Ok(()))?))?;
         if known.is_some() {
             return Ok(());
         }
         let (path, hash, text) = (path.clone(), hash.to_owned(), text.to_owned());
         self.write_soon(move |turn| {
-            let statement = "INSERT OR REPLACE INTO mode_file (path, hash, text, at)
-                             VALUES (?1, ?2, ?3, ?4)";
+            let statement = "INSERT INTO mode_file (path, hash, text, at)
+                             VALUES (?1, ?2, ?3, ?4)
+                             ON CONFLICT (path) DO UPDATE
+                             SET hash = excluded.hash, text = excluded.text, at = excluded.at";
             let at = turn.now.as_millis();
             run(
                 turn.connection,
@@ -179,15 +182,15 @@ impl Store {
     }
 }
 
-pub(crate) fn find(connection: &Connection, id: &ProjectId) -> Result<Option<Project>, Failure> {
+pub(crate) fn find(connection: Link<'_>, id: &ProjectId) -> Result<Option<Project>, Failure> {
     let query = select_project!("WHERE id = ?1");
-    Ok(first(connection, query, [id.as_str()], read)?)
+    Ok(first(connection, query, params![id.as_str()], read)?)
 }
 
 /// The key that other tables know a project by.
-pub(crate) fn key(connection: &Connection, id: &ProjectId) -> Result<i64, Failure> {
+pub(crate) fn key(connection: Link<'_>, id: &ProjectId) -> Result<i64, Failure> {
     let query = "SELECT key FROM project WHERE id = ?1";
-    let found = first(connection, query, [id.as_str()], |row| row.get(0))?;
+    let found = first(connection, query, params![id.as_str()], |row| row.get(0))?;
     found.ok_or_else(|| missing(id))
 }
 
@@ -200,9 +203,9 @@ pub(crate) fn absolute(text: &str) -> Result<AbsPath, NotAbsolute> {
 #[error("`{0}` is not an absolute path")]
 pub(crate) struct NotAbsolute(String);
 
-fn at(connection: &Connection, root: &AbsPath) -> Result<Option<Project>, Failure> {
+fn at(connection: Link<'_>, root: &AbsPath) -> Result<Option<Project>, Failure> {
     let query = select_project!("WHERE root = ?1");
-    Ok(first(connection, query, [root.as_str()], read)?)
+    Ok(first(connection, query, params![root.as_str()], read)?)
 }
 
 fn open(turn: &Turn<'_>, root: &AbsPath) -> Result<Project, Failure> {
@@ -232,7 +235,7 @@ fn set_mode(
             turn.connection,
             "UPDATE conversation SET mode = (SELECT mode FROM project WHERE key = ?1)
              WHERE project = ?1 AND mode IS NULL",
-            [key],
+            params![key],
         )?,
         Reach::AllActiveSince(since) => run(
             turn.connection,
@@ -246,7 +249,7 @@ fn set_mode(
     existing(turn.connection, id)
 }
 
-fn existing(connection: &Connection, id: &ProjectId) -> Result<Project, Failure> {
+fn existing(connection: Link<'_>, id: &ProjectId) -> Result<Project, Failure> {
     find(connection, id)?.ok_or_else(|| missing(id))
 }
 
@@ -254,7 +257,7 @@ fn missing(id: &ProjectId) -> Failure {
     Error::NotFound(Subject::Project(id.clone())).into()
 }
 
-fn read(row: &Row<'_>) -> rusqlite::Result<Project> {
+fn read(row: &Row<'_>) -> Result<Project, Failure> {
     Ok(Project {
         id: parsed(row, 0, ProjectId::parse)?,
         root: parsed(row, 1, absolute)?,

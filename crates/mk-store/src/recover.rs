@@ -30,7 +30,7 @@ pub struct Recovered {
 impl Store {
     /// What is wrong with the database; nothing if it is whole.
     pub fn check(&self) -> Result<Vec<String>, Error> {
-        self.inner.shared.read(problems)
+        self.inner.shared.read_sqlite(problems)
     }
 }
 

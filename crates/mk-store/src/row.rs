@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use mk_types::{ApprovalId, ConversationId, ModeSlug, SessionId, TaskId, Timestamp};
 use rusqlite::types::Type;
-use rusqlite::{Connection, Params, Row};
 
+use crate::error::Failure;
+use crate::link::{Link, Row, Value};
 use crate::model::{Approval, ApprovalState, Message, ModeChange, Plan, Role, Session, TaskState};
 
 /// How long a question waits, and how long its answer then waits to be used.
@@ -25,7 +26,7 @@ macro_rules! select_session {
 }
 pub(crate) use select_session;
 
-pub(crate) fn session(row: &Row<'_>) -> rusqlite::Result<Session> {
+pub(crate) fn session(row: &Row<'_>) -> Result<Session, Failure> {
     Ok(Session {
         id: parsed(row, 0, SessionId::parse)?,
         task: parsed(row, 1, TaskId::parse)?,
@@ -55,7 +56,7 @@ macro_rules! select_approval {
 }
 pub(crate) use select_approval;
 
-pub(crate) fn approval(row: &Row<'_>) -> rusqlite::Result<Approval> {
+pub(crate) fn approval(row: &Row<'_>) -> Result<Approval, Failure> {
     let created_at = Timestamp::from_millis(row.get(6)?);
     let expires_at: Option<i64> = row.get(12)?;
     let hash: Option<String> = row.get(10)?;
@@ -80,7 +81,7 @@ pub(crate) fn approval(row: &Row<'_>) -> rusqlite::Result<Approval> {
 }
 
 /// role, content, at
-pub(crate) fn message(row: &Row<'_>) -> rusqlite::Result<Message> {
+pub(crate) fn message(row: &Row<'_>) -> Result<Message, Failure> {
     Ok(Message {
         role: word(row, 0, Role::parse)?,
         content: row.get(1)?,
@@ -89,7 +90,7 @@ pub(crate) fn message(row: &Row<'_>) -> rusqlite::Result<Message> {
 }
 
 /// from, to, reason, at
-pub(crate) fn mode_change(row: &Row<'_>) -> rusqlite::Result<ModeChange> {
+pub(crate) fn mode_change(row: &Row<'_>) -> Result<ModeChange, Failure> {
     Ok(ModeChange {
         from: optional(row, 0, ModeSlug::parse)?,
         to: parsed(row, 1, ModeSlug::parse)?,
@@ -100,51 +101,53 @@ pub(crate) fn mode_change(row: &Row<'_>) -> rusqlite::Result<ModeChange> {
 
 /// The first row of a query, if there is one.
 pub(crate) fn first<T>(
-    connection: &Connection,
+    connection: Link<'_>,
     query: &str,
-    parameters: impl Params,
-    read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
-) -> rusqlite::Result<Option<T>> {
-    let mut statement = connection.prepare_cached(query)?;
-    let mut rows = statement.query(parameters)?;
-    rows.next()?.map(read).transpose()
+    parameters: &[Value<'_>],
+    read: impl FnOnce(&Row<'_>) -> Result<T, Failure>,
+) -> Result<Option<T>, Failure> {
+    connection.first(query, parameters, read)
 }
 
 /// All rows of a query.
 pub(crate) fn all<T>(
-    connection: &Connection,
+    connection: Link<'_>,
     query: &str,
-    parameters: impl Params,
-    read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
-) -> rusqlite::Result<Vec<T>> {
-    let mut statement = connection.prepare_cached(query)?;
-    statement.query_map(parameters, read)?.collect()
+    parameters: &[Value<'_>],
+    mut read: impl FnMut(&Row<'_>) -> Result<T, Failure>,
+) -> Result<Vec<T>, Failure> {
+    let mut found = Vec::new();
+    connection.each(query, parameters, |row| {
+        found.push(read(row)?);
+        Ok(())
+    })?;
+    Ok(found)
 }
 
 /// Runs a statement and tells how many rows it changed.
 pub(crate) fn run(
-    connection: &Connection,
+    connection: Link<'_>,
     statement: &str,
-    parameters: impl Params,
-) -> rusqlite::Result<usize> {
-    connection.prepare_cached(statement)?.execute(parameters)
+    parameters: &[Value<'_>],
+) -> Result<usize, Failure> {
+    connection.run(statement, parameters)
 }
 
 /// The one column of [`parsed`] rows that hold nothing but a task id.
-pub(crate) fn task(row: &Row<'_>) -> rusqlite::Result<TaskId> {
+pub(crate) fn task(row: &Row<'_>) -> Result<TaskId, Failure> {
     parsed(row, 0, TaskId::parse)
 }
 
 /// The same for a session id.
-pub(crate) fn session_id(row: &Row<'_>) -> rusqlite::Result<SessionId> {
+pub(crate) fn session_id(row: &Row<'_>) -> Result<SessionId, Failure> {
     parsed(row, 0, SessionId::parse)
 }
 
-pub(crate) fn state(row: &Row<'_>, index: usize) -> rusqlite::Result<TaskState> {
+pub(crate) fn state(row: &Row<'_>, index: usize) -> Result<TaskState, Failure> {
     word(row, index, TaskState::parse)
 }
 
-pub(crate) fn mode(row: &Row<'_>, index: usize) -> rusqlite::Result<ModeSlug> {
+pub(crate) fn mode(row: &Row<'_>, index: usize) -> Result<ModeSlug, Failure> {
     parsed(row, index, ModeSlug::parse)
 }
 
@@ -152,17 +155,18 @@ pub(crate) fn parsed<T, E: std::error::Error + Send + Sync + 'static>(
     row: &Row<'_>,
     index: usize,
     parse: impl FnOnce(&str) -> Result<T, E>,
-) -> rusqlite::Result<T> {
-    parse(row.get_ref(index)?.as_str()?).map_err(|source| unreadable(index, source))
+) -> Result<T, Failure> {
+    let text = row.text(index)?.ok_or_else(|| unreadable(index, Absent))?;
+    parse(text).map_err(|source| unreadable(index, source))
 }
 
 pub(crate) fn optional<T, E: std::error::Error + Send + Sync + 'static>(
     row: &Row<'_>,
     index: usize,
     parse: impl FnOnce(&str) -> Result<T, E>,
-) -> rusqlite::Result<Option<T>> {
-    let text = row.get_ref(index)?.as_str_or_null()?;
-    text.map(parse)
+) -> Result<Option<T>, Failure> {
+    row.text(index)?
+        .map(parse)
         .transpose()
         .map_err(|source| unreadable(index, source))
 }
@@ -176,9 +180,10 @@ pub(crate) const fn unsigned(number: i64) -> u64 {
     number.cast_unsigned()
 }
 
-/// SQLite's word for "no limit" is a negative one.
+/// "No limit" in both databases: SQLite's negative one is an error in PostgreSQL.
 pub(crate) fn limit(limit: Option<usize>) -> i64 {
-    limit.map_or(-1, |limit| i64::try_from(limit).unwrap_or(i64::MAX))
+    let limit = limit.map(i64::try_from);
+    limit.and_then(Result::ok).unwrap_or(i64::MAX)
 }
 
 /// A word outside of its list; the schema's checks admit none.
@@ -186,11 +191,16 @@ pub(crate) fn limit(limit: Option<usize>) -> i64 {
 #[error("`{0}` is no word of this column")]
 struct UnknownWord(String);
 
+/// A column without a value that has to have one.
+#[derive(Debug, thiserror::Error)]
+#[error("there is no value in this column")]
+struct Absent;
+
 pub(crate) fn word<T>(
     row: &Row<'_>,
     index: usize,
     parse: impl FnOnce(&str) -> Option<T>,
-) -> rusqlite::Result<T> {
+) -> Result<T, Failure> {
     parsed(row, index, |text| {
         parse(text).ok_or_else(|| UnknownWord(text.to_owned()))
     })
@@ -199,6 +209,6 @@ pub(crate) fn word<T>(
 fn unreadable(
     index: usize,
     source: impl std::error::Error + Send + Sync + 'static,
-) -> rusqlite::Error {
-    rusqlite::Error::FromSqlConversionFailure(index, Type::Text, Box::new(source))
+) -> Failure {
+    rusqlite::Error::FromSqlConversionFailure(index, Type::Text, Box::new(source)).into()
 }

@@ -5,12 +5,12 @@
 //! elsewhere for that.
 
 use mk_types::Timestamp;
-use rusqlite::{Connection, params};
 use sha2::{Digest as _, Sha256};
 
 use crate::Store;
 use crate::error::{Error, Failure};
-use crate::row::{first, run};
+use crate::link::{Cell, Link, Row, params};
+use crate::row::{all, first, run};
 
 /// What a look at the chain has shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,9 +41,9 @@ impl Store {
 }
 
 /// Seals the decisions that no seal covers yet.
-pub(crate) fn seal(connection: &Connection, now: Timestamp) -> Result<(), Failure> {
+pub(crate) fn seal(connection: Link<'_>, now: Timestamp) -> Result<(), Failure> {
     let query = "SELECT last, count, hash FROM seal ORDER BY key DESC LIMIT 1";
-    let before = first(connection, query, [], read)?.unwrap_or(Seal {
+    let before = first(connection, query, params![], read)?.unwrap_or(Seal {
         last: 0,
         count: 0,
         hash: String::new(),
@@ -62,15 +62,15 @@ pub(crate) fn seal(connection: &Connection, now: Timestamp) -> Result<(), Failur
 /// Removes some of the decisions of before `limit`: whole batches, so that the chain goes on from the last of them,
 /// whose seal stays as the first row.
 pub(crate) fn prune(
-    connection: &Connection,
+    connection: Link<'_>,
     limit: Timestamp,
     most: u16,
 ) -> Result<usize, Failure> {
     let query = "SELECT key FROM seal WHERE at < ?1 ORDER BY key DESC LIMIT 1";
-    let checkpoint: Option<i64> = first(connection, query, [limit.as_millis()], |row| row.get(0))?;
+    let checkpoint: Option<i64> = first(connection, query, params![limit.as_millis()], |row| row.get(0))?;
     if let Some(checkpoint) = checkpoint {
         // At once: what is below the first seal is no part of the chain, however slowly it goes.
-        run(connection, "DELETE FROM seal WHERE key < ?1", [checkpoint])?;
+        run(connection, "DELETE FROM seal WHERE key < ?1", params![checkpoint])?;
     }
     Ok(run(
         connection,
@@ -82,10 +82,9 @@ pub(crate) fn prune(
     )?)
 }
 
-fn check(connection: &Connection) -> Result<Chain, Failure> {
-    let mut statement = connection.prepare("SELECT last, count, hash FROM seal ORDER BY key")?;
-    let seals: Vec<Seal> = statement.query_map([], read)?.collect::<Result<_, _>>()?;
-    let mut seals = seals.into_iter();
+fn check(connection: Link<'_>) -> Result<Chain, Failure> {
+    let query = "SELECT last, count, hash FROM seal ORDER BY key";
+    let mut seals = all(connection, query, params![], read)?.into_iter();
     let Some(mut before) = seals.next() else {
         return Ok(Chain {
             sealed: 0,
@@ -95,7 +94,7 @@ fn check(connection: &Connection) -> Result<Chain, Failure> {
         });
     };
     let count = "SELECT count(*) FROM decision WHERE key <= ?1";
-    let unsealed: i64 = first(connection, count, [before.last], |row| row.get(0))?.unwrap_or(0);
+    let unsealed: i64 = first(connection, count, params![before.last], |row| row.get(0))?.unwrap_or(0);
     let mut chain = Chain {
         sealed: 0,
         unsealed: unsealed.cast_unsigned(),
@@ -117,7 +116,7 @@ fn check(connection: &Connection) -> Result<Chain, Failure> {
         before = seal;
     }
     let after = "SELECT count(*) FROM decision WHERE key > ?1";
-    let after: i64 = first(connection, after, [before.last], |row| row.get(0))?.unwrap_or(0);
+    let after: i64 = first(connection, after, params![before.last], |row| row.get(0))?.unwrap_or(0);
     if after > 0 {
         chain.broken = Some(format!("{after} decisions after the last seal"));
     }
@@ -125,13 +124,10 @@ fn check(connection: &Connection) -> Result<Chain, Failure> {
 }
 
 /// The seal over the decisions after `before`, up to `last`.
-fn make(connection: &Connection, before: &Seal, last: i64) -> Result<Seal, Failure> {
-    let mut statement = connection.prepare_cached(
-        "SELECT key, id, at, conversation, client, project, mode, tool, target, verdict, rule,
+fn make(connection: Link<'_>, before: &Seal, last: i64) -> Result<Seal, Failure> {
+    let query = "SELECT key, id, at, conversation, client, project, mode, tool, target, verdict, rule,
                 reason, hint, policy_hash, input, input_length, tool_use
-         FROM decision WHERE key > ?1 AND key <= ?2 ORDER BY key",
-    )?;
-    let mut rows = statement.query(params![before.last, last])?;
+         FROM decision WHERE key > ?1 AND key <= ?2 ORDER BY key";
     let mut hash = Sha256::new();
     hash.update(before.hash.as_bytes());
     let mut made = Seal {
@@ -139,31 +135,27 @@ fn make(connection: &Connection, before: &Seal, last: i64) -> Result<Seal, Failu
         count: 0,
         hash: String::new(),
     };
-    while let Some(row) = rows.next()? {
+    connection.each(query, params![before.last, last], |row| {
         made.last = row.get(0)?;
         made.count += 1;
         for index in 0..17 {
-            update(&mut hash, row.get_ref(index)?);
+            update(&mut hash, row.cell(index)?);
         }
-    }
+        Ok(())
+    })?;
     made.hash = hex(&hash.finalize());
     Ok(made)
 }
 
 /// With kind and length, so that no two rows read the same.
-fn update(hash: &mut Sha256, value: rusqlite::types::ValueRef<'_>) {
-    use rusqlite::types::ValueRef;
-    match value {
-        ValueRef::Null => hash.update(b"n"),
-        ValueRef::Integer(number) => {
+fn update(hash: &mut Sha256, cell: Cell<'_>) {
+    match cell {
+        Cell::Null => hash.update(b"n"),
+        Cell::Number(number) => {
             hash.update(b"i");
             hash.update(number.to_le_bytes());
         }
-        ValueRef::Real(number) => {
-            hash.update(b"r");
-            hash.update(number.to_le_bytes());
-        }
-        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
+        Cell::Text(bytes) => {
             hash.update(b"t");
             hash.update((bytes.len() as u64).to_le_bytes());
             hash.update(bytes);
@@ -171,7 +163,7 @@ fn update(hash: &mut Sha256, value: rusqlite::types::ValueRef<'_>) {
     }
 }
 
-fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Seal> {
+fn read(row: &Row<'_>) -> Result<Seal, Failure> {
     Ok(Seal {
         last: row.get(0)?,
         count: row.get(1)?,

@@ -3,74 +3,74 @@
 //! Every function runs inside whatever transaction its caller has; none begins one.
 
 use mk_types::{ConversationId, SessionId, TaskId, Timestamp};
-use rusqlite::{Connection, params};
 
 use crate::error::{Error, Failure, Subject};
+use crate::link::{Link, params};
 use crate::model::{
     Message, ModeChange, NewSession, Role, Session, SessionFilter, Switch, TaskState,
 };
 use crate::row::{self, all, first, run, select_session};
 use crate::writer::Turn;
 
-pub(crate) fn find(connection: &Connection, id: &SessionId) -> Result<Option<Session>, Failure> {
+pub(crate) fn find(connection: Link<'_>, id: &SessionId) -> Result<Option<Session>, Failure> {
     let query = select_session!("WHERE s.id = ?1");
-    Ok(first(connection, query, [id.as_str()], row::session)?)
+    Ok(first(connection, query, params![id.as_str()], row::session)?)
 }
 
 pub(crate) fn id_of_task(
-    connection: &Connection,
+    connection: Link<'_>,
     task: &TaskId,
 ) -> Result<Option<SessionId>, Failure> {
     let query = "SELECT id FROM session WHERE task = ?1";
-    Ok(first(connection, query, [task.as_str()], row::session_id)?)
+    Ok(first(connection, query, params![task.as_str()], row::session_id)?)
 }
 
-pub(crate) fn is_tombstone(connection: &Connection, id: &SessionId) -> Result<bool, Failure> {
+pub(crate) fn is_tombstone(connection: Link<'_>, id: &SessionId) -> Result<bool, Failure> {
     let query = "SELECT 1 FROM tombstone WHERE id = ?1";
-    Ok(first(connection, query, [id.as_str()], |_| Ok(()))?.is_some())
+    Ok(first(connection, query, params![id.as_str()], |_| Ok(()))?.is_some())
 }
 
 pub(crate) fn is_tombstone_of_task(
-    connection: &Connection,
+    connection: Link<'_>,
     task: &TaskId,
 ) -> Result<bool, Failure> {
     let query = "SELECT 1 FROM tombstone WHERE task = ?1";
-    Ok(first(connection, query, [task.as_str()], |_| Ok(()))?.is_some())
+    Ok(first(connection, query, params![task.as_str()], |_| Ok(()))?.is_some())
 }
 
-pub(crate) fn children(connection: &Connection, task: &TaskId) -> Result<Vec<TaskId>, Failure> {
+pub(crate) fn children(connection: Link<'_>, task: &TaskId) -> Result<Vec<TaskId>, Failure> {
     let query = "SELECT c.task FROM session s JOIN session c ON c.parent = s.key
                  WHERE s.task = ?1 ORDER BY c.key";
-    Ok(all(connection, query, [task.as_str()], row::task)?)
+    Ok(all(connection, query, params![task.as_str()], row::task)?)
 }
 
-pub(crate) fn messages(connection: &Connection, id: &SessionId) -> Result<Vec<Message>, Failure> {
+pub(crate) fn messages(connection: Link<'_>, id: &SessionId) -> Result<Vec<Message>, Failure> {
     let query = "SELECT m.role, m.content, m.at FROM session s JOIN message m ON m.session = s.key
                  WHERE s.id = ?1 ORDER BY m.key";
-    Ok(all(connection, query, [id.as_str()], row::message)?)
+    Ok(all(connection, query, params![id.as_str()], row::message)?)
 }
 
-pub(crate) fn title(connection: &Connection, id: &SessionId) -> Result<Option<String>, Failure> {
+pub(crate) fn title(connection: Link<'_>, id: &SessionId) -> Result<Option<String>, Failure> {
     let query = "SELECT substr(m.content, 1, 200)
                  FROM session s JOIN message m ON m.session = s.key
                  WHERE s.id = ?1 ORDER BY m.key LIMIT 1";
-    let text: Option<String> = first(connection, query, [id.as_str()], |row| row.get(0))?;
+    let text: Option<String> = first(connection, query, params![id.as_str()], |row| row.get(0))?;
     Ok(text.and_then(|text| text.lines().next().map(str::to_owned)))
 }
 
 pub(crate) fn mode_changes(
-    connection: &Connection,
+    connection: Link<'_>,
     id: &SessionId,
 ) -> Result<Vec<ModeChange>, Failure> {
     let query = "SELECT c.from_mode, c.to_mode, c.reason, c.at
                  FROM session s JOIN mode_change c ON c.session = s.key
                  WHERE s.id = ?1 ORDER BY c.key";
-    Ok(all(connection, query, [id.as_str()], row::mode_change)?)
+    Ok(all(connection, query, params![id.as_str()], row::mode_change)?)
 }
 
 /// Newest first.
 pub(crate) fn list(
-    connection: &Connection,
+    connection: Link<'_>,
     filter: &SessionFilter,
 ) -> Result<Vec<Session>, Failure> {
     let query = select_session!(
@@ -97,11 +97,11 @@ pub(crate) fn create(turn: &Turn<'_>, new: &NewSession) -> Result<Session, Failu
         .map(|parent| active_parent(connection, parent))
         .transpose()?;
     let id = SessionId::random();
-    run(
+    let key: Option<i64> = first(
         connection,
         "INSERT INTO session
              (id, task, parent, mode, state, project, conversation, created_at, last_activity)
-         VALUES (?1, ?2, ?3, ?4, 'active', ?5, ?6, ?7, ?7)",
+         VALUES (?1, ?2, ?3, ?4, 'active', ?5, ?6, ?7, ?7) RETURNING key",
         params![
             id.as_str(),
             TaskId::random().as_str(),
@@ -111,8 +111,9 @@ pub(crate) fn create(turn: &Turn<'_>, new: &NewSession) -> Result<Session, Failu
             new.conversation.as_ref().map(ConversationId::as_str),
             now
         ],
+        |row| row.get(0),
     )?;
-    let key = connection.last_insert_rowid();
+    let key = key.ok_or_else(|| missing(connection, &id))?;
     if let Some(message) = &new.message {
         insert_message(turn, key, Role::User, message)?;
     }
@@ -134,9 +135,9 @@ pub(crate) fn switch(turn: &Turn<'_>, change: &Switch) -> Result<Session, Failur
         params![key, change.from.as_str(), change.to.as_str()],
     )?;
     if changed == 0 {
-        let actual = connection
-            .prepare_cached("SELECT mode FROM session WHERE key = ?1")?
-            .query_row([key], |row| row::mode(row, 0))?;
+        let query = "SELECT mode FROM session WHERE key = ?1";
+        let actual = first(connection, query, params![key], |row| row::mode(row, 0))?;
+        let actual = actual.ok_or_else(|| missing(connection, &change.session))?;
         return Err(Failure::Refused(Error::Conflict {
             session: change.session.clone(),
             expected: change.from.clone(),
@@ -191,7 +192,7 @@ pub(crate) fn add_message(
 
 /// Activity at `at`, for the session and for all above it: who waits for a child is not idle.
 pub(crate) fn mark_active(
-    connection: &Connection,
+    connection: Link<'_>,
     id: &SessionId,
     at: Timestamp,
 ) -> Result<(), Failure> {
@@ -210,7 +211,7 @@ pub(crate) fn mark_active(
 }
 
 /// Why there is no such session: it never was, or it expired.
-pub(crate) fn missing(connection: &Connection, id: &SessionId) -> Failure {
+pub(crate) fn missing(connection: Link<'_>, id: &SessionId) -> Failure {
     let subject = Subject::Session(id.clone());
     match is_tombstone(connection, id) {
         Ok(true) => Error::Expired(subject).into(),
@@ -220,9 +221,9 @@ pub(crate) fn missing(connection: &Connection, id: &SessionId) -> Failure {
 }
 
 /// The key of a session whose task can still change.
-fn active(connection: &Connection, id: &SessionId) -> Result<i64, Failure> {
+fn active(connection: Link<'_>, id: &SessionId) -> Result<i64, Failure> {
     let query = "SELECT key, state, expired_at IS NULL FROM session WHERE id = ?1";
-    let found = first(connection, query, [id.as_str()], |row| {
+    let found = first(connection, query, params![id.as_str()], |row| {
         Ok((row.get(0)?, row::state(row, 1)?, row.get(2)?))
     })?;
     match found {
@@ -238,9 +239,9 @@ fn active(connection: &Connection, id: &SessionId) -> Result<i64, Failure> {
     }
 }
 
-fn active_parent(connection: &Connection, parent: &TaskId) -> Result<i64, Failure> {
+fn active_parent(connection: Link<'_>, parent: &TaskId) -> Result<i64, Failure> {
     let query = "SELECT key, state, expired_at IS NULL FROM session WHERE task = ?1";
-    let found = first(connection, query, [parent.as_str()], |row| {
+    let found = first(connection, query, params![parent.as_str()], |row| {
         Ok((row.get(0)?, row::state(row, 1)?, row.get(2)?))
     })?;
     match found {

@@ -2,9 +2,9 @@
 //! those of other processes included.
 
 use mk_types::Timestamp;
-use rusqlite::params;
 
 use crate::error::Failure;
+use crate::link::params;
 use crate::row::run;
 use crate::seal;
 use crate::writer::Turn;
@@ -33,16 +33,17 @@ pub(crate) fn sessions(turn: &Turn<'_>, limit: Timestamp) -> Result<usize, Failu
     // The order is the index's own, so both statements choose the same rows and neither sorts.
     run(
         turn.connection,
-        "INSERT OR REPLACE INTO tombstone (id, task, at)
+        "INSERT INTO tombstone (id, task, at)
          SELECT id, task, ?3 FROM session WHERE last_activity < ?1
-         ORDER BY last_activity LIMIT ?2",
+         ORDER BY last_activity, key LIMIT ?2
+         ON CONFLICT (id) DO UPDATE SET at = excluded.at",
         params![limit.as_millis(), SESSIONS, turn.now.as_millis()],
     )?;
     Ok(run(
         turn.connection,
         "DELETE FROM session WHERE key IN (
              SELECT key FROM session WHERE last_activity < ?1
-             ORDER BY last_activity LIMIT ?2)",
+             ORDER BY last_activity, key LIMIT ?2)",
         params![limit.as_millis(), SESSIONS],
     )?)
 }

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use mk_types::Timestamp;
-use rusqlite::params;
 
 use crate::Store;
 use crate::error::Error;
+use crate::link::params;
 use crate::model::{ApprovalFigures, ApprovalState, DecisionCount, Ruling};
 use crate::row::{all, unsigned, word};
 
@@ -47,7 +47,7 @@ impl Store {
         let query = "SELECT state, created_at, decided_at, expires_at FROM approval
              WHERE created_at >= ?1";
         let rows = shared.read(|connection| {
-            Ok(all(connection, query, [since.as_millis()], |row| {
+            Ok(all(connection, query, params![since.as_millis()], |row| {
                 let state = word(row, 0, ApprovalState::parse)?;
                 let created: i64 = row.get(1)?;
                 let (decided, expires): (Option<i64>, Option<i64>) = (row.get(2)?, row.get(3)?);

@@ -15,6 +15,7 @@ use rusqlite::Connection;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use crate::error::{Error, Failure};
+use crate::link::{Link, params};
 use crate::model::NewDecision;
 use crate::open::{Identity, Opened, Purpose, Waits, open, put_back};
 use crate::{Location, decision, seal, session};
@@ -50,7 +51,7 @@ struct Ran {
 
 /// What a job works with.
 pub(crate) struct Turn<'a> {
-    pub(crate) connection: &'a Connection,
+    pub(crate) connection: Link<'a>,
     pub(crate) now: Timestamp,
     location: &'a Location,
     /// Whether a decision was appended, so that the batch is sealed before its commit.
@@ -152,8 +153,16 @@ impl Shared {
         }
     }
 
-    /// Runs `query` on the connection for reading, opening it at the first use.
+    /// Runs `query`, opening what it needs at the first use.
     pub(crate) fn read<T>(
+        &self,
+        query: impl Fn(Link<'_>) -> Result<T, Failure>,
+    ) -> Result<T, Error> {
+        self.read_sqlite(|connection| query(Link::Sqlite(connection)))
+    }
+
+    /// Runs `query` on the connection for reading.
+    pub(crate) fn read_sqlite<T>(
         &self,
         query: impl FnOnce(&Connection) -> Result<T, Failure>,
     ) -> Result<T, Error> {
@@ -442,7 +451,7 @@ impl Shared {
         let Batch { mut jobs, notes } = batch;
         let mut answers = Vec::with_capacity(jobs.len());
         let outcome = self.open_for_writing(slot).and_then(|opened| {
-            let connection = &opened.connection;
+            let connection = Link::Sqlite(&opened.connection);
             let turn = Turn {
                 connection,
                 now: self.clock.now(),
@@ -591,7 +600,7 @@ fn transact(
 ) -> Result<(), Failure> {
     let connection = turn.connection;
     roll_back(connection);
-    let run = |statement| connection.prepare_cached(statement)?.execute([]);
+    let run = |statement| connection.run(statement, params![]);
     run("BEGIN IMMEDIATE")?;
     for (id, at) in notes.touches.iter() {
         session::mark_active(connection, id, *at)?;
@@ -610,7 +619,7 @@ fn transact(
             Err(_) => Some(Error::Panicked),
         };
         if let Some(error) = undo {
-            if connection.is_autocommit() {
+            if connection.is_out_of_transaction() {
                 // Some errors, a full disk among them, end the whole transaction in SQLite.
                 return Err(error.into());
             }
@@ -627,11 +636,11 @@ fn transact(
 }
 
 /// Ends a transaction that a failure left open; what is in it was acknowledged to nobody.
-fn roll_back(connection: &Connection) {
-    if !connection.is_autocommit()
-        && let Err(error) = connection.execute_batch("ROLLBACK")
+fn roll_back(connection: Link<'_>) {
+    if !connection.is_out_of_transaction()
+        && let Err(failure) = connection.run("ROLLBACK", params![])
     {
-        tracing::error!(%error, "could not roll back");
+        tracing::error!(?failure, "could not roll back");
     }
 }
 
