@@ -34,7 +34,7 @@ impl Store {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let shared = &self.inner.shared;
         shared.read(|connection| {
-            Ok(all(connection, query, params![limit], |row| {
+            all(connection, query, params![limit], |row| {
                 Ok(Act {
                     at: Timestamp::from_millis(row.get(0)?),
                     who: row.get(1)?,
@@ -42,7 +42,7 @@ impl Store {
                     action: row.get(3)?,
                     subject: row.get(4)?,
                 })
-            })?)
+            })
         })
     }
 }

@@ -11,7 +11,7 @@ use crate::writer::Turn;
 
 pub(crate) fn find(connection: Link<'_>, id: &ApprovalId) -> Result<Option<Approval>, Failure> {
     let query = select_approval!("WHERE a.id = ?1");
-    Ok(first(connection, query, params![id.as_str()], row::approval)?)
+    first(connection, query, params![id.as_str()], row::approval)
 }
 
 /// Those that can still be answered, in the order in which they were asked.
@@ -35,13 +35,17 @@ pub(crate) fn open(
              AND a.plan_hash IS NOT DISTINCT FROM ?4
          ORDER BY a.state, a.key"
     );
-    let parameters = params![
-        question.kind,
-        question.payload,
-        question.conversation.as_ref().map(ConversationId::as_str),
-        question.plan.as_ref().map(|plan| &plan.hash),
-    ];
-    let found = all(connection, query, parameters, row::approval)?;
+    let found = all(
+        connection,
+        query,
+        params![
+            question.kind,
+            question.payload,
+            question.conversation.as_ref().map(ConversationId::as_str),
+            question.plan.as_ref().map(|plan| &plan.hash),
+        ],
+        row::approval,
+    )?;
     Ok(found.into_iter().find(|approval| approval.expires_at > now))
 }
 
@@ -84,6 +88,7 @@ pub(crate) fn decide(
     by: &str,
 ) -> Result<Approval, Failure> {
     unexpired(turn, id)?;
+    turn.changed(id.as_str());
     let changed = run(
         turn.connection,
         "UPDATE approval SET state = ?2, decided_at = ?3, decided_by = ?4, expires_at = ?5
@@ -106,6 +111,7 @@ pub(crate) fn decide(
 
 pub(crate) fn consume(turn: &Turn<'_>, id: &ApprovalId) -> Result<Approval, Failure> {
     let approval = unexpired(turn, id)?;
+    turn.changed(id.as_str());
     if approval.state != ApprovalState::Granted {
         let (id, state) = (approval.id, approval.state);
         return Err(Failure::Refused(Error::NotGranted { id, state }));

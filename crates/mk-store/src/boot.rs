@@ -46,9 +46,9 @@ pub(crate) fn wall_clock_moved(
     let query = "SELECT boot, distance, candidate FROM clock";
     let known = first(connection, query, params![], |row| {
         Ok((
-            row.get::<_, String>(0)?,
-            row.get::<_, i64>(1)?,
-            row.get::<_, Option<i64>>(2)?,
+            row.get::<String>(0)?,
+            row.get::<i64>(1)?,
+            row.get::<Option<i64>>(2)?,
         ))
     })?;
     let near = |other: i64| distance.abs_diff(other) <= TOLERANCE.unsigned_abs();

@@ -54,13 +54,19 @@ impl Store {
                  AND (?4 IS NULL OR conversation = ?4)
              ORDER BY key"
         );
-        let parameters = params![
-            line_hash,
-            directory.as_str(),
-            now.as_millis(),
-            conversation.map(ConversationId::as_str)
-        ];
-        shared.read(|connection| Ok(all(connection, query, parameters, read_permit)?))
+        shared.read(|connection| {
+            all(
+                connection,
+                query,
+                params![
+                    line_hash,
+                    directory.as_str(),
+                    now.as_millis(),
+                    conversation.map(ConversationId::as_str)
+                ],
+                read_permit,
+            )
+        })
     }
 
     /// Takes a permit: `Some` for one caller only, and never after it has expired.
@@ -77,14 +83,14 @@ impl Store {
     pub fn command(&self, id: &CommandId) -> Result<Option<CommandRecord>, Error> {
         let query = select_command!("WHERE id = ?1");
         let shared = &self.inner.shared;
-        shared.read(|connection| Ok(first(connection, query, params![id.as_str()], read_command)?))
+        shared.read(|connection| first(connection, query, params![id.as_str()], read_command))
     }
 
     /// What was recorded of the command that took this permit.
     pub fn command_of_permit(&self, id: &PermitId) -> Result<Option<CommandRecord>, Error> {
         let query = select_command!("WHERE permit = ?1");
         let shared = &self.inner.shared;
-        shared.read(|connection| Ok(first(connection, query, params![id.as_str()], read_command)?))
+        shared.read(|connection| first(connection, query, params![id.as_str()], read_command))
     }
 
     /// Records of commands, newest first.
@@ -93,18 +99,25 @@ impl Store {
             "WHERE (?1 IS NULL OR conversation = ?1) AND (?2 IS NULL OR project = ?2)
              ORDER BY key DESC LIMIT ?3"
         );
-        let parameters = params![
-            filter.conversation.as_ref().map(ConversationId::as_str),
-            filter.project.as_ref().map(ProjectId::as_str),
-            limit(filter.limit)
-        ];
         let shared = &self.inner.shared;
-        shared.read(|connection| Ok(all(connection, query, parameters, read_command)?))
+        shared.read(|connection| {
+            all(
+                connection,
+                query,
+                params![
+                    filter.conversation.as_ref().map(ConversationId::as_str),
+                    filter.project.as_ref().map(ProjectId::as_str),
+                    limit(filter.limit)
+                ],
+                read_command,
+            )
+        })
     }
 }
 
 fn insert(turn: &Turn<'_>, new: &NewCommandPermit) -> Result<CommandPermit, Failure> {
     let id = PermitId::random();
+    turn.changed(&new.line_hash);
     run(
         turn.connection,
         "INSERT INTO permit
@@ -135,6 +148,7 @@ fn insert(turn: &Turn<'_>, new: &NewCommandPermit) -> Result<CommandPermit, Fail
 }
 
 fn take(turn: &Turn<'_>, id: &PermitId) -> Result<Option<CommandPermit>, Failure> {
+    turn.changed(id.as_str());
     let changed = run(
         turn.connection,
         "UPDATE permit SET taken_at = ?2 WHERE id = ?1 AND taken_at IS NULL AND expires_at > ?2",
@@ -148,7 +162,7 @@ fn take(turn: &Turn<'_>, id: &PermitId) -> Result<Option<CommandPermit>, Failure
 
 fn find_permit(connection: Link<'_>, id: &PermitId) -> Result<Option<CommandPermit>, Failure> {
     let query = select_permit!("WHERE id = ?1");
-    Ok(first(connection, query, params![id.as_str()], read_permit)?)
+    first(connection, query, params![id.as_str()], read_permit)
 }
 
 fn record(turn: &Turn<'_>, new: &NewCommandRecord) -> Result<CommandRecord, Failure> {
@@ -202,7 +216,7 @@ fn read_permit(row: &Row<'_>) -> Result<CommandPermit, Failure> {
         rights: row.get(5)?,
         created_at: Timestamp::from_millis(row.get(6)?),
         expires_at: Timestamp::from_millis(row.get(7)?),
-        taken_at: row.get::<_, Option<i64>>(8)?.map(Timestamp::from_millis),
+        taken_at: row.get::<Option<i64>>(8)?.map(Timestamp::from_millis),
     })
 }
 

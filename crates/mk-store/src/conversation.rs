@@ -54,7 +54,7 @@ impl Store {
     pub fn conversations_since(&self, since: Timestamp) -> Result<Vec<Conversation>, Error> {
         let query = select_conversation!("WHERE c.last_active >= ?1 ORDER BY c.last_active DESC");
         let shared = &self.inner.shared;
-        shared.read(|connection| Ok(all(connection, query, params![since.as_millis()], read)?))
+        shared.read(|connection| all(connection, query, params![since.as_millis()], read))
     }
 
     /// The client's conversation, made if this is its first event; then its root and its parent
@@ -71,6 +71,7 @@ impl Store {
     ) -> Result<Conversation, Error> {
         let id = id.clone();
         self.write(move |turn| {
+            turn.changed(id.as_str());
             let mode = mode.as_ref().map(ModeSlug::as_str);
             let statement = "UPDATE conversation SET mode = ?2 WHERE id = ?1";
             run(turn.connection, statement, params![id.as_str(), mode])?;
@@ -87,9 +88,13 @@ impl Store {
     ) -> Result<(), Error> {
         let (id, mode) = (id.clone(), mode.clone());
         self.write(move |turn| {
+            turn.changed(id.as_str());
             let statement = "UPDATE conversation SET told = ?2 WHERE id = ?1";
-            let parameters = params![id.as_str(), mode.as_str()];
-            match run(turn.connection, statement, parameters)? {
+            match run(
+                turn.connection,
+                statement,
+                params![id.as_str(), mode.as_str()],
+            )? {
                 0 => Err(missing(&id)),
                 _ => Ok(()),
             }
@@ -105,6 +110,7 @@ impl Store {
     ) -> Result<Conversation, Error> {
         let id = id.clone();
         self.write(move |turn| {
+            turn.changed(id.as_str());
             let directory = directory.as_ref().map(AbsPath::as_str);
             let statement = "UPDATE conversation SET directory = ?2 WHERE id = ?1";
             run(turn.connection, statement, params![id.as_str(), directory])?;
@@ -127,6 +133,7 @@ impl Store {
     pub async fn end_conversation(&self, id: &ConversationId) -> Result<(), Error> {
         let id = id.clone();
         self.write(move |turn| {
+            turn.changed(id.as_str());
             let statement = "UPDATE conversation SET ended_at = ?2 WHERE id = ?1";
             let changed = run(
                 turn.connection,
@@ -147,25 +154,29 @@ pub(crate) fn find(
     id: &ConversationId,
 ) -> Result<Option<Conversation>, Failure> {
     let query = select_conversation!("WHERE c.id = ?1");
-    Ok(first(connection, query, params![id.as_str()], read)?)
+    first(connection, query, params![id.as_str()], read)
 }
 
 fn of_client(connection: Link<'_>, client: &Client) -> Result<Option<Conversation>, Failure> {
     let query = select_conversation!("WHERE c.client = ?1 AND c.client_session = ?2");
-    Ok(first(
+    first(
         connection,
         query,
         params![client.name, client.session],
         read,
-    )?)
+    )
 }
 
 fn of_process(connection: Link<'_>, process: Process) -> Result<Vec<Conversation>, Failure> {
     let query = select_conversation!(
         "WHERE c.process = ?1 AND c.process_started = ?2 AND c.ended_at IS NULL ORDER BY c.key"
     );
-    let parameters = params![i64::from(process.id), signed(process.started)];
-    Ok(all(connection, query, parameters, read)?)
+    all(
+        connection,
+        query,
+        params![i64::from(process.id), signed(process.started)],
+        read,
+    )
 }
 
 fn live(
@@ -176,8 +187,12 @@ fn live(
     let query = select_conversation!(
         "WHERE j.id = ?1 AND c.last_active >= ?2 AND c.ended_at IS NULL ORDER BY c.key"
     );
-    let parameters = params![project.as_str(), since.as_millis()];
-    Ok(all(connection, query, parameters, read)?)
+    all(
+        connection,
+        query,
+        params![project.as_str(), since.as_millis()],
+        read,
+    )
 }
 
 fn open(turn: &Turn<'_>, new: &NewConversation) -> Result<Conversation, Failure> {
@@ -191,11 +206,14 @@ fn open(turn: &Turn<'_>, new: &NewConversation) -> Result<Conversation, Failure>
         None => None,
         Some(parent) => {
             let query = "SELECT key FROM conversation WHERE id = ?1";
-            let key = first(connection, query, params![parent.as_str()], |row| row.get(0))?;
+            let key = first(connection, query, params![parent.as_str()], |row| {
+                row.get(0)
+            })?;
             Some(key.ok_or_else(|| missing(parent))?)
         }
     };
     let id = ConversationId::random();
+    turn.changed(&new.client.session);
     run(
         connection,
         "INSERT INTO conversation (id, client, client_session, project, root, root_device,
@@ -220,6 +238,7 @@ fn open(turn: &Turn<'_>, new: &NewConversation) -> Result<Conversation, Failure>
 }
 
 fn touch(turn: &Turn<'_>, id: &ConversationId, process: Option<Process>) -> Result<(), Failure> {
+    turn.changed(id.as_str());
     let changed = run(
         turn.connection,
         "UPDATE conversation SET ended_at = NULL,
@@ -271,7 +290,7 @@ fn read(row: &Row<'_>) -> Result<Conversation, Failure> {
         }),
         created_at: Timestamp::from_millis(row.get(12)?),
         last_active: Timestamp::from_millis(row.get(13)?),
-        ended_at: row.get::<_, Option<i64>>(14)?.map(Timestamp::from_millis),
+        ended_at: row.get::<Option<i64>>(14)?.map(Timestamp::from_millis),
         told: optional(row, 15, ModeSlug::parse)?,
     })
 }

@@ -28,14 +28,14 @@ impl Store {
     pub fn credential(&self, hash: &str) -> Result<Option<Credential>, Error> {
         let query = select_credential!("WHERE hash = ?1");
         let shared = &self.inner.shared;
-        shared.read(|connection| Ok(first(connection, query, params![hash], read)?))
+        shared.read(|connection| first(connection, query, params![hash], read))
     }
 
     /// Those of a kind, newest first.
     pub fn credentials(&self, kind: CredentialKind) -> Result<Vec<Credential>, Error> {
         let query = select_credential!("WHERE kind = ?1 ORDER BY key DESC");
         let shared = &self.inner.shared;
-        shared.read(|connection| Ok(all(connection, query, params![kind.as_str()], read)?))
+        shared.read(|connection| all(connection, query, params![kind.as_str()], read))
     }
 
     /// Uses a link up and makes a session with its role; `None` if the link is unknown, used or too old.
@@ -71,6 +71,7 @@ impl Store {
 
 fn create(turn: &Turn<'_>, new: &NewCredential) -> Result<Credential, Failure> {
     let id = CredentialId::random();
+    turn.changed(&new.hash);
     run(
         turn.connection,
         "INSERT INTO credential (id, kind, hash, name, role, mode, projects, created_at, expires_at)
@@ -101,6 +102,7 @@ fn create(turn: &Turn<'_>, new: &NewCredential) -> Result<Credential, Failure> {
 }
 
 fn end(turn: &Turn<'_>, id: &CredentialId) -> Result<bool, Failure> {
+    turn.changed(id.as_str());
     let changed = run(
         turn.connection,
         "UPDATE credential SET revoked_at = ?2 WHERE id = ?1 AND revoked_at IS NULL
@@ -113,9 +115,7 @@ fn end(turn: &Turn<'_>, id: &CredentialId) -> Result<bool, Failure> {
 fn read(row: &Row<'_>) -> Result<Credential, Failure> {
     let projects: String = row.get(5)?;
     let time = |index| -> Result<Option<Timestamp>, Failure> {
-        Ok(row
-            .get::<_, Option<i64>>(index)?
-            .map(Timestamp::from_millis))
+        Ok(row.get::<Option<i64>>(index)?.map(Timestamp::from_millis))
     };
     Ok(Credential {
         id: parsed(row, 0, CredentialId::parse)?,

@@ -1,5 +1,7 @@
 //! Decisions: appended and never changed. A hook waits for its record; a server queues it.
 
+use std::collections::VecDeque;
+
 use mk_types::{ConversationId, DecisionId, ModeSlug, ProjectId, Timestamp};
 
 use crate::Store;
@@ -7,6 +9,7 @@ use crate::error::{Error, Failure};
 use crate::link::{Link, Row, Value, params};
 use crate::model::{Decision, DecisionFilter, NewDecision, Ruling};
 use crate::row::{all, first, limit, optional, parsed, run, signed, unsigned, word};
+use crate::writer::Queued;
 
 /// Bytes of a call's arguments that are kept; the rest is cut.
 const LONGEST_INPUT: usize = 16 * 1024;
@@ -50,7 +53,7 @@ impl Store {
     pub fn decision(&self, id: &DecisionId) -> Result<Option<Decision>, Error> {
         let query = select_decision!("WHERE id = ?1");
         let shared = &self.inner.shared;
-        shared.read(|connection| Ok(first(connection, query, params![id.as_str()], read)?))
+        shared.read(|connection| first(connection, query, params![id.as_str()], read))
     }
 
     /// Decisions, newest first.
@@ -71,6 +74,49 @@ impl Store {
     }
 }
 
+macro_rules! insert_decision {
+    ($rest:literal) => {
+        concat!(
+            "INSERT INTO decision (id, at, conversation, client, project, mode, tool, target,
+                 verdict, rule, reason, hint, policy_hash, input, input_length, tool_use) VALUES ",
+            $rest
+        )
+    };
+}
+
+/// Columns of a row, and rows of a statement.
+const COLUMNS: usize = 16;
+const ROWS: usize = 100;
+
+/// Inserts what is queued: where each statement is a journey, many rows with one.
+pub(crate) fn append_all(connection: Link<'_>, queued: &VecDeque<Queued>) -> Result<(), Failure> {
+    if matches!(connection, Link::Sqlite(_)) {
+        let mut rows = queued.iter();
+        return rows.try_for_each(|it| append(connection, &it.id, it.at, &it.decision));
+    }
+    let rows: Vec<_> = queued
+        .iter()
+        .map(|it| values(&it.id, it.at, &it.decision))
+        .collect();
+    for rows in rows.chunks(ROWS) {
+        // Again after a commit that nobody heard of: once is enough.
+        let places = places(rows.len());
+        let insert = insert_decision!("");
+        let statement = format!("{insert}{places} ON CONFLICT (id) DO NOTHING");
+        run(connection, &statement, rows.as_flattened())?;
+    }
+    Ok(())
+}
+
+/// `(?1, … ?16), (?17, …` for so many rows.
+fn places(rows: usize) -> String {
+    let row = |row: usize| {
+        let numbers = (1..=COLUMNS).map(|column| format!("?{}", row * COLUMNS + column));
+        format!("({})", numbers.collect::<Vec<_>>().join(", "))
+    };
+    (0..rows).map(row).collect::<Vec<_>>().join(", ")
+}
+
 /// Inserts one row.
 pub(crate) fn append(
     connection: Link<'_>,
@@ -78,31 +124,37 @@ pub(crate) fn append(
     at: Timestamp,
     decision: &NewDecision,
 ) -> Result<(), Failure> {
-    run(
-        connection,
-        "INSERT INTO decision (id, at, conversation, client, project, mode, tool, target, verdict,
-             rule, reason, hint, policy_hash, input, input_length, tool_use)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
-        params![
-            id.as_str(),
-            at.as_millis(),
-            decision.conversation.as_ref().map(ConversationId::as_str),
-            cut(&decision.client, LONGEST_TEXT),
-            decision.project.as_ref().map(ProjectId::as_str),
-            decision.mode.as_str(),
-            cut(&decision.tool, LONGEST_TEXT),
-            cut(&decision.target, LONGEST_TEXT),
-            decision.ruling.as_str(),
-            cut(&decision.rule, LONGEST_TEXT),
-            cut(&decision.reason, LONGEST_TEXT),
-            decision.hint.as_deref().map(|hint| cut(hint, LONGEST_TEXT)),
-            cut(&decision.policy_hash, LONGEST_TEXT),
-            cut(&decision.input, LONGEST_INPUT),
-            signed(decision.input.len() as u64),
-            decision.tool_use.as_deref().map(|id| cut(id, LONGEST_TEXT)),
-        ],
-    )?;
+    let statement =
+        insert_decision!("(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)");
+    run(connection, statement, &values(id, at, decision))?;
     Ok(())
+}
+
+fn values<'a>(
+    id: &'a DecisionId,
+    at: Timestamp,
+    decision: &'a NewDecision,
+) -> [Value<'a>; COLUMNS] {
+    let text = |text: &'a str| Value::Text(Some(cut(text, LONGEST_TEXT)));
+    let optional = |text: Option<&'a str>| Value::Text(text.map(|it| cut(it, LONGEST_TEXT)));
+    [
+        Value::Text(Some(id.as_str())),
+        Value::Number(Some(at.as_millis())),
+        Value::Text(decision.conversation.as_ref().map(ConversationId::as_str)),
+        text(&decision.client),
+        Value::Text(decision.project.as_ref().map(ProjectId::as_str)),
+        Value::Text(Some(decision.mode.as_str())),
+        text(&decision.tool),
+        text(&decision.target),
+        Value::Text(Some(decision.ruling.as_str())),
+        text(&decision.rule),
+        text(&decision.reason),
+        optional(decision.hint.as_deref()),
+        text(&decision.policy_hash),
+        Value::Text(Some(cut(&decision.input, LONGEST_INPUT))),
+        Value::Number(Some(signed(decision.input.len() as u64))),
+        optional(decision.tool_use.as_deref()),
+    ]
 }
 
 fn cut(text: &str, longest: usize) -> &str {

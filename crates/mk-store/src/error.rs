@@ -10,6 +10,7 @@ use rusqlite::ErrorCode;
 
 use crate::Location;
 use crate::model::{ApprovalState, TaskState};
+use crate::postgres::PostgresTrouble;
 
 /// Causes are behind an `Arc`: when a commit fails, every job in it gets the same error.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -96,6 +97,20 @@ pub enum Error {
         #[source]
         source: Arc<rusqlite::Error>,
     },
+    #[error("the database `{location}` cannot be reached: {source}")]
+    Unreachable {
+        location: Location,
+        #[source]
+        source: Arc<PostgresTrouble>,
+    },
+    #[error("the database `{location}` refused: {source}")]
+    Server {
+        location: Location,
+        #[source]
+        source: Arc<PostgresTrouble>,
+    },
+    #[error("`{location}` is not a file")]
+    NotAFile { location: Location },
     #[error("could not start the thread that writes `{location}`")]
     Thread {
         location: Location,
@@ -128,6 +143,10 @@ impl Error {
             Self::Full { .. } => Some("free some space and try again; nothing was lost"),
             Self::Busy { .. } => Some("try again; if it stays, find the process that holds it"),
             Self::Replaced { .. } => Some("try again; nothing of this change was written"),
+            Self::Unreachable { .. } => Some(
+                "check that PostgreSQL runs and admits this server; work goes on by itself once it does",
+            ),
+            Self::NotAFile { .. } => Some("use PostgreSQL's own tools, such as `pg_dump`"),
             Self::Conflict { .. } => Some("read the session again, then retry"),
             Self::NotFound(_)
             | Self::Expired(_)
@@ -137,6 +156,7 @@ impl Error {
             | Self::AlreadyDecided { .. }
             | Self::NotGranted { .. }
             | Self::Database { .. }
+            | Self::Server { .. }
             | Self::Thread { .. }
             | Self::Closed
             | Self::Panicked => None,
@@ -199,6 +219,7 @@ impl fmt::Display for Subject {
 #[derive(Debug)]
 pub(crate) enum Failure {
     Sqlite(rusqlite::Error),
+    Postgres(PostgresTrouble),
     Refused(Error),
 }
 
@@ -206,6 +227,7 @@ impl Failure {
     pub(crate) fn at(self, location: &Location) -> Error {
         match self {
             Self::Sqlite(source) => Error::from_sqlite(location, source),
+            Self::Postgres(trouble) => trouble.at(location),
             Self::Refused(error) => error,
         }
     }
@@ -214,6 +236,12 @@ impl Failure {
 impl From<rusqlite::Error> for Failure {
     fn from(source: rusqlite::Error) -> Self {
         Self::Sqlite(source)
+    }
+}
+
+impl From<PostgresTrouble> for Failure {
+    fn from(trouble: PostgresTrouble) -> Self {
+        Self::Postgres(trouble)
     }
 }
 

@@ -8,6 +8,7 @@
 mod act;
 mod approval;
 mod boot;
+mod change;
 mod command;
 mod conversation;
 mod credential;
@@ -16,6 +17,7 @@ mod error;
 mod link;
 mod model;
 mod open;
+mod postgres;
 mod project;
 mod recover;
 mod row;
@@ -35,8 +37,8 @@ use mk_types::{ApprovalId, Clock, SessionId, TaskId};
 
 use boot::SinceBoot;
 use error::Failure;
-use link::params;
 pub use error::{Error, Subject};
+use link::params;
 pub use model::{
     AccessRole, Act, Approval, ApprovalFigures, ApprovalState, Client, CommandFilter,
     CommandPermit, CommandRecord, Conversation, Credential, CredentialKind, Decision,
@@ -46,6 +48,7 @@ pub use model::{
     TaskState, Verdict,
 };
 use open::Waits;
+pub use postgres::{InvalidPostgresUrl, PostgresTrouble, PostgresUrl};
 pub use recover::{Recovered, recover};
 pub use seal::Chain;
 use writer::{Shared, TOUCHES_PER_COMMIT, Turn, lock};
@@ -57,6 +60,8 @@ pub enum Location {
     File(PathBuf),
     /// Private to this store, gone with it.
     Memory,
+    /// A PostgreSQL that several servers share.
+    Postgres(Box<PostgresUrl>),
 }
 
 impl fmt::Display for Location {
@@ -64,6 +69,7 @@ impl fmt::Display for Location {
         match self {
             Self::File(path) => path.display().fmt(f),
             Self::Memory => f.write_str(":memory:"),
+            Self::Postgres(url) => url.fmt(f),
         }
     }
 }
@@ -210,13 +216,27 @@ impl Store {
     /// A number that changes whenever anybody, here or in another process, wrote.
     pub fn data_version(&self) -> Result<i64, Error> {
         let shared = &self.inner.shared;
-        match shared.location {
-            Location::Memory => Ok(shared.commits()),
-            Location::File(_) => shared.read(|connection| {
-                let version = connection.first("PRAGMA data_version", params![], |row| row.get(0))?;
+        match (&shared.location, &shared.postgres) {
+            (_, Some(postgres)) => postgres.version(),
+            (Location::File(_), None) => shared.read(|connection| {
+                let version =
+                    connection.first("PRAGMA data_version", params![], |row| row.get(0))?;
                 Ok(version.unwrap_or_default())
             }),
+            (Location::Memory | Location::Postgres(_), None) => Ok(shared.commits()),
         }
+    }
+
+    /// The clock that its times are of: where servers share a database, the database's.
+    pub fn clock(&self) -> Clock {
+        self.inner.shared.clock.clone()
+    }
+
+    /// Whether the database is out of reach: reads get what was known before, and what they allow
+    /// must not change anything.
+    pub fn is_detached(&self) -> bool {
+        let postgres = self.inner.shared.postgres.as_ref();
+        postgres.is_some_and(postgres::Postgres::is_lost)
     }
 
     /// Notes that a session is in use now. In memory first; written within about a second, and
@@ -345,6 +365,9 @@ impl Store {
                 let opened = open::open(location, open::Purpose::Write, Waits::PATIENT)?;
                 open::copy_to(&opened.connection, target).map_err(|failure| failure.at(location))
             }
+            Location::Postgres(_) => Err(Error::NotAFile {
+                location: location.clone(),
+            }),
         }
     }
 

@@ -2,15 +2,34 @@
 //!
 //! Statements are written in what both understand. It knows neither tables nor transactions.
 
+use std::sync::Arc;
+
 use rusqlite::types::{FromSql, ToSqlOutput, ValueRef};
 use rusqlite::{Connection, params_from_iter};
+use tokio_postgres::types::{IsNull, Type, private::BytesMut};
 
 use crate::error::Failure;
+use crate::postgres::{KnownAnswers, PgClient, PostgresTrouble};
+
+/// The values of a statement, in the order of their numbers.
+macro_rules! params {
+    ($($value:expr),* $(,)?) => {
+        &[$($crate::link::Value::from(&$value)),*]
+    };
+}
+pub(crate) use params;
 
 /// The database that a query or a job works with.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Link<'a> {
     Sqlite(&'a Connection),
+    Postgres {
+        client: &'a PgClient,
+        /// Where answers are kept for the time when there is no connection.
+        known: Option<&'a KnownAnswers>,
+    },
+    /// What PostgreSQL has answered before.
+    Known(&'a KnownAnswers),
 }
 
 /// A value of a statement. What is absent has a type, too: PostgreSQL wants to know it.
@@ -24,6 +43,7 @@ pub(crate) enum Value<'a> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Row<'a> {
     Sqlite(&'a rusqlite::Row<'a>),
+    Postgres(&'a tokio_postgres::Row),
 }
 
 /// A column as it is stored.
@@ -35,14 +55,35 @@ pub(crate) enum Cell<'a> {
 }
 
 /// What a column can be read as.
-pub(crate) trait Column: FromSql {}
+pub(crate) trait Column: FromSql + Sized {
+    fn of(row: &tokio_postgres::Row, index: usize) -> Result<Self, Failure>;
+}
 
-impl Column for i64 {}
-impl Column for String {}
-impl Column for bool {}
-impl Column for i32 {}
-impl Column for u32 {}
-impl<T: Column> Column for Option<T> {}
+macro_rules! columns {
+    ($($type:ty as $stored:ty;)+) => {
+        $(impl Column for $type {
+            fn of(row: &tokio_postgres::Row, index: usize) -> Result<Self, Failure> {
+                let stored: $stored = row.try_get(index).map_err(PostgresTrouble::from)?;
+                stored.try_into().map_err(|_| wrong_type(index))
+            }
+        }
+
+        impl Column for Option<$type> {
+            fn of(row: &tokio_postgres::Row, index: usize) -> Result<Self, Failure> {
+                let stored: Option<$stored> = row.try_get(index).map_err(PostgresTrouble::from)?;
+                stored.map(TryInto::try_into).transpose().map_err(|_| wrong_type(index))
+            }
+        })+
+    };
+}
+
+columns! {
+    i64 as i64;
+    i32 as i64;
+    u32 as i64;
+    bool as bool;
+    String as String;
+}
 
 impl Link<'_> {
     /// Hands every row of a query to `read`.
@@ -61,6 +102,33 @@ impl Link<'_> {
                 }
                 Ok(())
             }
+            Self::Postgres { .. } | Self::Known(_) => {
+                let rows = self.rows(query, values)?;
+                rows.iter().try_for_each(|row| read(&Row::Postgres(row)))
+            }
+        }
+    }
+
+    /// All rows that PostgreSQL answers, or has answered.
+    fn rows(
+        self,
+        query: &str,
+        values: &[Value<'_>],
+    ) -> Result<Arc<Vec<tokio_postgres::Row>>, Failure> {
+        match self {
+            Self::Postgres { client, known } => {
+                let forgotten = known.map(KnownAnswers::forgotten);
+                let rows = Arc::new(client.query(query, values)?);
+                if let (Some(known), Some(forgotten)) = (known, forgotten) {
+                    known.keep(query, values, &rows, forgotten);
+                }
+                Ok(rows)
+            }
+            Self::Known(known) => {
+                let rows = known.find(query, values);
+                Ok(rows.ok_or(PostgresTrouble::Unknown)?)
+            }
+            Self::Sqlite(_) => Ok(Arc::default()),
         }
     }
 
@@ -78,6 +146,11 @@ impl Link<'_> {
                 let row = rows.next()?;
                 row.map(|row| read(&Row::Sqlite(row))).transpose()
             }
+            Self::Postgres { .. } | Self::Known(_) => {
+                let rows = self.rows(query, values)?;
+                let row = rows.first();
+                row.map(|row| read(&Row::Postgres(row))).transpose()
+            }
         }
     }
 
@@ -88,6 +161,18 @@ impl Link<'_> {
                 let mut statement = connection.prepare_cached(statement)?;
                 Ok(statement.execute(params_from_iter(values))?)
             }
+            Self::Postgres { client, .. } => Ok(client.run(statement, values)?),
+            Self::Known(_) => Err(PostgresTrouble::Unknown.into()),
+        }
+    }
+
+    /// Begins a transaction and takes the turn of all who write: one that reads first and writes
+    /// then would find that others have written meanwhile.
+    pub(crate) fn begin(self) -> Result<(), Failure> {
+        match self {
+            Self::Sqlite(_) => self.run("BEGIN IMMEDIATE", params![]).map(drop),
+            Self::Postgres { client, .. } => Ok(client.begin()?),
+            Self::Known(_) => Err(PostgresTrouble::Unknown.into()),
         }
     }
 
@@ -95,6 +180,8 @@ impl Link<'_> {
     pub(crate) fn is_out_of_transaction(self) -> bool {
         match self {
             Self::Sqlite(connection) => connection.is_autocommit(),
+            Self::Postgres { client, .. } => client.is_out_of_transaction() || client.is_closed(),
+            Self::Known(_) => true,
         }
     }
 }
@@ -103,6 +190,7 @@ impl Row<'_> {
     pub(crate) fn get<T: Column>(&self, index: usize) -> Result<T, Failure> {
         match self {
             Self::Sqlite(row) => Ok(row.get(index)?),
+            Self::Postgres(row) => T::of(row, index),
         }
     }
 
@@ -113,6 +201,7 @@ impl Row<'_> {
                 let value = row.get_ref(index)?;
                 Ok(value.as_str_or_null().map_err(rusqlite::Error::from)?)
             }
+            Self::Postgres(row) => Ok(row.try_get(index).map_err(PostgresTrouble::from)?),
         }
     }
 
@@ -125,6 +214,17 @@ impl Row<'_> {
                 // No column of ours holds one.
                 ValueRef::Real(_) => return Err(wrong_type(index)),
             }),
+            Self::Postgres(row) => {
+                let column = row.columns().get(index);
+                let kind = column.map(tokio_postgres::Column::type_);
+                Ok(if kind == Some(&Type::INT8) {
+                    let number: Option<i64> = row.try_get(index).map_err(PostgresTrouble::from)?;
+                    number.map_or(Cell::Null, Cell::Number)
+                } else {
+                    let text: Option<&str> = row.try_get(index).map_err(PostgresTrouble::from)?;
+                    text.map_or(Cell::Null, |text| Cell::Text(text.as_bytes()))
+                })
+            }
         }
     }
 }
@@ -142,6 +242,29 @@ impl rusqlite::ToSql for Value<'_> {
             Self::Text(None) | Self::Number(None) => ValueRef::Null,
         }))
     }
+}
+
+impl tokio_postgres::types::ToSql for Value<'_> {
+    fn to_sql(
+        &self,
+        kind: &Type,
+        out: &mut BytesMut,
+    ) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
+        match self {
+            // The one letter that PostgreSQL cannot keep.
+            Self::Text(Some(text)) if text.contains('\0') => {
+                text.replace('\0', "\u{fffd}").to_sql(kind, out)
+            }
+            Self::Text(text) => text.to_sql(kind, out),
+            Self::Number(number) => number.to_sql(kind, out),
+        }
+    }
+
+    fn accepts(kind: &Type) -> bool {
+        *kind == Type::TEXT || *kind == Type::INT8
+    }
+
+    tokio_postgres::types::to_sql_checked!();
 }
 
 macro_rules! values_from {
@@ -168,11 +291,3 @@ values_from! {
     Option<i32>, number => Self::Number(number.map(i64::from));
     Option<u32>, number => Self::Number(number.map(i64::from));
 }
-
-/// The values of a statement, in the order of their numbers.
-macro_rules! params {
-    ($($value:expr),* $(,)?) => {
-        &[$($crate::link::Value::from(&$value)),*]
-    };
-}
-pub(crate) use params;

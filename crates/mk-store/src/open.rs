@@ -117,7 +117,7 @@ pub(crate) fn open(location: &Location, purpose: Purpose, waits: Waits) -> Resul
     // Asked afterwards: if the file was replaced meanwhile, this connection's has another identity
     // than the name's, or it has none, and the next use opens again.
     let identity = match location {
-        Location::Memory => None,
+        Location::Memory | Location::Postgres(_) => None,
         Location::File(path) => Identity::of(path),
     };
     Ok(Opened {
@@ -149,6 +149,10 @@ fn open_waiting(
             // Without CREATE: the file is there, with our permissions and not the umask's.
             let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
             Connection::open_with_flags(path, flags)
+        }
+        Location::Postgres(_) => {
+            let location = location.clone();
+            return Err(Error::NotAFile { location });
         }
     };
     let mut connection = opened.map_err(|source| Error::from_sqlite(location, source))?;

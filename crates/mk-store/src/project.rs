@@ -36,7 +36,7 @@ impl Store {
     /// All projects, in order of creation.
     pub fn projects(&self) -> Result<Vec<Project>, Error> {
         let shared = &self.inner.shared;
-        shared.read(|connection| Ok(all(connection, select_project!("ORDER BY key"), params![], read)?))
+        shared.read(|connection| all(connection, select_project!("ORDER BY key"), params![], read))
     }
 
     /// The project with this root, made if there is none.
@@ -65,6 +65,7 @@ impl Store {
     ) -> Result<Project, Error> {
         let id = id.clone();
         self.write(move |turn| {
+            turn.changed(id.as_str());
             let statement = "UPDATE project SET switching = ?2 WHERE id = ?1";
             run(turn.connection, statement, params![id.as_str(), switching])?;
             existing(turn.connection, &id)
@@ -80,6 +81,7 @@ impl Store {
     ) -> Result<Project, Error> {
         let id = id.clone();
         self.write(move |turn| {
+            turn.changed(id.as_str());
             let until = until.map(Timestamp::as_millis);
             let statement = "UPDATE project SET paused_until = ?2 WHERE id = ?1";
             run(turn.connection, statement, params![id.as_str(), until])?;
@@ -96,9 +98,15 @@ impl Store {
         hash: &str,
     ) -> Result<bool, Error> {
         let query = "SELECT 1 FROM trusted_mode WHERE project = ?1 AND slug = ?2 AND hash = ?3";
-        let parameters = params![project.as_str(), slug.as_str(), hash];
         let shared = &self.inner.shared;
-        let found = shared.read(|connection| Ok(first(connection, query, parameters, |_| Ok(()))?));
+        let found = shared.read(|connection| {
+            first(
+                connection,
+                query,
+                params![project.as_str(), slug.as_str(), hash],
+                |_| Ok(()),
+            )
+        });
         Ok(found?.is_some())
     }
 
@@ -107,9 +115,9 @@ impl Store {
         let query = "SELECT slug, hash FROM trusted_mode WHERE project = ?1 ORDER BY slug, at";
         let shared = &self.inner.shared;
         shared.read(|connection| {
-            Ok(all(connection, query, params![project.as_str()], |row| {
+            all(connection, query, params![project.as_str()], |row| {
                 Ok((parsed(row, 0, ModeSlug::parse)?, row.get(1)?))
-            })?)
+            })
         })
     }
 
@@ -122,12 +130,16 @@ impl Store {
     ) -> Result<(), Error> {
         let (project, slug, hash) = (project.clone(), slug.clone(), hash.to_owned());
         self.write(move |turn| {
+            turn.changed(project.as_str());
             let statement = "INSERT INTO trusted_mode (project, slug, hash, at)
                              VALUES (?1, ?2, ?3, ?4)
                              ON CONFLICT (project, slug, hash) DO UPDATE SET at = excluded.at";
             let at = turn.now.as_millis();
-            let parameters = params![project.as_str(), slug.as_str(), hash, at];
-            run(turn.connection, statement, parameters)?;
+            run(
+                turn.connection,
+                statement,
+                params![project.as_str(), slug.as_str(), hash, at],
+            )?;
             Ok(())
         })
         .await
@@ -141,9 +153,13 @@ impl Store {
     ) -> Result<usize, Error> {
         let (project, slug) = (project.clone(), slug.clone());
         self.write(move |turn| {
+            turn.changed(project.as_str());
             let statement = "DELETE FROM trusted_mode WHERE project = ?1 AND slug = ?2";
-            let parameters = params![project.as_str(), slug.as_str()];
-            Ok(run(turn.connection, statement, parameters)?)
+            run(
+                turn.connection,
+                statement,
+                params![project.as_str(), slug.as_str()],
+            )
         })
         .await
     }
@@ -152,7 +168,7 @@ impl Store {
     pub fn last_good_mode_file(&self, path: &AbsPath) -> Result<Option<String>, Error> {
         let query = "SELECT text FROM mode_file WHERE path = ?1";
         let shared = &self.inner.shared;
-        shared.read(|connection| Ok(first(connection, query, params![path.as_str()], |row| row.get(0))?))
+        shared.read(|connection| first(connection, query, params![path.as_str()], |row| row.get(0)))
     }
 
     /// Keeps a mode file's text for the time when the file can no longer be read. The hash spares
@@ -160,13 +176,15 @@ impl Store {
     pub fn keep_mode_file(&self, path: &AbsPath, hash: &str, text: &str) -> Result<(), Error> {
         let query = "SELECT 1 FROM mode_file WHERE path = ?1 AND hash = ?2";
         let shared = &self.inner.shared;
-        let known = shared
-            .read(|connection| Ok(first(connection, query, params![path.as_str(), hash], |_| Ok(()))?))?;
+        let known = shared.read(|connection| {
+            first(connection, query, params![path.as_str(), hash], |_| Ok(()))
+        })?;
         if known.is_some() {
             return Ok(());
         }
         let (path, hash, text) = (path.clone(), hash.to_owned(), text.to_owned());
         self.write_soon(move |turn| {
+            turn.changed(path.as_str());
             let statement = "INSERT INTO mode_file (path, hash, text, at)
                              VALUES (?1, ?2, ?3, ?4)
                              ON CONFLICT (path) DO UPDATE
@@ -184,7 +202,7 @@ impl Store {
 
 pub(crate) fn find(connection: Link<'_>, id: &ProjectId) -> Result<Option<Project>, Failure> {
     let query = select_project!("WHERE id = ?1");
-    Ok(first(connection, query, params![id.as_str()], read)?)
+    first(connection, query, params![id.as_str()], read)
 }
 
 /// The key that other tables know a project by.
@@ -205,7 +223,7 @@ pub(crate) struct NotAbsolute(String);
 
 fn at(connection: Link<'_>, root: &AbsPath) -> Result<Option<Project>, Failure> {
     let query = select_project!("WHERE root = ?1");
-    Ok(first(connection, query, params![root.as_str()], read)?)
+    first(connection, query, params![root.as_str()], read)
 }
 
 fn open(turn: &Turn<'_>, root: &AbsPath) -> Result<Project, Failure> {
@@ -213,6 +231,7 @@ fn open(turn: &Turn<'_>, root: &AbsPath) -> Result<Project, Failure> {
         return Ok(found);
     }
     let id = ProjectId::random();
+    turn.changed(root.as_str());
     run(
         turn.connection,
         "INSERT INTO project (id, root, created_at) VALUES (?1, ?2, ?3)",
@@ -228,6 +247,7 @@ fn set_mode(
     reach: Reach,
 ) -> Result<Project, Failure> {
     let key = key(turn.connection, id)?;
+    turn.changed(id.as_str());
     let mode = mode.map(ModeSlug::as_str);
     match reach {
         // Those that followed the project so far keep the mode they are in.
@@ -263,7 +283,7 @@ fn read(row: &Row<'_>) -> Result<Project, Failure> {
         root: parsed(row, 1, absolute)?,
         mode: optional(row, 2, ModeSlug::parse)?,
         switching: row.get(3)?,
-        paused_until: row.get::<_, Option<i64>>(4)?.map(Timestamp::from_millis),
+        paused_until: row.get::<Option<i64>>(4)?.map(Timestamp::from_millis),
         created_at: Timestamp::from_millis(row.get(5)?),
     })
 }

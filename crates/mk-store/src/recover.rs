@@ -30,7 +30,13 @@ pub struct Recovered {
 impl Store {
     /// What is wrong with the database; nothing if it is whole.
     pub fn check(&self) -> Result<Vec<String>, Error> {
-        self.inner.shared.read_sqlite(problems)
+        let shared = &self.inner.shared;
+        match shared.location {
+            Location::Postgres(_) => Err(Error::NotAFile {
+                location: shared.location.clone(),
+            }),
+            Location::File(_) | Location::Memory => shared.read_sqlite(problems),
+        }
     }
 }
 

@@ -37,8 +37,8 @@ pub(crate) fn session(row: &Row<'_>) -> Result<Session, Failure> {
         conversation: optional(row, 10, ConversationId::parse)?,
         created_at: Timestamp::from_millis(row.get(6)?),
         last_activity: Timestamp::from_millis(row.get(7)?),
-        finished_at: row.get::<_, Option<i64>>(8)?.map(Timestamp::from_millis),
-        expired_at: row.get::<_, Option<i64>>(11)?.map(Timestamp::from_millis),
+        finished_at: row.get::<Option<i64>>(8)?.map(Timestamp::from_millis),
+        expired_at: row.get::<Option<i64>>(11)?.map(Timestamp::from_millis),
         result: row.get(9)?,
     })
 }
@@ -75,7 +75,7 @@ pub(crate) fn approval(row: &Row<'_>) -> Result<Approval, Failure> {
         plan: hash
             .zip(text)
             .map(|(hash, text)| Box::new(Plan { hash, text })),
-        decided_at: row.get::<_, Option<i64>>(7)?.map(Timestamp::from_millis),
+        decided_at: row.get::<Option<i64>>(7)?.map(Timestamp::from_millis),
         decided_by: row.get(8)?,
     })
 }
@@ -206,9 +206,6 @@ pub(crate) fn word<T>(
     })
 }
 
-fn unreadable(
-    index: usize,
-    source: impl std::error::Error + Send + Sync + 'static,
-) -> Failure {
+fn unreadable(index: usize, source: impl std::error::Error + Send + Sync + 'static) -> Failure {
     rusqlite::Error::FromSqlConversionFailure(index, Type::Text, Box::new(source)).into()
 }

@@ -36,7 +36,7 @@ impl Store {
     pub fn check_chain(&self) -> Result<Chain, Error> {
         self.flush();
         let shared = &self.inner.shared;
-        shared.read(check)
+        shared.read_at_once(check)
     }
 }
 
@@ -61,25 +61,27 @@ pub(crate) fn seal(connection: Link<'_>, now: Timestamp) -> Result<(), Failure> 
 
 /// Removes some of the decisions of before `limit`: whole batches, so that the chain goes on from the last of them,
 /// whose seal stays as the first row.
-pub(crate) fn prune(
-    connection: Link<'_>,
-    limit: Timestamp,
-    most: u16,
-) -> Result<usize, Failure> {
+pub(crate) fn prune(connection: Link<'_>, limit: Timestamp, most: u16) -> Result<usize, Failure> {
     let query = "SELECT key FROM seal WHERE at < ?1 ORDER BY key DESC LIMIT 1";
-    let checkpoint: Option<i64> = first(connection, query, params![limit.as_millis()], |row| row.get(0))?;
+    let checkpoint: Option<i64> = first(connection, query, params![limit.as_millis()], |row| {
+        row.get(0)
+    })?;
     if let Some(checkpoint) = checkpoint {
         // At once: what is below the first seal is no part of the chain, however slowly it goes.
-        run(connection, "DELETE FROM seal WHERE key < ?1", params![checkpoint])?;
+        run(
+            connection,
+            "DELETE FROM seal WHERE key < ?1",
+            params![checkpoint],
+        )?;
     }
-    Ok(run(
+    run(
         connection,
         "DELETE FROM decision WHERE key IN (
              SELECT key FROM decision
              WHERE at < ?1 AND key <= (SELECT last FROM seal ORDER BY key LIMIT 1)
              ORDER BY key LIMIT ?2)",
         params![limit.as_millis(), most],
-    )?)
+    )
 }
 
 fn check(connection: Link<'_>) -> Result<Chain, Failure> {
@@ -94,7 +96,8 @@ fn check(connection: Link<'_>) -> Result<Chain, Failure> {
         });
     };
     let count = "SELECT count(*) FROM decision WHERE key <= ?1";
-    let unsealed: i64 = first(connection, count, params![before.last], |row| row.get(0))?.unwrap_or(0);
+    let unsealed: i64 =
+        first(connection, count, params![before.last], |row| row.get(0))?.unwrap_or(0);
     let mut chain = Chain {
         sealed: 0,
         unsealed: unsealed.cast_unsigned(),
@@ -125,7 +128,8 @@ fn check(connection: Link<'_>) -> Result<Chain, Failure> {
 
 /// The seal over the decisions after `before`, up to `last`.
 fn make(connection: Link<'_>, before: &Seal, last: i64) -> Result<Seal, Failure> {
-    let query = "SELECT key, id, at, conversation, client, project, mode, tool, target, verdict, rule,
+    let query =
+        "SELECT key, id, at, conversation, client, project, mode, tool, target, verdict, rule,
                 reason, hint, policy_hash, input, input_length, tool_use
          FROM decision WHERE key > ?1 AND key <= ?2 ORDER BY key";
     let mut hash = Sha256::new();

@@ -14,7 +14,7 @@ use crate::writer::Turn;
 
 pub(crate) fn find(connection: Link<'_>, id: &SessionId) -> Result<Option<Session>, Failure> {
     let query = select_session!("WHERE s.id = ?1");
-    Ok(first(connection, query, params![id.as_str()], row::session)?)
+    first(connection, query, params![id.as_str()], row::session)
 }
 
 pub(crate) fn id_of_task(
@@ -22,7 +22,7 @@ pub(crate) fn id_of_task(
     task: &TaskId,
 ) -> Result<Option<SessionId>, Failure> {
     let query = "SELECT id FROM session WHERE task = ?1";
-    Ok(first(connection, query, params![task.as_str()], row::session_id)?)
+    first(connection, query, params![task.as_str()], row::session_id)
 }
 
 pub(crate) fn is_tombstone(connection: Link<'_>, id: &SessionId) -> Result<bool, Failure> {
@@ -30,10 +30,7 @@ pub(crate) fn is_tombstone(connection: Link<'_>, id: &SessionId) -> Result<bool,
     Ok(first(connection, query, params![id.as_str()], |_| Ok(()))?.is_some())
 }
 
-pub(crate) fn is_tombstone_of_task(
-    connection: Link<'_>,
-    task: &TaskId,
-) -> Result<bool, Failure> {
+pub(crate) fn is_tombstone_of_task(connection: Link<'_>, task: &TaskId) -> Result<bool, Failure> {
     let query = "SELECT 1 FROM tombstone WHERE task = ?1";
     Ok(first(connection, query, params![task.as_str()], |_| Ok(()))?.is_some())
 }
@@ -41,13 +38,13 @@ pub(crate) fn is_tombstone_of_task(
 pub(crate) fn children(connection: Link<'_>, task: &TaskId) -> Result<Vec<TaskId>, Failure> {
     let query = "SELECT c.task FROM session s JOIN session c ON c.parent = s.key
                  WHERE s.task = ?1 ORDER BY c.key";
-    Ok(all(connection, query, params![task.as_str()], row::task)?)
+    all(connection, query, params![task.as_str()], row::task)
 }
 
 pub(crate) fn messages(connection: Link<'_>, id: &SessionId) -> Result<Vec<Message>, Failure> {
     let query = "SELECT m.role, m.content, m.at FROM session s JOIN message m ON m.session = s.key
                  WHERE s.id = ?1 ORDER BY m.key";
-    Ok(all(connection, query, params![id.as_str()], row::message)?)
+    all(connection, query, params![id.as_str()], row::message)
 }
 
 pub(crate) fn title(connection: Link<'_>, id: &SessionId) -> Result<Option<String>, Failure> {
@@ -65,26 +62,27 @@ pub(crate) fn mode_changes(
     let query = "SELECT c.from_mode, c.to_mode, c.reason, c.at
                  FROM session s JOIN mode_change c ON c.session = s.key
                  WHERE s.id = ?1 ORDER BY c.key";
-    Ok(all(connection, query, params![id.as_str()], row::mode_change)?)
+    all(connection, query, params![id.as_str()], row::mode_change)
 }
 
 /// Newest first.
-pub(crate) fn list(
-    connection: Link<'_>,
-    filter: &SessionFilter,
-) -> Result<Vec<Session>, Failure> {
+pub(crate) fn list(connection: Link<'_>, filter: &SessionFilter) -> Result<Vec<Session>, Failure> {
     let query = select_session!(
         "WHERE (?1 IS NULL OR s.state = ?1) AND (?2 IS NULL OR s.project = ?2)
              AND (?4 IS NULL OR s.conversation = ?4)
          ORDER BY s.key DESC LIMIT ?3"
     );
-    let parameters = params![
-        filter.state.map(TaskState::as_str),
-        filter.project,
-        row::limit(filter.limit),
-        filter.conversation.as_ref().map(ConversationId::as_str),
-    ];
-    Ok(all(connection, query, parameters, row::session)?)
+    all(
+        connection,
+        query,
+        params![
+            filter.state.map(TaskState::as_str),
+            filter.project,
+            row::limit(filter.limit),
+            filter.conversation.as_ref().map(ConversationId::as_str),
+        ],
+        row::session,
+    )
 }
 
 /// Inserts a session with its first message and its first mode.
@@ -274,6 +272,7 @@ fn insert_message(turn: &Turn<'_>, key: i64, role: Role, content: &str) -> Resul
 
 /// The session after a change, which counts as activity.
 fn done(turn: &Turn<'_>, id: &SessionId) -> Result<Session, Failure> {
+    turn.changed(id.as_str());
     mark_active(turn.connection, id, turn.now)?;
     find(turn.connection, id)?.ok_or_else(|| missing(turn.connection, id))
 }

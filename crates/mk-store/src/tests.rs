@@ -24,8 +24,8 @@ use std::time::Duration;
 use mk_types::{AbsPath, Clock, ModeSlug, SessionId, TaskId, Timestamp};
 
 use crate::{
-    Client, Conversation, Error, Location, NewConversation, NewSession, Project, Root, Session,
-    Store, Switch, TaskState,
+    Client, Conversation, Error, Location, NewConversation, NewSession, PostgresUrl, Project, Root,
+    Session, Store, Switch, TaskState,
 };
 
 pub(super) const HOUR: Duration = Duration::from_secs(3600);
@@ -50,9 +50,22 @@ impl Fixture {
         Self::at(tempfile::tempdir().unwrap(), Location::Memory)
     }
 
-    /// One of each kind: most tests hold for both.
-    pub(super) fn both() -> [Self; 2] {
+    /// One of each kind: most tests hold for all. PostgreSQL is one where the tests run with it.
+    pub(super) fn each() -> Vec<Self> {
+        let mut each = Vec::from(Self::embedded());
+        each.extend(Self::in_postgres());
+        each
+    }
+
+    /// For what only SQLite has: pages, copies, and a clock of its own to compare with.
+    pub(super) fn embedded() -> [Self; 2] {
         [Self::in_file(), Self::in_memory()]
+    }
+
+    pub(super) fn in_postgres() -> Option<Self> {
+        let url = PostgresUrl::parse(&mk_testkit::database::schema()?).unwrap();
+        let location = Location::Postgres(Box::new(url));
+        Some(Self::at(tempfile::tempdir().unwrap(), location))
     }
 
     fn at(folder: tempfile::TempDir, location: Location) -> Self {

@@ -24,7 +24,7 @@ impl Store {
              WHERE at >= ?1 GROUP BY stretch, tool, verdict ORDER BY stretch, tool, verdict";
         let shared = &self.inner.shared;
         shared.read(|connection| {
-            Ok(all(
+            all(
                 connection,
                 query,
                 params![since.as_millis(), stretch],
@@ -36,7 +36,7 @@ impl Store {
                         count: unsigned(row.get(3)?),
                     })
                 },
-            )?)
+            )
         })
     }
 
@@ -47,12 +47,12 @@ impl Store {
         let query = "SELECT state, created_at, decided_at, expires_at FROM approval
              WHERE created_at >= ?1";
         let rows = shared.read(|connection| {
-            Ok(all(connection, query, params![since.as_millis()], |row| {
+            all(connection, query, params![since.as_millis()], |row| {
                 let state = word(row, 0, ApprovalState::parse)?;
                 let created: i64 = row.get(1)?;
                 let (decided, expires): (Option<i64>, Option<i64>) = (row.get(2)?, row.get(3)?);
                 Ok((state, created, decided, expires))
-            })?)
+            })
         })?;
         let mut figures = ApprovalFigures::default();
         for (state, created, decided, expires) in rows {

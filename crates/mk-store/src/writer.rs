@@ -2,7 +2,7 @@
 //!
 //! It knows transactions, not what a job does.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,7 +18,8 @@ use crate::error::{Error, Failure};
 use crate::link::{Link, params};
 use crate::model::NewDecision;
 use crate::open::{Identity, Opened, Purpose, Waits, open, put_back};
-use crate::{Location, decision, seal, session};
+use crate::postgres::{PgClient, Postgres};
+use crate::{Location, change, decision, seal, session};
 
 /// Jobs that wait at most; further callers wait for room before their job is built.
 const ROOM: usize = 1024;
@@ -56,9 +57,29 @@ pub(crate) struct Turn<'a> {
     location: &'a Location,
     /// Whether a decision was appended, so that the batch is sealed before its commit.
     decided: Cell<bool>,
+    /// Ids of what other servers have to look at again.
+    changed: RefCell<Vec<String>>,
 }
 
-impl Turn<'_> {
+impl<'a> Turn<'a> {
+    fn new(shared: &'a Shared, connection: Link<'a>, notes: &Notes) -> Self {
+        Self {
+            connection,
+            now: shared.clock.now(),
+            location: &shared.location,
+            decided: Cell::new(!notes.decisions.is_empty()),
+            changed: RefCell::default(),
+        }
+    }
+
+    /// Has the others told that this has changed, in the same transaction. Those who share a file
+    /// need no telling.
+    pub(crate) fn changed(&self, id: &str) {
+        if matches!(self.connection, Link::Postgres { .. }) {
+            self.changed.borrow_mut().push(id.to_owned());
+        }
+    }
+
     /// Has the decisions of this batch sealed.
     pub(crate) fn seal_later(&self) {
         self.decided.set(true);
@@ -68,6 +89,7 @@ impl Turn<'_> {
 /// What the handles of a store and its writer thread share.
 pub(crate) struct Shared {
     pub(crate) location: Location,
+    pub(crate) postgres: Option<Postgres>,
     pub(crate) clock: Clock,
     /// The connection of all reads; in memory, of the writes too.
     reader: Mutex<Reader>,
@@ -132,16 +154,25 @@ struct Notes {
     decisions: VecDeque<Queued>,
 }
 
-struct Queued {
-    id: DecisionId,
-    at: Timestamp,
-    decision: NewDecision,
+pub(crate) struct Queued {
+    pub(crate) id: DecisionId,
+    pub(crate) at: Timestamp,
+    pub(crate) decision: NewDecision,
 }
 
 impl Shared {
     pub(crate) fn new(location: Location, clock: Clock, waits: Waits) -> Self {
+        let postgres = match &location {
+            Location::Postgres(url) => Some(Postgres::new(url, &location)),
+            Location::File(_) | Location::Memory => None,
+        };
+        let clock = match &postgres {
+            Some(postgres) => postgres.clock(clock),
+            None => clock,
+        };
         Self {
             location,
+            postgres,
             clock,
             reader: Mutex::default(),
             waits,
@@ -158,7 +189,21 @@ impl Shared {
         &self,
         query: impl Fn(Link<'_>) -> Result<T, Failure>,
     ) -> Result<T, Error> {
-        self.read_sqlite(|connection| query(Link::Sqlite(connection)))
+        match &self.postgres {
+            Some(postgres) => postgres.read(query),
+            None => self.read_sqlite(|connection| query(Link::Sqlite(connection))),
+        }
+    }
+
+    /// The same for queries that must all see one moment.
+    pub(crate) fn read_at_once<T>(
+        &self,
+        query: impl Fn(Link<'_>) -> Result<T, Failure>,
+    ) -> Result<T, Error> {
+        match &self.postgres {
+            Some(postgres) => postgres.read_at_once(query),
+            None => self.read_sqlite(|connection| query(Link::Sqlite(connection))),
+        }
     }
 
     /// Runs `query` on the connection for reading.
@@ -214,7 +259,7 @@ impl Shared {
         }
         let purpose = match self.location {
             Location::File(_) => Purpose::Read,
-            Location::Memory => Purpose::Write,
+            Location::Memory | Location::Postgres(_) => Purpose::Write,
         };
         Ok(&self.ensure_open(slot, purpose, self.waits)?.connection)
     }
@@ -381,12 +426,16 @@ impl Shared {
     /// The thread's whole life.
     pub(crate) fn run(&self) {
         let mut own = None;
+        let mut client = None;
         let mut last = Ok(());
         while let Some(batch) = self.next_batch(&last) {
             // Jobs are guarded one by one; this is for what happens around them, such as waking.
-            let outcome = catch_unwind(AssertUnwindSafe(|| match self.location {
-                Location::File(_) => self.write(&mut own, batch),
-                Location::Memory => self.write(&mut lock(&self.reader).opened, batch),
+            let outcome = catch_unwind(AssertUnwindSafe(|| {
+                match (&self.location, &self.postgres) {
+                    (_, Some(_)) => self.write_to(&mut client, batch),
+                    (Location::Memory, None) => self.write(&mut lock(&self.reader).opened, batch),
+                    (_, None) => self.write(&mut own, batch),
+                }
             }));
             let outcome = outcome.unwrap_or(Err(Error::Panicked));
             lock(&self.inbox).thread = ThreadState::Idle;
@@ -452,12 +501,7 @@ impl Shared {
         let mut answers = Vec::with_capacity(jobs.len());
         let outcome = self.open_for_writing(slot).and_then(|opened| {
             let connection = Link::Sqlite(&opened.connection);
-            let turn = Turn {
-                connection,
-                now: self.clock.now(),
-                location: &self.location,
-                decided: Cell::new(!notes.decisions.is_empty()),
-            };
+            let turn = Turn::new(self, connection, &notes);
             let written = transact(&turn, &notes, &mut jobs, &mut answers, &|| {
                 self.refuse_replaced(opened)
             });
@@ -479,14 +523,95 @@ impl Shared {
             self.commits.fetch_add(1, Ordering::SeqCst);
         }
         self.settle_notes(&outcome, notes.decisions);
-        if let Err(error) = &outcome {
-            // Jobs that never had their turn.
-            answers.extend(jobs.into_iter().map(|job| job(Err(error.clone())).answer));
-        }
-        for answer in answers {
-            answer(outcome.clone());
-        }
+        settle_jobs(&outcome, jobs, answers);
         outcome
+    }
+
+    /// The same in PostgreSQL: what somebody waits for in a transaction of its own, then the
+    /// decisions, which are many, without holding it up.
+    fn write_to(&self, slot: &mut Option<PgClient>, batch: Batch) -> Result<(), Error> {
+        let Batch { mut jobs, notes } = batch;
+        let mut answers = Vec::with_capacity(jobs.len());
+        let Notes { touches, decisions } = notes;
+        let notes = Notes {
+            touches,
+            decisions: VecDeque::new(),
+        };
+        let mut outcome = Ok(());
+        if !jobs.is_empty() || !notes.touches.is_empty() {
+            outcome = self.commit_to(slot, &notes, &mut jobs, &mut answers);
+        }
+        settle_jobs(&outcome, jobs, answers);
+        let notes = Notes {
+            touches: Arc::default(),
+            decisions,
+        };
+        if outcome.is_ok() && !notes.decisions.is_empty() {
+            let (mut none, mut unasked) = (VecDeque::new(), Vec::new());
+            outcome = self.commit_to(slot, &notes, &mut none, &mut unasked);
+        }
+        self.settle_notes(&outcome, notes.decisions);
+        outcome
+    }
+
+    fn commit_to(
+        &self,
+        slot: &mut Option<PgClient>,
+        notes: &Notes,
+        jobs: &mut VecDeque<Job>,
+        answers: &mut Vec<Answer>,
+    ) -> Result<(), Error> {
+        let postgres = self.postgres.as_ref().ok_or(Error::Closed)?;
+        let kept = slot.take().filter(|client| !client.is_closed());
+        let is_kept = kept.is_some();
+        let client = match kept {
+            Some(client) => client,
+            None => postgres.writer()?,
+        };
+        let waiting = jobs.len();
+        let connection = Link::Postgres {
+            client: &client,
+            known: None,
+        };
+        let turn = Turn::new(self, connection, notes);
+        let seq = Cell::new(None);
+        let written = transact(&turn, notes, jobs, answers, &|| {
+            seq.set(change::append(
+                &turn.changed.borrow(),
+                connection,
+                turn.now,
+            )?);
+            Ok(())
+        });
+        if written.is_err() {
+            roll_back(connection);
+        }
+        match written {
+            Ok(()) => {
+                self.commits.fetch_add(1, Ordering::SeqCst);
+                postgres.committed(seq.get(), &turn.changed.borrow());
+                drop(turn);
+                *slot = Some(client);
+                Ok(())
+            }
+            Err(failure) => {
+                // It may have been committed although nobody heard so.
+                postgres.committed(None, &turn.changed.borrow());
+                drop(turn);
+                match &failure {
+                    // It was closed while nothing was written: nothing has begun yet.
+                    Failure::Postgres(trouble)
+                        if is_kept && trouble.is_loss() && jobs.len() == waiting =>
+                    {
+                        return self.commit_to(slot, notes, jobs, answers);
+                    }
+                    Failure::Postgres(trouble) if trouble.is_loss() => postgres.lose(trouble),
+                    _ if client.is_out_of_transaction() => *slot = Some(client),
+                    _ => {}
+                }
+                Err(failure.at(&self.location))
+            }
+        }
     }
 
     /// The connection for writing, to the file that has the database's name now.
@@ -589,6 +714,16 @@ impl Inbox {
     }
 }
 
+/// Tells everybody how it ended, also those whose jobs never had their turn.
+fn settle_jobs(outcome: &Result<(), Error>, jobs: VecDeque<Job>, mut answers: Vec<Answer>) {
+    if let Err(error) = outcome {
+        answers.extend(jobs.into_iter().map(|job| job(Err(error.clone())).answer));
+    }
+    for answer in answers {
+        answer(outcome.clone());
+    }
+}
+
 /// Notes, then each job in a savepoint of its own, then the commit. IMMEDIATE takes the write
 /// lock first: a transaction that reads and then wants to write can fail at once, without waiting.
 fn transact(
@@ -601,13 +736,11 @@ fn transact(
     let connection = turn.connection;
     roll_back(connection);
     let run = |statement| connection.run(statement, params![]);
-    run("BEGIN IMMEDIATE")?;
+    connection.begin()?;
     for (id, at) in notes.touches.iter() {
         session::mark_active(connection, id, *at)?;
     }
-    for queued in &notes.decisions {
-        decision::append(connection, &queued.id, queued.at, &queued.decision)?;
-    }
+    decision::append_all(connection, &notes.decisions)?;
     while let Some(job) = jobs.pop_front() {
         run("SAVEPOINT job")?;
         // A job that panics drops its sender, which tells its caller.

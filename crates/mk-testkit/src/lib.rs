@@ -9,6 +9,7 @@
     reason = "a test whose fixture cannot be made has nothing to say"
 )]
 
+pub mod database;
 pub mod dice;
 pub mod http;
 pub mod model;

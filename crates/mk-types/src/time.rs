@@ -55,6 +55,8 @@ pub enum Clock {
     #[default]
     System,
     Manual(Arc<AtomicI64>),
+    /// The system's, so many milliseconds later: as others tell the time.
+    Shifted(Arc<AtomicI64>),
 }
 
 impl Clock {
@@ -73,6 +75,10 @@ impl Clock {
                 Timestamp(i64::try_from(elapsed.as_millis()).unwrap_or(i64::MAX))
             }
             Self::Manual(millis) => Timestamp(millis.load(Ordering::SeqCst)),
+            Self::Shifted(by) => {
+                let millis = Self::System.now().0;
+                Timestamp(millis.saturating_add(by.load(Ordering::SeqCst)))
+            }
         }
     }
 

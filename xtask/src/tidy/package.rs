@@ -30,15 +30,21 @@ const BANNED: [(&str, &str); 3] = [
 /// The Rust registry, as cargo names it: no git, no mirror.
 const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
 /// Packages that may be there in several versions, and why one is not possible yet.
-const SEVERAL: [(&str, &str); 5] = [
+const SEVERAL: [(&str, &str); 8] = [
+    ("base64", "postgres-protocol asks for 0.22"),
     ("bitflags", "kqueue, which only macOS builds, asks for 1"),
     ("embedded-io", "postcard names both; neither is compiled"),
+    ("fallible-iterator", "tokio-postgres asks for 0.2"),
     (
         "hashbrown",
         "dashmap, rusqlite and indexmap each ask for another",
     ),
     ("similar", "insta asks for 2; it is in tests only"),
     ("syn", "macro crates are moving to 3, one at a time"),
+    (
+        "wasi",
+        "whoami names one for systems that we do not build for",
+    ),
 ];
 
 /// A package as `cargo metadata` lists it.

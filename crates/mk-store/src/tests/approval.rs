@@ -24,7 +24,7 @@ fn ask(fixture: &Fixture) -> Approval {
 
 #[test]
 fn a_question_waits_until_somebody_decides() {
-    for fixture in Fixture::both() {
+    for fixture in Fixture::each() {
         let session = fixture.session(None);
         let asked_at = fixture.clock.now();
         let asked = block_on(fixture.store.ask(question(Some(&session.id)))).unwrap();
@@ -70,7 +70,7 @@ fn a_question_waits_until_somebody_decides() {
 
 #[test]
 fn only_the_first_decision_counts() {
-    for fixture in Fixture::both() {
+    for fixture in Fixture::each() {
         let id = ask(&fixture).id;
         let verdicts = [Verdict::Denied, Verdict::Granted, Verdict::Denied];
         let outcomes = block_on_all(verdicts.map(|it| fixture.store.decide(&id, it, "ann")));
@@ -92,7 +92,7 @@ fn only_the_first_decision_counts() {
 
 #[test]
 fn a_granted_approval_is_good_for_one_act() {
-    for fixture in Fixture::both() {
+    for fixture in Fixture::each() {
         let check = |verdict: Option<Verdict>, expected: [&str; 2]| {
             let id = ask(&fixture).id;
             if let Some(verdict) = verdict {
@@ -119,7 +119,7 @@ fn a_granted_approval_is_good_for_one_act() {
 
 #[test]
 fn an_unknown_approval_or_session_is_not_found() {
-    for fixture in Fixture::both() {
+    for fixture in Fixture::each() {
         let id = ApprovalId::random();
         let refusals = [
             block_on(fixture.store.decide(&id, Verdict::Granted, "ann")),
@@ -139,7 +139,7 @@ fn an_unknown_approval_or_session_is_not_found() {
 
 #[test]
 fn the_data_version_changes_when_anybody_writes() {
-    for fixture in Fixture::both() {
+    for fixture in Fixture::each() {
         let id = ask(&fixture).id;
         let before = fixture.store.data_version().unwrap();
         assert_eq!(fixture.store.data_version().unwrap(), before);
@@ -157,7 +157,7 @@ fn the_data_version_changes_when_anybody_writes() {
 
 #[test]
 fn an_open_approval_is_granted_before_pending_and_never_another_one() {
-    for fixture in Fixture::both() {
+    for fixture in Fixture::each() {
         let open = |kind: &str| {
             let question = NewApproval {
                 kind: kind.to_owned(),
@@ -185,7 +185,7 @@ fn an_open_approval_is_granted_before_pending_and_never_another_one() {
 
 #[test]
 fn an_approval_is_for_one_plan_of_one_conversation() {
-    for fixture in Fixture::both() {
+    for fixture in Fixture::each() {
         let with = |session: &str, hash: &str| NewApproval {
             conversation: Some(fixture.conversation(session).id),
             plan: Some(Box::new(Plan {
@@ -207,7 +207,7 @@ fn an_approval_is_for_one_plan_of_one_conversation() {
 
 #[test]
 fn a_question_and_its_answer_expire() {
-    for fixture in Fixture::both() {
+    for fixture in Fixture::each() {
         let [unanswered, unused] = [(); 2].map(|()| ask(&fixture).id);
         fixture.clock.advance(SECOND);
         block_on(fixture.store.decide(&unused, Verdict::Granted, "ann")).unwrap();

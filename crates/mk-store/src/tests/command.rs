@@ -17,7 +17,7 @@ fn permit(fixture: &Fixture, session: &str, line: &str) -> CommandPermit {
 
 #[test]
 fn a_permit_is_taken_by_one_of_many() {
-    for fixture in Fixture::both() {
+    for fixture in Fixture::each() {
         let stored = permit(&fixture, "one", "line");
         let taken = block_on_all((0..20).map(|_| fixture.store.take_permit(&stored.id)));
         let taken: Vec<_> = taken.into_iter().filter_map(Result::unwrap).collect();
@@ -47,7 +47,7 @@ fn two_processes_do_not_take_the_same_permit() {
 
 #[test]
 fn permits_are_found_by_line_directory_and_conversation_until_they_expire() {
-    for fixture in Fixture::both() {
+    for fixture in Fixture::each() {
         let one = permit(&fixture, "one", "line");
         let two = permit(&fixture, "two", "line");
         permit(&fixture, "one", "another line");
@@ -75,7 +75,7 @@ fn permits_are_found_by_line_directory_and_conversation_until_they_expire() {
 
 #[test]
 fn what_a_command_did_is_found_by_its_permit_and_listed() {
-    for fixture in Fixture::both() {
+    for fixture in Fixture::each() {
         let stored = permit(&fixture, "one", "line");
         let new = NewCommandRecord {
             permit: Some(stored.id.clone()),

@@ -10,7 +10,7 @@ const PROCESS: Process = Process {
 
 #[test]
 fn a_client_finds_its_conversation_again_with_the_root_of_its_first_event() {
-    for fixture in Fixture::both() {
+    for fixture in Fixture::each() {
         let first = fixture.conversation("one");
         let mut again = new_conversation(&fixture.project(), "one");
         again.root = Root {
@@ -32,7 +32,7 @@ fn a_client_finds_its_conversation_again_with_the_root_of_its_first_event() {
 
 #[test]
 fn conversations_of_a_process_are_those_of_that_very_process() {
-    for fixture in Fixture::both() {
+    for fixture in Fixture::each() {
         let mut new = new_conversation(&fixture.project(), "one");
         new.process = Some(PROCESS);
         let one = block_on(fixture.store.open_conversation(new)).unwrap();
@@ -55,7 +55,7 @@ fn conversations_of_a_process_are_those_of_that_very_process() {
 
 #[test]
 fn a_persons_mode_reaches_live_conversations_or_only_new_ones() {
-    for fixture in Fixture::both() {
+    for fixture in Fixture::each() {
         let project = fixture.project();
         let idle = fixture.conversation("idle");
         let ended = fixture.conversation("ended");
@@ -91,7 +91,7 @@ fn a_persons_mode_reaches_live_conversations_or_only_new_ones() {
 
 #[test]
 fn modes_and_directories_of_single_conversations_can_be_set() {
-    for fixture in Fixture::both() {
+    for fixture in Fixture::each() {
         let child = {
             let parent = fixture.conversation("parent");
             let mut new = new_conversation(&fixture.project(), "child");
@@ -120,7 +120,7 @@ fn modes_and_directories_of_single_conversations_can_be_set() {
 
 #[test]
 fn a_project_is_one_row_and_keeps_what_a_person_set() {
-    for fixture in Fixture::both() {
+    for fixture in Fixture::each() {
         assert_eq!(fixture.store.project_at(&path("/project")).unwrap(), None);
         let project = fixture.project();
         assert_eq!(fixture.project(), project);
@@ -141,7 +141,7 @@ fn a_project_is_one_row_and_keeps_what_a_person_set() {
 
 #[test]
 fn trust_is_for_one_text_of_one_mode_of_one_project() {
-    for fixture in Fixture::both() {
+    for fixture in Fixture::each() {
         let project = fixture.project().id;
         let other = block_on(fixture.store.open_project(&path("/other")))
             .unwrap()
@@ -168,7 +168,7 @@ fn trust_is_for_one_text_of_one_mode_of_one_project() {
 
 #[test]
 fn the_last_good_text_of_a_mode_file_stays() {
-    for fixture in Fixture::both() {
+    for fixture in Fixture::each() {
         let file = path("/project/.roomodes");
         assert_eq!(fixture.store.last_good_mode_file(&file).unwrap(), None);
         let keep = |hash, text| {

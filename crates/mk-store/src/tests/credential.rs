@@ -19,7 +19,7 @@ fn new(kind: CredentialKind, hash: &str) -> NewCredential {
 
 #[test]
 fn a_credential_is_found_until_it_is_revoked() {
-    for fixture in Fixture::both() {
+    for fixture in Fixture::each() {
         let store = &fixture.store;
         let made = block_on(store.create_credential(new(CredentialKind::Token, "h"))).unwrap();
         assert_eq!(store.credential("h").unwrap().as_ref(), Some(&made));
@@ -48,7 +48,7 @@ fn a_credential_is_found_until_it_is_revoked() {
 
 #[test]
 fn a_link_makes_one_session_with_its_own_rights() {
-    for fixture in Fixture::both() {
+    for fixture in Fixture::each() {
         let store = &fixture.store;
         let session = |hash: &str| NewCredential {
             role: AccessRole::Admin,
@@ -75,7 +75,7 @@ fn a_link_makes_one_session_with_its_own_rights() {
 
 #[test]
 fn changes_are_listed_newest_first() {
-    for fixture in Fixture::both() {
+    for fixture in Fixture::each() {
         for action in ["approve", "undo"] {
             let act = NewAct {
                 who: "ci (tok_1)".to_owned(),

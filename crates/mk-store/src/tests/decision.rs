@@ -39,7 +39,7 @@ fn queued_decisions_are_on_disk_after_a_flush_and_after_closing() {
 
 #[test]
 fn thousands_of_queued_decisions_keep_their_order() {
-    for fixture in Fixture::both() {
+    for fixture in Fixture::each() {
         for index in 0..3000 {
             let tool = index.to_string();
             fixture.store.record_decision(new(&tool, Ruling::Allow));
@@ -55,7 +55,7 @@ fn thousands_of_queued_decisions_keep_their_order() {
 
 #[test]
 fn decisions_are_listed_by_filter_and_followed_from_an_id() {
-    for fixture in Fixture::both() {
+    for fixture in Fixture::each() {
         let append = |tool, ruling| block_on(fixture.store.append_decision(new(tool, ruling)));
         let first = append("Edit", Ruling::Deny).unwrap();
         append("Read", Ruling::Allow).unwrap();
@@ -98,7 +98,7 @@ fn decisions_are_listed_by_filter_and_followed_from_an_id() {
 
 #[test]
 fn a_long_input_is_cut_at_a_character_and_its_length_is_kept() {
-    for fixture in Fixture::both() {
+    for fixture in Fixture::each() {
         let decision = NewDecision {
             input: "é".repeat(20_000) + "x",
             ..new("Write", Ruling::Allow)

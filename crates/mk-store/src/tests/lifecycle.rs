@@ -9,7 +9,7 @@ use crate::{
 
 #[test]
 fn a_new_session_is_active_with_its_message_and_its_mode() {
-    for fixture in Fixture::both() {
+    for fixture in Fixture::each() {
         let now = fixture.clock.now();
         let created = fixture.session(None);
         let expected = Session {
@@ -54,7 +54,7 @@ fn a_new_session_is_active_with_its_message_and_its_mode() {
 
 #[test]
 fn a_session_may_begin_without_a_first_message() {
-    for fixture in Fixture::both() {
+    for fixture in Fixture::each() {
         let silent = NewSession {
             message: None,
             ..new_session(None)
@@ -67,7 +67,7 @@ fn a_session_may_begin_without_a_first_message() {
 
 #[test]
 fn what_does_not_exist_is_none_or_empty() {
-    for fixture in Fixture::both() {
+    for fixture in Fixture::each() {
         let (session, task) = (SessionId::random(), TaskId::random());
         assert_eq!(fixture.store.session(&session).unwrap(), None);
         assert_eq!(fixture.store.session_of_task(&task).unwrap(), None);
@@ -81,7 +81,7 @@ fn what_does_not_exist_is_none_or_empty() {
 
 #[test]
 fn messages_keep_their_order_and_their_text() {
-    for fixture in Fixture::both() {
+    for fixture in Fixture::each() {
         let session = fixture.session(None);
         let long = "ü\n".repeat(100_000);
         let spoken = [
@@ -104,7 +104,7 @@ fn messages_keep_their_order_and_their_text() {
 
 #[test]
 fn a_switch_is_recorded_even_to_the_same_mode() {
-    for fixture in Fixture::both() {
+    for fixture in Fixture::each() {
         let session = fixture.session(None);
         let steps = [
             ("code", "architect"),
@@ -129,7 +129,7 @@ fn a_switch_is_recorded_even_to_the_same_mode() {
 
 #[test]
 fn of_two_switches_from_the_same_mode_one_conflicts() {
-    for fixture in Fixture::both() {
+    for fixture in Fixture::each() {
         let session = fixture.session(None);
         let outcomes = block_on_all(
             ["ask", "debug"].map(|to| fixture.store.switch(switch(&session.id, "code", to))),
@@ -148,7 +148,7 @@ fn of_two_switches_from_the_same_mode_one_conflicts() {
 
 #[test]
 fn a_finished_task_stays_readable_and_unchangeable() {
-    for fixture in Fixture::both() {
+    for fixture in Fixture::each() {
         for state in [
             TaskState::Completed,
             TaskState::Failed,
@@ -191,7 +191,7 @@ fn active_is_no_way_to_finish() {
 
 #[test]
 fn changing_an_unknown_session_is_not_found() {
-    for fixture in Fixture::both() {
+    for fixture in Fixture::each() {
         let id = SessionId::random();
         let refusals = [
             block_on(fixture.store.switch(switch(&id, "code", "ask"))).map(drop),
@@ -209,7 +209,7 @@ fn changing_an_unknown_session_is_not_found() {
 
 #[test]
 fn children_are_listed_in_order_and_know_their_parent() {
-    for fixture in Fixture::both() {
+    for fixture in Fixture::each() {
         let parent = fixture.session(None);
         fixture.clock.advance(SECOND);
         let children: Vec<_> = (0..5).map(|_| fixture.session(Some(&parent))).collect();
@@ -227,7 +227,7 @@ fn children_are_listed_in_order_and_know_their_parent() {
 
 #[test]
 fn a_parent_must_exist_and_be_active() {
-    for fixture in Fixture::both() {
+    for fixture in Fixture::each() {
         let parent = fixture.session(None);
         fixture.finish(&parent, TaskState::Cancelled).unwrap();
         let finished = block_on(fixture.store.create(new_session(Some(&parent))));
@@ -246,7 +246,7 @@ fn a_parent_must_exist_and_be_active() {
 
 #[test]
 fn lists_are_filtered_and_newest_first() {
-    for fixture in Fixture::both() {
+    for fixture in Fixture::each() {
         let made: Vec<_> = ["/a", "/b", "/a", "/a"]
             .into_iter()
             .map(|project| {

@@ -179,7 +179,7 @@ fn a_copy_is_kept_before_a_migration_and_is_the_users_alone() {
 
 #[test]
 fn a_backup_is_a_whole_database() {
-    for fixture in Fixture::both() {
+    for fixture in Fixture::embedded() {
         let session = fixture.session(None);
         let target = fixture.path().with_file_name("copy.db");
         fs::create_dir_all(target.parent().unwrap()).unwrap();

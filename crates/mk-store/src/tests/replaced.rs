@@ -88,7 +88,7 @@ fn a_write_during_which_the_file_goes_is_not_acknowledged() {
     let path = fixture.path();
     let outcome = block_on(fixture.store.write(move |turn| {
         fs::remove_file(&path).unwrap();
-        turn.connection.execute("DELETE FROM message", [])?;
+        turn.connection.run("DELETE FROM message", &[])?;
         Ok(())
     }));
     assert!(

@@ -40,7 +40,7 @@ fn check(fixture: &Fixture, session: &Session, expected: &str) {
 
 #[test]
 fn an_idle_session_expires_then_becomes_a_tombstone_and_then_unknown() {
-    for fixture in Fixture::both() {
+    for fixture in Fixture::each() {
         let session = fixture.session(None);
         fixture.clock.advance(HOUR);
         assert_eq!(sweep(&fixture.store), Swept::default());
@@ -78,7 +78,7 @@ fn an_idle_session_expires_then_becomes_a_tombstone_and_then_unknown() {
 
 #[test]
 fn changing_an_expired_session_says_expired() {
-    for fixture in Fixture::both() {
+    for fixture in Fixture::each() {
         let session = fixture.session(None);
         fixture.clock.advance(HOUR + SECOND);
         sweep(&fixture.store);
@@ -94,7 +94,7 @@ fn changing_an_expired_session_says_expired() {
 
 #[test]
 fn activity_of_every_kind_keeps_a_session_and_its_ancestors() {
-    for fixture in Fixture::both() {
+    for fixture in Fixture::each() {
         let top = fixture.session(None);
         let middle = fixture.session(Some(&top));
         let bottom = fixture.session(Some(&middle));
@@ -115,7 +115,7 @@ fn activity_of_every_kind_keeps_a_session_and_its_ancestors() {
 
 #[test]
 fn finished_sessions_are_kept_until_retention_ends() {
-    for fixture in Fixture::both() {
+    for fixture in Fixture::each() {
         let session = fixture.session(None);
         fixture.finish(&session, TaskState::Completed).unwrap();
         fixture.clock.advance(DAY);
@@ -133,7 +133,7 @@ fn a_clock_that_is_wrong_for_one_sweep_changes_nothing() {
         boot: "boot".to_owned(),
         millis: seconds * 1000,
     };
-    for fixture in Fixture::both() {
+    for fixture in Fixture::embedded() {
         let moved = |wall: i64, since_boot| {
             let wall = mk_types::Timestamp::from_millis(wall * 1000);
             let look = fixture.store.write(move |turn| {
@@ -169,7 +169,7 @@ fn this_system_tells_its_time_since_boot() {
 
 #[test]
 fn old_records_go_with_retention() {
-    for fixture in Fixture::both() {
+    for fixture in Fixture::each() {
         let conversation = fixture.conversation("one");
         let decision = super::decision::new("Edit", crate::Ruling::Deny);
         let id = block_on(fixture.store.append_decision(decision)).unwrap();
@@ -184,7 +184,7 @@ fn old_records_go_with_retention() {
 
 #[test]
 fn approvals_go_with_their_session_or_with_time() {
-    for fixture in Fixture::both() {
+    for fixture in Fixture::each() {
         let session = fixture.session(None);
         let question = |session: Option<&Session>| NewApproval {
             session: session.map(|it| it.id.clone()),
@@ -217,7 +217,7 @@ fn approvals_go_with_their_session_or_with_time() {
 
 #[test]
 fn a_large_sweep_comes_in_batches_and_lets_others_through() {
-    for fixture in Fixture::both() {
+    for fixture in Fixture::each() {
         let parent = fixture.session(None);
         block_on_all((0..1500).map(|_| fixture.store.create(new_session(Some(&parent)))));
         fixture.clock.advance(DAY + SECOND);

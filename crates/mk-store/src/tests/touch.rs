@@ -22,7 +22,7 @@ fn a_touch_shows_at_once_and_is_written_by_flush() {
 
 #[test]
 fn a_flushed_touch_counts_for_all_ancestors_and_nobody_else() {
-    for fixture in Fixture::both() {
+    for fixture in Fixture::each() {
         let top = fixture.session(None);
         let middle = fixture.session(Some(&top));
         let bottom = fixture.session(Some(&middle));
@@ -39,7 +39,7 @@ fn a_flushed_touch_counts_for_all_ancestors_and_nobody_else() {
 
 #[test]
 fn more_touches_than_one_commit_takes_are_all_flushed() {
-    for fixture in Fixture::both() {
+    for fixture in Fixture::each() {
         let sessions: Vec<_> = (0..600).map(|_| fixture.session(None)).collect();
         fixture.clock.advance(SECOND);
         for session in &sessions {
@@ -83,7 +83,7 @@ fn a_write_takes_waiting_touches_along() {
 
 #[test]
 fn activity_never_goes_back() {
-    for fixture in Fixture::both() {
+    for fixture in Fixture::each() {
         let session = fixture.session(None);
         let shared = &fixture.store.inner.shared;
         let before = fixture.clock.now().before(SECOND);
@@ -99,7 +99,7 @@ fn activity_never_goes_back() {
 
 #[test]
 fn touching_what_does_not_exist_or_a_closed_store_does_nothing() {
-    for fixture in Fixture::both() {
+    for fixture in Fixture::each() {
         let session = fixture.session(None);
         fixture.store.touch(&mk_types::SessionId::random());
         fixture.store.flush();

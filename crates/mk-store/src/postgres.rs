@@ -1,0 +1,346 @@
+//! The state in PostgreSQL, shared by several servers.
+//!
+//! Connections live on a runtime of their own; callers wait on their own threads, as they do for
+//! SQLite. Every read asks the database, so what was committed anywhere binds the next decision
+//! everywhere. While it cannot be reached, reads get the last answers and writes fail.
+
+mod client;
+mod known;
+mod migrate;
+mod url;
+mod watch;
+
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use mk_types::Clock;
+use tokio::runtime::Runtime;
+use tokio::sync::oneshot;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::{Connection, NoTls, Socket};
+
+use crate::Location;
+use crate::error::{Error, Failure};
+use crate::link::Link;
+use crate::writer::lock;
+pub(crate) use client::PgClient;
+pub(crate) use known::KnownAnswers;
+pub use url::{InvalidPostgresUrl, PostgresUrl};
+use watch::Watched;
+
+/// Connections that wait for the next read.
+const IDLE: usize = 8;
+/// How long a connection is waited for, with everything that making one takes.
+const LONGEST_CONNECT: Duration = Duration::from_secs(3);
+
+/// Why the database did not answer.
+#[derive(Debug, thiserror::Error)]
+pub enum PostgresTrouble {
+    #[error("no answer within {} s", .0.as_secs())]
+    Silent(Duration),
+    #[error("{}", message(.0))]
+    Driver(#[from] tokio_postgres::Error),
+    #[error("it cannot be reached now, and this was not asked before")]
+    Unknown,
+    #[error("the thread that speaks to it could not be started")]
+    Thread(#[source] std::io::Error),
+}
+
+/// The driver's own words are "db error"; what the server said is below.
+fn message(error: &tokio_postgres::Error) -> String {
+    match (error.as_db_error(), std::error::Error::source(error)) {
+        (Some(said), _) => said.message().to_owned(),
+        (None, Some(cause)) => format!("{error}: {cause}"),
+        (None, None) => error.to_string(),
+    }
+}
+
+impl PostgresTrouble {
+    /// Whether the database is gone, as opposed to having refused something.
+    pub(crate) fn is_loss(&self) -> bool {
+        match self {
+            Self::Silent(_) | Self::Unknown | Self::Thread(_) => true,
+            Self::Driver(error) => match error.code() {
+                None => true,
+                Some(code) => {
+                    let lost = ["08", "57P", "28", "3D000", "53"];
+                    lost.iter().any(|class| code.code().starts_with(class))
+                        || *code == SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT
+                        || *code == SqlState::READ_ONLY_SQL_TRANSACTION
+                }
+            },
+        }
+    }
+
+    pub(crate) fn at(self, location: &Location) -> Error {
+        let location = location.clone();
+        let is_loss = self.is_loss();
+        let source = Arc::new(self);
+        match is_loss {
+            true => Error::Unreachable { location, source },
+            false => Error::Server { location, source },
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Postgres {
+    url: PostgresUrl,
+    location: Location,
+    running: Mutex<Option<Running>>,
+    watched: Arc<Watched>,
+}
+
+/// What there is from the first use on.
+#[derive(Debug)]
+struct Running {
+    /// Taken when it ends: a runtime must not be dropped where one runs.
+    runtime: Option<Runtime>,
+    idle: Vec<PgClient>,
+    is_migrated: bool,
+    /// The process that made it: after a fork there is no thread behind it.
+    process: u32,
+}
+
+impl Postgres {
+    /// Connects to nothing yet.
+    pub(crate) fn new(url: &PostgresUrl, location: &Location) -> Self {
+        Self {
+            url: url.clone(),
+            location: location.clone(),
+            running: Mutex::default(),
+            watched: Arc::default(),
+        }
+    }
+
+    /// The clock of the database, as far as it is known; a test's stays as it is.
+    pub(crate) fn clock(&self, clock: Clock) -> Clock {
+        match clock {
+            Clock::System => Clock::Shifted(Arc::clone(self.watched.shift())),
+            other => other,
+        }
+    }
+
+    /// The number of the last change that is known here.
+    pub(crate) fn version(&self) -> Result<i64, Error> {
+        self.connect_once().map_err(|it| it.at(&self.location))?;
+        match self.watched.is_lost() {
+            true => Err(PostgresTrouble::Unknown.at(&self.location)),
+            false => Ok(self.watched.version()),
+        }
+    }
+
+    /// Whether the last try to reach the database failed.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.watched.is_lost()
+    }
+
+    /// Runs `query` on a connection, or on what is known while there is none.
+    pub(crate) fn read<T>(
+        &self,
+        query: impl Fn(Link<'_>) -> Result<T, Failure>,
+    ) -> Result<T, Error> {
+        // A connection that the server has closed meanwhile says so once.
+        for attempt in 0..2 {
+            if self.watched.is_lost() && self.is_watching() {
+                break;
+            }
+            let asked = self.take().map_err(Failure::from).and_then(|client| {
+                let found = query(Link::Postgres {
+                    client: &client,
+                    known: Some(self.watched.known()),
+                });
+                if !matches!(&found, Err(Failure::Postgres(trouble)) if trouble.is_loss()) {
+                    self.give_back(client);
+                }
+                found
+            });
+            match asked {
+                Err(Failure::Postgres(trouble)) if trouble.is_loss() => {
+                    self.drop_idle();
+                    if attempt > 0 {
+                        self.lose(&trouble);
+                    }
+                }
+                outcome => return outcome.map_err(|failure| failure.at(&self.location)),
+            }
+        }
+        let outcome = query(Link::Known(self.watched.known()));
+        outcome.map_err(|failure| failure.at(&self.location))
+    }
+
+    /// Runs `query` with everything as of one moment.
+    pub(crate) fn read_at_once<T>(
+        &self,
+        query: impl Fn(Link<'_>) -> Result<T, Failure>,
+    ) -> Result<T, Error> {
+        let client = self.take().map_err(|it| it.at(&self.location))?;
+        let read = || -> Result<T, Failure> {
+            client.begin_reading()?;
+            let found = query(Link::Postgres {
+                client: &client,
+                known: None,
+            })?;
+            client.run("COMMIT", &[])?;
+            Ok(found)
+        };
+        let outcome = read();
+        if outcome.is_ok() {
+            self.give_back(client);
+        }
+        outcome.map_err(|failure| failure.at(&self.location))
+    }
+
+    /// A connection for the thread that writes.
+    pub(crate) fn writer(&self) -> Result<PgClient, Error> {
+        self.connect_once()
+            .and_then(|()| self.connect())
+            .inspect_err(|trouble| self.lose(trouble))
+            .map_err(|trouble| trouble.at(&self.location))
+    }
+
+    /// Tells the others, soon, that there is something after `seq`.
+    pub(crate) fn committed(&self, seq: Option<i64>, keys: &[String]) {
+        self.watched.committed(seq, keys);
+    }
+
+    pub(crate) fn lose(&self, trouble: &PostgresTrouble) {
+        if trouble.is_loss() {
+            self.watched.lose(trouble);
+        }
+    }
+
+    /// Whether somebody finds out when the database is back.
+    fn is_watching(&self) -> bool {
+        let running = lock(&self.running);
+        running.as_ref().is_some_and(|running| running.is_migrated)
+    }
+
+    fn drop_idle(&self) {
+        if let Some(running) = &mut *lock(&self.running) {
+            running.idle.clear();
+        }
+    }
+
+    /// A connection that waits, or a new one.
+    fn take(&self) -> Result<PgClient, PostgresTrouble> {
+        self.connect_once()?;
+        let waiting = lock(&self.running)
+            .as_mut()
+            .and_then(|running| running.idle.pop());
+        match waiting {
+            Some(client) if !client.is_closed() => Ok(client),
+            _ => self.connect(),
+        }
+    }
+
+    fn give_back(&self, client: PgClient) {
+        if let Some(running) = &mut *lock(&self.running)
+            && running.idle.len() < IDLE
+            && client.is_out_of_transaction()
+        {
+            running.idle.push(client);
+        }
+    }
+
+    /// The first use: the runtime, the schema, and who watches.
+    fn connect_once(&self) -> Result<(), PostgresTrouble> {
+        let is_ready = |running: &Option<Running>| {
+            running
+                .as_ref()
+                .is_some_and(|it| it.is_migrated && it.process == std::process::id())
+        };
+        if is_ready(&lock(&self.running)) {
+            return Ok(());
+        }
+        self.start_runtime()?;
+        let client = self.connect()?;
+        migrate::migrate(&client)?;
+        let mut running = lock(&self.running);
+        if let Some(running) = &mut *running
+            && !running.is_migrated
+        {
+            running.is_migrated = true;
+            self.watched.catch_up(&client)?;
+            self.watched.find();
+            if let Some(runtime) = &running.runtime {
+                let watched = Arc::clone(&self.watched);
+                runtime.spawn(watch::watch(watched, self.url.config().clone()));
+            }
+        }
+        Ok(())
+    }
+
+    fn start_runtime(&self) -> Result<(), PostgresTrouble> {
+        let mut running = lock(&self.running);
+        let process = std::process::id();
+        if running.as_ref().is_some_and(|it| it.process == process) {
+            return Ok(());
+        }
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("mk-postgres")
+            .enable_all()
+            .build()
+            .map_err(PostgresTrouble::Thread)?;
+        let before = running.replace(Running {
+            runtime: Some(runtime),
+            idle: Vec::new(),
+            is_migrated: false,
+            process,
+        });
+        // The threads of the process that we were forked from are not here to be joined.
+        std::mem::forget(before);
+        Ok(())
+    }
+
+    fn connect(&self) -> Result<PgClient, PostgresTrouble> {
+        let (sender, receiver) = oneshot::channel();
+        let config = self.url.config().clone();
+        match &*lock(&self.running) {
+            Some(Running {
+                runtime: Some(runtime),
+                ..
+            }) => drop(runtime.spawn(async move {
+                let made = config.connect(NoTls).await;
+                let made = made.map(|(client, connection)| {
+                    tokio::spawn(carry(connection));
+                    client
+                });
+                drop(sender.send(made));
+            })),
+            _ => return Err(PostgresTrouble::Unknown),
+        }
+        match client::wait(receiver, LONGEST_CONNECT) {
+            Some(Ok(made)) => Ok(PgClient::new(made?)),
+            Some(Err(_)) | None => Err(PostgresTrouble::Silent(LONGEST_CONNECT)),
+        }
+    }
+}
+
+/// Carries what a connection's client says and hears.
+async fn carry(connection: Connection<Socket, tokio_postgres::tls::NoTlsStream>) {
+    if let Err(error) = connection.await {
+        tracing::debug!(
+            error = message(&error),
+            "a connection to the database ended"
+        );
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.idle.clear();
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// The number that a clock is moved by.
+pub(crate) type Shift = Arc<AtomicI64>;
+
+pub(crate) fn set_shift(shift: &Shift, millis: i64) {
+    shift.store(millis, Ordering::SeqCst);
+}

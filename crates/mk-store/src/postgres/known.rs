@@ -1,0 +1,123 @@
+//! The last answers, for the time when the database cannot be asked.
+//!
+//! What is known to have changed since is forgotten, so nothing here is older than the last change
+//! that this server has heard of.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use tokio_postgres::Row;
+use tokio_postgres::types::Type;
+
+use crate::change::EVERYTHING;
+use crate::link::Value;
+use crate::writer::lock;
+
+/// Answers that are kept at most.
+const ROOM: usize = 1024;
+/// Rows of an answer that is worth keeping.
+const MOST_ROWS: usize = 64;
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Question {
+    query: String,
+    values: Vec<Known>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Known {
+    Text(Option<String>),
+    Number(Option<i64>),
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct KnownAnswers {
+    kept: Mutex<Kept>,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    answers: HashMap<Question, Arc<Vec<Row>>>,
+    /// Counts what was forgotten: an answer that was under way meanwhile is not kept.
+    forgotten: u64,
+}
+
+impl Question {
+    fn new(query: &str, values: &[Value<'_>]) -> Self {
+        let known = |value: &Value<'_>| match value {
+            Value::Text(text) => Known::Text(text.map(str::to_owned)),
+            Value::Number(number) => Known::Number(*number),
+        };
+        Self {
+            query: query.to_owned(),
+            values: values.iter().map(known).collect(),
+        }
+    }
+
+    fn names(&self, key: &str) -> bool {
+        let is_key = |value: &Known| matches!(value, Known::Text(Some(text)) if text == key);
+        self.values.iter().any(is_key)
+    }
+}
+
+impl KnownAnswers {
+    /// How often something was forgotten; to be asked for before the database is.
+    pub(crate) fn forgotten(&self) -> u64 {
+        lock(&self.kept).forgotten
+    }
+
+    pub(crate) fn keep(
+        &self,
+        query: &str,
+        values: &[Value<'_>],
+        answer: &Arc<Vec<Row>>,
+        forgotten: u64,
+    ) {
+        if answer.len() > MOST_ROWS {
+            return;
+        }
+        let mut kept = lock(&self.kept);
+        if kept.forgotten != forgotten {
+            return;
+        }
+        if kept.answers.len() >= ROOM {
+            kept.answers.clear();
+        }
+        let question = Question::new(query, values);
+        kept.answers.insert(question, Arc::clone(answer));
+    }
+
+    pub(crate) fn find(&self, query: &str, values: &[Value<'_>]) -> Option<Arc<Vec<Row>>> {
+        let question = Question::new(query, values);
+        lock(&self.kept).answers.get(&question).map(Arc::clone)
+    }
+
+    /// Forgets every answer in whose question or rows this id stands.
+    pub(crate) fn forget(&self, key: &str) {
+        match key {
+            "" => return,
+            EVERYTHING => return self.forget_all(),
+            _ => {}
+        }
+        let mut kept = lock(&self.kept);
+        kept.forgotten += 1;
+        let stands_in = |rows: &[Row]| rows.iter().any(|row| has(row, key));
+        kept.answers
+            .retain(|question, rows| !question.names(key) && !stands_in(rows));
+    }
+
+    fn forget_all(&self) {
+        let mut kept = lock(&self.kept);
+        kept.forgotten += 1;
+        kept.answers.clear();
+    }
+}
+
+fn has(row: &Row, key: &str) -> bool {
+    let columns = row.columns().iter().enumerate();
+    let mut texts = columns.filter(|(_, column)| *column.type_() == Type::TEXT);
+    texts.any(|(index, _)| {
+        let text: Result<Option<&str>, _> = row.try_get(index);
+        matches!(text, Ok(Some(text)) if text == key)
+    })
+}
