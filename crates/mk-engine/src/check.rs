@@ -23,6 +23,15 @@ pub struct InForce {
     /// Where relative paths begin.
     pub directory: ProjectPath,
     pub standing: Standing,
+    pub(crate) knowledge: Knowledge,
+}
+
+/// How well the store is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Knowledge {
+    Current,
+    /// As it was before the database was lost: a person may have narrowed the mode since.
+    Past,
 }
 
 impl InForce {
@@ -108,16 +117,27 @@ impl Engine {
         let (held, outer) = held.unzip();
         let held = held.filter(|held| !Arc::ptr_eq(held, &mode));
         let ceilings = ceilings.chain(held).chain(outer.into_iter().flatten());
+        let knowledge = self.knowledge();
+        let past = (knowledge == Knowledge::Past).then(|| Arc::new(mode.read_only()));
         // What has expired decides, but is not used: using it would revive it.
         let is_used = |session: &Session| !self.is_expired(session, self.inner.clock.now());
         Ok(InForce {
             mode,
             standing,
-            ceilings: ceilings.collect(),
+            ceilings: ceilings.chain(past).collect(),
             session: session.filter(is_used).map(|session| session.id),
             project,
             directory,
+            knowledge,
         })
+    }
+
+    /// To be asked for after the store was.
+    pub(crate) fn knowledge(&self) -> Knowledge {
+        match self.inner.store.is_detached() {
+            true => Knowledge::Past,
+            false => Knowledge::Current,
+        }
     }
 
     /// Decides about a call and remembers the answer's grounds.
@@ -184,6 +204,10 @@ pub(crate) fn refusal(evaluation: &Evaluation, in_force: &InForce) -> Error {
     };
     // A mode that the endpoint's ceiling holds down does not get wider by switching.
     let hint = match in_force.capped_at() {
+        _ if in_force.knowledge == Knowledge::Past => Some(
+            "the server cannot reach its database: only reading is allowed until it is back"
+                .to_owned(),
+        ),
         Some(ceiling) if evaluation.mode != in_force.mode.slug => Some(format!(
             "this endpoint is capped at '{ceiling}': ask the user to allow more where the server is started"
         )),

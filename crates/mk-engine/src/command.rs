@@ -104,6 +104,7 @@ impl CommandLimits {
             project: self.root.clone(),
             directory: ProjectPath::root(),
             standing: crate::Standing::InProject,
+            knowledge: self.engine.knowledge(),
         };
         self.engine.check(in_force, call).evaluation
     }

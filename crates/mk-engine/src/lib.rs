@@ -102,8 +102,8 @@ pub use mk_project::{Before as FileBefore, CommandJournal, policy_root, prune_ba
 pub use mk_store::{
     AccessRole, Act, ApprovalFigures, ApprovalState, Chain, Client, Closed, CommandFilter,
     Conversation, Credential, CredentialKind, Decision, DecisionCount, DecisionFilter,
-    Location as StoreLocation, Message, ModeChange, NewAct, Process, Recovered as RecoveredStore,
-    Role, Ruling, SessionFilter, TaskState, Verdict,
+    Location as StoreLocation, Message, ModeChange, NewAct, PostgresUrl, Process,
+    Recovered as RecoveredStore, Role, Ruling, SessionFilter, TaskState, Verdict,
 };
 pub use mode::Modes;
 pub use operator_file::{read_operator_file, write_operator_file};
@@ -124,7 +124,7 @@ pub use project_mode::{Standpoint, Whom};
 pub use replay::{Replayed, Replaying};
 pub use settings::{Folders, ServerSettings, Settings};
 pub use status::{Status, Work};
-pub use store_file::{Recovery, StoreFile};
+pub use store_file::{Recovery, StoreFile, reach_store};
 pub use structure::{StructureReplaced, StructureReplacement};
 pub use switch_mode::Switched;
 pub use symbol::IndexStatus;
@@ -231,9 +231,14 @@ impl Engine {
             settings,
             folders,
             clock,
-            store: _,
+            store: location,
             own_tools,
         } = parts;
+        // Where several servers share a database, its clock is everybody's.
+        let clock = match &location {
+            StoreLocation::Postgres(_) => store.clock(),
+            StoreLocation::File(_) | StoreLocation::Memory => clock,
+        };
         let inner = Inner {
             settings,
             folders,

@@ -11,6 +11,15 @@ use crate::error::Error;
 /// What is asked of a database in use.
 const STOP_FIRST: &str = "stop every agent and server first";
 
+/// Whether a store can be read, wherever it is.
+pub fn reach_store(location: Location) -> Result<(), Error> {
+    let store = Store::new(location, Clock::System);
+    store.projects()?;
+    // Nothing was written.
+    let _closed = store.close();
+    Ok(())
+}
+
 /// A database's file.
 #[derive(Debug, Clone)]
 pub struct StoreFile {

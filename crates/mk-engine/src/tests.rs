@@ -26,7 +26,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use mk_policy::Switching;
-use mk_store::{Location, SessionFilter, Store};
+use mk_store::{Location, PostgresUrl, SessionFilter, Store};
 use mk_testkit::Fixture;
 use mk_testkit::names::Names;
 use mk_types::{ApprovalId, Clock, ModeSlug, SessionId, Timestamp};
@@ -73,7 +73,11 @@ impl World {
     }
 
     fn with(files: &str, set: impl FnOnce(&mut Settings)) -> Self {
-        Self::at(files, set, |_| Location::Memory)
+        // Where the tests run with PostgreSQL, it has to hold the same promises.
+        Self::at(files, set, |_| match mk_testkit::database::schema() {
+            Some(url) => Location::Postgres(Box::new(PostgresUrl::parse(&url).unwrap())),
+            None => Location::Memory,
+        })
     }
 
     /// With a database that a second engine can open.

@@ -264,6 +264,14 @@ impl Mode {
         self.auto_approve = None;
     }
 
+    /// The same mode with nothing but its right to read.
+    #[must_use]
+    pub fn read_only(&self) -> Self {
+        let mut mode = self.clone();
+        mode.make_read_only();
+        mode
+    }
+
     /// Takes away every right that `bound` does not have: a group that would widen it becomes the bound's own.
     pub(crate) fn hold_to(&mut self, bound: &Self) {
         let groups = self.groups();
