@@ -146,6 +146,9 @@ impl Config {
 
     /// Where sessions are kept; in memory if that is wanted, or if there is no home.
     pub(crate) fn store_location(&self) -> StoreLocation {
+        if let (Some(url), true) = (&self.store.value, self.persistence.value) {
+            return StoreLocation::Postgres(Box::new(url.clone()));
+        }
         match &self.storage_path.value {
             Some(folder) if self.persistence.value => {
                 StoreLocation::File(folder.join("modekeeper.db"))

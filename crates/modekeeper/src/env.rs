@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use mk_engine::PostgresUrl;
+
 use crate::config::SETTINGS;
 
 const STATE_DIR: &str = "MODEKEEPER_STATE_DIR";
@@ -29,6 +31,9 @@ pub(crate) struct Env {
     pub(crate) editor: Option<String>,
     /// Whether there is a desktop to open a browser on.
     pub(crate) has_display: bool,
+    /// The password of the database, and where one may be written down.
+    pub(crate) database_password: Option<String>,
+    pub(crate) password_file: Option<PathBuf>,
     /// `PATH`.
     pub(crate) search_path: OsString,
     /// Variables of settings that are there and not empty.
@@ -62,12 +67,41 @@ impl Env {
                 .or_else(|| text("EDITOR"))
                 .and_then(|editor| editor.into_string().ok()),
             has_display: text("DISPLAY").is_some() || text("WAYLAND_DISPLAY").is_some(),
+            database_password: text("PGPASSWORD").and_then(|it| it.into_string().ok()),
+            password_file: path("PGPASSFILE"),
             search_path: std::env::var_os("PATH").unwrap_or_default(),
             settings: variables
                 .filter_map(|name| Some((name, text(name)?)))
                 .collect(),
         }
     }
+}
+
+impl Env {
+    /// The password for a database whose URL has none, as PostgreSQL's own programs find it.
+    pub(crate) fn database_password(&self, url: &PostgresUrl) -> Option<String> {
+        if self.database_password.is_some() {
+            return self.database_password.clone();
+        }
+        let usual = || Some(self.home.as_ref()?.join(".pgpass"));
+        let file = self.password_file.clone().or_else(usual)?;
+        if is_shared(&file) {
+            return None;
+        }
+        url.password_in(&std::fs::read_to_string(file).ok()?)
+    }
+}
+
+/// Whether others than its owner may read a file of passwords, which is not used then.
+#[cfg(unix)]
+fn is_shared(file: &std::path::Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    std::fs::metadata(file).is_ok_and(|it| it.mode() & 0o077 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_shared(_file: &std::path::Path) -> bool {
+    false
 }
 
 impl Env {

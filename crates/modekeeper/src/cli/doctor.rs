@@ -80,11 +80,21 @@ impl Finding {
 }
 
 fn store(config: &Config) -> Finding {
-    let StoreLocation::File(file) = config.store_location() else {
-        return Finding::bad(
-            "store",
-            "in memory: hooks and servers do not share their state",
-        );
+    let file = match config.store_location() {
+        StoreLocation::File(file) => file,
+        StoreLocation::Memory => {
+            return Finding::bad(
+                "store",
+                "in memory: hooks and servers do not share their state",
+            );
+        }
+        location @ StoreLocation::Postgres(_) => {
+            let shown = location.to_string();
+            return match mk_engine::reach_store(location) {
+                Ok(()) => Finding::good("store", shown),
+                Err(error) => Finding::bad("store", error.to_string()),
+            };
+        }
     };
     let shown = file.display().to_string();
     match StoreFile::at(file).open_and_close() {

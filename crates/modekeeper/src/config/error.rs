@@ -75,6 +75,12 @@ impl ConfigError {
             },
             (Wrong::NoDirectory(path), origin) => Self::NoProject { path, origin },
             (Wrong::NoWorkingDirectory, _) => Self::NoWorkingDirectory,
+            (Wrong::Secret(expected), origin) => Self::BadValue {
+                key,
+                value: "…".to_owned(),
+                origin,
+                expected,
+            },
             (wrong, origin) => Self::BadValue {
                 key,
                 value: given.to_string(),

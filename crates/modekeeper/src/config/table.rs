@@ -5,7 +5,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use mk_engine::{CustomServer, policy_root};
+use mk_engine::{CustomServer, PostgresUrl, policy_root};
 use mk_policy::Switching;
 use mk_tools::Toolset;
 use mk_types::{AbsPath, ModeSlug};
@@ -258,6 +258,12 @@ settings! {
         Fallback::Path(state_directory),
         "Directory of the database, backups and caches",
     ).variable("MODEKEEPER_STATE_DIR");
+    store: Option<PostgresUrl> = Setting::new(
+        "sessions.persistence.store",
+        Fallback::Json("null"),
+        "PostgreSQL database that several servers share, such as postgres://modekeeper@db/modekeeper, instead of the embedded one; the password comes from PGPASSWORD or a password file",
+    ).variable("MODEKEEPER_STORE").flag("--store", Takes::Value("URL"), Of::Every)
+        .flag_text("PostgreSQL database that several servers share, instead of the embedded one");
     log_level: LogLevel = Setting::new(
         "logging.level",
         Fallback::Json("\"INFO\""),

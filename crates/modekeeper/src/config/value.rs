@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use mk_engine::CustomServer;
+use mk_engine::{CustomServer, PostgresUrl};
 use mk_policy::Switching;
 use mk_tools::Toolset;
 use mk_types::{AbsPath, ModeSlug};
@@ -44,6 +44,8 @@ pub(crate) enum Wrong {
     Type(&'static str),
     /// It is of the type, and not one of its values.
     Value(String),
+    /// The same of one that must not be repeated, because it may hold a password.
+    Secret(String),
     /// A part of it is wrong.
     Part {
         at: String,
@@ -63,7 +65,7 @@ impl Wrong {
     pub(super) fn expected(self) -> String {
         match self {
             Self::Type(expected) | Self::Part { expected, .. } => expected.to_owned(),
-            Self::Value(expected) => expected,
+            Self::Value(expected) | Self::Secret(expected) => expected,
             Self::Entry { source, .. } => source.to_string(),
             Self::NoDirectory(_) | Self::NoWorkingDirectory => "an existing directory".to_owned(),
         }
@@ -163,6 +165,33 @@ impl Value for Option<String> {
 
     fn schema() -> Json {
         String::schema()
+    }
+}
+
+/// Shown without its password, which may come from elsewhere.
+impl Value for Option<PostgresUrl> {
+    fn read(given: Given<'_>, around: Around<'_>) -> Result<Self, Wrong> {
+        if matches!(given, Given::Json(Json::Null)) {
+            return Ok(None);
+        }
+        let url = PostgresUrl::parse(text(given)?);
+        let url = url.map_err(|error| Wrong::Secret(error.to_string()))?;
+        let password = match url.has_password() {
+            true => None,
+            false => around.env.database_password(&url),
+        };
+        Ok(Some(match password {
+            Some(password) => url.with_password(&password),
+            None => url,
+        }))
+    }
+
+    fn to_json(&self) -> Json {
+        json!(self.as_ref().map(ToString::to_string))
+    }
+
+    fn schema() -> Json {
+        json!({ "type": "string", "pattern": "^postgres(ql)?://" })
     }
 }
 
