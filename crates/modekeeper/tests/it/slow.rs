@@ -18,6 +18,7 @@ mod schemathesis;
 mod sdk;
 mod servers;
 mod symbols;
+mod teams;
 mod tools;
 mod torn;
 #[cfg(target_os = "linux")]

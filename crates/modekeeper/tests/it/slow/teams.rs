@@ -1,0 +1,272 @@
+//! Several servers on one PostgreSQL: what is changed on one holds on the others at once, and nothing that was
+//! acknowledged is lost, whoever is killed.
+
+mod database;
+
+use std::collections::BTreeSet;
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde_json::{Value, json};
+
+use crate::support::dice::Dice;
+use crate::support::http::Server;
+use crate::support::sandbox::{Sandbox, bare_command};
+use crate::support::{PATIENCE, wait_for};
+use database::{Database, Pooler, rows};
+
+const SWITCHES: usize = 1000;
+
+/// A server of the team: the same project, a home of its own.
+fn serve(sandbox: &Sandbox, url: &str) -> Server {
+    sandbox.write(
+        sandbox.config_file(),
+        r#"{ "http": { "rate_limits": false } }"#,
+    );
+    let mut command = sandbox.command(&["serve", "--listen", "127.0.0.1:0"]);
+    Server::open(command.env("MODEKEEPER_STORE", url))
+}
+
+/// Calls a tool over REST; `None` if there is no whole answer.
+fn call(address: SocketAddr, tool: &str, arguments: &Value) -> Option<Value> {
+    let body = json!({ "name": tool, "arguments": arguments }).to_string();
+    let mut stream = TcpStream::connect(address).ok()?;
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    let length = body.len();
+    let request = format!(
+        "POST /tools/call HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\n\
+         Content-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+    );
+    stream.write_all(request.as_bytes()).ok()?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).ok()?;
+    let (_, body) = answer.split_once("\r\n\r\n")?;
+    serde_json::from_str(body).ok()
+}
+
+fn create(address: SocketAddr) -> Option<String> {
+    let answer = call(address, "create_task", &json!({ "mode_slug": "code" }))?;
+    Some(answer["metadata"]["session_id"].as_str()?.to_owned())
+}
+
+/// Whether the answer acknowledges the switch.
+fn switch(address: SocketAddr, session: &str, mode: &str, reason: &str) -> bool {
+    let arguments = json!({ "session_id": session, "new_mode_slug": mode, "reason": reason });
+    let answer = call(address, "switch_mode", &arguments);
+    answer.is_some_and(|answer| answer["isError"] != true && answer["metadata"].is_object())
+}
+
+fn allows(address: SocketAddr, session: &str, tool: &str) -> Option<bool> {
+    let arguments = json!({ "session_id": session, "tool_name": tool, "file_path": "src/a.rs" });
+    let answer = call(address, "validate_tool_use", &arguments)?;
+    answer["metadata"]["allowed"].as_bool()
+}
+
+#[track_caller]
+fn check_switches(url: &str, switches: usize) {
+    let sandboxes = [Sandbox::new(), Sandbox::new()];
+    let servers = sandboxes.each_ref().map(|sandbox| serve(sandbox, url));
+    let [here, there] = [&servers[0], &servers[1]].map(|server| server.address);
+    let session = create(here).unwrap();
+    for round in 0..switches {
+        let mode = ["architect", "code"][round % 2];
+        assert!(switch(here, &session, mode, "round"), "{round}");
+        let allowed = allows(there, &session, "write_to_file");
+        assert_eq!(allowed, Some(mode == "code"), "{round}");
+    }
+}
+
+#[test]
+fn a_switch_on_one_server_binds_the_next_call_on_the_other() {
+    check_switches(&Database::start().url(), SWITCHES);
+}
+
+#[test]
+fn a_transaction_pooler_in_between_changes_nothing() {
+    let database = Database::start();
+    let pooler = Pooler::start(&database);
+    check_switches(&pooler.url(), SWITCHES / 4);
+}
+
+#[test]
+fn without_its_database_a_server_allows_reading_only_and_recovers() {
+    let mut database = Database::start();
+    let sandbox = Sandbox::new();
+    let server = serve(&sandbox, &database.url());
+    let session = create(server.address).unwrap();
+    let allows = |tool: &str| allows(server.address, &session, tool);
+    assert_eq!(allows("read_file"), Some(true));
+    assert_eq!(allows("write_to_file"), Some(true));
+    database.kill();
+    assert_eq!(allows("write_to_file"), Some(false));
+    assert_eq!(allows("read_file"), Some(true));
+    assert!(!switch(server.address, &session, "architect", "lost"));
+    database.restart();
+    wait_for("the server to recover", || {
+        (allows("write_to_file") == Some(true)).then_some(())
+    });
+    assert!(switch(server.address, &session, "architect", "found"));
+    assert_eq!(allows("write_to_file"), Some(false));
+}
+
+#[test]
+fn a_server_with_a_wrong_clock_lets_nothing_expire() {
+    let database = Database::start();
+    let sandboxes = [Sandbox::new(), Sandbox::new()];
+    let right = serve(&sandboxes[0], &database.url());
+    let session = create(right.address).unwrap();
+    // A sweep every second, three hours ahead: far beyond the time after which tasks expire.
+    let [_, sandbox] = &sandboxes;
+    let settings = r#"{ "http": { "rate_limits": false }, "sessions": { "cleanup_interval": 1 } }"#;
+    sandbox.write(sandbox.config_file(), settings);
+    let mut command = bare_command("faketime", &sandbox.project());
+    command
+        .args(["-f", "+3h"])
+        .arg(mk_testkit::sandbox::binary())
+        .args(["serve", "--listen", "127.0.0.1:0"])
+        .env("HOME", sandbox.home())
+        .env("XDG_CONFIG_HOME", sandbox.home().join(".config"))
+        .env("MODEKEEPER_STATE_DIR", sandbox.state())
+        .env("FAKETIME_DONT_FAKE_MONOTONIC", "1")
+        .env("MODEKEEPER_STORE", database.url());
+    let wrong = Server::open(&mut command);
+    let later = create(wrong.address).unwrap();
+    let changes = || database.rows("SELECT count(*) FROM change")[0].parse::<u32>();
+    let before = changes().unwrap();
+    wait_for("sweeps", || (changes().unwrap() > before + 4).then_some(()));
+    for address in [right.address, wrong.address] {
+        for session in [&session, &later] {
+            assert_eq!(allows(address, session, "read_file"), Some(true));
+        }
+    }
+    let expired = database.rows("SELECT id FROM session WHERE expired_at IS NOT NULL");
+    assert_eq!(expired, Vec::<String>::new());
+    let apart = "SELECT max(created_at) - min(created_at) < 600000 FROM session";
+    assert_eq!(database.rows(apart), ["t"]);
+}
+
+/// Numbers of the log that came after a higher one was there, until it is over.
+fn late_numbers(url: &str, over: &AtomicBool) -> Vec<i64> {
+    let mut seen: BTreeSet<i64> = BTreeSet::new();
+    let mut late = Vec::new();
+    while !over.load(Ordering::Relaxed) {
+        let Some(rows) = rows(url, "SELECT seq FROM change") else {
+            continue;
+        };
+        let last = seen.last().copied().unwrap_or(0);
+        for number in rows.iter().filter_map(|row| row.parse().ok()) {
+            if seen.insert(number) && number < last {
+                late.push(number);
+            }
+        }
+    }
+    assert!(!seen.is_empty());
+    late
+}
+
+/// What the team has acknowledged, by session and reason.
+type Acknowledged = Mutex<BTreeSet<(String, String)>>;
+
+/// Creates and switches on servers that come and go, until it is over.
+fn work(addresses: &Mutex<[SocketAddr; 2]>, over: &AtomicBool, known: &Acknowledged, seed: u64) {
+    let mut dice = Dice::new(seed);
+    let mut own: Vec<String> = Vec::new();
+    let mut serial = 0;
+    while !over.load(Ordering::Relaxed) {
+        let address = addresses.lock().unwrap()[dice.below(2)];
+        if own.is_empty() || dice.once_in(4) {
+            own.extend(create(address));
+            continue;
+        }
+        let session = dice.pick(&own).clone();
+        let mode = *dice.pick(&["code", "architect", "ask", "debug"]);
+        serial += 1;
+        let reason = format!("{seed}-{serial}");
+        if switch(address, &session, mode, &reason) {
+            known.lock().unwrap().insert((session, reason));
+        }
+    }
+}
+
+#[test]
+fn nothing_acknowledged_is_lost_when_servers_and_database_are_killed() {
+    let mut database = Database::start();
+    let sandboxes = [Sandbox::new(), Sandbox::new()];
+    let url = database.url();
+    let mut servers = sandboxes.each_ref().map(|sandbox| serve(sandbox, &url));
+    let addresses = Mutex::new([servers[0].address, servers[1].address]);
+    let (over, known) = (AtomicBool::new(false), Acknowledged::default());
+    std::thread::scope(|scope| {
+        for seed in 1..=4 {
+            let (addresses, over, known) = (&addresses, &over, &known);
+            scope.spawn(move || work(addresses, over, known, seed));
+        }
+        let late = scope.spawn(|| late_numbers(&url, &over));
+        let more = |count: usize| {
+            let before = known.lock().unwrap().len();
+            wait_for("work to go on", || {
+                (known.lock().unwrap().len() >= before + count).then_some(())
+            });
+        };
+        let mut dice = Dice::new(20_261_117);
+        for round in 0..9 {
+            more(20 + dice.below(20));
+            match round % 3 {
+                2 => {
+                    database.kill();
+                    database.restart();
+                }
+                index => {
+                    servers[index].child().kill().unwrap();
+                    servers[index].child().wait().unwrap();
+                    servers[index] = serve(&sandboxes[index], &url);
+                    addresses.lock().unwrap()[index] = servers[index].address;
+                }
+            }
+        }
+        more(40);
+        over.store(true, Ordering::Relaxed);
+        // Who reads the log up to a number has missed nothing below it.
+        assert_eq!(late.join().unwrap(), Vec::<i64>::new());
+    });
+    let query = "SELECT s.id, c.reason FROM session s JOIN mode_change c ON c.session = s.key
+                 WHERE c.reason IS NOT NULL";
+    let stored: BTreeSet<String> = database.rows(query).into_iter().collect();
+    for (session, reason) in known.lock().unwrap().iter() {
+        assert!(
+            stored.contains(&format!("{session}|{reason}")),
+            "{reason} is lost"
+        );
+    }
+    // Each session is in the mode of its last change: nothing was done by halves.
+    let halves = database.rows(
+        "SELECT s.id FROM session s JOIN LATERAL (
+             SELECT to_mode FROM mode_change c WHERE c.session = s.key ORDER BY key DESC LIMIT 1
+         ) last ON true WHERE last.to_mode <> s.mode",
+    );
+    assert_eq!(halves, Vec::<String>::new());
+}
+
+#[test]
+fn the_password_is_shown_nowhere() {
+    let sandbox = Sandbox::new();
+    let url = "postgres://ann:s3cret@localhost:1/nothing";
+    let mut command = sandbox.command(&["config", "show", "--json"]);
+    let shown = sandbox.run_command(command.env("MODEKEEPER_STORE", url));
+    assert!(
+        shown.stdout.contains("postgres://localhost/nothing"),
+        "{shown:?}"
+    );
+    let mut command = sandbox.command(&["tasks", "list"]);
+    let refused = sandbox.run_command(command.env("MODEKEEPER_STORE", url));
+    assert!(!refused.status.success(), "{refused:?}");
+    let mut command = sandbox.command(&["tasks", "list"]);
+    let wrong = "postgres://ann:s3cret@:x:/?sslmode=never";
+    let malformed = sandbox.run_command(command.env("MODEKEEPER_STORE", wrong));
+    assert!(!malformed.status.success(), "{malformed:?}");
+    for ran in [shown, refused, malformed] {
+        assert!(!format!("{ran:?}").contains("s3cret"), "{ran:?}");
+    }
+}
