@@ -10,6 +10,7 @@ mod playbook;
 mod report;
 mod sessions;
 mod start;
+mod store;
 mod symbols;
 
 use std::path::{Path, PathBuf};
@@ -51,6 +52,8 @@ enum What {
     Http,
     /// The same with 1 to 100,000 sessions in the store
     Sessions,
+    /// 100,000 sessions in SQLite and PostgreSQL, by threads; needs PostgreSQL (tests/tools/postgres.sh)
+    Store,
     /// One decision of the hook, from the start of the process to its end
     Hook,
     /// Finding, listing and searching 100,000 files, beside fd and rg
@@ -68,6 +71,7 @@ struct Binaries {
     modekeeper: PathBuf,
     echo: PathBuf,
     index: PathBuf,
+    load: PathBuf,
 }
 
 impl Binaries {
@@ -80,6 +84,7 @@ impl Binaries {
             modekeeper: release(&["--package", "modekeeper"])?,
             echo: release(&["--package", "xtask", "--example", "echo"])?,
             index: release(&["--package", "mk-symbols", "--example", "measure"])?,
+            load: release(&["--package", "mk-store", "--example", "store_load"])?,
         })
     }
 
@@ -89,6 +94,7 @@ impl Binaries {
             modekeeper: folder.join("modekeeper"),
             echo: folder.join("examples/echo"),
             index: folder.join("examples/measure"),
+            load: folder.join("examples/store_load"),
         })
     }
 }
@@ -116,6 +122,10 @@ pub(crate) fn run(args: &BenchArgs) -> Result<ExitCode> {
     if wanted(What::Sessions) {
         eprintln!("sessions …");
         rows.extend(sessions::measure(&binaries.modekeeper, rounds)?);
+    }
+    if wanted(What::Store) {
+        eprintln!("store …");
+        rows.extend(store::measure(&binaries.load)?);
     }
     if wanted(What::Hook) {
         eprintln!("hook …");
