@@ -93,11 +93,11 @@ impl PgClient {
 }
 
 /// PostgreSQL's way to number values.
-fn numbered(statement: &str) -> String {
+pub(super) fn numbered(statement: &str) -> String {
     statement.replace('?', "$")
 }
 
-fn typed<'a>(values: &'a [Value<'a>]) -> Vec<(&'a (dyn ToSql + Sync), Type)> {
+pub(super) fn typed<'a>(values: &'a [Value<'a>]) -> Vec<(&'a (dyn ToSql + Sync), Type)> {
     let typed = |value: &'a Value<'a>| -> (&'a (dyn ToSql + Sync), Type) {
         match value {
             Value::Text(_) => (value, Type::TEXT),

@@ -1,7 +1,7 @@
 //! The last answers, for the time when the database cannot be asked.
 //!
-//! What is known to have changed since is forgotten, so nothing here is older than the last change
-//! that this server has heard of.
+//! What is known to have changed since is forgotten and asked again, so nothing here is older than
+//! the last change that this server has heard of.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -19,8 +19,8 @@ const ROOM: usize = 1024;
 const MOST_ROWS: usize = 64;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Question {
-    query: String,
+pub(super) struct Question {
+    pub(super) query: String,
     values: Vec<Known>,
 }
 
@@ -40,6 +40,8 @@ struct Kept {
     answers: HashMap<Question, Arc<Vec<Row>>>,
     /// Counts what was forgotten: an answer that was under way meanwhile is not kept.
     forgotten: u64,
+    /// Questions whose answers were forgotten.
+    again: Vec<Question>,
 }
 
 impl Question {
@@ -54,9 +56,22 @@ impl Question {
         }
     }
 
+    pub(super) fn values(&self) -> Vec<Value<'_>> {
+        self.values.iter().map(Known::value).collect()
+    }
+
     fn names(&self, key: &str) -> bool {
         let is_key = |value: &Known| matches!(value, Known::Text(Some(text)) if text == key);
         self.values.iter().any(is_key)
+    }
+}
+
+impl Known {
+    fn value(&self) -> Value<'_> {
+        match self {
+            Self::Text(text) => Value::Text(text.as_deref()),
+            Self::Number(number) => Value::Number(*number),
+        }
     }
 }
 
@@ -101,9 +116,20 @@ impl KnownAnswers {
         }
         let mut kept = lock(&self.kept);
         kept.forgotten += 1;
-        let stands_in = |rows: &[Row]| rows.iter().any(|row| has(row, key));
-        kept.answers
-            .retain(|question, rows| !question.names(key) && !stands_in(rows));
+        let is_about = |question: &Question, rows: &[Row]| {
+            question.names(key) || rows.iter().any(|row| has(row, key))
+        };
+        let gone = kept
+            .answers
+            .extract_if(|question, rows| is_about(question, rows));
+        let gone: Vec<Question> = gone.map(|(question, _)| question).collect();
+        kept.again.extend(gone);
+        kept.again.truncate(ROOM);
+    }
+
+    /// What to ask again, for whoever can.
+    pub(super) fn take_again(&self) -> Vec<Question> {
+        std::mem::take(&mut lock(&self.kept).again)
     }
 
     fn forget_all(&self) {

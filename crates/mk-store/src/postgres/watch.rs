@@ -14,6 +14,7 @@ use tokio::time::{Instant, sleep, timeout};
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{AsyncMessage, Client, Config, NoTls};
 
+use super::client::{numbered, typed};
 use super::{KnownAnswers, PgClient, PostgresTrouble, Shift, set_shift};
 
 /// How long a change of another server may stay unseen here, notified or not.
@@ -113,6 +114,14 @@ impl Watched {
             if rows.len() < 1000 {
                 break;
             }
+        }
+        for question in self.known.take_again() {
+            let forgotten = self.known.forgotten();
+            let values = question.values();
+            let query = numbered(&question.query);
+            let rows = client.query_typed(&query, &typed(&values)).await?;
+            self.known
+                .keep(&question.query, &values, &Arc::new(rows), forgotten);
         }
         let rows = client.query_typed(NOW, &[]).await?;
         if let Some(row) = rows.first() {

@@ -99,6 +99,16 @@ fn without_its_database_a_server_allows_reading_only_and_recovers() {
     let allows = |tool: &str| allows(server.address, &session, tool);
     assert_eq!(allows("read_file"), Some(true));
     assert_eq!(allows("write_to_file"), Some(true));
+    // Two whole looks at the log later, nothing that has changed is asked again any more.
+    let looked = || {
+        let query =
+            "SELECT max(query_start) FROM pg_stat_activity WHERE query LIKE 'SELECT (extract%'";
+        database.rows(query)
+    };
+    for _ in 0..2 {
+        let before = looked();
+        wait_for("a look at the log", || (looked() != before).then_some(()));
+    }
     database.kill();
     assert_eq!(allows("write_to_file"), Some(false));
     assert_eq!(allows("read_file"), Some(true));
