@@ -28,9 +28,10 @@ fi
 cd "$root"
 target=${CARGO_TARGET_DIR:-target}
 tested=$target/debug/modekeeper
-# With this feature every dependency is the one that the tests have built already.
-[[ -f $tested ]] || cargo build --locked --quiet --package modekeeper --features test-util >&2 9>&-
 binary=${1:-$target/static/modekeeper}
+# With this feature every dependency is the one that the tests have built already.
+[[ $# == 1 || -f $tested ]] ||
+    cargo build --locked --quiet --package modekeeper --features test-util >&2 9>&-
 if [[ $# == 0 && ! $binary -nt $tested ]]; then
     # Only a static binary is packed, so the tests' own is linked once more, with the C library inside. Cargo leaves it
     # in the place of the other, which is then put back.
