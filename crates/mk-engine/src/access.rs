@@ -10,6 +10,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::Engine;
 use crate::error::Error;
+use crate::scope::Scoped;
 
 /// How long a link opens the page: time to switch to a browser.
 const LINK_LIFE: Duration = Duration::from_secs(300);
@@ -35,11 +36,14 @@ pub struct Principal {
     pub credential: Credential,
     /// What a page must send along with every change it asks for.
     pub csrf: String,
+    /// What an issuer elsewhere said it is for.
+    pub scoped: Option<Scoped>,
 }
 
 impl Principal {
     pub fn may(&self, role: AccessRole) -> bool {
-        rank(self.credential.role) >= rank(role)
+        let has_role = self.scoped.as_ref().is_none_or(|scoped| scoped.has_role);
+        has_role && rank(self.credential.role) >= rank(role)
     }
 
     /// For records: the name and the id, never the secret.
@@ -53,7 +57,8 @@ impl Principal {
 pub struct AgentLimits {
     /// Sessions of one credential are not another's.
     pub credential: Option<CredentialId>,
-    pub mode: Option<ModeSlug>,
+    /// All of them cap.
+    pub modes: Vec<ModeSlug>,
     pub projects: Vec<AbsPath>,
 }
 
@@ -75,7 +80,10 @@ impl Principal {
         let roots = projects.iter().map(std::path::Path::new);
         AgentLimits {
             credential: Some(id.clone()),
-            mode: mode.clone().or_else(reads_only),
+            modes: match &self.scoped {
+                Some(scoped) => scoped.modes.clone(),
+                None => mode.clone().or_else(reads_only).into_iter().collect(),
+            },
             projects: roots.filter_map(AbsPath::new).collect(),
         }
     }
@@ -92,7 +100,7 @@ const fn rank(role: AccessRole) -> u8 {
 /// What can be done with credentials.
 #[derive(Debug, Clone, Copy)]
 pub struct Access<'a> {
-    engine: &'a Engine,
+    pub(crate) engine: &'a Engine,
 }
 
 impl Engine {
@@ -135,7 +143,12 @@ impl Access<'_> {
         let made = store.redeem_link(hash(link), session).await?;
         Ok(made.map(|credential| {
             let csrf = csrf(&secret);
-            (secret, Principal { credential, csrf })
+            let principal = Principal {
+                credential,
+                csrf,
+                scoped: None,
+            };
+            (secret, principal)
         }))
     }
 
@@ -172,6 +185,7 @@ impl Access<'_> {
         Ok(found.map(|credential| Principal {
             credential,
             csrf: csrf(secret),
+            scoped: None,
         }))
     }
 
@@ -185,7 +199,7 @@ impl Access<'_> {
         Ok(self.engine.inner.store.acts(limit)?)
     }
 
-    fn now(self) -> Timestamp {
+    pub(crate) fn now(self) -> Timestamp {
         self.engine.inner.clock.now()
     }
 }
@@ -203,6 +217,6 @@ fn csrf(secret: &str) -> String {
     hex(&hash.finalize())
 }
 
-fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use mk_policy::{Catalogue, Mode, Source};
 use mk_types::ModeSlug;
 
+use crate::Engine;
 use crate::error::Error;
 use crate::mode::{Modes, find};
 use crate::open_project::operator_catalogue;
@@ -21,6 +22,11 @@ impl Ceiling {
         &self.0.slug
     }
 
+    /// Whether any call of the tool could be allowed below it.
+    pub fn could_allow(&self, engine: &Engine, tool: &str) -> bool {
+        mk_policy::could_allow(engine.policy(), &self.0, tool)
+    }
+
     /// The modes that bound a call in a project: the ceiling, and the project's own mode of its slug.
     pub(crate) fn modes(&self, project: &Catalogue) -> Vec<Arc<Mode>> {
         let own = project.get(self.slug().as_str());
@@ -29,14 +35,17 @@ impl Ceiling {
     }
 }
 
-impl Modes<'_> {
+impl<'a> Modes<'a> {
+    /// The builtin and global modes, as they were when they were first asked for.
+    pub(crate) fn operators(self) -> &'a Catalogue {
+        let inner = &self.engine.inner;
+        let read = || operator_catalogue(&inner.folders, self.engine.policy());
+        inner.operator_modes.get_or_init(read)
+    }
+
     /// The ceiling that a slug names among the builtin and global modes.
     pub fn ceiling(self, slug: &str) -> Result<Ceiling, Error> {
         let slug = Self::parse("mode", slug)?;
-        let operators =
-            self.engine.inner.operator_modes.get_or_init(|| {
-                operator_catalogue(&self.engine.inner.folders, self.engine.policy())
-            });
-        find(operators, &slug).map(Ceiling)
+        find(self.operators(), &slug).map(Ceiling)
     }
 }

@@ -12,7 +12,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::extract::ConnectInfo;
 use axum::http::request::Parts;
-use mk_engine::{Actor, AgentLink, Caller, CallerConversation, Ceiling, Engine, Standing, Start};
+use mk_engine::{
+    Actor, AgentLimits, AgentLink, Caller, CallerConversation, Ceiling, Engine, Error, Standing,
+    Start,
+};
 use mk_tools::{Allowance, Limiter, Tool, Toolset};
 use mk_types::{AbsPath, ConversationId, SessionId};
 use rmcp::RoleServer;
@@ -84,14 +87,22 @@ impl Default for Memory {
     }
 }
 
+/// What a credential allows, looked up.
+#[derive(Debug, Default)]
+struct Limited {
+    ceilings: Vec<Ceiling>,
+    /// Empty for all.
+    projects: Vec<AbsPath>,
+}
+
 /// One connection: where it came in, and what it is about.
 #[derive(Debug)]
 pub struct Connection {
     server: Server,
     /// The ceilings of the endpoint and of the server.
     ceilings: Vec<Ceiling>,
-    /// Those that the client's credential is for; empty for all.
-    projects: Vec<AbsPath>,
+    /// What the credential allows that the connection was made with.
+    limits: Limited,
     /// Shared with the server once the session has a name, because a session over HTTP may rest and wake up.
     memory: Mutex<Arc<Mutex<Memory>>>,
     roots: Roots,
@@ -176,20 +187,21 @@ impl Server {
 
     /// Opens a connection; an error when there are too many.
     pub fn connect(&self, endpoint: Option<Ceiling>) -> std::io::Result<Connection> {
-        self.connect_within(endpoint.into_iter().collect(), Vec::new())
+        self.connect_within(endpoint, &AgentLimits::default())
     }
 
-    /// The same within several ceilings, and only for some projects.
+    /// The same within what a credential allows.
     pub fn connect_within(
         &self,
-        ceilings: Vec<Ceiling>,
-        projects: Vec<AbsPath>,
+        endpoint: Option<Ceiling>,
+        limits: &AgentLimits,
     ) -> std::io::Result<Connection> {
+        let limits = self.look_up(limits).map_err(std::io::Error::other)?;
         let before = self.inner.connections.fetch_add(1, Ordering::Relaxed);
         let connection = Connection {
             server: self.clone(),
-            ceilings: self.inner.ceiling.iter().cloned().chain(ceilings).collect(),
-            projects,
+            ceilings: self.inner.ceiling.iter().cloned().chain(endpoint).collect(),
+            limits,
             memory: Mutex::default(),
             roots: Roots::default(),
             is_named: AtomicBool::new(false),
@@ -202,6 +214,15 @@ impl Server {
             return Err(std::io::Error::other("too many connections"));
         }
         Ok(connection)
+    }
+
+    fn look_up(&self, limits: &AgentLimits) -> Result<Limited, Error> {
+        let modes = limits.modes.iter();
+        let ceilings = modes.map(|mode| self.engine().modes().ceiling(mode.as_str()));
+        Ok(Limited {
+            ceilings: ceilings.collect::<Result<_, _>>()?,
+            projects: limits.projects.clone(),
+        })
     }
 
     pub fn engine(&self) -> &Engine {
@@ -276,6 +297,24 @@ impl Connection {
         self.server.engine()
     }
 
+    /// On whose behalf a request comes, within what its own credential allows: the holder's next token may allow more
+    /// or less than the one that the session began with.
+    pub(crate) fn caller_of(&self, context: &RequestContext<RoleServer>) -> Result<Caller, Error> {
+        let mut caller = self.caller(Era::of(context));
+        let parts = context.extensions.get::<Parts>();
+        if let Some(limits) = parts.and_then(|parts| parts.extensions.get::<AgentLimits>()) {
+            let limits = self.server.look_up(limits)?;
+            caller.ceilings = self
+                .ceilings
+                .iter()
+                .cloned()
+                .chain(limits.ceilings)
+                .collect();
+            caller.within = limits.projects;
+        }
+        Ok(caller)
+    }
+
     /// On whose behalf a request comes. What the connection did before counts only where connections mean something.
     pub(crate) fn caller(&self, era: Era) -> Caller {
         let (conversation, project, roots) = match era {
@@ -295,12 +334,17 @@ impl Connection {
         Caller {
             project,
             standing,
-            ceilings: self.ceilings.clone(),
+            ceilings: self
+                .ceilings
+                .iter()
+                .chain(&self.limits.ceilings)
+                .cloned()
+                .collect(),
             conversation,
             mode: None,
             agent: self.server.inner.agent.clone(),
             roots,
-            within: self.projects.clone(),
+            within: self.limits.projects.clone(),
             actor: Actor::Agent,
         }
     }

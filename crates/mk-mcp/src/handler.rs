@@ -86,7 +86,7 @@ impl ServerHandler for Handler {
     ) -> Result<ListToolsResult, ErrorData> {
         guarded(self.connection.server(), &context, async {
             self.connection.find_project(&context).await;
-            let mut result = tool::list(&self.connection, Era::of(&context));
+            let mut result = tool::list(&self.connection, &context);
             (result.tools, result.next_cursor) = paginate(result.tools, page)?;
             Ok(result)
         })

@@ -17,7 +17,7 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::{any, get, post};
 use axum::{Json, Router};
 use mk_engine::AgentLimits;
-use mk_types::ModeSlug;
+use mk_types::{CredentialId, ModeSlug};
 use rmcp::ServerHandler;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
@@ -40,11 +40,9 @@ pub fn router(server: &Server) -> Router {
     let connect = {
         let server = server.clone();
         Arc::new(move |mode: Option<&ModeSlug>, limits: &AgentLimits| {
-            let modes = mode.into_iter().chain(&limits.mode);
-            let ceilings = modes.map(|mode| server.engine().modes().ceiling(mode.as_str()));
-            let ceilings: Result<Vec<_>, _> = ceilings.collect();
-            let ceilings = ceilings.map_err(io::Error::other)?;
-            let connection = server.connect_within(ceilings, limits.projects.clone());
+            let endpoint = mode.map(|mode| server.engine().modes().ceiling(mode.as_str()));
+            let endpoint = endpoint.transpose().map_err(io::Error::other)?;
+            let connection = server.connect_within(endpoint, limits);
             connection.map(Handler::new)
         })
     };
@@ -115,8 +113,8 @@ impl<H> Clone for Endpoint<H> {
     }
 }
 
-/// An endpoint's mode, and what the credential of its clients allows.
-type Key = (Option<ModeSlug>, AgentLimits);
+/// An endpoint's mode, and the credential of its clients.
+type Key = (Option<ModeSlug>, Option<CredentialId>);
 
 struct Streamable<H: ServerHandler> {
     endpoints: Endpoints<H>,
@@ -128,11 +126,11 @@ impl<H: ServerHandler + Clone> Streamable<H> {
     fn service(&self, mode: Option<&ModeSlug>, request: &Request) -> Endpoint<H> {
         let limits = request.extensions().get::<AgentLimits>();
         let limits = limits.cloned().unwrap_or_default();
-        let key = (mode.cloned(), limits);
+        let key = (mode.cloned(), limits.credential.clone());
         let mut services = self.services.lock().unwrap_or_else(PoisonError::into_inner);
         let make = || {
             let connect = Arc::clone(&self.endpoints.connect);
-            let (mode, limits) = key.clone();
+            let mode = mode.cloned();
             // Host and Origin were checked in front, for every route alike.
             let forget: Forget = Arc::clone(&self.endpoints.forget);
             let lobby = Arc::new(Lobby::new(forget));

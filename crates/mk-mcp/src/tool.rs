@@ -33,12 +33,15 @@ const ALWAYS_LOADED: [&str; 5] = [
     "parse_mode",
 ];
 
-pub(crate) fn list(connection: &Connection, era: Era) -> ListToolsResult {
-    let engine = connection.engine();
+pub(crate) fn list(
+    connection: &Connection,
+    context: &RequestContext<RoleServer>,
+) -> ListToolsResult {
+    let (engine, era) = (connection.engine(), Era::of(context));
     // A list that cannot be narrowed is shown whole: the call is checked anyway.
-    let in_force = match era {
-        Era::Connected => engine.project(&connection.caller(era)).in_force().ok(),
-        Era::Stateless => None,
+    let in_force = match (era, connection.caller_of(context)) {
+        (Era::Connected, Ok(caller)) => engine.project(&caller).in_force().ok(),
+        _ => None,
     };
     let allowed = |tool: &&'static mk_tools::Tool| {
         in_force
@@ -133,7 +136,10 @@ pub(crate) async fn call(
     if era == Era::Connected && tool.target().name == "activate_project" {
         connection.roots().learn(&context.peer).await;
     }
-    let mut caller = connection.caller(era);
+    let mut caller = match connection.caller_of(context) {
+        Ok(caller) => caller,
+        Err(refusal) => return refused(&refusal),
+    };
     let meta = |name: &str| context.meta.get(name);
     caller.agent = caller.agent.map(|agent| agent.with_call(meta));
     let attempt = Attempt {

@@ -77,7 +77,7 @@ impl Web {
         let limits = who.principal.as_ref().map(|principal| principal.limits());
         let limits = limits.unwrap_or_default();
         let mut caller = self.caller(Actor::Agent);
-        if let Some(mode) = &limits.mode {
+        for mode in &limits.modes {
             caller
                 .ceilings
                 .push(self.engine.modes().ceiling(mode.as_str())?);

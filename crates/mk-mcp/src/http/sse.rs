@@ -31,10 +31,18 @@ const WAITING: usize = 64;
 /// Makes the handler of a stream, within what its credential allows.
 type Connect<H> = Arc<dyn Fn(&AgentLimits) -> std::io::Result<H> + Send + Sync>;
 
+/// An open stream: where its messages go, and what the credential allows that it was opened with.
+struct OpenStream {
+    sender: mpsc::Sender<ClientJsonRpcMessage>,
+    limits: AgentLimits,
+}
+
+type OpenStreams = Arc<Mutex<HashMap<String, OpenStream>>>;
+
 /// The open streams, by the id in their endpoint.
 pub(super) struct Sessions<H> {
     connect: Connect<H>,
-    open: Arc<Mutex<HashMap<String, mpsc::Sender<ClientJsonRpcMessage>>>>,
+    open: OpenStreams,
     closing: CancellationToken,
 }
 
@@ -76,11 +84,13 @@ pub(super) async fn open<H: ServerHandler>(
         .to_owned();
     let (to_us, from_client) = mpsc::channel(WAITING);
     let (to_client, outgoing) = mpsc::channel(WAITING);
-    sessions
-        .open
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .insert(id.clone(), to_us);
+    let stream = OpenStream {
+        sender: to_us,
+        limits,
+    };
+    let mut open = sessions.open.lock().unwrap_or_else(PoisonError::into_inner);
+    drop(open.insert(id.clone(), stream));
+    drop(open);
     let closing = sessions.closing.child_token();
     let transport = Guarded::new(
         Channels {
@@ -120,15 +130,19 @@ pub(super) struct Target {
 /// `POST /messages`: hands a message to its stream.
 pub(super) async fn receive<H: ServerHandler>(
     State(sessions): State<Sessions<H>>,
+    limits: Option<Extension<AgentLimits>>,
     Query(Target { session_id }): Query<Target>,
     body: Bytes,
 ) -> Response {
+    let limits = limits.map(|Extension(limits)| limits).unwrap_or_default();
+    // With another credential it is another's stream, and as good as not there.
     let sender = sessions
         .open
         .lock()
         .unwrap_or_else(PoisonError::into_inner)
         .get(&session_id)
-        .cloned();
+        .filter(|stream| stream.limits == limits)
+        .map(|stream| stream.sender.clone());
     let Some(sender) = sender else {
         return (
             StatusCode::NOT_FOUND,
@@ -194,7 +208,7 @@ impl Stream for Events {
 
 struct CloseOnDrop {
     id: String,
-    open: Arc<Mutex<HashMap<String, mpsc::Sender<ClientJsonRpcMessage>>>>,
+    open: OpenStreams,
 }
 
 impl Drop for CloseOnDrop {
