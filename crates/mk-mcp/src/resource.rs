@@ -1,5 +1,6 @@
-//! Resources by their schemes: `mode://`, and `rules://` with `config://`.
+//! Resources by their schemes: `mode://`, `rules://` with `config://`, and `ui://` for clients that show views.
 
+mod app;
 mod mode;
 mod rules;
 
@@ -15,11 +16,14 @@ use crate::connection::Connection;
 use crate::era::Era;
 use crate::error;
 
+pub(crate) use app::VIEW;
+
 pub(crate) async fn list(connection: &Connection, era: Era) -> Vec<Resource> {
     let mut resources = mode::list(connection, era);
     if offers_rules(connection) {
         resources.extend(rules::list(connection, era).await);
     }
+    resources.push(app::list());
     resources
 }
 
@@ -42,6 +46,8 @@ pub(crate) async fn read(
         && rules::SCHEMES.iter().any(|scheme| uri.starts_with(scheme))
     {
         rules::read(connection, uri, era).await
+    } else if uri.starts_with(app::SCHEME) {
+        app::read(connection, uri, era)
     } else if has_scheme(uri) {
         Err(error::unknown_scheme(uri, era))
     } else {

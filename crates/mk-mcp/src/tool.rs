@@ -10,7 +10,7 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::approval::{self, Subject};
 use crate::connection::{Connection, Server};
@@ -18,6 +18,7 @@ use crate::era::Era;
 use crate::error::{self, Place};
 use crate::guard::turn;
 use crate::progress::with_progress;
+use crate::resource::VIEW;
 
 /// Where the contract's `metadata` travels; [`crate::Lift`] moves it to the top level.
 pub(crate) const METADATA: &str = "modekeeper/metadata";
@@ -32,6 +33,9 @@ const ALWAYS_LOADED: [&str; 5] = [
     "validate_tool_use",
     "parse_mode",
 ];
+
+/// Whose results clients that show MCP Apps show as a view.
+const WITH_VIEW: [&str; 2] = ["list_modes", "get_task_info"];
 
 pub(crate) fn list(
     connection: &Connection,
@@ -62,11 +66,15 @@ pub(crate) fn describe(tool: &mk_tools::Tool) -> Tool {
         Arc::new(tool.input_schema().clone()),
     );
     described.title = Some(tool.title.to_owned());
+    let mut meta = MetaObject::new();
     if ALWAYS_LOADED.contains(&tool.name) {
-        let mut meta = MetaObject::new();
         meta.0.insert(ALWAYS_LOAD.to_owned(), Value::Bool(true));
-        described.meta = Some(meta);
     }
+    if WITH_VIEW.contains(&tool.name) {
+        meta.0
+            .insert("ui".to_owned(), json!({ "resourceUri": VIEW }));
+    }
+    described.meta = Some(meta).filter(|meta| !meta.0.is_empty());
     described.output_schema = tool.output_schema().map(|schema| Arc::new(schema.clone()));
     let annotations = ToolAnnotations::new().open_world(false);
     described.annotations = Some(match tool.effect {

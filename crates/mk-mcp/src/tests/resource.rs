@@ -34,9 +34,10 @@ async fn every_mode_is_three_resources() {
     let mut wire = Wire::open(&world).await;
     let listed = result(&mut wire, "resources/list", json!({})).await;
     let listed = listed["resources"].as_array().expect("a list");
-    assert_eq!(listed.len(), 18);
+    // And the view.
+    assert_eq!(listed.len(), 19);
     assert_eq!(
-        listed[15..],
+        listed[15..18],
         [
             json!({ "uri": "mode://reviewer", "name": "Reviewer", "mimeType": "application/json", "description": "Full configuration for reviewer mode" }),
             json!({ "uri": "mode://reviewer/config", "name": "Reviewer - Configuration", "mimeType": "application/json", "description": "Structured configuration for reviewer mode" }),
