@@ -62,7 +62,8 @@ pub(crate) async fn stream(
 ) -> Response {
     let hub = Arc::clone(&web.events.0);
     if hub.sender.receiver_count() >= MOST_STREAMS {
-        let wait = [(header::RETRY_AFTER, "10")];
+        // An idle connection would keep a place that others need.
+        let wait = [(header::RETRY_AFTER, "10"), (header::CONNECTION, "close")];
         return (
             StatusCode::SERVICE_UNAVAILABLE,
             wait,

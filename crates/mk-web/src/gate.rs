@@ -10,14 +10,20 @@ use std::time::{Duration, Instant};
 
 use axum::Json;
 use axum::Router;
+use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
-use mk_engine::{AccessRole, CredentialKind, Engine, Principal};
+use mk_engine::{AccessRole, CredentialKind, Engine, Principal, mode_scope, role_scope};
+use mk_types::ModeSlug;
+use serde_json::Value;
 
 use crate::error;
+use crate::guard::LARGEST_BODY;
+use crate::issuer::{BadToken, is_signed};
 use crate::peer::{Peer, PeerUser};
+use crate::resource::{METADATA, ProtectedResource, asked_mode};
 
 /// The cookie of the page's session.
 pub(crate) const COOKIE: &str = "modekeeper_session";
@@ -54,6 +60,8 @@ pub fn need(method: &Method, path: &str) -> Need {
             Need::Agent
         }
         "/mcp" | "/sse" | "/messages" | "/api/status" => Need::Agent,
+        METADATA => Need::Nothing,
+        _ if below(METADATA) => Need::Nothing,
         // They ask a question with a body.
         "/api/check" | "/api/modes/draft" => Need::Role(AccessRole::Viewer),
         _ if below("/page/") => Need::Nothing,
@@ -87,29 +95,24 @@ impl Who {
 #[derive(Debug, Clone)]
 struct Gate {
     engine: Engine,
+    resource: Arc<ProtectedResource>,
     failures: Arc<Mutex<HashMap<IpAddr, (u32, Instant)>>>,
 }
 
 /// Puts the gate in front of routes.
-pub fn gated(routes: Router, engine: Engine) -> Router {
+pub fn gated(routes: Router, engine: Engine, resource: ProtectedResource) -> Router {
     let gate = Gate {
         engine,
+        resource: Arc::new(resource),
         failures: Arc::default(),
     };
     routes.layer(middleware::from_fn_with_state(gate, pass))
 }
 
-async fn pass(State(gate): State<Gate>, mut request: Request, next: Next) -> Response {
+async fn pass(State(gate): State<Gate>, request: Request, next: Next) -> Response {
     let is_html = !request.uri().path().starts_with("/page/");
-    let mut response = match gate.admit(&request) {
-        Ok(who) => {
-            // For the faces behind, which know nothing of this one.
-            if let Some(principal) = &who.principal {
-                request.extensions_mut().insert(principal.limits());
-            }
-            request.extensions_mut().insert(who);
-            next.run(request).await
-        }
+    let mut response = match gate.open(request).await {
+        Ok(request) => next.run(request).await,
         Err(refusal) => *refusal,
     };
     harden(response.headers_mut(), is_html);
@@ -132,68 +135,172 @@ fn harden(headers: &mut HeaderMap, is_html: bool) {
 }
 
 impl Gate {
-    fn admit(&self, request: &Request) -> Result<Who, Box<Response>> {
-        let peer = request.extensions().get::<Peer>().copied();
-        let is_same_user = peer.is_none_or(|peer| peer.user == PeerUser::Same);
-        let address = peer.map(|peer| peer.address);
-        let headers = request.headers();
-        let given = credential(headers);
+    /// The request with who it comes from, or what is answered in its place.
+    async fn open(&self, request: Request) -> Result<Request, Box<Response>> {
+        let path = request.uri().path().to_owned();
+        if path.starts_with(METADATA) {
+            return Err(self.resource.metadata(&self.engine, &path).into());
+        }
+        let address = request.extensions().get::<Peer>().map(|peer| peer.address);
+        let given = credential(request.headers());
+        let given = given.map(|(kind, secret)| (kind, secret.to_owned()));
         // Only who tries tokens waits: an agent must not lock the person at the same machine out of the page.
-        if let (Some((CredentialKind::Token, _)), Some(address)) = (given, address)
+        if let (Some((CredentialKind::Token, _)), Some(address)) = (&given, address)
             && let Some(seconds) = self.locked_out(address)
         {
             return Err(refuse_for(seconds).into());
         }
         let found = match given {
             None => None,
-            Some((kind, secret)) => match self.engine.access().who(kind, secret) {
-                Ok(Some(principal)) => Some((kind, principal)),
-                // An old cookie is no attempt to get in.
-                Ok(None) if kind == CredentialKind::Session => None,
-                Ok(None) => {
-                    self.note_failure(address);
-                    return Err(unauthorized("the token is unknown, expired or revoked").into());
-                }
-                Err(error) => {
-                    let body = Json(error::refused(&error, mk_tools::Toolset::Modes));
-                    return Err((StatusCode::SERVICE_UNAVAILABLE, body)
-                        .into_response()
-                        .into());
-                }
-            },
+            Some((CredentialKind::Token, token))
+                if self.resource.issuer.is_some() && is_signed(&token) =>
+            {
+                let principal = self.signed(&token, &path, address).await?;
+                Some((CredentialKind::Token, principal))
+            }
+            Some((kind, secret)) => self.known(kind, &secret, &path, address)?,
         };
-        let need = need(request.method(), request.uri().path());
+        let who = self.admit(&request, found)?;
+        let mut request = self.within_scope(request, &who).await?;
+        // For the faces behind, which know nothing of this one.
+        if let Some(principal) = &who.principal {
+            request.extensions_mut().insert(principal.limits());
+        }
+        request.extensions_mut().insert(who);
+        Ok(request)
+    }
+
+    /// Who has a credential that was made here.
+    fn known(
+        &self,
+        kind: CredentialKind,
+        secret: &str,
+        path: &str,
+        address: Option<IpAddr>,
+    ) -> Result<Option<(CredentialKind, Principal)>, Box<Response>> {
+        match self.engine.access().who(kind, secret) {
+            Ok(Some(principal)) => Ok(Some((kind, principal))),
+            // An old cookie is no attempt to get in.
+            Ok(None) if kind == CredentialKind::Session => Ok(None),
+            Ok(None) => {
+                self.note_failure(address);
+                let problem = "the token is unknown, expired or revoked";
+                Err(self.unauthorized(path, Some(problem)).into())
+            }
+            Err(error) => {
+                let body = Json(error::refused(&error, mk_tools::Toolset::Modes));
+                let refusal = (StatusCode::SERVICE_UNAVAILABLE, body).into_response();
+                Err(refusal.into())
+            }
+        }
+    }
+
+    /// Who has a token that the issuer signed.
+    async fn signed(
+        &self,
+        token: &str,
+        path: &str,
+        address: Option<IpAddr>,
+    ) -> Result<Principal, Box<Response>> {
+        let grant = match self.resource.verify(token, path).await {
+            Ok(grant) => grant,
+            Err(BadToken::NoKeys) => {
+                let body =
+                    error::access("UNAVAILABLE", BadToken::NoKeys.message(), "try again later");
+                let refusal = (StatusCode::SERVICE_UNAVAILABLE, Json(body)).into_response();
+                return Err(refusal.into());
+            }
+            Err(bad) => {
+                // A token that was good once is no attempt to guess one.
+                if bad == BadToken::Forged {
+                    self.note_failure(address);
+                }
+                return Err(self.unauthorized(path, Some(bad.message())).into());
+            }
+        };
+        self.engine.access().granted(&grant).ok_or_else(|| {
+            let scope = ProtectedResource::first_scope(path);
+            self.resource.insufficient(path, &scope).into()
+        })
+    }
+
+    fn unauthorized(&self, path: &str, problem: Option<&str>) -> Response {
+        self.resource.unauthorized(&self.engine, path, problem)
+    }
+
+    /// Who a request comes from, if that is enough for its route.
+    fn admit(
+        &self,
+        request: &Request,
+        found: Option<(CredentialKind, Principal)>,
+    ) -> Result<Who, Box<Response>> {
+        let peer = request.extensions().get::<Peer>().copied();
+        let is_same_user =
+            !self.resource.asks_everyone && peer.is_none_or(|peer| peer.user == PeerUser::Same);
+        let path = request.uri().path();
+        let need = need(request.method(), path);
         let is_change = !matches!(*request.method(), Method::GET | Method::HEAD);
         if let (Some((CredentialKind::Session, principal)), Need::Role(_), true) =
             (&found, need, is_change)
         {
-            let sent = headers.get(CSRF).map(HeaderValue::as_bytes);
+            let sent = request.headers().get(CSRF).map(HeaderValue::as_bytes);
             if !sent.is_some_and(|sent| same(sent, principal.csrf.as_bytes())) {
                 return Err(forbidden("the request does not come from the page").into());
             }
         }
         let principal = found.map(|(_, principal)| Arc::new(principal));
-        match need {
-            Need::Nothing => {}
-            Need::Agent if is_same_user || principal.is_some() => {}
-            Need::Agent => return Err(unauthorized("this server wants a token").into()),
-            Need::Role(role) => match &principal {
-                None => {
-                    let wanted = "this needs a token or the page's session, also on this machine";
-                    return Err(unauthorized(wanted).into());
-                }
-                Some(principal) if principal.may(role) => {}
-                Some(principal) => {
-                    let has = principal.credential.role;
-                    let refusal = format!("this needs the role {role}; this is a {has}");
-                    return Err(forbidden(&refusal).into());
-                }
-            },
+        match (need, &principal) {
+            (Need::Nothing, _) => {}
+            (Need::Agent, None) if is_same_user => {}
+            (Need::Agent, Some(_)) => {}
+            (Need::Agent | Need::Role(_), None) => {
+                return Err(self.unauthorized(path, None).into());
+            }
+            // What these routes tell and change is of all projects.
+            (Need::Role(_), Some(principal)) if !principal.credential.projects.is_empty() => {
+                let refusal = "this token is for some projects: it opens MCP and the tools, not the dashboard";
+                return Err(forbidden(refusal).into());
+            }
+            (Need::Role(role), Some(principal)) if principal.may(role) => {}
+            (Need::Role(role), Some(principal)) if principal.scoped.is_some() => {
+                return Err(self.resource.insufficient(path, &role_scope(role)).into());
+            }
+            (Need::Role(role), Some(principal)) => {
+                let has = principal.credential.role;
+                let refusal = format!("this needs the role {role}; this is a {has}");
+                return Err(forbidden(&refusal).into());
+            }
         }
-        Ok(Who {
-            principal,
-            origin: address.map_or_else(|| "this process".to_owned(), |it| it.to_string()),
-        })
+        let origin = peer.map_or_else(|| "this process".to_owned(), |it| it.address.to_string());
+        Ok(Who { principal, origin })
+    }
+
+    /// Refuses what a token of the issuer can never do, so that its holder can ask for a wider one. Everything else is
+    /// for the call itself to decide.
+    async fn within_scope(&self, request: Request, who: &Who) -> Result<Request, Box<Response>> {
+        let Some(principal) = who.principal.as_ref().filter(|it| it.scoped.is_some()) else {
+            return Ok(request);
+        };
+        let path = request.uri().path().to_owned();
+        if let Some(mode) = asked_mode(&path).and_then(|mode| ModeSlug::parse(mode).ok())
+            && !principal.scope_covers(&self.engine, &mode)
+        {
+            return Err(self.resource.insufficient(&path, &mode_scope(&mode)).into());
+        }
+        if *request.method() != Method::POST {
+            return Ok(request);
+        }
+        let (parts, body) = request.into_parts();
+        let Ok(body) = to_bytes(body, LARGEST_BODY).await else {
+            return Err(StatusCode::PAYLOAD_TOO_LARGE.into_response().into());
+        };
+        let tool = called_tool(&path, &body).and_then(|name| mk_tools::find(&name));
+        let lacking =
+            tool.and_then(|tool| principal.scope_lacking(&self.engine, tool.target().name));
+        if let Some(scope) = lacking {
+            return Err(self.resource.insufficient(&path, &scope).into());
+        }
+        Ok(Request::from_parts(parts, Body::from(body)))
     }
 
     fn note_failure(&self, address: Option<IpAddr>) {
@@ -233,6 +340,21 @@ fn credential(headers: &HeaderMap) -> Option<(CredentialKind, &str)> {
         return Some((CredentialKind::Token, secret));
     }
     cookie(headers).map(|secret| (CredentialKind::Session, secret))
+}
+
+/// The tool that a body calls, over MCP or plain HTTP.
+fn called_tool(path: &str, body: &[u8]) -> Option<String> {
+    let is_mcp = path == "/mcp" || path == "/messages" || path.starts_with("/mcp/");
+    if !is_mcp && path != "/tools/call" {
+        return None;
+    }
+    let body: Value = serde_json::from_slice(body).ok()?;
+    let call = match is_mcp {
+        true if body["method"] == "tools/call" => &body["params"],
+        true => return None,
+        false => &body,
+    };
+    call["name"].as_str().map(str::to_owned)
 }
 
 /// The secret in the page's cookie.

@@ -13,6 +13,8 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
+use futures::StreamExt as _;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::peer::{Peer, PeerUser};
 
@@ -28,27 +30,76 @@ pub struct Access {
     pub hosts: Vec<String>,
     /// `https://name:port`.
     pub origins: Vec<String>,
+    /// Whether processes of other users may speak, as a proxy does: then everyone needs a token.
+    pub admits_other_users: bool,
+}
+
+/// Streams of events that are open at the same time, whatever they tell: half of the connections there may be, so that
+/// others are answered.
+const MOST_STREAMS: usize = 2048;
+
+#[derive(Debug, Clone)]
+struct Guard {
+    access: Arc<Access>,
+    streams: Arc<Semaphore>,
 }
 
 /// Puts the checks in front of routes.
 pub fn guarded(routes: Router, access: Access) -> Router {
-    routes.layer(middleware::from_fn_with_state(Arc::new(access), check))
+    let guard = Guard {
+        access: Arc::new(access),
+        streams: Arc::new(Semaphore::new(MOST_STREAMS)),
+    };
+    routes.layer(middleware::from_fn_with_state(guard, check))
 }
 
-async fn check(State(access): State<Arc<Access>>, request: Request, next: Next) -> Response {
+async fn check(State(guard): State<Guard>, request: Request, next: Next) -> Response {
+    let access = &guard.access;
     let refusal = access
         .refusal(request.headers(), request.uri().host())
-        .or_else(|| stranger(&request))
+        .or_else(|| stranger(&request).filter(|_| !access.admits_other_users))
         .map(|refusal| (StatusCode::FORBIDDEN, refusal))
         .or_else(|| wrong_type(&request));
     if let Some((status, refusal)) = refusal {
         tracing::warn!("{refusal}");
         return (status, format!("{refusal}\n")).into_response();
     }
+    let place = match is_stream(&request) {
+        false => None,
+        true => match Arc::clone(&guard.streams).try_acquire_owned() {
+            Ok(place) => Some(place),
+            Err(_) => return full(),
+        },
+    };
     match whole(request).await {
-        Ok(request) => next.run(request).await,
+        Ok(request) => holding(next.run(request).await, place),
         Err(refusal) => refusal,
     }
+}
+
+/// Whether the answer may be a stream that stays open.
+fn is_stream(request: &Request) -> bool {
+    let path = request.uri().path();
+    *request.method() == Method::GET
+        && (matches!(path, "/mcp" | "/sse" | "/api/events") || path.starts_with("/mcp/"))
+}
+
+fn full() -> Response {
+    let headers = [(header::RETRY_AFTER, "10"), (header::CONNECTION, "close")];
+    let refusal = "too many streams are open\n";
+    (StatusCode::SERVICE_UNAVAILABLE, headers, refusal).into_response()
+}
+
+/// An answer that holds its place until its last byte is read, or its reader is gone.
+fn holding(response: Response, place: Option<OwnedSemaphorePermit>) -> Response {
+    let Some(place) = place else { return response };
+    response.map(|body| {
+        let held = futures::stream::unfold((body.into_data_stream(), place), async |held| {
+            let (mut body, place) = held;
+            Some((body.next().await?, (body, place)))
+        });
+        Body::from_stream(held)
+    })
 }
 
 /// The request with its body in memory.

@@ -4,7 +4,7 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use axum::{Extension, Json};
-use mk_engine::{Actor, CodeKind, Error};
+use mk_engine::{CodeKind, Error};
 use mk_tools::Toolset;
 use serde_json::json;
 
@@ -17,7 +17,10 @@ pub(crate) async fn restart(
     Extension(who): Extension<Who>,
     Path(language): Path<String>,
 ) -> Response {
-    let caller = web.caller(Actor::Operator);
+    let caller = match web.steward(&who, "find_symbols") {
+        Ok(caller) => caller,
+        Err(refusal) => return refuse(&refusal),
+    };
     match web.engine.restart_server(&caller, &language).await {
         Ok(restarted) => {
             web.record(&who, "restart language server", &language).await;
@@ -36,6 +39,7 @@ pub(crate) async fn restart(
 
 fn refuse(refusal: &Error) -> Response {
     let status = match refusal {
+        Error::Denied { .. } => StatusCode::FORBIDDEN,
         Error::Code(code) if code.kind == CodeKind::InvalidArguments => StatusCode::NOT_FOUND,
         Error::Code(code) if code.kind == CodeKind::LanguageServer => StatusCode::BAD_GATEWAY,
         Error::Code(code) if code.kind == CodeKind::Timeout => StatusCode::GATEWAY_TIMEOUT,

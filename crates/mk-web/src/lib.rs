@@ -10,6 +10,7 @@ mod error;
 mod events;
 mod gate;
 mod guard;
+mod issuer;
 mod language_servers;
 mod listen;
 mod machine;
@@ -20,6 +21,7 @@ mod page;
 mod peer;
 mod project;
 mod reply;
+mod resource;
 mod server;
 mod session;
 mod status;
@@ -35,9 +37,11 @@ use axum::routing::{get, post};
 pub use events::Events;
 pub use gate::{Need, Who, gated, need};
 pub use guard::{Access, LARGEST_BODY, guarded};
+pub use issuer::{KeyPlace, KeyPlaceError, TokenIssuer};
 pub use listen::serve;
 pub use machine::{Attendance, Machine};
 pub use peer::{Peer, PeerUser};
+pub use resource::ProtectedResource;
 pub use server::{Active, Web};
 
 /// Every route of this face.

@@ -21,14 +21,13 @@ struct Text {
     content: String,
 }
 
-pub(crate) async fn list(State(web): State<Web>) -> Response {
-    match web
-        .engine
-        .project(&web.caller(Actor::Operator))
-        .memories()
-        .list_for_operator()
-        .await
-    {
+pub(crate) async fn list(State(web): State<Web>, Extension(who): Extension<Who>) -> Response {
+    let caller = match web.steward(&who, "list_memories") {
+        Ok(caller) => caller,
+        Err(refusal) => return refuse(&refusal),
+    };
+    let memories = web.engine.project(&caller).memories();
+    match memories.list_for_operator().await {
         Ok(memories) => {
             let entry = |memory: &mk_engine::MemoryInfo| json!({ "name": memory.name, "size": memory.size, "modified": memory.modified.to_string() });
             Json(json!({ "memories": memories.iter().map(entry).collect::<Vec<Value>>() }))
@@ -43,13 +42,12 @@ pub(crate) async fn remove(
     Extension(who): Extension<Who>,
     Path(name): Path<String>,
 ) -> Response {
-    match web
-        .engine
-        .project(&web.caller(Actor::Operator))
-        .memories()
-        .delete_for_operator(&name)
-        .await
-    {
+    let caller = match web.steward(&who, "delete_memory") {
+        Ok(caller) => caller,
+        Err(refusal) => return refuse(&refusal),
+    };
+    let memories = web.engine.project(&caller).memories();
+    match memories.delete_for_operator(&name).await {
         Ok(()) => {
             web.record(&who, "delete memory", &name).await;
             Json(json!({ "status": "deleted", "name": name })).into_response()
@@ -59,8 +57,15 @@ pub(crate) async fn remove(
 }
 
 /// A memory's text.
-pub(crate) async fn show(State(web): State<Web>, Path(name): Path<String>) -> Response {
-    let caller = web.caller(Actor::Operator);
+pub(crate) async fn show(
+    State(web): State<Web>,
+    Extension(who): Extension<Who>,
+    Path(name): Path<String>,
+) -> Response {
+    let caller = match web.steward(&who, "read_memory") {
+        Ok(caller) => caller,
+        Err(refusal) => return refuse(&refusal),
+    };
     let memories = web.engine.project(&caller).memories();
     match memories.read_for_operator(&name).await {
         Ok(text) => Json(json!({ "name": name, "content": text })).into_response(),
@@ -93,6 +98,7 @@ pub(crate) async fn write(
 fn refuse(refusal: &Error) -> Response {
     let status = match refusal {
         Error::Code(code) if code.kind == CodeKind::MemoryMissing => StatusCode::NOT_FOUND,
+        Error::Denied { .. } => StatusCode::FORBIDDEN,
         Error::Code(code) if code.kind == CodeKind::Memory => StatusCode::FORBIDDEN,
         Error::Unavailable { .. } => StatusCode::INTERNAL_SERVER_ERROR,
         _ => StatusCode::BAD_REQUEST,

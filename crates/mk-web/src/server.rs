@@ -4,7 +4,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::Json;
 use axum::extract::State;
-use mk_engine::{Actor, Caller, CallerConversation, Ceiling, Engine, Error, Standing, Start};
+use mk_engine::{
+    AccessRole, Actor, Caller, CallerConversation, Ceiling, Engine, Error, Standing, Start,
+};
 use mk_types::AbsPath;
 use serde_json::{Value, json};
 
@@ -84,6 +86,30 @@ impl Web {
         }
         caller.within = limits.projects;
         Ok(caller)
+    }
+
+    /// Who uses a route of the dashboard that stands for a tool: a person as they are, anyone else where the tool
+    /// itself could be allowed.
+    pub(crate) fn steward(&self, who: &Who, tool: &str) -> Result<Caller, Error> {
+        let agent = self.agent(who)?;
+        let in_force = self.engine.project(&agent).in_force()?;
+        let is_person = who
+            .principal
+            .as_ref()
+            .is_some_and(|it| it.may(AccessRole::Operator) && it.limits().modes.is_empty());
+        if !is_person && !self.engine.could_allow(&in_force, tool) {
+            let mode = &in_force.mode.slug;
+            return Err(Error::Denied {
+                rule: None,
+                message: format!(
+                    "`{tool}` is not allowed in '{mode}' mode, or not with this token"
+                ),
+                hint: Some(
+                    "open the page with `modekeeper dashboard`, or use another token".to_owned(),
+                ),
+            });
+        }
+        Ok(self.caller(Actor::Operator))
     }
 }
 

@@ -1,23 +1,37 @@
 //! `GET /api/status`: what a dashboard shows first.
 
-use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
-use mk_engine::{Actor, IndexStatus, Status};
+use axum::{Extension, Json};
+use mk_engine::{Actor, Error, IndexStatus, Status};
 use mk_tools::Toolset;
 use mk_types::AbsPath;
 use serde_json::{Value, json};
 
 use crate::error;
+use crate::gate::Who;
 use crate::server::Web;
 
-pub(crate) async fn show(State(web): State<Web>) -> Response {
-    match web.engine.status(&web.caller(Actor::Operator)).await {
+pub(crate) async fn show(State(web): State<Web>, Extension(who): Extension<Who>) -> Response {
+    // This user's own processes may ask where there is no project, too.
+    let caller = match &who.principal {
+        None => Ok(web.caller(Actor::Operator)),
+        Some(_) => web.steward(&who, "list_memories"),
+    };
+    let status = match caller {
+        Ok(caller) => web.engine.status(&caller).await,
+        Err(refusal) => Err(refusal),
+    };
+    match status {
         Ok(status) => Json(to_json(&status)).into_response(),
         Err(refusal) => {
             let answer = error::refused(&refusal, Toolset::Project);
-            (StatusCode::BAD_REQUEST, Json(answer)).into_response()
+            let status = match refusal {
+                Error::Denied { .. } => StatusCode::FORBIDDEN,
+                _ => StatusCode::BAD_REQUEST,
+            };
+            (status, Json(answer)).into_response()
         }
     }
 }

@@ -4,6 +4,7 @@ mod call;
 mod events;
 mod gate;
 mod guard;
+mod issuer;
 mod language_servers;
 mod limit;
 mod listen;
@@ -25,7 +26,7 @@ use tower::ServiceExt as _;
 
 use mk_tools::Limiter;
 
-use crate::Web;
+use crate::{ProtectedResource, Web};
 
 /// 2025-01-13T10:30:00.000Z.
 const START: Timestamp = Timestamp::from_millis(1_736_764_200_000);
@@ -49,14 +50,20 @@ struct Reply {
 
 impl World {
     fn new(files: &str) -> Self {
-        Self::build(files, None)
+        Self::build(files, None, |_| ProtectedResource::local())
     }
 
     fn limited(files: &str) -> Self {
-        Self::build(files, Some(Limiter::default()))
+        Self::build(files, Some(Limiter::default()), |_| {
+            ProtectedResource::local()
+        })
     }
 
-    fn build(files: &str, limiter: Option<Limiter>) -> Self {
+    fn build(
+        files: &str,
+        limiter: Option<Limiter>,
+        resource: impl FnOnce(&Clock) -> ProtectedResource,
+    ) -> Self {
         let files = Fixture::new(files);
         let state = Fixture::new("");
         let clock = Clock::manual(START);
@@ -84,8 +91,8 @@ impl World {
         Self {
             files,
             _state: state,
+            routes: crate::gated(crate::routes(web), engine.clone(), resource(&clock)),
             clock,
-            routes: crate::gated(crate::routes(web), engine.clone()),
             engine,
         }
     }

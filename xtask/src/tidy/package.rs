@@ -19,8 +19,10 @@ const LICENCES: [&str; 8] = [
     "Zlib",
 ];
 /// A licence that one package alone may have.
-const EXCEPTIONS: [(&str, &str); 1] = [
+const EXCEPTIONS: [(&str, &str); 3] = [
     ("notify", "CC0-1.0"), // public domain; the only watcher for every platform
+    ("webpki-root-certs", "CDLA-Permissive-2.0"), // certificates, not code
+    ("webpki-roots", "CDLA-Permissive-2.0"), // certificates, not code
 ];
 const BANNED: [(&str, &str); 3] = [
     ("openssl-sys", "TLS is rustls: users install nothing for it"),
@@ -30,22 +32,37 @@ const BANNED: [(&str, &str); 3] = [
 /// The Rust registry, as cargo names it: no git, no mirror.
 const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
 /// Packages that may be there in several versions, and why one is not possible yet.
-const SEVERAL: [(&str, &str); 8] = [
-    ("base64", "postgres-protocol asks for 0.22"),
+const SEVERAL: [(&str, &str); 19] = [
+    ("base64", "postgres-protocol and ureq ask for 0.22"),
     ("bitflags", "kqueue, which only macOS builds, asks for 1"),
+    ("block-buffer", SIGNATURES),
+    ("const-oid", SIGNATURES),
+    ("cpufeatures", SIGNATURES),
+    ("crypto-common", SIGNATURES),
+    ("digest", SIGNATURES),
     ("embedded-io", "postcard names both; neither is compiled"),
     ("fallible-iterator", "tokio-postgres asks for 0.2"),
+    ("getrandom", SIGNATURES),
     (
         "hashbrown",
         "dashmap, rusqlite and indexmap each ask for another",
     ),
+    ("hmac", SIGNATURES),
+    ("rand", SIGNATURES),
+    ("rand_core", SIGNATURES),
+    ("sha2", SIGNATURES),
     ("similar", "insta asks for 2; it is in tests only"),
     ("syn", "macro crates are moving to 3, one at a time"),
     (
         "wasi",
         "whoami names one for systems that we do not build for",
     ),
+    (
+        "windows-sys",
+        "ring asks for an older one; it is not built for Windows yet",
+    ),
 ];
+const SIGNATURES: &str = "what jsonwebtoken checks signatures with is a generation behind";
 
 /// A package as `cargo metadata` lists it.
 #[derive(Debug, Clone, Default)]

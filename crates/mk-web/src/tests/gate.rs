@@ -13,7 +13,7 @@ use crate::gate::COOKIE;
 use crate::{Need, Peer, PeerUser, need};
 
 /// Every operation that the document has: method and path with its parameters filled in.
-async fn operations(world: &World) -> Vec<(Method, String, Value)> {
+pub(super) async fn operations(world: &World) -> Vec<(Method, String, Value)> {
     let document = world.get("/openapi.json").await.body;
     let mut found = Vec::new();
     for (path, methods) in document["paths"].as_object().expect("paths") {

@@ -144,6 +144,7 @@ async fn who_was_let_in_by_name_may() {
     let access = Access {
         hosts: vec!["modes.example".to_owned(), "ported.example:81".to_owned()],
         origins: vec!["https://page.example".to_owned(), "null".to_owned()],
+        ..Access::default()
     };
     let page = [("origin", "https://page.example")];
     for (host, headers, expected) in [

@@ -6,13 +6,13 @@ mod enforcement;
 use std::net::SocketAddr;
 use std::process::ExitCode;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use clap::Args;
 use mk_engine::{Ceiling, Engine, Watching};
 use mk_mcp::Server;
 use mk_mcp::http::router;
 use mk_tools::Limiter;
-use mk_web::{Access, Machine, Web, gated, guarded};
+use mk_web::{Access, KeyPlace, Machine, ProtectedResource, TokenIssuer, Web, gated, guarded};
 use tokio::net::TcpListener;
 
 use crate::approver;
@@ -54,10 +54,8 @@ async fn serve(config: &Config, engine: &Engine, ceiling: Option<Ceiling>) -> an
              create`, and {address} should stand behind a proxy with TLS"
         );
     }
-    let access = Access {
-        hosts: config.allow_hosts.value.clone(),
-        origins: config.allow_origins.value.clone(),
-    };
+    let resource = resource(config, engine, address)?;
+    let access = access(config);
     let server = mcp_server(config, engine, address).with_ceiling(ceiling.clone());
     let web = Web {
         engine: engine.clone(),
@@ -70,7 +68,8 @@ async fn serve(config: &Config, engine: &Engine, ceiling: Option<Ceiling>) -> an
         events: mk_web::Events::default(),
         machine: machine(config),
     };
-    let routes = gated(router(&server).merge(mk_web::routes(web)), engine.clone());
+    let routes = router(&server).merge(mk_web::routes(web));
+    let routes = gated(routes, engine.clone(), resource);
     let routes = guarded(routes, access);
     let stop = stop_signal()?;
     tokio::spawn(sweep(engine.clone()));
@@ -91,6 +90,41 @@ async fn serve(config: &Config, engine: &Engine, ceiling: Option<Ceiling>) -> an
     };
     mk_web::serve(listener, routes, stop).await;
     Ok(())
+}
+
+/// Who may speak to this server at all.
+fn access(config: &Config) -> Access {
+    let mut hosts = config.allow_hosts.value.clone();
+    let public = config.public_url.value.as_deref();
+    let authority = public.and_then(|url| url.split('/').nth(2));
+    hosts.extend(authority.map(str::to_owned));
+    Access {
+        hosts,
+        origins: config.allow_origins.value.clone(),
+        admits_other_users: config.require_token.value,
+    }
+}
+
+/// What this server asks of its callers.
+fn resource(
+    config: &Config,
+    engine: &Engine,
+    address: SocketAddr,
+) -> anyhow::Result<ProtectedResource> {
+    let url = match config.public_url.value.as_deref() {
+        Some(url) if url.starts_with("http://") || url.starts_with("https://") => url.to_owned(),
+        Some(url) => bail!("`{url}` is not a URL such as https://modes.example.com"),
+        None => format!("http://{address}"),
+    };
+    let issuer = config.issuer.value.as_deref().map(|issuer| {
+        let place = KeyPlace::new(issuer, config.jwks.value.as_deref())?;
+        anyhow::Ok(TokenIssuer::new(issuer, place, engine.clock().clone()))
+    });
+    Ok(ProtectedResource {
+        url: url.trim_end_matches('/').to_owned(),
+        issuer: issuer.transpose()?,
+        asks_everyone: config.require_token.value,
+    })
 }
 
 /// What the page shows of this machine.

@@ -312,6 +312,27 @@ settings! {
         "Origins of web pages that may use this server",
     ).flag("--allow-origin", Takes::Repeated("ORIGIN"), Of::Serve)
         .flag_text("Origin of a web page that may use this server (repeatable)");
+    require_token: bool = Setting::new(
+        "http.require_token",
+        Fallback::Json("false"),
+        "Whether every caller needs a token, on this machine too; for servers behind a proxy",
+    ).flag("--require-token", Takes::Nothing("true"), Of::Serve)
+        .flag_text("Ask every caller for a token, on this machine too (for servers behind a proxy)");
+    public_url: Option<String> = Setting::new(
+        "http.public_url",
+        Fallback::Json("null"),
+        "URL by which clients reach this server, such as https://modes.example.com (default: its address)",
+    ).flag("--public-url", Takes::Value("URL"), Of::Serve);
+    issuer: Option<String> = Setting::new(
+        "http.issuer",
+        Fallback::Json("null"),
+        "OAuth issuer whose access tokens are accepted; their scopes `mode:<slug>` cap what is done with them",
+    ).flag("--issuer", Takes::Value("URL"), Of::Serve);
+    jwks: Option<String> = Setting::new(
+        "http.jwks",
+        Fallback::Json("null"),
+        "URL or file of the issuer's keys (default: where the issuer's metadata says)",
+    ).flag("--jwks", Takes::Value("URL"), Of::Serve);
 }
 
 /// Where the file is, so the file cannot set it.
