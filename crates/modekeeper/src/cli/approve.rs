@@ -36,6 +36,8 @@ pub(crate) fn run(args: &ApproveArgs, config: &Config) -> anyhow::Result<ExitCod
         Verdict::Granted
     };
     let approval = block_on(engine.approvals().decide(&id, verdict, "command line"))??;
+    let action = if args.deny { "deny" } else { "approve" };
+    person::record(&engine, action, &format!("{id}: {}", approval.subject));
     let exit = close(&engine);
     if args.format.json {
         print_json(&to_json(&approval))?;

@@ -37,6 +37,7 @@ pub(crate) fn run(args: &DashboardArgs, config: &Config, env: &Env) -> anyhow::R
     };
     let engine = engine(config, Watching::Off);
     let secret = block_on(engine.access().create_link(role))??;
+    person::record(&engine, "make a link to the dashboard", role.as_str());
     let exit = close(&engine);
     let link = format!("http://{address}/#link={secret}");
     print(&format!(

@@ -62,6 +62,7 @@ fn set(slug: &ModeSlug, args: &ModeArgs, config: &Config) -> anyhow::Result<Exit
             (project.root.to_string(), mode)
         }
     };
+    person::record(&engine, "set mode", &format!("{what}: {}", mode.slug));
     let exit = close(&engine);
     if args.format.json {
         print_json(&json!({ "target": what, "mode": mode.slug.as_str() }))?;

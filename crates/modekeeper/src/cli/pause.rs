@@ -37,6 +37,7 @@ pub(crate) fn run(args: &PauseArgs, config: &Config) -> anyhow::Result<ExitCode>
     let conversations = engine.conversations();
     let pause = conversations.pause(&config.project_root.value, time);
     let project = block_on(pause)??;
+    person::record(&engine, "pause", project.root.as_str());
     let exit = close(&engine);
     if args.format.json {
         let until = project.paused_until.map(|it| it.to_string());

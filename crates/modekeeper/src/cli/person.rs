@@ -5,6 +5,9 @@
 use std::io::{self, IsTerminal as _};
 
 use anyhow::bail;
+use mk_engine::{Engine, NewAct};
+
+use crate::cli::block_on;
 
 /// Commands of ours that run on behalf of agents.
 const SERVERS: [&str; 5] = ["mcp", "serve", "acp", "hook", "exec"];
@@ -21,6 +24,21 @@ pub(crate) fn require(command: &str) -> anyhow::Result<()> {
         );
     }
     Ok(())
+}
+
+/// Adds a change to the record of changes: who made it, at which terminal. It has happened even if this fails.
+pub(crate) fn record(engine: &Engine, action: &str, subject: &str) {
+    let terminal = std::fs::read_link("/proc/self/fd/0").ok();
+    let terminal = terminal.and_then(|path| path.to_str().map(str::to_owned));
+    let act = NewAct {
+        who: format!("user {}", rustix::process::getuid().as_raw()),
+        origin: terminal.unwrap_or_else(|| "a terminal".to_owned()),
+        action: action.to_owned(),
+        subject: subject.to_owned(),
+    };
+    if !matches!(block_on(engine.access().record(act)), Ok(Ok(()))) {
+        tracing::warn!(action, "a change is not in the record of changes");
+    }
 }
 
 /// Refuses below an agent. For commands that scripts set machines up with, where a terminal cannot be asked for.

@@ -6,7 +6,7 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 use mk_engine::Watching;
 
-use crate::cli::{engine, operator, person};
+use crate::cli::{close, engine, operator, person};
 use crate::config::Config;
 use crate::output::print;
 
@@ -45,8 +45,10 @@ pub(crate) fn run(args: &UndoArgs, config: &Config) -> anyhow::Result<ExitCode> 
             conflicts.join(", ")
         );
     }
-    for change in backups.restore(&id)?.files {
+    let files = backups.restore(&id)?.files;
+    person::record(&engine, "undo", &id);
+    for change in files {
         print(&format!("{} {}\n", change.what, change.path))?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(close(&engine))
 }

@@ -24,6 +24,7 @@ pub(crate) fn run(args: &RestoreArgs, config: &Config) -> anyhow::Result<ExitCod
     let engine = engine(config, Watching::Off);
     let caller = operator(config);
     let written = engine.project(&caller).backups().restore(&args.id)?.files;
+    person::record(&engine, "undo", &args.id);
     if args.format.json {
         let change = |change: &FileChange| json!({ "path": change.path.as_str(), "change": change.what, "backup": change.backup });
         print_json(&written.iter().map(change).collect::<Value>())?;

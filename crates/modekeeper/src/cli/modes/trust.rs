@@ -40,6 +40,7 @@ pub(crate) fn run(args: &TrustArgs, config: &Config) -> anyhow::Result<ExitCode>
     let engine = engine(config, Watching::Off);
     let slug = ModeSlug::parse(slug)?;
     block_on(engine.modes().trust(&caller, &slug))??;
+    person::record(&engine, "trust mode", slug.as_str());
     let exit = close(&engine);
     if args.format.json {
         print_json(&json!({ "trusted": slug.as_str() }))?;

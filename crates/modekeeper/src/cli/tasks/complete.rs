@@ -42,6 +42,8 @@ pub(crate) fn run(args: CompleteArgs, config: &Config) -> anyhow::Result<ExitCod
     let (person, tasks) = (operator(config), engine.tasks());
     let completed = tasks.complete(&person, &args.session, state, args.result);
     let task = block_on(completed)??;
+    let (id, state) = (&task.session.id, task.session.state);
+    person::record(&engine, "end task", &format!("{id}: {state}"));
     let exit = close(&engine);
     if args.format.json {
         print_json(&super::to_json(&task))?;

@@ -40,13 +40,15 @@ pub(crate) fn run(args: SwitchArgs, config: &Config) -> anyhow::Result<ExitCode>
     else {
         anyhow::bail!("the switch is waiting for approval");
     };
+    let subject = format!("{}: {old_mode} → {}", session.id, mode.slug);
+    person::record(&engine, "switch mode", &subject);
     let exit = close(&engine);
     if args.format.json {
         print_json(&json!({
             "session_id": session.id.as_str(), "old_mode": old_mode.as_str(), "new_mode": mode.slug.as_str(),
         }))?;
     } else {
-        print(&format!("{}: {old_mode} → {}\n", session.id, mode.slug))?;
+        print(&format!("{subject}\n"))?;
     }
     Ok(exit)
 }

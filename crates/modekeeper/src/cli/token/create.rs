@@ -77,6 +77,11 @@ pub(crate) fn run(args: &CreateArgs, config: &Config) -> anyhow::Result<ExitCode
         projects,
         life: args.expires,
     }))??;
+    person::record(
+        &engine,
+        "create token",
+        &format!("{} ({}, {})", token.name, token.id, token.role),
+    );
     let exit = close(&engine);
     if args.format.json {
         let mut value = to_json(&token);

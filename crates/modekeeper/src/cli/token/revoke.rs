@@ -23,6 +23,9 @@ pub(crate) fn run(args: &RevokeArgs, config: &Config) -> anyhow::Result<ExitCode
     let id = CredentialId::parse(&args.id)?;
     let engine = engine(config, Watching::Off);
     let revoked = block_on(engine.access().revoke(&id))??;
+    if revoked {
+        person::record(&engine, "revoke token", id.as_str());
+    }
     let exit = close(&engine);
     if !revoked {
         bail!("`{id}` is not a token that can be used");
