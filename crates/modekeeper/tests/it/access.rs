@@ -264,3 +264,75 @@ fn a_collector_gets_traces_and_metrics() {
     let calls = &metrics["resourceMetrics"][0]["scopeMetrics"][0]["metrics"][0];
     assert_eq!(calls["sum"]["dataPoints"][0]["asInt"], "1", "{metrics:#}");
 }
+
+#[test]
+fn secrets_are_in_no_log_no_answer_and_no_backup() {
+    let sandbox = Sandbox::with("a.txt", "x");
+    let log = sandbox.root().join("log");
+    let config = json!({ "logging": { "level": "DEBUG", "file": log } });
+    sandbox.write(sandbox.config_file(), config.to_string());
+    let (secret, _) = token(&sandbox, &["--role", "admin"]);
+    let server = Server::start(&sandbox, &[]);
+    let link = sandbox.ok(&["dashboard", "--no-open"]);
+    let link = link.lines().next().unwrap().rsplit('=').next().unwrap();
+    let wrong = "mks_wrongwrongwrongwrong";
+    let mut answers = String::new();
+    let call =
+        json!({ "name": "write_file", "arguments": { "file_path": "a.txt", "content": "y" } });
+    for token in [secret.as_str(), wrong, link, "a.b.c"] {
+        for (method, path, body) in [
+            ("POST", "/tools/call", &call),
+            ("GET", "/api/acts", &Value::Null),
+            ("GET", "/api/logs", &Value::Null),
+            ("GET", "/api/decisions", &Value::Null),
+            ("GET", "/metrics", &Value::Null),
+            ("POST", "/mcp", &json!({ "method": "x" })),
+        ] {
+            let (_, answer) = ask(&server, Some(token), method, path, body);
+            answers += &answer.to_string();
+        }
+    }
+    let (_, opened) = ask(
+        &server,
+        None,
+        "POST",
+        "/api/session",
+        &json!({ "link": link }),
+    );
+    assert!(opened["csrf"].is_string(), "{opened:#}");
+    let (_, again) = ask(
+        &server,
+        None,
+        "POST",
+        "/api/session",
+        &json!({ "link": link }),
+    );
+    answers += &again.to_string();
+    let copy = sandbox.root().join("copy.db");
+    sandbox.ok(&["store", "backup", copy.to_str().unwrap()]);
+    let logged = std::fs::read_to_string(&log).unwrap();
+    assert!(logged.contains("a wrong token was refused"), "{logged}");
+    let mut files = vec![log, copy];
+    let state = walk(&sandbox.state());
+    assert!(!state.is_empty());
+    files.extend(state);
+    for kept in [secret.as_str(), wrong, link] {
+        assert!(!answers.contains(kept), "{answers}");
+        for file in &files {
+            let bytes = std::fs::read(file).unwrap_or_default();
+            let found = bytes.windows(kept.len()).any(|it| it == kept.as_bytes());
+            assert!(!found, "{}", file.display());
+        }
+    }
+}
+
+/// Every file below a directory.
+fn walk(directory: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    entries
+        .flat_map(|entry| match entry.path() {
+            path if path.is_dir() => walk(&path),
+            path => vec![path],
+        })
+        .collect()
+}

@@ -125,7 +125,7 @@ fn expected(protocol: &str) -> Value {
         "server": "modekeeper",
         "protocol": protocol,
         "tools": mk_tools::all().map(|tool| tool.name).collect::<Vec<_>>(),
-        "resources": 98,
+        "resources": 99,
         "templates": 7,
         "prompts": ["code", "architect", "ask", "debug", "orchestrator", "activate_agent"],
         "read": "code",

@@ -1,6 +1,8 @@
 //! The dashboard in a real browser: every view, what appears by itself, what a click does, and what must not happen.
 
+mod app;
 mod browser;
+mod steer;
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};

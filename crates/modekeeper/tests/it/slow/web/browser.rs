@@ -121,9 +121,28 @@ impl Browser {
         )
     }
 
+    /// The same with arguments.
+    #[track_caller]
+    pub(super) fn run_with(&self, script: &str, arguments: &[Value]) -> Value {
+        let body = json!({ "script": script, "args": arguments });
+        self.ask("POST", "execute/sync", &body)
+    }
+
+    /// From now on scripts run in the page's first frame.
+    #[track_caller]
+    pub(super) fn enter_frame(&self) {
+        self.ask("POST", "frame", &json!({ "id": 0 }));
+    }
+
+    /// From now on scripts run in the page again.
+    #[track_caller]
+    pub(super) fn leave_frame(&self) {
+        self.ask("POST", "frame", &json!({ "id": null }));
+    }
+
     /// What a script hands to its callback, `done`.
     #[track_caller]
-    fn run_later(&self, script: &str) -> Value {
+    pub(super) fn run_later(&self, script: &str) -> Value {
         let script = format!("const done = arguments[arguments.length - 1]; {script}");
         self.ask(
             "POST",

@@ -1,0 +1,46 @@
+// A real OAuth issuer on this machine, in which whoever comes is Ann and agrees to everything; prints its address.
+import { createServer } from "node:http";
+import { Provider } from "oidc-provider";
+
+const server = createServer((request, response) => answer(request, response));
+await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+const issuer = `http://127.0.0.1:${server.address().port}`;
+
+const provider = new Provider(issuer, {
+  features: {
+    devInteractions: { enabled: false },
+    registration: { enabled: true },
+    resourceIndicators: {
+      enabled: true,
+      getResourceServerInfo: (context, resource) => ({
+        audience: resource,
+        scope: "mode:ask mode:architect mode:code mode:debug mode:orchestrator role:operator",
+        accessTokenFormat: "jwt",
+        accessTokenTTL: 600,
+      }),
+      useGrantedResource: () => true,
+    },
+  },
+  findAccount: (context, id) => ({ accountId: id, claims: () => ({ sub: id }) }),
+  interactions: { url: (context, interaction) => `/interaction/${interaction.uid}` },
+  pkce: { required: () => true },
+});
+const serve = provider.callback();
+
+async function answer(request, response) {
+  if (!request.url.startsWith("/interaction/")) return serve(request, response);
+  const { prompt, params, session, grantId } = await provider.interactionDetails(request, response);
+  if (prompt.name === "login") {
+    return provider.interactionFinished(request, response, { login: { accountId: "ann" } });
+  }
+  const known = grantId && await provider.Grant.find(grantId);
+  const grant = known || new provider.Grant({ accountId: session.accountId, clientId: params.client_id });
+  grant.addOIDCScope(params.scope);
+  for (const [resource, scopes] of Object.entries(prompt.details.missingResourceScopes || {})) {
+    grant.addResourceScope(resource, scopes.join(" "));
+  }
+  const result = { consent: { grantId: await grant.save() } };
+  return provider.interactionFinished(request, response, result, { mergeWithLastSubmission: true });
+}
+
+console.log(issuer);

@@ -1,0 +1,121 @@
+//! The official clients log in at a real OAuth issuer, and ask it for more when a call needs more.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Command, Stdio};
+
+use serde_json::{Value, json};
+
+use super::tools;
+use crate::support::http::{Request, Server};
+use crate::support::sandbox::{Sandbox, bare_command, run};
+
+const CLIENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/slow/clients");
+
+/// An issuer, and a server that trusts it and nobody else.
+struct Realm {
+    sandbox: Sandbox,
+    server: Server,
+    issuer: Child,
+}
+
+impl Drop for Realm {
+    fn drop(&mut self) {
+        drop(self.issuer.kill());
+        drop(self.issuer.wait());
+    }
+}
+
+impl Realm {
+    fn open() -> Self {
+        let sandbox = Sandbox::new();
+        let mut issuer = node("issuer.mjs", &sandbox)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut url = String::new();
+        let mut output = BufReader::new(issuer.stdout.take().unwrap());
+        output.read_line(&mut url).unwrap();
+        let server = Server::start(&sandbox, &["--require-token", "--issuer", url.trim()]);
+        Self {
+            sandbox,
+            server,
+            issuer,
+        }
+    }
+
+    fn url(&self) -> String {
+        format!("http://{}/mcp", self.server.address)
+    }
+
+    /// What a client saw, and that the file it wrote is there.
+    #[track_caller]
+    fn log_in(&self, command: &mut Command) -> Value {
+        let ran = run(command);
+        assert!(ran.status.success(), "{command:?}: {ran:#?}");
+        let last = ran.stdout.lines().last().unwrap_or_default();
+        let seen = serde_json::from_str(last).unwrap_or_else(|_| panic!("{ran:#?}"));
+        let made = self.sandbox.project().join("made.txt");
+        assert_eq!(std::fs::read_to_string(made).unwrap(), "x", "{seen:#}");
+        seen
+    }
+}
+
+fn node(script: &str, sandbox: &Sandbox) -> Command {
+    let tools = tools::node();
+    let mut command = bare_command(tools.join("node"), &sandbox.project());
+    command.arg("--import").arg(tools.join("resolve.mjs"));
+    command.arg(format!("{CLIENTS}/{script}"));
+    command
+}
+
+#[test]
+fn typescript_logs_in_and_steps_up_in_its_session() {
+    let realm = Realm::open();
+    let seen = realm.log_in(node("login1.mjs", &realm.sandbox).arg(realm.url()));
+    let expected = json!({
+        "asked": ["mode:ask", "mode:code"],
+        "refused": true,
+        "before": false,
+        "after": true,
+        "modes": "Available modes:",
+        "written": true,
+        "sameSession": true,
+    });
+    assert_eq!(seen, expected);
+}
+
+#[test]
+fn python_logs_in_and_steps_up_in_both_eras() {
+    for (mode, protocol) in [("legacy", "2025-11-25"), ("auto", "2026-07-28")] {
+        let realm = Realm::open();
+        let mut command = bare_command(tools::python("2"), &realm.sandbox.project());
+        command.arg(format!("{CLIENTS}/login.py"));
+        let seen = realm.log_in(command.args([realm.url().as_str(), mode]));
+        assert_eq!(seen["asked"][0], "mode:ask", "{seen:#}");
+        let more = seen["asked"][1].as_str().unwrap();
+        assert!(more.contains("mode:code"), "{seen:#}");
+        assert_eq!(seen["written"], true, "{seen:#}");
+        assert_eq!(seen["protocol"], protocol, "{seen:#}");
+    }
+}
+
+#[test]
+fn without_a_token_the_way_to_the_issuer_is_shown() {
+    let realm = Realm::open();
+    for path in ["/mcp", "/mcp/ask", "/sse", "/tools/list", "/api/status"] {
+        let request = Request {
+            method: "GET",
+            path,
+            ..Request::default()
+        };
+        let response = realm.server.send(&request);
+        assert_eq!(response.status, 401, "{path}");
+        let text = response.header("www-authenticate").unwrap_or_default();
+        assert!(
+            text.contains("resource_metadata=\"http://"),
+            "{path} {text}"
+        );
+    }
+}
