@@ -3,8 +3,8 @@
 //! The hook opens conversations. Here they are only found: by the session that the client names, else by its process.
 
 use mk_policy::{Mode, widens};
-use mk_store::{Client, Process};
-use mk_types::ModeSlug;
+use mk_store::{Client, Conversation, Process};
+use mk_types::{ConversationId, ModeSlug};
 use serde_json::Value;
 
 use crate::conversation::Held;
@@ -51,26 +51,49 @@ impl AgentLink {
 
 impl Engine {
     /// What holds the agent's conversation that a caller is part of; `None` where there is none, or nothing holds it.
-    ///
-    /// 1. The conversation of the first session that its hook has told of.
-    /// 2. That of the nearest process above; of several in one process, the narrowest.
     pub(crate) fn held_caller(&self, caller: &Caller) -> Result<Option<Held>, Error> {
+        match self.agent_conversation(caller)? {
+            Some(found) => self.conversations().held(&found, None),
+            None => Ok(None),
+        }
+    }
+
+    /// The agent's conversation that a caller is part of.
+    ///
+    /// 1. The conversation of the first session that its hook or its proxy has told of.
+    /// 2. That of the nearest process above; of several in one process, the narrowest.
+    fn agent_conversation(&self, caller: &Caller) -> Result<Option<Conversation>, Error> {
         let Some(link) = &caller.agent else {
             return Ok(None);
         };
         let (store, conversations) = (&self.inner.store, self.conversations());
         for session in &link.sessions {
             if let Some(found) = store.conversation_of_client(session)? {
-                return conversations.held(&found, None);
+                return Ok(Some(found));
             }
         }
         for process in &link.processes {
             let found = store.conversations_of_process(*process)?;
             if let Some(found) = conversations.narrowest(found)? {
-                return conversations.held(&found, None);
+                return Ok(Some(found));
             }
         }
         Ok(None)
+    }
+
+    /// The conversation in which a person speaks with the caller: the agent's own, or the one that started its
+    /// subagent; without an agent, the connection's.
+    pub(crate) fn spoken_in(&self, caller: &Caller) -> Result<Option<ConversationId>, Error> {
+        let Some(mut found) = self.agent_conversation(caller)? else {
+            return Ok(caller.conversation.id.clone());
+        };
+        while let Some(parent) = found.parent.clone() {
+            match self.inner.store.conversation(&parent)? {
+                Some(parent) if parent.client.name == found.client.name => found = parent,
+                _ => break,
+            }
+        }
+        Ok(Some(found.id))
     }
 
     /// Takes the agent's conversation along when one of its tasks has changed the mode in force.

@@ -3,6 +3,7 @@
 use mk_types::{ConversationId, ModeSlug};
 use serde_json::json;
 
+use crate::Caller;
 use crate::approval::{Asked, Outcome, Plan};
 use crate::conversation::Conversations;
 use crate::error::Error;
@@ -14,30 +15,31 @@ pub(crate) const SUBJECT: &str = "Ready for implementation";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlanAccepted {
     /// The mode that the conversation is in now.
-    pub mode: Option<ModeSlug>,
+    pub mode: ModeSlug,
 }
 
 impl Conversations<'_> {
     /// Shows a plan to a person. Where an editor is connected, they choose the mode that carries it out.
     pub async fn exit_plan(
         &self,
-        conversation: Option<&ConversationId>,
+        caller: &Caller,
         plan: &str,
     ) -> Result<Outcome<PlanAccepted>, Error> {
         if plan.trim().is_empty() {
             return Err(Error::invalid("plan", "Missing required parameter: plan"));
         }
-        let id = conversation.map(ConversationId::as_str);
+        let conversation = self.engine.spoken_in(caller)?;
+        let id = conversation.as_ref().map(ConversationId::as_str);
         let act = json!({ "exit_plan": { "conversation": id, "plan": plan } });
         let plan = Plan::new(&act, plan.to_owned());
-        let asked = self.engine.ask_once(conversation, None, SUBJECT, &plan);
+        let asked = self
+            .engine
+            .ask_once(conversation.as_ref(), None, SUBJECT, &plan);
         match asked.await? {
             Asked::Open(request) => Ok(Outcome::NeedsApproval(request)),
             Asked::Granted(_) => {
-                let mode = conversation.map(|id| self.mode_in_force(id)).transpose()?;
-                Ok(Outcome::Done(PlanAccepted {
-                    mode: mode.flatten(),
-                }))
+                let mode = self.engine.project(caller).in_force()?.mode.slug.clone();
+                Ok(Outcome::Done(PlanAccepted { mode }))
             }
         }
     }

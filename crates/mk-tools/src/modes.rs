@@ -2,6 +2,7 @@
 
 mod complete_task;
 mod create_task;
+mod exit_plan;
 mod get_mode_info;
 mod get_task_info;
 mod list_modes;
@@ -20,4 +21,5 @@ pub(crate) static TOOLS: &[&Tool] = &[
     &get_task_info::TOOL,
     &validate_tool_use::TOOL,
     &complete_task::TOOL,
+    &exit_plan::TOOL,
 ];
