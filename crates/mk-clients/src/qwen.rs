@@ -1,10 +1,14 @@
 //! Qwen Code: Claude's shape. `updatedInput` is ignored although it is documented, so a call is never rewritten.
+//!
+//! Under ACP it asks its user before it calls the hook, and a refusal of the user ends the turn; a refusal by
+//! `PermissionRequest` does not, and the model hears its reason.
 
 use serde_json::{Value, json};
 
 use crate::client::{Client, ClientId, Shell};
 use crate::hook::{
-    HookAnswer, HookContract, answer_claude_shape, parse_claude_shape, refuse_claude_shape,
+    Fields, HookAnswer, HookContract, HookDecision, HookError, HookEvent, HookMoment, HookVerdict,
+    answer_claude_shape, json_answer, parse_claude_shape, refuse_claude_shape, tool_use,
 };
 use crate::install::{Change, FloorEdits, HOOK_SECONDS, Purpose, Scope, Setup};
 use crate::settings::Edit;
@@ -27,8 +31,8 @@ pub(crate) const CLIENT: Client = Client {
     ],
     changes: Some(changes),
     hook_contract: Some(&HookContract {
-        parse: parse_claude_shape,
-        answer: answer_claude_shape,
+        parse,
+        answer,
         refuse_unread,
     }),
     ..Client::new(ClientId::Qwen, "qwen", "Qwen Code")
@@ -72,6 +76,29 @@ const TOOLS: &[ToolRow] = &[
     ToolRow::harmless("exit_plan_mode"),
 ];
 
+const PERMISSION: &str = "PermissionRequest";
+
+fn parse(fields: &Fields) -> Result<HookEvent, HookError> {
+    let mut event = parse_claude_shape(fields)?;
+    if event.name == PERMISSION {
+        event.moment = HookMoment::Permission(tool_use(fields)?);
+    }
+    Ok(event)
+}
+
+fn answer(event: &HookEvent, verdict: &HookVerdict) -> HookAnswer {
+    match (&event.moment, &verdict.decision) {
+        (HookMoment::Permission(_), HookDecision::Deny { reason }) => {
+            let decision = json!({ "behavior": "deny", "message": reason });
+            json_answer(&json!({
+                "hookSpecificOutput": { "hookEventName": PERMISSION, "decision": decision },
+            }))
+        }
+        (HookMoment::Permission(_), _) => HookAnswer::silence(),
+        _ => answer_claude_shape(event, verdict),
+    }
+}
+
 fn refuse_unread(reason: &str) -> HookAnswer {
     refuse_claude_shape(reason).and_blocked(reason)
 }
@@ -92,7 +119,7 @@ fn changes(setup: &Setup) -> Vec<Change> {
         Change::json(
             Purpose::Hook,
             settings.clone(),
-            ["PreToolUse", "UserPromptSubmit", "SessionStart"]
+            ["PreToolUse", PERMISSION, "UserPromptSubmit", "SessionStart"]
                 .map(|event| Edit::add(&["hooks", event], hook(setup)))
                 .into(),
         ),

@@ -15,10 +15,10 @@ use mk_project::resolve;
 use mk_store::{NewDecision, Ruling};
 use mk_types::{DecisionId, ModeSlug};
 
-use crate::Engine;
 use crate::approval::{Act, ApprovalRequest, Asked};
 use crate::conversation::{Held, Seat};
 use crate::error::Error;
+use crate::{Engine, OwnTool};
 
 pub use proxy::Ruled;
 
@@ -87,6 +87,7 @@ impl Hooks<'_> {
         let context = self.news(event, &held).await?;
         let mut hooked = match &event.moment {
             HookMoment::BeforeTool(tool) => self.before(event, tool, &held, settings.shell).await?,
+            HookMoment::Permission(tool) => self.foresee(event, tool, &held).await?,
             _ => Hooked::Decided(HookVerdict::pass()),
         };
         let (Hooked::Decided(verdict) | Hooked::Waits(_, verdict)) = &mut hooked;
@@ -143,6 +144,26 @@ impl Hooks<'_> {
         }
     }
 
+    /// The verdict on a call that comes again: only a denial is said now, and no approval is used up.
+    async fn foresee(
+        &self,
+        event: &HookEvent,
+        tool: &ToolUse,
+        held: &Held,
+    ) -> Result<Hooked, Error> {
+        let now = self.engine.inner.clock.now();
+        let is_paused = held.project.paused_until.is_some_and(|until| until > now);
+        if is_paused || self.is_own(tool) {
+            return Ok(Hooked::Decided(HookVerdict::pass()));
+        }
+        let judged = self.judge(event, tool, held);
+        if judged.ruling != Ruling::Deny {
+            return Ok(Hooked::Decided(HookVerdict::pass()));
+        }
+        let id = self.record(tool, held, &judged).await?;
+        Ok(Hooked::Decided(HookVerdict::deny(denial(&judged, &id))))
+    }
+
     /// Stores the request, or uses up the approval that has come since.
     async fn ask(
         &self,
@@ -192,9 +213,18 @@ impl Hooks<'_> {
 
     /// Whether a call is one of our own tools.
     fn is_own(&self, tool: &ToolUse) -> bool {
-        let Some(mcp) = &tool.mcp else { return false };
-        let own = &self.engine.inner.own_tools;
-        mcp.server == mk_clients::SERVER && own.iter().any(|it| it.name == mcp.tool)
+        self.own(tool).is_some()
+    }
+
+    /// Whether it is one that every mode has.
+    fn is_always_ours(&self, tool: &ToolUse) -> bool {
+        self.own(tool).is_some_and(|own| own.group.is_none())
+    }
+
+    fn own(&self, tool: &ToolUse) -> Option<&OwnTool> {
+        let mcp = tool.mcp.as_ref()?;
+        let mut own = self.engine.inner.own_tools.iter();
+        own.find(|it| mcp.server == mk_clients::SERVER && it.name == mcp.tool)
     }
 
     /// The answer to a use of a tool that was asked about before: Copilot reads the hooks of two products.

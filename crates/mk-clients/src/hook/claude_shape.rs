@@ -24,7 +24,7 @@ pub(crate) fn parse_claude_shape(fields: &Fields) -> Result<HookEvent, HookError
     Ok(fields.event(name, moment))
 }
 
-fn tool_use(fields: &Fields) -> Result<super::ToolUse, HookError> {
+pub(crate) fn tool_use(fields: &Fields) -> Result<super::ToolUse, HookError> {
     fields.tool_use("tool_name", "tool_input", &["tool_use_id"])
 }
 

@@ -29,6 +29,8 @@ pub struct HookEvent {
 pub enum HookMoment {
     BeforeTool(ToolUse),
     AfterTool(ToolUse),
+    /// The client is about to ask its user about a call, which comes again as `BeforeTool` if they agree.
+    Permission(ToolUse),
     SessionStart {
         /// `startup`, `resume`, `fork`, … as the client says it.
         source: Option<String>,

@@ -18,6 +18,7 @@ fn check_event(client: ClientId, event: &Value, expected: &str) {
     let moment = match &event.moment {
         HookMoment::BeforeTool(tool) => format!("before {}", tool_line(tool)),
         HookMoment::AfterTool(tool) => format!("after {}", tool_line(tool)),
+        HookMoment::Permission(tool) => format!("permission {}", tool_line(tool)),
         HookMoment::SessionStart { source } => format!("start {}", or_none(source)),
         HookMoment::Prompt { text } => format!("prompt {text}"),
         HookMoment::Other => "other".to_owned(),
@@ -554,4 +555,20 @@ fn the_canary_is_an_event_of_its_client_and_its_denial_is_told_from_a_pass() {
         assert!(is_denial(client, &refuse_unread(client, REASON)));
         assert!(!is_denial(client, &answer(&event, &HookVerdict::pass())));
     }
+}
+
+#[test]
+fn qwen_hears_a_denial_before_it_asks_its_user() {
+    let event = json!({
+        "session_id": "s", "hook_event_name": "PermissionRequest", "cwd": "/p",
+        "tool_name": "write_file", "tool_input": { "file_path": "/p/a.rs", "content": "x" },
+    });
+    let event = parse_event(ClientId::Qwen, event.to_string().as_bytes()).unwrap();
+    assert!(matches!(&event.moment, HookMoment::Permission(tool) if tool.name == "write_file"));
+    let denied = crate::answer(&event, &HookVerdict::deny(REASON));
+    let denied: Value = serde_json::from_str(&denied.stdout).unwrap();
+    let decision = json!({ "behavior": "deny", "message": REASON });
+    assert_eq!(denied["hookSpecificOutput"]["decision"], decision);
+    let passed = crate::answer(&event, &HookVerdict::pass());
+    assert_eq!((passed.stdout.as_str(), passed.exit_code), ("", 0));
 }

@@ -64,6 +64,6 @@ fn is_passed_on(event: &HookEvent) -> bool {
         }
         HookMoment::SessionStart { .. } => !matches!(event.client, Cline),
         HookMoment::Prompt { .. } => !matches!(event.client, Cline),
-        HookMoment::Other => false,
+        HookMoment::Permission(_) | HookMoment::Other => false,
     }
 }

@@ -18,6 +18,8 @@ use crate::mode;
 pub struct Ruled {
     pub hooked: Hooked,
     pub mode: Arc<Mode>,
+    /// It is one of our own tools that every mode has: nobody need be asked about it.
+    pub is_always_ours: bool,
 }
 
 impl Hooks<'_> {
@@ -33,9 +35,14 @@ impl Hooks<'_> {
             HookMoment::BeforeTool(tool) => self.before(event, tool, &held, settings.shell).await?,
             _ => Hooked::Decided(HookVerdict::pass()),
         };
+        let is_always_ours = match &event.moment {
+            HookMoment::BeforeTool(tool) => self.is_always_ours(tool),
+            _ => false,
+        };
         Ok(Ruled {
             hooked,
             mode: held.mode,
+            is_always_ours,
         })
     }
 
