@@ -111,6 +111,14 @@ impl Core {
         let named = result["agentInfo"]["name"]
             .as_str()
             .and_then(acp_client_named);
+        if let Some(client) = named.filter(|_| self.options.client.is_none()) {
+            tracing::warn!(
+                "the agent is {}, but was started without our hook, because the name of its program did not tell: \
+                 start it with `--client {}`",
+                client.atlas().name,
+                client.slug()
+            );
+        }
         let mut state = self.lock();
         state.abilities = abilities;
         state.client = state.client.or(named);

@@ -6,6 +6,7 @@
 
 mod access;
 mod agent;
+mod alias;
 mod ask;
 mod editor;
 mod error;
@@ -20,6 +21,7 @@ mod process;
 mod prompt;
 mod proxy;
 mod restart;
+mod server;
 mod session;
 mod shown;
 pub mod stdio;
@@ -28,7 +30,7 @@ mod watch;
 
 pub use error::Error;
 pub use process::{Agent, Command, start};
-pub use proxy::{Attend, Attendance, Exit, Launch, Options, Relay, run};
+pub use proxy::{Attend, Attendance, Exit, Launch, Options, OwnServer, Relay, run};
 
 #[cfg(test)]
 mod tests;

@@ -23,7 +23,10 @@ pub(crate) struct Opening {
     pub(crate) inherited: Option<ModeSlug>,
     /// The mode whose instructions the system prompt has.
     pub(crate) told: Option<ModeSlug>,
+    /// What the agent was sent.
     pub(crate) params: Box<RawValue>,
+    /// The name of our MCP server in it.
+    pub(crate) server: Option<String>,
 }
 
 impl Core {
@@ -51,25 +54,32 @@ impl Core {
             directory.or_else(|| before.as_ref().map(|(directory, _)| directory.clone()));
         let directory = directory.unwrap_or_else(|| self.options.directory.clone());
         let is_copy = method == "session/fork";
-        let opened_with = raw.map(ToOwned::to_owned);
         let mut opening = Opening {
             session: named.filter(|_| method == "session/load" || method == "session/resume"),
             inherited: before.map(|(_, mode)| mode).filter(|_| is_copy),
             directory,
             told: None,
-            params: opened_with.unwrap_or_default(),
+            params: Box::default(),
+            server: None,
         };
         if let Some(session) = &opening.session {
             // Its past is told before the answer comes.
             if let Err((refusal, text)) = self.sit(session, &opening).await {
                 return self.refuse(Side::Editor, &id, refusal, &text).await;
             }
-            self.with_session(session, |it| it.loading = true);
+            self.with_session(session, |it| {
+                it.loading = true;
+                it.has_past = true;
+            });
         }
         if let Some(meta) = &self.options.meta {
             let mut joined = params.value("_meta").unwrap_or_else(|| json!({}));
             merge(&mut joined, meta);
             params.set("_meta", &joined);
+        }
+        opening.server = self.offer_server(&mut params);
+        if let Ok(sent) = serde_json::value::to_raw_value(&params) {
+            opening.params = sent;
         }
         self.instruct(&mut params, &mut opening);
         let line = message::with(&line, "params", &params).unwrap_or(line);
@@ -119,6 +129,10 @@ impl Core {
             .sit(&seat, &self.options.settings, inherited)
             .await;
         let (conversation, mode) = sat.map_err(|error| refusal(&error))?;
+        if let Some(server) = &opening.server {
+            let seated = self.seat_server(&seat, server).await;
+            seated.map_err(|error| refusal(&error))?;
+        }
         if let Some(told) = opening.told.as_ref().filter(|told| **told == mode) {
             let told = conversations.tell(&conversation, told).await;
             told.map_err(|error| refusal(&error))?;

@@ -133,14 +133,18 @@ impl Core {
         for _ in 0..MOST_REQUESTS {
             let hooks = self.engine.hooks();
             let ruled = hooks.decide(&event, &seat, &self.options.settings).await;
-            let Ruled { hooked, mode } = match ruled {
+            let Ruled {
+                hooked,
+                mode,
+                is_always_ours,
+            } = match ruled {
                 Ok(ruled) => ruled,
                 Err(error) => return Outcome::Deny(refusal(&error).1),
             };
             match hooked {
                 Hooked::Decided(verdict) => match verdict.decision {
                     HookDecision::Deny { reason } => return Outcome::Deny(reason),
-                    HookDecision::Pass if has_agreed => return Outcome::Allow,
+                    HookDecision::Pass if has_agreed || is_always_ours => return Outcome::Allow,
                     HookDecision::Pass => return automatic(&mode, group),
                     HookDecision::Rewrite { .. } => {
                         return Outcome::Deny("The call would have to be changed".to_owned());

@@ -1,4 +1,5 @@
-//! Prompts: what the model has not heard yet goes before the person's words.
+//! Prompts: what the model has not heard yet follows the person's words, because agents make titles and commands of the
+//! first of them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,7 +28,10 @@ impl Core {
             Some(params) => Self::with_news(&line, params, &news).unwrap_or(line),
             None => line,
         };
-        self.with_session(&session, |it| it.turns += 1);
+        self.with_session(&session, |it| {
+            it.turns += 1;
+            it.has_past = true;
+        });
         self.lock().awaited.insert(id, Awaited::Prompt { session });
         self.to_agent(line).await;
     }
@@ -73,7 +77,7 @@ impl Core {
         // A plain text, because some agents do not give resources to their model.
         let block = |text: &String| to_raw_value(&json!({ "type": "text", "text": text })).ok();
         let blocks = news.iter().filter_map(block);
-        let prompt: Vec<Box<RawValue>> = blocks.chain(before).collect();
+        let prompt: Vec<Box<RawValue>> = before.into_iter().chain(blocks).collect();
         params.set("prompt", &prompt);
         message::with(line, "params", &params)
     }

@@ -17,6 +17,7 @@ use serde_json::value::RawValue;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{mpsc, oneshot};
 
+use crate::alias::Aliases;
 use crate::error::{Error, Refusal};
 use crate::line::{Lines, Outlet};
 use crate::message::{self, Id};
@@ -39,11 +40,23 @@ pub struct Options {
     pub settings: HookSettings,
     /// What sessions carry below `_meta`, so that the agent calls our hook.
     pub meta: Option<Value>,
+    /// Our MCP server, which every session is given.
+    pub server: Option<OwnServer>,
     pub trace: Option<PathBuf>,
     /// Where the agent was started.
     pub directory: AbsPath,
     /// Says that somebody can be asked in a conversation, for as long as what it gives is kept.
     pub attend: Attend,
+}
+
+/// Our own MCP server as an agent starts it.
+#[derive(Debug, Clone)]
+pub struct OwnServer {
+    pub command: String,
+    pub arguments: Vec<String>,
+    pub environment: Vec<(String, String)>,
+    /// The variable that says which conversation it belongs to, as `client:session`.
+    pub variable: String,
 }
 
 /// Takes note of a conversation.
@@ -101,6 +114,7 @@ pub(crate) struct State {
     /// The mode whose rules the agent was started with.
     pub(crate) started_in: Option<mk_types::ModeSlug>,
     pub(crate) sessions: HashMap<String, Session>,
+    pub(crate) aliases: Aliases,
     /// Requests of the editor whose answers we look at.
     pub(crate) awaited: HashMap<Id, Awaited>,
     /// Requests of the agent that were passed on, whose answers we look at.
@@ -278,6 +292,7 @@ impl Core {
             loop {
                 match lines.next().await {
                     Ok(Some(line)) if pump.lock().generation == generation => {
+                        let line = pump.lock().aliases.for_editor(line);
                         pump.note(Heard::FromAgent, &line);
                         pump.hear_agent(line).await;
                     }
@@ -294,9 +309,15 @@ impl Core {
         });
     }
 
-    /// What is known about the product.
+    /// What is known about the product. One that was known only after its start has no hook of ours.
     pub(crate) fn habits(&self) -> AcpHabits {
-        acp_habits(self.lock().client)
+        let habits = acp_habits(self.lock().client);
+        let is_injected = self.options.client.is_some();
+        AcpHabits {
+            hook: habits.hook && is_injected,
+            restarts: habits.restarts && is_injected,
+            ..habits
+        }
     }
 
     /// The name under which the hook of this product knows its conversations.
@@ -319,7 +340,10 @@ impl Core {
 
     pub(crate) async fn to_agent(&self, line: Vec<u8>) {
         self.note(Heard::ToAgent, &line);
-        let agent = self.lock().agent.clone();
+        let (agent, line) = {
+            let state = self.lock();
+            (state.agent.clone(), state.aliases.for_agent(line))
+        };
         if let Some(agent) = agent {
             agent.send(line).await;
         }
@@ -419,7 +443,7 @@ impl Core {
     }
 }
 
-fn nonce() -> String {
+pub(crate) fn nonce() -> String {
     let mut bytes = [0; 8];
     // Without a random source the ids are still ours by their name.
     let _known = getrandom::fill(&mut bytes);

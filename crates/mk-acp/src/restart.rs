@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::proxy::{Core, Side};
+use crate::proxy::{Core, ENDING, Side};
 
 /// How long an agent may take to start and to load one session.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -40,6 +40,7 @@ impl Core {
                 return;
             }
         };
+        self.let_go().await;
         self.attach(agent);
         self.lock().started_in = Some(wanted);
         if tokio::time::timeout(PATIENCE, self.bring_back())
@@ -47,6 +48,20 @@ impl Core {
             .is_err()
         {
             tracing::warn!("the agent does not load its sessions again");
+        }
+    }
+
+    /// Lets the agent end by itself, so that it keeps what its sessions have said.
+    async fn let_go(&self) {
+        let process = {
+            let mut state = self.lock();
+            // Its end is ours, and not the end of the conversation.
+            state.generation += 1;
+            state.agent = None;
+            state.process.take()
+        };
+        if let Some(mut process) = process {
+            process.end(ENDING).await;
         }
     }
 
@@ -77,7 +92,6 @@ impl Core {
         }
         for (session, params) in sessions {
             let mut params = params.unwrap_or_default();
-            params["sessionId"] = Value::from(session.as_str());
             if params.get("mcpServers").is_none() {
                 params["mcpServers"] = Value::Array(Vec::new());
             }
@@ -85,12 +99,12 @@ impl Core {
                 it.quiet = true;
                 it.loading = true;
             });
-            let loaded = self.request(Side::Agent, "session/load", &params).await;
+            let back = self.bring_back_session(&session, params).await;
             self.with_session(&session, |it| {
                 it.quiet = false;
                 it.loading = false;
             });
-            match loaded {
+            match back {
                 Ok(result) => {
                     self.with_session(&session, |it| {
                         it.inner.current =
@@ -101,5 +115,22 @@ impl Core {
                 Err(()) => tracing::warn!(session, "the agent does not load this session again"),
             }
         }
+    }
+
+    /// Loads a session; one without a past cannot be loaded, and is begun again under the name that the editor knows.
+    async fn bring_back_session(
+        self: &Arc<Self>,
+        session: &str,
+        mut params: Value,
+    ) -> Result<Value, ()> {
+        let has_past = self.with_session(session, |it| it.has_past);
+        if has_past != Some(false) {
+            params["sessionId"] = Value::from(session);
+            return self.request(Side::Agent, "session/load", &params).await;
+        }
+        let result = self.request(Side::Agent, "session/new", &params).await?;
+        let own = result["sessionId"].as_str().ok_or(())?;
+        self.lock().aliases.set(session, own);
+        Ok(result)
     }
 }

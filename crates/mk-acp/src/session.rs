@@ -30,6 +30,8 @@ pub(crate) struct Session {
     pub(crate) unheard: Vec<String>,
     /// Approval requests that are shown in the editor now.
     pub(crate) asking: Vec<ApprovalId>,
+    /// It has had a turn, here or before it was loaded.
+    pub(crate) has_past: bool,
     /// Turns under way.
     pub(crate) turns: usize,
     /// Its past is being told again: nothing in it happens now.
@@ -126,6 +128,7 @@ impl Session {
             granted: Vec::new(),
             unheard: Vec::new(),
             asking: Vec::new(),
+            has_past: false,
             turns: 0,
             loading: false,
             quiet: false,

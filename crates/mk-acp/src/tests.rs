@@ -1,12 +1,14 @@
 //! Conversations over pipes in memory: an editor and an agent that the test plays, and the proxy between them.
 
 mod ask;
+mod contract;
 mod mode;
 mod permission;
 mod relay;
+mod restart;
 mod trouble;
 
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use mk_clients::{ACP_TOOLS, ClientId};
@@ -14,12 +16,11 @@ use mk_engine::{Engine, Folders, HookSettings, OwnTool, Parts, Settings, StoreLo
 use mk_testkit::Fixture;
 use mk_types::Clock;
 use serde_json::{Value, json};
-use tokio::io::{
-    AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader, DuplexStream,
-};
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
+use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-use crate::{Agent, Error, Exit, Launch, Options, Relay};
+use crate::{Agent, Error, Exit, Launch, Options, OwnServer, Relay};
 
 /// Only a fault reaches it.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -136,6 +137,8 @@ struct World {
     editor: Peer,
     agent: Peer,
     proxy: JoinHandle<Result<Exit, Error>>,
+    /// Starts of the agent after the first.
+    again: mpsc::UnboundedReceiver<Peer>,
 }
 
 /// The agent's own selector, as most agents offer it.
@@ -193,18 +196,22 @@ impl World {
         });
         let (to_proxy, from_editor) = tokio::io::duplex(1 << 20);
         let (to_editor, from_proxy) = tokio::io::duplex(1 << 20);
-        let (agent_in, agent_reads) = tokio::io::duplex(1 << 20);
-        let (agent_writes, agent_out) = tokio::io::duplex(1 << 20);
         let options = Options {
             relay,
             client,
             settings: HookSettings::default(),
             meta: None,
+            server: Some(OwnServer {
+                command: "/opt/modekeeper".to_owned(),
+                arguments: vec!["mcp".to_owned()],
+                environment: vec![("HERE".to_owned(), "there".to_owned())],
+                variable: "WHOSE".to_owned(),
+            }),
             trace: None,
             directory: files.root().clone(),
             attend: Box::new(|_| None),
         };
-        let launch = once(agent_in, agent_out);
+        let (launch, agent, again) = starting();
         let served = engine.clone();
         let proxy = tokio::spawn(async move {
             crate::run(
@@ -221,9 +228,19 @@ impl World {
             _state: state,
             engine,
             editor: Peer::new(from_proxy, to_proxy),
-            agent: Peer::new(agent_reads, agent_writes),
+            agent,
             proxy,
+            again,
         }
+    }
+
+    /// The agent's next start.
+    async fn next_agent(&mut self) -> Peer {
+        let start = tokio::time::timeout(PATIENCE, self.again.recv());
+        start
+            .await
+            .expect("a start within the time")
+            .expect("the proxy runs")
     }
 
     fn path(&self, name: &str) -> String {
@@ -285,13 +302,30 @@ impl World {
     }
 }
 
-/// An agent that can be started once.
-fn once(input: DuplexStream, output: DuplexStream) -> Launch {
+/// An agent that can be started again and again: how, and the first of its starts and those after it.
+fn starting() -> (Launch, Peer, mpsc::UnboundedReceiver<Peer>) {
+    let (sender, again) = mpsc::unbounded_channel();
+    let (first, agent) = start();
+    let first = Mutex::new(Some(first));
+    let launch: Launch = Box::new(move |_| {
+        if let Some(first) = first.lock().unwrap().take() {
+            return Ok(first);
+        }
+        let (next, agent) = start();
+        sender.send(agent).expect("the test waits");
+        Ok(next)
+    });
+    (launch, agent, again)
+}
+
+/// One start of an agent: the proxy's end and the test's.
+fn start() -> (Agent, Peer) {
+    let (agent_in, agent_reads) = tokio::io::duplex(1 << 20);
+    let (agent_writes, agent_out) = tokio::io::duplex(1 << 20);
     let agent = Agent {
-        input: Box::new(input),
-        output: Box::new(output),
+        input: Box::new(agent_in),
+        output: Box::new(agent_out),
         process: None,
     };
-    let agent = Arc::new(Mutex::new(Some(agent)));
-    Box::new(move |_| Ok(agent.lock().unwrap().take().expect("started once")))
+    (agent, Peer::new(agent_reads, agent_writes))
 }

@@ -108,27 +108,42 @@ const SECRET_PREFIXES: &[&str] = &[
     "-----BEGIN",
 ];
 
+/// Keys of lists whose items are a name and a secret: environments and headers.
+const SECRET_LISTS: &[&str] = &["env", "headers"];
+
 /// Takes secrets out of a message, wherever they stand.
 pub(crate) fn hide(value: &mut Value) {
     match value {
         Value::String(text) => *text = hide_text(text),
         Value::Array(items) => items.iter_mut().for_each(hide),
         Value::Object(entries) => {
-            // `{"name": "…", "value": "…"}`, as environments and headers are written.
-            let is_pair =
-                entries.contains_key("name") && entries.contains_key("value") && entries.len() <= 3;
             for (key, value) in entries.iter_mut() {
                 let name = key.to_lowercase();
                 let is_secret = SECRET_KEYS.iter().any(|secret| name.contains(secret));
                 match value {
-                    Value::String(text) if is_secret || (is_pair && key == "value") => {
-                        REMOVED.clone_into(text);
-                    }
+                    Value::String(text) if is_secret => REMOVED.clone_into(text),
+                    value if SECRET_LISTS.contains(&name.as_str()) => hide_values(value),
                     value => hide(value),
                 }
             }
         }
         _ => {}
+    }
+}
+
+/// Leaves the names of a list or an object of variables, and nothing else.
+fn hide_values(value: &mut Value) {
+    match value {
+        Value::Array(items) => items
+            .iter_mut()
+            .for_each(|item| match item.get_mut("value") {
+                Some(value) => *value = Value::from(REMOVED),
+                None => hide(item),
+            }),
+        Value::Object(entries) => entries
+            .values_mut()
+            .for_each(|value| *value = Value::from(REMOVED)),
+        value => hide(value),
     }
 }
 
@@ -161,14 +176,16 @@ mod tests {
     fn secrets_are_removed_wherever_they_stand() {
         let mut message = json!({
             "params": {
-                "apiKey": "abc", "mcpServers": [{ "env": [{ "name": "X", "value": "abc" }] }],
+                "apiKey": "abc", "mcpServers": [{ "env": [{ "name": "X", "value": "abc" }], "headers": { "X": "abc" } }],
+                "options": [{ "value": "code", "name": "Code" }],
                 "text": "use sk-1234567890 and Bearer abcdefghijk now", "tokenCount": 5, "kind": "token",
             },
         });
         hide(&mut message);
         let expected = json!({
             "params": {
-                "apiKey": "[removed]", "mcpServers": [{ "env": [{ "name": "X", "value": "[removed]" }] }],
+                "apiKey": "[removed]", "mcpServers": [{ "env": [{ "name": "X", "value": "[removed]" }], "headers": { "X": "[removed]" } }],
+                "options": [{ "value": "code", "name": "Code" }],
                 "text": "use [removed]and Bearer [removed]now", "tokenCount": 5, "kind": "token",
             },
         });

@@ -9,6 +9,8 @@ mod injection;
 pub use call::{ACP_TOOLS, AcpCall, acp_tool_use};
 pub use injection::{ACP_VARIABLES, AcpRun, Injection, injection};
 
+use std::path::PathBuf;
+
 use crate::ClientId;
 
 /// What is known about a product behind the protocol.
@@ -22,6 +24,8 @@ pub struct AcpHabits {
     pub hook: bool,
     /// Whether its rules are read at its start only, so that a switch needs a new process.
     pub restarts: bool,
+    /// Whether it starts MCP servers that a session brings as programs.
+    pub takes_servers: bool,
 }
 
 /// Modes of agents that nobody knows, by what they are usually called.
@@ -39,6 +43,7 @@ const USUAL: AcpHabits = AcpHabits {
     hidden: &[],
     hook: false,
     restarts: false,
+    takes_servers: true,
 };
 
 /// What is known about a product; something usual for one that is not known.
@@ -58,6 +63,7 @@ pub fn acp_habits(client: Option<ClientId>) -> AcpHabits {
             asking: &["https://agentclientprotocol.com/protocol/session-modes#agent"],
             hidden: &[("allow_all", "off")],
             hook: true,
+            takes_servers: false,
             ..USUAL
         },
         Some(ClientId::Gemini) => AcpHabits {
@@ -92,6 +98,57 @@ const AGENTS: &[(&str, ClientId)] = &[
     ("opencode", ClientId::OpenCode),
     ("opencode-ai", ClientId::OpenCode),
 ];
+/// An agent that an editor can start.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EditorAgent {
+    pub name: &'static str,
+    pub command: Vec<String>,
+}
+
+/// Each product as an editor knows it, and the commands that start it behind the protocol: the first whose program is on
+/// the machine counts. An adapter that is not installed is fetched when it is first started, where its product is there.
+const COMMANDS: &[(&str, &[(&str, &[&str])])] = &[
+    (
+        "Claude",
+        &[
+            ("claude-agent-acp", &["claude-agent-acp"]),
+            (
+                "claude",
+                &["npx", "-y", "@agentclientprotocol/claude-agent-acp"],
+            ),
+        ],
+    ),
+    (
+        "Codex",
+        &[
+            ("codex-acp", &["codex-acp"]),
+            ("codex", &["npx", "-y", "@agentclientprotocol/codex-acp"]),
+        ],
+    ),
+    ("Copilot", &[("copilot", &["copilot", "--acp"])]),
+    ("Gemini", &[("gemini", &["gemini", "--acp"])]),
+    ("OpenCode", &[("opencode", &["opencode", "acp"])]),
+    ("Qwen", &[("qwen", &["qwen", "--acp"])]),
+];
+
+/// The agents of this machine. `find` gives the path of a program, where there is one.
+pub fn editor_agents(find: impl Fn(&str) -> Option<PathBuf>) -> Vec<EditorAgent> {
+    let agent = |(name, commands): &(&'static str, &[(&str, &[&str])])| {
+        let (_, words) = commands
+            .iter()
+            .find(|(program, _)| find(program).is_some())?;
+        let (program, arguments) = words.split_first()?;
+        // Editors have a search path of their own.
+        let program = find(program)?.display().to_string();
+        let arguments = arguments.iter().map(|word| (*word).to_owned());
+        Some(EditorAgent {
+            name,
+            command: std::iter::once(program).chain(arguments).collect(),
+        })
+    };
+    COMMANDS.iter().filter_map(agent).collect()
+}
+
 /// Programs that run what their arguments name.
 const RUNNERS: &[&str] = &[
     "node", "npx", "npm", "bun", "bunx", "deno", "pnpm", "yarn", "env", "sh", "bash", "timeout",
@@ -100,28 +157,28 @@ const RUNNERS: &[&str] = &[
 /// The product that a command line starts as an agent.
 pub fn acp_client(command: &[String]) -> Option<ClientId> {
     let (program, rest) = command.split_first()?;
-    let program = program.rsplit(['/', '\\']).next().unwrap_or_default();
-    let known = |name: &str| {
-        let found = AGENTS
-            .iter()
-            .find(|(agent, _)| agent.eq_ignore_ascii_case(name));
-        found.map(|(_, client)| *client)
-    };
-    if let Some(client) = known(stem(program)) {
+    if let Some(client) = client_at(program) {
         return Some(client);
     }
-    if !RUNNERS.contains(&stem(program)) {
-        return None;
-    }
-    rest.iter().find_map(|word| {
-        // A package, a script of that name, or a script inside the package of that name.
-        let inside = word.rsplit_once("node_modules/").map(|(_, inside)| inside);
-        let mut parts = match inside {
-            Some(inside) => inside.split('/').collect::<Vec<_>>(),
-            None => word.rsplit('/').next().into_iter().collect(),
-        };
-        parts.reverse();
-        parts.into_iter().find_map(|part| known(stem(part)))
+    let name = program.rsplit(['/', '\\']).next().unwrap_or_default();
+    let is_runner = RUNNERS.contains(&stem(name));
+    rest.iter()
+        .filter(|_| is_runner)
+        .find_map(|word| client_at(word))
+}
+
+/// The product of a program, of a package, of a script of that name, or of a script inside the package of that name.
+fn client_at(word: &str) -> Option<ClientId> {
+    let inside = word.rsplit_once("node_modules/").map(|(_, inside)| inside);
+    let mut parts = match inside {
+        Some(inside) => inside.split('/').collect::<Vec<_>>(),
+        None => word.rsplit(['/', '\\']).next().into_iter().collect(),
+    };
+    parts.reverse();
+    parts.into_iter().find_map(|part| {
+        let mut agents = AGENTS.iter();
+        let found = agents.find(|(agent, _)| agent.eq_ignore_ascii_case(stem(part)));
+        found.map(|(_, client)| *client)
     })
 }
 
@@ -156,6 +213,29 @@ mod tests {
     }
 
     #[test]
+    fn agents_of_the_machine_are_started_by_what_is_there() {
+        let there = ["codex-acp", "claude", "npx", "qwen"];
+        let find = |name: &str| {
+            let found = there.contains(&name).then_some(name)?;
+            Some(PathBuf::from(format!("/bin/{found}")))
+        };
+        let found = editor_agents(find);
+        let lines: Vec<String> = found
+            .iter()
+            .map(|agent| format!("{}: {}", agent.name, agent.command.join(" ")))
+            .collect();
+        let expected = [
+            "Claude: /bin/npx -y @agentclientprotocol/claude-agent-acp",
+            "Codex: /bin/codex-acp",
+            "Qwen: /bin/qwen --acp",
+        ];
+        assert_eq!(lines, expected);
+        for agent in found {
+            assert!(acp_client(&agent.command).is_some(), "{agent:?}");
+        }
+    }
+
+    #[test]
     fn a_product_is_known_by_its_program_or_package() {
         check("claude-agent-acp", Some(ClientId::ClaudeCode));
         check("/opt/bin/codex-acp --verbose", Some(ClientId::Codex));
@@ -175,6 +255,10 @@ mod tests {
         check(
             "node /x/node_modules/@github/copilot/index.js --acp",
             Some(ClientId::Copilot),
+        );
+        check(
+            "/x/node_modules/@agentclientprotocol/codex-acp/dist/index.js",
+            Some(ClientId::Codex),
         );
         check("/home/copilot/my-agent", None);
         check("my-agent gemini", None);

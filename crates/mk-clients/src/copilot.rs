@@ -1,6 +1,6 @@
 //! Copilot CLI. A plain `allow` beats even the user's `--deny-tool`, so letting pass is `{}`.
 
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
 
 use crate::client::{Client, ClientId, Shell};
 use crate::hook::{
@@ -132,6 +132,14 @@ fn refuse_unread(reason: &str) -> HookAnswer {
 
 pub(crate) const DIRECTORY_VARIABLE: &str = "COPILOT_HOME";
 
+/// Our MCP server as it takes it.
+pub(crate) fn server(setup: &Setup) -> Value {
+    let mut entry = setup.mcp_entry();
+    entry["type"] = json!("local");
+    entry["tools"] = json!(["*"]);
+    entry
+}
+
 fn changes(setup: &Setup) -> Vec<Change> {
     let directory = setup.directory(DIRECTORY_VARIABLE, ".copilot");
     let hooks = match setup.scope {
@@ -139,9 +147,7 @@ fn changes(setup: &Setup) -> Vec<Change> {
         // Read only in a directory that the user has trusted.
         Scope::Project => setup.project.join(".github/hooks/modekeeper.json"),
     };
-    let mut entry = setup.mcp_entry();
-    entry["type"] = json!("local");
-    entry["tools"] = json!(["*"]);
+    let entry = server(setup);
     let command = json!({ "type": "command", "bash": setup.hook_line(CLIENT.id), "timeoutSec": HOOK_SECONDS });
     let file = json!({ "version": 1, "hooks": {
         "preToolUse": [command], "userPromptSubmitted": [command], "sessionStart": [command],

@@ -153,6 +153,9 @@ fn hook(setup: &Setup) -> Value {
     }]})
 }
 
+/// A rule that lets our own server decide about its tools. An entry that an editor gives cannot be trusted otherwise.
+pub(crate) const OWN_TOOLS: &str = "\n[[rule]]\ntoolName = \"*\"\nmcpName = \"modekeeper\"\ndecision = \"allow\"\npriority = 900\n";
+
 /// A policy file that refuses what the floor refuses. It cannot crash, and it holds under `--acp` too.
 pub(crate) fn policy(floor: &Floor) -> Option<String> {
     let mut rules = String::new();

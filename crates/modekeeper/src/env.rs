@@ -11,6 +11,8 @@ use mk_engine::PostgresUrl;
 use crate::config::SETTINGS;
 
 const STATE_DIR: &str = "MODEKEEPER_STATE_DIR";
+/// Says to our MCP server whose conversation it is part of, where the proxy has offered it.
+pub(crate) const CONVERSATION: &str = "MODEKEEPER_CONVERSATION";
 const XDG_CONFIG_HOME: &str = "XDG_CONFIG_HOME";
 const XDG_STATE_HOME: &str = "XDG_STATE_HOME";
 
@@ -123,6 +125,15 @@ impl Env {
 /// What clients say about the session that this process belongs to.
 fn client_sessions(text: impl Fn(&str) -> Option<String>) -> Vec<(&'static str, String)> {
     let mut sessions = Vec::new();
+    if let Some((client, session)) = text(CONVERSATION)
+        .as_deref()
+        .and_then(|it| it.split_once(':'))
+    {
+        let mut clients = mk_clients::ClientId::ALL.into_iter().map(|id| id.slug());
+        let known = clients.find(|slug| *slug == client);
+        // The proxy has no name for an agent that it does not know.
+        sessions.push((known.unwrap_or("acp"), session.to_owned()));
+    }
     for id in mk_clients::ClientId::ALL {
         let variables = id.atlas().session_variables.iter();
         let found = variables.filter_map(|name| Some((id.slug(), text(name)?)));

@@ -1,7 +1,8 @@
 //! What the proxy asks the person itself: approvals, and the way out of a plan.
 
 use mk_clients::ClientId;
-use serde_json::json;
+use mk_engine::{Actor, AgentLink, Caller, Outcome};
+use serde_json::{Value, json};
 
 use super::World;
 
@@ -94,32 +95,81 @@ async fn staying_in_the_plan_is_a_rejection() {
     assert_eq!(answer["result"]["outcome"]["optionId"], "reject");
 }
 
+/// The name under which our server, which the agent starts, belongs to the session.
+fn server_of(request: &Value) -> String {
+    let servers = &request["params"]["mcpServers"];
+    let expected = json!([{ "name": "theirs", "command": "x", "args": [], "env": [] }]);
+    assert_eq!(servers[0], expected[0]);
+    assert_eq!(servers[1]["name"], "modekeeper");
+    assert_eq!(servers[1]["command"], "/opt/modekeeper");
+    assert_eq!(servers[1]["args"], json!(["mcp"]));
+    let variables = &servers[1]["env"];
+    assert_eq!(variables[0], json!({ "name": "HERE", "value": "there" }));
+    assert_eq!(variables[1]["name"], "WHOSE");
+    let whose = variables[1]["value"].as_str().unwrap();
+    whose.strip_prefix("acp:").unwrap().to_owned()
+}
+
 #[tokio::test]
-async fn a_plan_that_a_tool_of_ours_shows_is_asked_in_the_editor() {
+async fn a_plan_that_our_own_tool_shows_is_asked_in_its_session() {
     let mut world = World::new("");
-    world.usual().await;
+    let theirs = json!([{ "name": "theirs", "command": "x", "args": [], "env": [] }]);
+    let mut names = Vec::new();
+    // Two sessions of one agent: the plan belongs to the one whose server was asked.
+    for session in ["s0", "s1"] {
+        let cwd = world.files.root().to_string();
+        let params = json!({ "cwd": cwd, "mcpServers": theirs });
+        let id = world.editor.ask("session/new", params).await;
+        let request = world.agent.hear_method("session/new").await;
+        names.push(server_of(&request));
+        let result = json!({ "sessionId": session });
+        world.agent.answer(&request, result).await;
+        world.editor.hear_answer(id).await;
+    }
     world.set_mode("architect").await;
-    let conversations = world.engine.conversations();
-    let standpoint = conversations.standpoint(world.files.root()).unwrap();
-    let conversation = standpoint.conversations[0].id.clone();
-    let shown = conversations
-        .exit_plan(Some(&conversation), "## The plan")
+    let link = AgentLink::new(Vec::new()).with_session("acp", &names[1]);
+    let caller = Caller {
+        agent: Some(link),
+        ..Caller::in_project(world.files.root().clone(), Actor::Agent)
+    };
+    let engine = world.engine.clone();
+    let shown = engine
+        .conversations()
+        .exit_plan(&caller, "## The plan")
         .await
         .unwrap();
-    assert!(
-        matches!(shown, mk_engine::Outcome::NeedsApproval(_)),
-        "{shown:?}"
-    );
+    let Outcome::NeedsApproval(request) = shown else {
+        panic!("{shown:?}");
+    };
     let question = world.editor.hear_method("session/request_permission").await;
+    assert_eq!(question["params"]["sessionId"], "s1");
     let call = &question["params"]["toolCall"];
     assert_eq!(call["kind"], "switch_mode");
     assert_eq!(call["content"][0]["content"]["text"], "## The plan");
     let outcome = json!({ "outcome": { "outcome": "selected", "optionId": "code" } });
     world.editor.answer(&question, outcome).await;
     world.editor.hear_update("current_mode_update").await;
-    let mk_engine::Outcome::NeedsApproval(request) = shown else {
-        unreachable!()
-    };
     let verdict = world.engine.approvals().wait(&request.id).await.unwrap();
     assert_eq!(verdict, Some(mk_engine::Verdict::Granted));
+    // The same call after the approval has its answer, in the mode that the person chose.
+    let again = engine
+        .conversations()
+        .exit_plan(&caller, "## The plan")
+        .await
+        .unwrap();
+    let Outcome::Done(accepted) = again else {
+        panic!("{again:?}");
+    };
+    assert_eq!(accepted.mode.as_str(), "code");
+}
+
+#[tokio::test]
+async fn a_server_of_our_name_that_the_editor_brings_is_left_alone() {
+    let mut world = World::new("");
+    let cwd = world.files.root().to_string();
+    let theirs = json!([{ "name": "modekeeper", "command": "x", "args": [], "env": [] }]);
+    let params = json!({ "cwd": cwd, "mcpServers": theirs });
+    world.editor.ask("session/new", params).await;
+    let request = world.agent.hear_method("session/new").await;
+    assert_eq!(request["params"]["mcpServers"], theirs);
 }

@@ -41,17 +41,17 @@ async fn what_the_mode_forbids_is_rejected_with_the_reason() {
     let prompt = world.agent.hear_method("session/prompt").await;
     let blocks = prompt["params"]["prompt"].as_array().unwrap();
     assert!(
-        blocks[0]["text"]
+        blocks[1]["text"]
             .as_str()
             .unwrap()
             .contains("'architect' mode"),
         "{blocks:#?}"
     );
     assert!(
-        blocks[1]["text"].as_str().unwrap().contains("src/main.rs"),
+        blocks[2]["text"].as_str().unwrap().contains("src/main.rs"),
         "{blocks:#?}"
     );
-    assert_eq!(blocks[2], json!({ "type": "text", "text": "go on" }));
+    assert_eq!(blocks[0], json!({ "type": "text", "text": "go on" }));
 }
 
 #[tokio::test]

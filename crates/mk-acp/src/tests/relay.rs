@@ -80,9 +80,10 @@ async fn instructions_go_into_the_system_prompt_where_the_agent_takes_them() {
     world.editor.ask("session/prompt", prompt).await;
     let blocks = world.agent.hear().await["params"]["prompt"].clone();
     assert!(
-        blocks[0]["text"].as_str().unwrap().contains("'ask' mode"),
+        blocks[1]["text"].as_str().unwrap().contains("'ask' mode"),
         "{blocks}"
     );
+    assert_eq!(blocks[0]["text"], "hello");
 }
 
 #[tokio::test]

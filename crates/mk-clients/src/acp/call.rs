@@ -79,10 +79,8 @@ impl AcpCall {
                 *field = Some(found);
             }
         }
-        if let Some(name) = later
-            .pointer("/_meta/claudeCode/toolName")
-            .and_then(Value::as_str)
-        {
+        let told = ["/_meta/claudeCode/toolName", "/_meta/toolName"];
+        if let Some(name) = told.iter().find_map(|it| later.pointer(it)?.as_str()) {
             self.name.get_or_insert_with(|| name.to_owned());
         }
         if let Some(input) = later.get("rawInput").filter(|input| has_something(input)) {
@@ -175,7 +173,9 @@ fn by_kind(client: Option<ClientId>, call: &AcpCall) -> ToolUse {
         // A diff is an edit, whatever else it is called.
         _ if !call.diffs.is_empty() => "acp:edit",
         _ => {
-            let name = call.name.as_deref().or(call.title.as_deref());
+            let titled = call.title.as_deref();
+            let told = call.name.clone().or_else(|| titled.and_then(mcp_name));
+            let name = told.as_deref().or(titled);
             return ToolUse::new(client, name.unwrap_or("unknown"), json!({}));
         }
     };
@@ -195,6 +195,13 @@ fn by_kind(client: Option<ClientId>, call: &AcpCall) -> ToolUse {
     found.row = ACP_TOOLS.iter().find(|row| row.name == kind).copied();
     found.mcp = None;
     found
+}
+
+/// What Gemini calls the tool of an MCP server, from the title that it gives to its calls.
+fn mcp_name(title: &str) -> Option<String> {
+    let (named, _) = title.split_once(" MCP Server)")?;
+    let (tool, server) = named.rsplit_once(" (")?;
+    Some(format!("mcp_{server}_{tool}"))
 }
 
 /// The shell lines of a call. A list is one command in pieces; only where nothing else says it, the title does.

@@ -31,6 +31,10 @@ pub struct AcpRun<'a> {
 }
 
 impl AcpRun<'_> {
+    fn has(&self, variable: &str) -> bool {
+        self.environment.iter().any(|(name, _)| *name == variable)
+    }
+
     /// The object that a variable holds.
     fn own(&self, variable: &str) -> Map<String, Value> {
         let found = self.environment.iter().find(|(name, _)| *name == variable);
@@ -69,13 +73,17 @@ pub fn injection(client: ClientId, run: AcpRun<'_>) -> Injection {
         ClientId::Copilot => {
             let plugin = json!({
                 "name": "modekeeper", "version": "1.0.0", "description": "Holds this session in its mode",
-                "hooks": "hooks.json",
+                "hooks": "hooks.json", "mcpServers": ".mcp.json",
             });
+            let servers = json!({ "mcpServers": { crate::SERVER: crate::copilot::server(setup) } });
             let hooks = whole(client, setup).map(|text| ("copilot/hooks.json", text));
-            let mut files = vec![(
-                "copilot/.claude-plugin/plugin.json",
-                format!("{plugin:#}\n"),
-            )];
+            let mut files = vec![
+                (
+                    "copilot/.claude-plugin/plugin.json",
+                    format!("{plugin:#}\n"),
+                ),
+                ("copilot/.mcp.json", format!("{servers:#}\n")),
+            ];
             files.extend(hooks);
             Injection {
                 arguments: vec!["--plugin-dir".to_owned(), below("copilot")],
@@ -104,14 +112,21 @@ pub fn injection(client: ClientId, run: AcpRun<'_>) -> Injection {
         ClientId::Gemini => {
             const FILE: &str = "modekeeper.toml";
             let policy = setup.floor.as_ref().and_then(crate::gemini::policy);
-            let arguments = policy
-                .is_some()
-                .then(|| ["--admin-policy".to_owned(), below(FILE)]);
-            Injection {
-                arguments: arguments.into_iter().flatten().collect(),
-                files: policy.map(|text| (FILE, text)).into_iter().collect(),
+            let text = policy.unwrap_or_default() + crate::gemini::OWN_TOOLS;
+            let mut injection = Injection {
+                arguments: vec!["--admin-policy".to_owned(), below(FILE)],
+                files: vec![(FILE, text)],
                 ..Injection::default()
+            };
+            // It reads files without asking anybody.
+            if !run.has(GEMINI_DEFAULTS) {
+                const DEFAULTS: &str = "gemini-defaults.json";
+                let filtering = json!({ "customIgnoreFilePaths": [".rooignore"] });
+                let defaults = json!({ "context": { "fileFiltering": filtering } });
+                injection.environment = vec![(GEMINI_DEFAULTS, below(DEFAULTS))];
+                injection.files.push((DEFAULTS, format!("{defaults:#}\n")));
             }
+            injection
         }
         ClientId::Qwen => {
             const FILE: &str = "qwen-settings.json";
@@ -126,8 +141,9 @@ pub fn injection(client: ClientId, run: AcpRun<'_>) -> Injection {
     }
 }
 
-/// Variables whose objects ours are joined with.
-pub const ACP_VARIABLES: [&str; 2] = [CODEX_CONFIG, OPENCODE_CONFIG];
+/// Variables whose objects ours are joined with, or that are left alone where they are set.
+pub const ACP_VARIABLES: [&str; 3] = [CODEX_CONFIG, OPENCODE_CONFIG, GEMINI_DEFAULTS];
+const GEMINI_DEFAULTS: &str = "GEMINI_CLI_SYSTEM_DEFAULTS_PATH";
 const CODEX_CONFIG: &str = "CODEX_CONFIG";
 const OPENCODE_CONFIG: &str = "OPENCODE_CONFIG_CONTENT";
 const QWEN_SETTINGS: &str = "QWEN_CODE_SYSTEM_SETTINGS_PATH";

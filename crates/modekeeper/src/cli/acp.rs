@@ -74,14 +74,20 @@ pub(crate) fn run(args: &AcpArgs, config: &Config, env: &Env) -> anyhow::Result<
             relay,
             client,
             meta: launcher.meta(),
+            server: (relay == Relay::Modes).then(|| launcher.server()),
             trace: args.trace.clone(),
             attend: Box::new(move |conversation| attend(&state, conversation)),
             directory: directory.clone(),
             settings: settings.clone(),
         };
-        let start = engine.conversations().mode_at(&directory, &settings)?;
-        let catalogue = engine.modes().catalogue_at(&directory);
-        let first = catalogue.get(start.as_str()).cloned();
+        let first = match relay {
+            Relay::Modes => {
+                let start = engine.conversations().mode_at(&directory, &settings)?;
+                let catalogue = engine.modes().catalogue_at(&directory);
+                catalogue.get(start.as_str()).cloned()
+            }
+            Relay::Passthrough => None,
+        };
         let launch = launcher.into_launch(first);
         let editor = mk_acp::stdio::open()?;
         let proxy = mk_acp::run(engine.clone(), options, launch, editor, stop);

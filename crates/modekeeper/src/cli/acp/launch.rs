@@ -3,11 +3,11 @@
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::DirBuilderExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use mk_acp::{Command, Launch};
+use mk_acp::{Command, Launch, OwnServer};
 use mk_clients::{AcpRun, ClientId, Injection, Scope, Setup, acp_habits, injection};
 use mk_policy::Mode;
 use serde_json::Value;
@@ -16,7 +16,7 @@ use tempfile::TempDir;
 use crate::cli::acp::AcpArgs;
 use crate::cli::install::floor_of;
 use crate::config::Config;
-use crate::env::Env;
+use crate::env::{CONVERSATION, Env};
 
 /// All that starting needs, more than once for some products.
 #[derive(Debug)]
@@ -25,8 +25,8 @@ pub(super) struct Launcher {
     command: Command,
     setup: Setup,
     own: Vec<(&'static str, String)>,
-    /// Files for the agent; gone when we are.
-    files: TempDir,
+    /// Files for the agent, where something is injected; gone when we are.
+    files: Option<TempDir>,
 }
 
 impl Launcher {
@@ -44,13 +44,8 @@ impl Launcher {
             .context("cannot tell the working directory")?;
         let own_program = std::env::current_exe().context("cannot find this program's own file")?;
         let home = env.home.clone().unwrap_or_default();
-        let state = config.folders().state;
-        let mut maker = fs::DirBuilder::new();
-        let made = maker.recursive(true).mode(0o700).create(&state);
-        made.with_context(|| format!("cannot create `{}`", state.display()))?;
-        let files = tempfile::Builder::new().prefix("acp-").tempdir_in(&state);
-        let files =
-            files.with_context(|| format!("cannot create a directory in `{}`", state.display()))?;
+        let files = client.map(|_| directory_in(&config.folders().state));
+        let files = files.transpose()?;
         Ok(Self {
             client,
             command: Command {
@@ -72,6 +67,7 @@ impl Launcher {
                 floor: None,
                 moved: env.client_directories.clone(),
                 own_variables: env.own_directories(),
+                agents: Vec::new(),
             },
             own: env.agent_variables.clone(),
             files,
@@ -88,8 +84,21 @@ impl Launcher {
         self.injection(None).meta
     }
 
+    /// Our MCP server, as `init` would set it up.
+    pub(super) fn server(&self) -> OwnServer {
+        let variables = self.setup.own_variables.iter();
+        OwnServer {
+            command: self.setup.program.display().to_string(),
+            arguments: vec!["mcp".to_owned()],
+            environment: variables
+                .map(|(name, path)| ((*name).to_owned(), path.display().to_string()))
+                .collect(),
+            variable: CONVERSATION.to_owned(),
+        }
+    }
+
     fn injection(&self, mode: Option<&Mode>) -> Injection {
-        let Some(client) = self.client else {
+        let (Some(client), Some(files)) = (self.client, &self.files) else {
             return Injection::default();
         };
         let setup = Setup {
@@ -98,7 +107,7 @@ impl Launcher {
         };
         let run = AcpRun {
             setup: &setup,
-            directory: self.files.path(),
+            directory: files.path(),
             environment: &self.own,
         };
         injection(client, run)
@@ -114,8 +123,9 @@ impl Launcher {
                 source,
             };
             for (name, text) in &injection.files {
-                let file = self.files.path().join(name);
-                let folder = file.parent().unwrap_or(self.files.path());
+                let Some(files) = &self.files else { break };
+                let file = files.path().join(name);
+                let folder = file.parent().unwrap_or(files.path());
                 fs::create_dir_all(folder).map_err(start_error)?;
                 write(&file, text).map_err(start_error)?;
             }
@@ -131,7 +141,16 @@ impl Launcher {
     }
 }
 
-fn write(file: &std::path::Path, text: &str) -> std::io::Result<()> {
+/// A directory of this run that nobody else can read.
+fn directory_in(state: &Path) -> anyhow::Result<TempDir> {
+    let mut maker = fs::DirBuilder::new();
+    let made = maker.recursive(true).mode(0o700).create(state);
+    made.with_context(|| format!("cannot create `{}`", state.display()))?;
+    let files = tempfile::Builder::new().prefix("acp-").tempdir_in(state);
+    files.with_context(|| format!("cannot create a directory in `{}`", state.display()))
+}
+
+fn write(file: &Path, text: &str) -> std::io::Result<()> {
     use std::io::Write as _;
     fs::File::create(file)?.write_all(text.as_bytes())
 }
