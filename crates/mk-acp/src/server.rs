@@ -15,7 +15,7 @@ impl Core {
     /// Adds our server to a request for a session, unless one of that name is there, and gives the server's name.
     pub(crate) fn offer_server(&self, params: &mut Object) -> Option<String> {
         let server = self.options.server.as_ref()?;
-        if !self.habits().takes_servers {
+        if !mk_clients::acp_takes_servers(self.lock().client) {
             return None;
         }
         let mut servers = match params.value("mcpServers") {

@@ -24,8 +24,6 @@ pub struct AcpHabits {
     pub hook: bool,
     /// Whether its rules are read at its start only, so that a switch needs a new process.
     pub restarts: bool,
-    /// Whether it starts MCP servers that a session brings as programs.
-    pub takes_servers: bool,
 }
 
 /// Modes of agents that nobody knows, by what they are usually called.
@@ -43,8 +41,12 @@ const USUAL: AcpHabits = AcpHabits {
     hidden: &[],
     hook: false,
     restarts: false,
-    takes_servers: true,
 };
+
+/// Whether it starts MCP servers that a session brings as programs.
+pub fn acp_takes_servers(client: Option<ClientId>) -> bool {
+    client != Some(ClientId::Copilot)
+}
 
 /// What is known about a product; something usual for one that is not known.
 pub fn acp_habits(client: Option<ClientId>) -> AcpHabits {
@@ -63,7 +65,6 @@ pub fn acp_habits(client: Option<ClientId>) -> AcpHabits {
             asking: &["https://agentclientprotocol.com/protocol/session-modes#agent"],
             hidden: &[("allow_all", "off")],
             hook: true,
-            takes_servers: false,
             ..USUAL
         },
         Some(ClientId::Gemini) => AcpHabits {
@@ -105,9 +106,12 @@ pub struct EditorAgent {
     pub command: Vec<String>,
 }
 
+/// Programs, and what each is started with.
+type AcpStarts = &'static [(&'static str, &'static [&'static str])];
+
 /// Each product as an editor knows it, and the commands that start it behind the protocol: the first whose program is on
 /// the machine counts. An adapter that is not installed is fetched when it is first started, where its product is there.
-const COMMANDS: &[(&str, &[(&str, &[&str])])] = &[
+const COMMANDS: &[(&str, AcpStarts)] = &[
     (
         "Claude",
         &[
@@ -133,7 +137,7 @@ const COMMANDS: &[(&str, &[(&str, &[&str])])] = &[
 
 /// The agents of this machine. `find` gives the path of a program, where there is one.
 pub fn editor_agents(find: impl Fn(&str) -> Option<PathBuf>) -> Vec<EditorAgent> {
-    let agent = |(name, commands): &(&'static str, &[(&str, &[&str])])| {
+    let agent = |(name, commands): &(&'static str, AcpStarts)| {
         let (_, words) = commands
             .iter()
             .find(|(program, _)| find(program).is_some())?;

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::ClientId;
+use crate::acp::EditorAgent;
 use crate::settings::{Edit, Format};
 
 /// What the installer knows when it asks for the changes.
@@ -29,6 +30,8 @@ pub struct Setup {
     /// Variables that say where our own files are. Some products start servers with an environment of their own, and a
     /// server that looks elsewhere does not know who is held.
     pub own_variables: Vec<(&'static str, PathBuf)>,
+    /// Agents of this machine that an editor can start, for the entries that start them behind our proxy.
+    pub agents: Vec<EditorAgent>,
 }
 
 /// Our scripts around an agent's shell.
@@ -92,6 +95,8 @@ pub enum Purpose {
     Hook,
     Policy,
     Shell,
+    /// Agents that an editor starts behind our proxy.
+    Agents,
 }
 
 impl Purpose {
@@ -101,6 +106,7 @@ impl Purpose {
             Self::Hook => "hook",
             Self::Policy => "rules",
             Self::Shell => "shell",
+            Self::Agents => "agents with your modes",
         }
     }
 }
@@ -195,6 +201,22 @@ impl Setup {
         let mut entry = json!({ "command": self.program_text(), "args": ["mcp"] });
         self.add_variables(&mut entry, "env");
         entry
+    }
+
+    /// Entries in an editor's `agent_servers`, one for each agent, behind our proxy.
+    pub(crate) fn agent_entries(&self, more: &Value) -> Vec<Edit> {
+        let agents = self.agents.iter();
+        let entries = agents.map(|agent| {
+            let mut arguments = vec!["acp".to_owned(), "--".to_owned()];
+            arguments.extend(agent.command.iter().cloned());
+            let mut entry = more.clone();
+            entry["command"] = json!(self.program_text());
+            entry["args"] = json!(arguments);
+            self.add_variables(&mut entry, "env");
+            let name = format!("{} (Modekeeper)", agent.name);
+            Edit::put(&["agent_servers", name.as_str()], entry)
+        });
+        entries.collect()
     }
 
     /// Adds our variables to an entry, under the name that the product has for them.

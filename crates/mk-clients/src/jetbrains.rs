@@ -1,12 +1,16 @@
 //! JetBrains editors. Their agents speak ACP; they have no hooks.
 
+use serde_json::json;
+
 use crate::client::{Client, ClientId};
+use crate::install::{Change, Purpose, Scope, Setup};
 
 pub(crate) const CLIENT: Client = Client {
     open: &[
         "its MCP servers are set in the editor: Settings, Tools, AI Assistant, Model Context Protocol",
     ],
     traces: &[".jetbrains"],
+    changes: Some(changes),
     programs: &[
         "idea",
         "pycharm",
@@ -17,3 +21,13 @@ pub(crate) const CLIENT: Client = Client {
     ],
     ..Client::new(ClientId::JetBrains, "jetbrains", "JetBrains")
 };
+
+fn changes(setup: &Setup) -> Vec<Change> {
+    // There is one file for all editors and projects.
+    if setup.scope == Scope::Project || setup.agents.is_empty() {
+        return Vec::new();
+    }
+    let file = setup.home.join(".jetbrains/acp.json");
+    let entries = setup.agent_entries(&json!({}));
+    vec![Change::json(Purpose::Agents, file, entries)]
+}

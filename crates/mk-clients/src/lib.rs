@@ -36,8 +36,8 @@ mod zoo;
 use std::path::{Path, PathBuf};
 
 pub use acp::{
-    ACP_TOOLS, ACP_VARIABLES, AcpCall, AcpHabits, AcpRun, Injection, acp_client, acp_client_named,
-    acp_habits, acp_tool_use, injection,
+    ACP_TOOLS, ACP_VARIABLES, AcpCall, AcpHabits, AcpRun, EditorAgent, Injection, acp_client,
+    acp_client_named, acp_habits, acp_takes_servers, acp_tool_use, editor_agents, injection,
 };
 pub use client::{Client, ClientId, Shell};
 pub use hook::{

@@ -21,5 +21,11 @@ fn changes(setup: &Setup) -> Vec<Change> {
     let mut entry = setup.mcp_entry();
     entry["source"] = json!("custom");
     let entry = Edit::put(&["context_servers", "modekeeper"], entry);
-    vec![Change::json(Purpose::Mcp, file, vec![entry])]
+    let mut changes = vec![Change::json(Purpose::Mcp, file.clone(), vec![entry])];
+    // It takes agents from the user's own settings only.
+    if setup.scope == Scope::User && !setup.agents.is_empty() {
+        let entries = setup.agent_entries(&json!({ "type": "custom" }));
+        changes.push(Change::json(Purpose::Agents, file, entries));
+    }
+    changes
 }

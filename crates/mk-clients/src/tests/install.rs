@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::settings::apply;
 use crate::{
-    Change, ClientId, Content, Floor, FloorEdits, Purpose, Scope, Setup, ShellScripts,
+    Change, ClientId, Content, EditorAgent, Floor, FloorEdits, Purpose, Scope, Setup, ShellScripts,
     shell_scripts,
 };
 
@@ -27,6 +27,10 @@ fn setup(scope: Scope) -> Setup {
         }),
         moved: Vec::new(),
         own_variables: Vec::new(),
+        agents: vec![EditorAgent {
+            name: "Gemini",
+            command: vec!["/bin/gemini".to_owned(), "--acp".to_owned()],
+        }],
     }
 }
 

@@ -53,6 +53,7 @@ fn settings_of_every_product_in_a_project_are_protected() {
         floor: None,
         moved: Vec::new(),
         own_variables: Vec::new(),
+        agents: Vec::new(),
     };
     let changes = ClientId::ALL
         .into_iter()

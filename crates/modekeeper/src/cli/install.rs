@@ -15,7 +15,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
-use mk_clients::{Change, ClientId, Floor, Scope, Setup, Shell};
+use mk_clients::{Change, ClientId, Floor, Scope, Setup, Shell, editor_agents};
 
 use crate::cli::{block_on_processes, person};
 use crate::config::Config;
@@ -152,6 +152,7 @@ impl Workshop {
             floor,
             moved: env.client_directories.clone(),
             own_variables: env.own_directories(),
+            agents: editor_agents(|program| process::find(&[program], &env.search_path)),
             home,
         };
         Ok(Self {

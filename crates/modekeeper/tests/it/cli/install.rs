@@ -22,7 +22,7 @@ const PROGRAMS: [(&str, &str); 8] = [
 ];
 
 /// Comments, trailing commas, tabs, Windows line ends, a byte order mark, one line, no final line end: all of it stays.
-const SETTINGS: [(&str, &str); 16] = [
+const SETTINGS: [(&str, &str); 17] = [
     (
         ".claude.json",
         "{\n  \"numStartups\": 7,\n  \"mcpServers\": {\n    \"other\": {\"command\": \"x\"}\n  }\n}",
@@ -65,7 +65,11 @@ const SETTINGS: [(&str, &str); 16] = [
     (".cursor/hooks.json", "{\"version\": 1, \"hooks\": {}}\n"),
     (
         ".config/zed/settings.json",
-        "// Zed settings\n//\n{\n  \"vim_mode\": true,\n  // \"theme\": \"One\",\n}\n",
+        "// Zed settings\n//\n{\n  \"vim_mode\": true,\n  // \"theme\": \"One\",\n  \"agent_servers\": {\n    // mine\n    \"Mine\": { \"type\": \"custom\", \"command\": \"mine\" },\n  },\n}\n",
+    ),
+    (
+        ".jetbrains/acp.json",
+        "{\n\t\"default_mcp_settings\": {}, // as it was\n\t\"agent_servers\": {}\n}\n",
     ),
     (
         ".junie/mcp/mcp.json",
@@ -176,6 +180,13 @@ fn uninstall_gives_every_byte_back() {
     }) {
         let path = world.sandbox.home().join(file);
         assert_ne!(installed[&path], before[&path], "{file} is as before");
+    }
+    for file in [".config/zed/settings.json", ".jetbrains/acp.json"] {
+        let text = world.file(file);
+        for agent in ["Copilot", "Gemini", "OpenCode", "Qwen"] {
+            let name = format!("\"{agent} (Modekeeper)\"");
+            assert!(text.contains(&name), "{agent} is not in:\n{text}");
+        }
     }
     world.run(&["init", "--yes"]);
     let again = world.files();
