@@ -7,6 +7,8 @@
 #   <directory>/bin/node                             the Node to run them with
 #   <directory>/node_modules/@agentclientprotocol/sdk/schema/    the protocol's schemas
 #
+# The Python SDK is installed by python.sh.
+#
 # Nothing of theirs runs while they are installed.
 #
 # MODEKEEPER_TOOLS: where; ~/.cache/modekeeper-test-tools if it is not set.
@@ -39,4 +41,5 @@ flock 9 # a second run waits here, and then finds the directory
 if [[ ! -d $directory ]]; then
     install 9>&-
 fi
+"$here/python.sh" acp >&2
 echo "$directory"

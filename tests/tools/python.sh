@@ -4,6 +4,7 @@
 #
 #   tests/tools/python.sh 1                the interpreter with mcp 1.x
 #   tests/tools/python.sh 2                the interpreter with mcp 2.x
+#   tests/tools/python.sh acp              the interpreter with the SDK of the Agent Client Protocol
 #   tests/tools/python.sh schemathesis     the interpreter with schemathesis
 #   tests/tools/python.sh uv               the interpreter with uv
 #   tests/tools/python.sh zig              the interpreter with zig and cargo-zigbuild, for `cargo xtask dist`
@@ -43,10 +44,10 @@ install() {
 }
 
 case ${1-} in
-1 | 2 | schemathesis | uv | zig) versions=("$1") ;;
+1 | 2 | acp | schemathesis | uv | zig) versions=("$1") ;;
 "") versions=(1 2 schemathesis) ;;
 *)
-    echo "usage: python.sh [1|2|schemathesis|uv|zig]" >&2
+    echo "usage: python.sh [1|2|acp|schemathesis|uv|zig]" >&2
     exit 2
     ;;
 esac

@@ -1,5 +1,6 @@
 //! Tests that take their time: the nextest profile `ci` picks them.
 
+mod acp;
 mod agents;
 mod attacks;
 mod attacks_whole;

@@ -2,13 +2,13 @@
 //!
 //! `tests/tools/agents.sh` installs the agents. Each test has a home, a project and a model of its own.
 
-mod agent;
+pub(super) mod agent;
 mod course;
 mod guard;
 mod recording;
 mod step;
-mod trial;
-mod world;
+pub(super) mod trial;
+pub(super) mod world;
 
 use agent::Agent;
 use world::World;

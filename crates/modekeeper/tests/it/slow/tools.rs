@@ -47,6 +47,11 @@ pub(super) fn agents() -> PathBuf {
     path_from("tests/tools/agents.sh", &[])
 }
 
+/// A directory whose `bin` has agents and a client of the Agent Client Protocol, with the protocol's schemas.
+pub(super) fn acp() -> PathBuf {
+    path_from("tests/tools/acp.sh", &[])
+}
+
 /// The packages of the binary under test, and what their tests need.
 pub(super) struct Packages {
     pub(super) directory: PathBuf,

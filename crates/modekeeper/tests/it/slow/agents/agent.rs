@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::world::World;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Agent {
+pub(in crate::slow) enum Agent {
     ClaudeCode,
     Codex,
     Copilot,
@@ -21,7 +21,7 @@ pub(super) enum Agent {
 
 /// Whether the agent's own rules count, besides those that no flag switches off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum OwnRules {
+pub(in crate::slow) enum OwnRules {
     Bypassed,
     Kept,
 }
@@ -32,7 +32,7 @@ const MODEL: &str = "scripted";
 
 impl Agent {
     /// Its name on our command line.
-    pub(super) fn slug(self) -> &'static str {
+    pub(in crate::slow) fn slug(self) -> &'static str {
         match self {
             Self::ClaudeCode => "claude",
             Self::Codex => "codex",
@@ -45,7 +45,7 @@ impl Agent {
     }
 
     /// The program that starts it.
-    pub(super) fn program(self) -> &'static str {
+    pub(in crate::slow) fn program(self) -> &'static str {
         match self {
             Self::ClaudeCode => "claude",
             other => other.slug(),
@@ -53,12 +53,12 @@ impl Agent {
     }
 
     /// Whether its own rules can be put under the hook.
-    pub(super) fn has_floor(self) -> bool {
+    pub(in crate::slow) fn has_floor(self) -> bool {
         matches!(self, Self::Codex | Self::Gemini | Self::Qwen)
     }
 
     /// Writes the settings it needs to find the model.
-    pub(super) fn configure(self, world: &World) {
+    pub(in crate::slow) fn configure(self, world: &World) {
         let url = world.model.url();
         match self {
             Self::ClaudeCode | Self::Copilot | Self::Qwen => {}
@@ -104,18 +104,51 @@ impl Agent {
         }
     }
 
-    /// One turn with this prompt.
-    pub(super) fn command(self, world: &World, prompt: &str, rules: OwnRules) -> Command {
-        let url = world.model.url();
-        let mut command = world.command(self.program());
-        match self {
-            Self::ClaudeCode => command
-                .env("ANTHROPIC_BASE_URL", url)
-                .env("ANTHROPIC_API_KEY", "x")
-                .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
+    /// What its environment says so that it finds the model.
+    pub(in crate::slow) fn environment(self, url: &str) -> Vec<(&'static str, String)> {
+        let fixed: &[(&str, &str)] = match self {
+            Self::ClaudeCode => &[
+                ("ANTHROPIC_API_KEY", "x"),
+                ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
                 // It refuses to skip permissions as root, unless it is told that this is a throw-away machine.
-                .env("IS_SANDBOX", "1")
-                .args(["-p", prompt, "--dangerously-skip-permissions"]),
+                ("IS_SANDBOX", "1"),
+            ],
+            Self::Copilot => &[
+                ("COPILOT_OFFLINE", "true"),
+                ("COPILOT_MODEL", MODEL),
+                ("COPILOT_PROVIDER_API_KEY", "x"),
+                ("COPILOT_AUTO_UPDATE", "false"),
+            ],
+            Self::Gemini => &[
+                ("GEMINI_API_KEY", "x"),
+                ("GEMINI_CLI_TRUST_WORKSPACE", "true"),
+            ],
+            Self::Qwen => &[("OPENAI_API_KEY", "x"), ("OPENAI_MODEL", MODEL)],
+            Self::OpenCode => &[
+                ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
+                ("OPENCODE_DISABLE_MODELS_FETCH", "1"),
+            ],
+            Self::Codex | Self::Cline => &[],
+        };
+        let place = match self {
+            Self::ClaudeCode => Some(("ANTHROPIC_BASE_URL", url.to_owned())),
+            Self::Copilot => Some(("COPILOT_PROVIDER_BASE_URL", format!("{url}/v1"))),
+            Self::Gemini => Some(("GOOGLE_GEMINI_BASE_URL", url.to_owned())),
+            Self::Qwen => Some(("OPENAI_BASE_URL", format!("{url}/v1"))),
+            Self::Codex | Self::OpenCode | Self::Cline => None,
+        };
+        let fixed = fixed
+            .iter()
+            .map(|(name, value)| (*name, (*value).to_owned()));
+        fixed.chain(place).collect()
+    }
+
+    /// One turn with this prompt.
+    pub(in crate::slow) fn command(self, world: &World, prompt: &str, rules: OwnRules) -> Command {
+        let mut command = world.command(self.program());
+        command.envs(self.environment(&world.model.url()));
+        match self {
+            Self::ClaudeCode => command.args(["-p", prompt, "--dangerously-skip-permissions"]),
             Self::Codex => {
                 let bypass = "--dangerously-bypass-approvals-and-sandbox";
                 command
@@ -123,33 +156,16 @@ impl Agent {
                     .args((rules == OwnRules::Bypassed).then_some(bypass))
                     .arg(prompt)
             }
-            Self::Copilot => command
-                .env("COPILOT_OFFLINE", "true")
-                .env("COPILOT_PROVIDER_BASE_URL", format!("{url}/v1"))
-                .env("COPILOT_MODEL", MODEL)
-                .env("COPILOT_PROVIDER_API_KEY", "x")
-                .env("COPILOT_AUTO_UPDATE", "false")
-                .args(["-p", prompt, "--allow-all-tools", "--allow-all-paths"]),
-            Self::Gemini => command
-                .env("GEMINI_API_KEY", "x")
-                .env("GOOGLE_GEMINI_BASE_URL", url)
-                .env("GEMINI_CLI_TRUST_WORKSPACE", "true")
-                .args(["-m", "gemini-2.5-pro", "--yolo", "-p", prompt]),
-            Self::Qwen => command
-                .env("OPENAI_API_KEY", "x")
-                .env("OPENAI_BASE_URL", format!("{url}/v1"))
-                .env("OPENAI_MODEL", MODEL)
-                .args(["--yolo", "-p", prompt]),
-            Self::OpenCode => command
-                .env("OPENCODE_DISABLE_AUTOUPDATE", "1")
-                .env("OPENCODE_DISABLE_MODELS_FETCH", "1")
-                .args(["run", prompt]),
+            Self::Copilot => command.args(["-p", prompt, "--allow-all-tools", "--allow-all-paths"]),
+            Self::Gemini => command.args(["-m", "gemini-2.5-pro", "--yolo", "-p", prompt]),
+            Self::Qwen => command.args(["--yolo", "-p", prompt]),
+            Self::OpenCode => command.args(["run", prompt]),
             Self::Cline => command.arg(prompt),
         };
         command
     }
 }
 
-pub(super) fn pretty(value: &Value) -> String {
+pub(in crate::slow) fn pretty(value: &Value) -> String {
     format!("{value:#}\n")
 }

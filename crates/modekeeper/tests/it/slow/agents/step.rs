@@ -7,7 +7,7 @@ use super::agent::Agent;
 
 impl Agent {
     /// Makes a file that is not there yet.
-    pub(super) fn write(self, path: &str, text: &str) -> Step {
+    pub(in crate::slow) fn write(self, path: &str, text: &str) -> Step {
         match self {
             Self::ClaudeCode => step("Write", json!({ "file_path": path, "content": text })),
             Self::Codex => {
@@ -24,7 +24,7 @@ impl Agent {
     }
 
     /// Changes one line of a file that the agent has read.
-    pub(super) fn edit(self, path: &str, old: &str, new: &str) -> Step {
+    pub(in crate::slow) fn edit(self, path: &str, old: &str, new: &str) -> Step {
         match self {
             Self::ClaudeCode => step(
                 "Edit",
@@ -55,7 +55,7 @@ impl Agent {
     }
 
     /// Reads a file; Codex has nothing but its shell for that.
-    pub(super) fn read(self, path: &str) -> Step {
+    pub(in crate::slow) fn read(self, path: &str) -> Step {
         match self {
             Self::ClaudeCode => step("Read", json!({ "file_path": path })),
             Self::Codex => self.shell(&format!("cat {path}")),
@@ -66,7 +66,7 @@ impl Agent {
         }
     }
 
-    pub(super) fn shell(self, line: &str) -> Step {
+    pub(in crate::slow) fn shell(self, line: &str) -> Step {
         let about = "a command";
         match self {
             Self::ClaudeCode => step("Bash", json!({ "command": line, "description": about })),
@@ -86,28 +86,32 @@ impl Agent {
         }
     }
 
-    /// Writes a file by our own MCP tool, under the name that the product gives it.
-    pub(super) fn own_write(self, path: &str) -> Step {
-        let names = [
-            "mcp__modekeeper__write_file",
-            "mcp_modekeeper_write_file",
-            "modekeeper-write_file",
-            "modekeeper_write_file",
-        ];
-        // Codex puts the tools of a server in a namespace, and Cline has two lines between them.
-        let names: &[&str] = match self {
-            Self::Codex => &["mcp__modekeeper.write_file"],
-            Self::Cline => &["modekeeper__write_file"],
-            _ => &names,
+    /// Writes a file by our own MCP tool.
+    pub(in crate::slow) fn own_write(self, path: &str) -> Step {
+        let arguments = json!({ "file_path": path, "content": "fn by_mcp() {}\n" });
+        self.own("write_file", arguments)
+    }
+
+    /// A tool of our own MCP server, under the name that the product gives it.
+    pub(in crate::slow) fn own(self, tool: &str, arguments: Value) -> Step {
+        let separators: &[&str] = match self {
+            // Codex puts the tools of a server in a namespace, and Cline has two lines between them.
+            Self::Codex => &["mcp__modekeeper."],
+            Self::Cline => &["modekeeper__"],
+            _ => &[
+                "mcp__modekeeper__",
+                "mcp_modekeeper_",
+                "modekeeper-",
+                "modekeeper_",
+            ],
         };
-        Step::new(
-            names,
-            json!({ "file_path": path, "content": "fn by_mcp() {}\n" }),
-        )
+        let names: Vec<String> = separators.iter().map(|it| format!("{it}{tool}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        Step::new(&names, arguments)
     }
 
     /// Starts a subagent whose script is `child-<mode>`.
-    pub(super) fn delegate(self, mode: &str) -> Step {
+    pub(in crate::slow) fn delegate(self, mode: &str) -> Step {
         let prompt = format!("SCRIPT child-{mode}");
         let (tools, arguments) = match self {
             Self::ClaudeCode => (
@@ -143,13 +147,13 @@ impl Agent {
     }
 
     /// What a subagent has to call at its end.
-    pub(super) fn end_of_child(self) -> Option<Step> {
+    pub(in crate::slow) fn end_of_child(self) -> Option<Step> {
         let result = json!({ "result": "done" });
         matches!(self, Self::Gemini).then(|| Step::new(&["complete_task"], result))
     }
 
     /// Deletes a file: by the tool for it, or by the shell where there is none.
-    pub(super) fn delete(self, path: &str) -> Step {
+    pub(in crate::slow) fn delete(self, path: &str) -> Step {
         match self {
             Self::Codex => patch(&format!("*** Delete File: {path}\n")),
             _ => self.shell(&format!("rm {path}")),
@@ -157,7 +161,7 @@ impl Agent {
     }
 
     /// Moves a file, likewise.
-    pub(super) fn rename(self, from: &str, to: &str) -> Step {
+    pub(in crate::slow) fn rename(self, from: &str, to: &str) -> Step {
         match self {
             Self::Codex => patch(&format!(
                 "*** Update File: {from}\n*** Move to: {to}\n@@\n-fn main() {{}}\n+fn main() {{ }}\n"

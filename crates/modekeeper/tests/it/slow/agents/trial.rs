@@ -14,18 +14,18 @@ const CHILD: Duration = Duration::from_secs(120);
 
 /// One thing that the model asks for.
 #[derive(Debug)]
-pub(super) struct Trial {
-    pub(super) mode: &'static str,
-    pub(super) what: &'static str,
-    pub(super) step: Step,
-    pub(super) trace: Trace,
+pub(in crate::slow) struct Trial {
+    pub(in crate::slow) mode: &'static str,
+    pub(in crate::slow) what: &'static str,
+    pub(in crate::slow) step: Step,
+    pub(in crate::slow) trace: Trace,
     /// The script of the subagent that tries it; its results say why it was refused.
-    pub(super) child: Option<String>,
+    pub(in crate::slow) child: Option<String>,
 }
 
 /// How it shows that a try had its effect.
 #[derive(Debug, Clone)]
-pub(super) enum Trace {
+pub(in crate::slow) enum Trace {
     /// The file is there.
     Made(PathBuf),
     /// The file is gone.
@@ -40,7 +40,7 @@ pub(super) enum Trace {
 
 /// What came of a try.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(in crate::slow) enum Outcome {
     Happened,
     /// Nothing happened, and the model was told why by us.
     Refused,
@@ -83,13 +83,13 @@ impl Trace {
 
 /// The disk after each try: looked at when the agent asks what to do next, and at the end of the turn.
 #[derive(Debug, Clone)]
-pub(super) struct Looks {
+pub(in crate::slow) struct Looks {
     model: ScriptedModel,
     seen: Arc<Mutex<Vec<Option<bool>>>>,
 }
 
 impl Looks {
-    pub(super) fn new(model: &ScriptedModel) -> Self {
+    pub(in crate::slow) fn new(model: &ScriptedModel) -> Self {
         Self {
             model: model.clone(),
             seen: Arc::default(),
@@ -97,7 +97,7 @@ impl Looks {
     }
 
     /// The steps of these trials, each with a look at what the one before has done.
-    pub(super) fn steps(&self, trials: &mut [Trial], mut between: Between) -> Vec<Step> {
+    pub(in crate::slow) fn steps(&self, trials: &mut [Trial], mut between: Between) -> Vec<Step> {
         let mut before: Option<(Trace, Option<String>)> = None;
         let mut steps = Vec::new();
         for (at, trial) in trials.iter_mut().enumerate() {
@@ -131,7 +131,7 @@ impl Looks {
     }
 
     /// What came of each trial.
-    pub(super) fn outcomes(&self, trials: &[Trial], results: &[String]) -> Vec<Outcome> {
+    pub(in crate::slow) fn outcomes(&self, trials: &[Trial], results: &[String]) -> Vec<Outcome> {
         if let Some(last) = trials.last() {
             self.look(trials.len(), &last.trace, last.child.as_deref());
         }
@@ -156,7 +156,7 @@ impl Looks {
 }
 
 /// What a person does before a trial, by its place in the turn.
-pub(super) type Between = Box<dyn FnMut(usize) -> Option<Box<dyn FnOnce() + Send>>>;
+pub(in crate::slow) type Between = Box<dyn FnMut(usize) -> Option<Box<dyn FnOnce() + Send>>>;
 
 /// Whether a text is a refusal of ours: of the hook, of the plugin, or of our server.
 fn is_ours(text: &str) -> bool {

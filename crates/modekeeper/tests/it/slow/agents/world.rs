@@ -14,15 +14,15 @@ use crate::support::sandbox::{Sandbox, bare_command, overwrite, run};
 const TURN: &str = "600";
 
 #[derive(Debug)]
-pub(super) struct World {
-    pub(super) agent: Agent,
-    pub(super) model: ScriptedModel,
-    pub(super) sandbox: Arc<Sandbox>,
+pub(in crate::slow) struct World {
+    pub(in crate::slow) agent: Agent,
+    pub(in crate::slow) model: ScriptedModel,
+    pub(in crate::slow) sandbox: Arc<Sandbox>,
     programs: PathBuf,
 }
 
 impl World {
-    pub(super) fn new(agent: Agent) -> Self {
+    pub(in crate::slow) fn new(agent: Agent) -> Self {
         let world = Self {
             agent,
             model: ScriptedModel::start(),
@@ -39,29 +39,29 @@ impl World {
     }
 
     /// The absolute path of a file of the project.
-    pub(super) fn path(&self, name: &str) -> String {
+    pub(in crate::slow) fn path(&self, name: &str) -> String {
         self.sandbox.project().join(name).display().to_string()
     }
 
     /// What a file of the project has now.
     #[track_caller]
-    pub(super) fn text(&self, name: &str) -> String {
+    pub(in crate::slow) fn text(&self, name: &str) -> String {
         let path = self.path(name);
         std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
     }
 
-    pub(super) fn exists(&self, name: &str) -> bool {
+    pub(in crate::slow) fn exists(&self, name: &str) -> bool {
         self.sandbox.project().join(name).exists()
     }
 
-    pub(super) fn write_home(&self, name: &str, text: &str) {
+    pub(in crate::slow) fn write_home(&self, name: &str, text: &str) {
         let path = self.sandbox.home().join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         overwrite(&path, text.as_bytes());
     }
 
     /// A program in the project, with a home of its own and nothing else of the outer environment.
-    pub(super) fn command(&self, program: &str) -> Command {
+    pub(in crate::slow) fn command(&self, program: &str) -> Command {
         let home = self.sandbox.home();
         let mut command = bare_command("timeout", &self.sandbox.project());
         command
@@ -81,7 +81,7 @@ impl World {
 
     /// What a person does once: `modekeeper init` in the project. Gives what it said.
     #[track_caller]
-    pub(super) fn init(&self, arguments: &[&str]) -> String {
+    pub(in crate::slow) fn init(&self, arguments: &[&str]) -> String {
         let mut command = self.sandbox.command(&["init", "--yes"]);
         command.args(arguments).env("PATH", self.search_path());
         let ran = run(&mut command);
@@ -90,22 +90,22 @@ impl World {
     }
 
     /// Our program where `init` puts it.
-    pub(super) fn program(&self) -> PathBuf {
+    pub(in crate::slow) fn program(&self) -> PathBuf {
         self.sandbox
             .home()
             .join(".local/share/modekeeper/bin/modekeeper")
     }
 
-    pub(super) fn restore_program(&self) {
+    pub(in crate::slow) fn restore_program(&self) {
         std::fs::copy(crate::support::sandbox::BINARY, self.program()).unwrap();
     }
 
     /// A machine on which this agent is the only one.
-    pub(super) fn search_path(&self) -> String {
+    pub(in crate::slow) fn search_path(&self) -> String {
         format!("{}:/usr/local/bin:/usr/bin:/bin", self.bin().display())
     }
 
-    fn bin(&self) -> PathBuf {
+    pub(in crate::slow) fn bin(&self) -> PathBuf {
         self.sandbox.root().join("bin")
     }
 
@@ -119,12 +119,12 @@ impl World {
 
     /// Runs one turn in which the model takes these steps, and gives what the model heard.
     #[track_caller]
-    pub(super) fn run(&self, steps: Vec<Step>) -> Heard {
+    pub(in crate::slow) fn run(&self, steps: Vec<Step>) -> Heard {
         self.run_with(steps, OwnRules::Bypassed)
     }
 
     #[track_caller]
-    pub(super) fn run_with(&self, steps: Vec<Step>, rules: OwnRules) -> Heard {
+    pub(in crate::slow) fn run_with(&self, steps: Vec<Step>, rules: OwnRules) -> Heard {
         let count = steps.len();
         self.model.script("main", steps);
         let ran = run(&mut self.agent.command(self, "SCRIPT main", rules));
