@@ -2,6 +2,7 @@
 //!
 //! Processor time first: on a busy machine, the time on the clock says little. It is never part of the tests.
 
+mod acp;
 mod calls;
 mod files;
 mod hook;
@@ -56,6 +57,8 @@ enum What {
     Store,
     /// One decision of the hook, from the start of the process to its end
     Hook,
+    /// Messages and streamed chunks through the ACP proxy, beside a bare relay of two pipes
+    Acp,
     /// Finding, listing and searching 100,000 files, beside fd and rg
     Files,
     /// The rules tools, with our content and with 2,000 files of the user's
@@ -70,6 +73,7 @@ enum What {
 struct Binaries {
     modekeeper: PathBuf,
     echo: PathBuf,
+    acp: PathBuf,
     index: PathBuf,
     load: PathBuf,
 }
@@ -83,6 +87,7 @@ impl Binaries {
         Ok(Self {
             modekeeper: release(&["--package", "modekeeper"])?,
             echo: release(&["--package", "xtask", "--example", "echo"])?,
+            acp: release(&["--package", "xtask", "--example", "acp"])?,
             index: release(&["--package", "mk-symbols", "--example", "measure"])?,
             load: release(&["--package", "mk-store", "--example", "store_load"])?,
         })
@@ -93,6 +98,7 @@ impl Binaries {
         Ok(Self {
             modekeeper: folder.join("modekeeper"),
             echo: folder.join("examples/echo"),
+            acp: folder.join("examples/acp"),
             index: folder.join("examples/measure"),
             load: folder.join("examples/store_load"),
         })
@@ -130,6 +136,10 @@ pub(crate) fn run(args: &BenchArgs) -> Result<ExitCode> {
     if wanted(What::Hook) {
         eprintln!("hook …");
         rows.extend(hook::measure(&binaries.modekeeper, rounds)?);
+    }
+    if wanted(What::Acp) {
+        eprintln!("acp …");
+        rows.extend(acp::measure(&binaries.modekeeper, &binaries.acp, rounds)?);
     }
     if wanted(What::Files) {
         eprintln!("files …");

@@ -255,7 +255,7 @@ fn read_answer(output: &mut BufReader<File>, answer: &mut Vec<u8>) -> Result<()>
         answer.clear();
         output.read_until(b'\n', answer)?;
         ensure!(!answer.is_empty(), "the server ended");
-        if !answer.starts_with(br#"{"jsonrpc":"2.0","method":"notifications/"#) {
+        if !answer.starts_with(br#"{"jsonrpc":"2.0","method":""#) {
             return Ok(());
         }
     }

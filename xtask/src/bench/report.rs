@@ -30,6 +30,8 @@ pub(crate) enum Budget {
     AtMost(f64),
     /// So many times what it is compared with.
     Times(f64),
+    /// So much more than what it is compared with.
+    Above(f64),
 }
 
 /// One figure.
@@ -55,6 +57,7 @@ impl Row {
             Budget::None => None,
             Budget::AtMost(most) => Some(self.ours.median <= most),
             Budget::Times(most) => Some(self.ratio()? <= most),
+            Budget::Above(most) => Some(self.ours.median - self.beside?.1.median <= most),
         }
     }
 
@@ -68,6 +71,7 @@ impl Row {
             Budget::None => String::new(),
             Budget::AtMost(most) => format!("≤ {most} {}", self.unit),
             Budget::Times(most) => format!("≤ {most} ×"),
+            Budget::Above(most) => format!("≤ {most} {} more", self.unit),
         };
         let mark = match self.within() {
             None => "",
@@ -123,6 +127,7 @@ pub(crate) fn to_json(rows: &[Row]) -> Value {
                 Budget::None => Value::Null,
                 Budget::AtMost(most) => json!({ "at_most": most }),
                 Budget::Times(most) => json!({ "times": most }),
+                Budget::Above(most) => json!({ "above": most }),
             },
             "within": row.within(),
         })
