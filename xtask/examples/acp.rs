@@ -1,6 +1,11 @@
 //! What `bench acp` puts on both sides of its measure: an agent that says as much as it is told, and, as `acp relay …`,
 //! the barest thing that can stand before it: two pipes, passed on.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a program of its own, which starts another one"
+)]
+
 use std::io::{self, BufRead as _, BufReader, Read, Write};
 use std::process::{Command, ExitCode, Stdio};
 

@@ -69,7 +69,7 @@ impl Core {
             }
             self.with_session(session, |it| {
                 it.loading = true;
-                it.has_past = true;
+                it.past += 1;
             });
         }
         if let Some(meta) = &self.options.meta {

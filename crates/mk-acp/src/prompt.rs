@@ -30,7 +30,7 @@ impl Core {
         };
         self.with_session(&session, |it| {
             it.turns += 1;
-            it.has_past = true;
+            it.past += 1;
         });
         self.lock().awaited.insert(id, Awaited::Prompt { session });
         self.to_agent(line).await;

@@ -123,8 +123,8 @@ impl Core {
         session: &str,
         mut params: Value,
     ) -> Result<Value, ()> {
-        let has_past = self.with_session(session, |it| it.has_past);
-        if has_past != Some(false) {
+        let past = self.with_session(session, |it| it.past);
+        if past != Some(0) {
             params["sessionId"] = Value::from(session);
             return self.request(Side::Agent, "session/load", &params).await;
         }

@@ -30,8 +30,8 @@ pub(crate) struct Session {
     pub(crate) unheard: Vec<String>,
     /// Approval requests that are shown in the editor now.
     pub(crate) asking: Vec<ApprovalId>,
-    /// It has had a turn, here or before it was loaded.
-    pub(crate) has_past: bool,
+    /// Turns that it has had here; one for all those before it was loaded.
+    pub(crate) past: usize,
     /// Turns under way.
     pub(crate) turns: usize,
     /// Its past is being told again: nothing in it happens now.
@@ -128,7 +128,7 @@ impl Session {
             granted: Vec::new(),
             unheard: Vec::new(),
             asking: Vec::new(),
-            has_past: false,
+            past: 0,
             turns: 0,
             loading: false,
             quiet: false,

@@ -129,7 +129,9 @@ fn client_sessions(text: impl Fn(&str) -> Option<String>) -> Vec<(&'static str, 
         .as_deref()
         .and_then(|it| it.split_once(':'))
     {
-        let mut clients = mk_clients::ClientId::ALL.into_iter().map(|id| id.slug());
+        let mut clients = mk_clients::ClientId::ALL
+            .into_iter()
+            .map(mk_clients::ClientId::slug);
         let known = clients.find(|slug| *slug == client);
         // The proxy has no name for an agent that it does not know.
         sessions.push((known.unwrap_or("acp"), session.to_owned()));

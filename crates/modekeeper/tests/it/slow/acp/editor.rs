@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::support::sandbox::overwrite;
 use crate::support::wait_within;
 
 /// Agents start slowly on a busy machine; only a fault reaches it.
@@ -133,11 +134,7 @@ impl Editor {
                 return found;
             }
             assert!(!heard.ended, "{what}: the proxy has ended; {heard:#?}");
-            let (again, waited) = self
-                .shared
-                .news
-                .wait_timeout(heard, PATIENCE)
-                .expect("nobody has panicked with it");
+            let (again, waited) = self.shared.news.wait_timeout(heard, PATIENCE).unwrap();
             heard = again;
             assert!(!waited.timed_out(), "{what} did not come; {heard:#?}");
         }
@@ -213,7 +210,7 @@ impl Editor {
             }
             "fs/write_text_file" => {
                 let text = params["content"].as_str().unwrap_or_default();
-                std::fs::write(path, text).unwrap();
+                overwrite(path, text.as_bytes());
                 json!({ "result": {} })
             }
             _ => json!({ "error": { "code": -32601, "message": "Method not found" } }),

@@ -8,7 +8,7 @@ use super::judge::judge;
 use super::world::AcpWorld;
 use crate::slow::agents::agent::Agent;
 use crate::slow::tools::{self, repository};
-use crate::support::sandbox::run;
+use crate::support::sandbox::{bare_command, run};
 
 /// A model that writes what architect may not and then what it may.
 fn world() -> AcpWorld {
@@ -32,11 +32,9 @@ fn check_held(world: &AcpWorld) {
 /// The editor's command in the surroundings of the proxy, which it starts.
 fn editor(world: &AcpWorld, program: impl AsRef<std::ffi::OsStr>) -> Command {
     let proxy = world.command(&[]);
-    let mut command = Command::new("timeout");
+    let mut command = bare_command("timeout", &world.inner.sandbox.project());
     command.args(["--kill-after=5", "300"]).arg(program);
-    command
-        .env_clear()
-        .current_dir(world.inner.sandbox.project());
+    command.env_clear();
     command.envs(
         proxy
             .get_envs()
