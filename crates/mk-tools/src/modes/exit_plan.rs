@@ -9,7 +9,7 @@ use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, reply};
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub(crate) struct ExitPlanArgs {
-    /// The whole plan, in Markdown
+    /// In Markdown
     plan: String,
 }
 
@@ -24,8 +24,8 @@ pub(crate) static TOOL: Tool = Tool::of::<ExitPlanArgs>();
 impl Definition for ExitPlanArgs {
     const SPEC: Spec = Spec {
         name: "exit_plan",
-        title: "Leave planning",
-        description: "Show your finished plan to the user, who approves it and picks the mode to carry it out in",
+        title: "Exit plan",
+        description: "Show the user a plan; they pick a mode",
         toolset: Toolset::Modes,
         group: None,
         effect: Effect::Changes,
