@@ -21,6 +21,8 @@ const provider = new Provider(issuer, {
       useGrantedResource: () => true,
     },
   },
+  // The clients of the tests come back to this machine, as native ones do.
+  clientDefaults: { application_type: "native" },
   findAccount: (context, id) => ({ accountId: id, claims: () => ({ sub: id }) }),
   interactions: { url: (context, interaction) => `/interaction/${interaction.uid}` },
   pkce: { required: () => true },
@@ -28,6 +30,11 @@ const provider = new Provider(issuer, {
 const serve = provider.callback();
 
 async function answer(request, response) {
+  if (request.method === "POST" && request.url === "/reg") {
+    // Clients register with the first scope they meet; here they may ask for the others later.
+    const { scope, ...metadata } = JSON.parse(Buffer.concat(await request.toArray()).toString());
+    request.body = metadata;
+  }
   if (!request.url.startsWith("/interaction/")) return serve(request, response);
   const { prompt, params, session, grantId } = await provider.interactionDetails(request, response);
   if (prompt.name === "login") {
