@@ -2,13 +2,14 @@
 
 use serde_json::{Value, json};
 
-use crate::client::{Client, ClientId, Shell};
+use crate::client::{Client, ClientId};
 use crate::hook::{
     Fields, HookAnswer, HookContract, HookError, HookEvent, HookMoment, answer_claude_shape,
     parse_claude_shape, refuse_claude_shape,
 };
 use crate::install::{Change, HOOK_SECONDS, Purpose, Scope, Setup};
 use crate::settings::Edit;
+use crate::shell::Shell;
 use crate::tool::{McpNames, McpTool, ToolRow};
 
 pub(crate) const CLIENT: Client = Client {
@@ -21,7 +22,7 @@ pub(crate) const CLIENT: Client = Client {
         prefix: "mcp__",
         separator: "__",
     }),
-    shell: Shell::Prefix("CLAUDE_CODE_SHELL_PREFIX"),
+    shell: Shell::Prefix(PREFIX_VARIABLE),
     held: "hook, blocking when it fails",
     open: &["files named with @ in a prompt: its own Read(...) rules hold those"],
     changes: Some(changes),
@@ -109,6 +110,7 @@ fn refuse_unread(reason: &str) -> HookAnswer {
     refuse_claude_shape(reason).and_blocked(reason)
 }
 
+pub(crate) const PREFIX_VARIABLE: &str = "CLAUDE_CODE_SHELL_PREFIX";
 pub(crate) const DIRECTORY_VARIABLE: &str = "CLAUDE_CONFIG_DIR";
 
 fn changes(setup: &Setup) -> Vec<Change> {
@@ -159,7 +161,7 @@ fn changes(setup: &Setup) -> Vec<Change> {
         changes.push(Change::json(
             Purpose::Shell,
             settings,
-            vec![Edit::claim(&["env", "CLAUDE_CODE_SHELL_PREFIX"], prefix)],
+            vec![Edit::claim(&["env", PREFIX_VARIABLE], prefix)],
         ));
     }
     changes

@@ -2,6 +2,7 @@
 
 use crate::hook::HookContract;
 use crate::install::{Change, Setup};
+use crate::shell::Shell;
 use crate::tool::{McpNames, ToolRow};
 use crate::{
     bob, claude_code, cline, codex, continue_dev, copilot, cursor, gemini, jetbrains, junie, kilo,
@@ -116,6 +117,10 @@ pub struct Client {
     /// How it names the tools of MCP servers; `None` where that is not known.
     pub mcp_names: Option<McpNames>,
     pub shell: Shell,
+    /// The setting without which its own sandbox keeps its lines from our state; `None` where it has no sandbox.
+    pub(crate) unsandboxed: Option<fn(&Setup) -> Change>,
+    /// Whether its hook may change a line without switching off more than the user's rules about that line.
+    pub rewrites_lines: bool,
     /// How it is held once it is installed, in a few words.
     pub held: &'static str,
     /// What is not held, each in a sentence.
@@ -124,23 +129,6 @@ pub struct Client {
     pub traces: &'static [&'static str],
     pub(crate) changes: Option<fn(&Setup) -> Vec<Change>>,
     pub(crate) hook_contract: Option<&'static HookContract>,
-}
-
-/// How the shell that an agent uses is led through `modekeeper exec`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shell {
-    /// A setting names a program that gets every line: the setting's name.
-    Prefix(&'static str),
-    /// A setting names the shell itself.
-    Program(&'static str),
-    /// `BASH_ENV`, set by a file that the client reads.
-    BashEnvByFile,
-    /// `BASH_ENV`, which must be in the environment that starts the client: `modekeeper run`.
-    BashEnvByStart,
-    /// Only by changing the line in the hook.
-    Rewrite,
-    /// Not known, or there is no shell.
-    None,
 }
 
 impl Client {
@@ -157,6 +145,8 @@ impl Client {
             tools: &[],
             mcp_names: None,
             shell: Shell::None,
+            unsandboxed: None,
+            rewrites_lines: false,
             held: "MCP tools only",
             open: &["its own tools are not held"],
             traces: &[],
@@ -170,6 +160,11 @@ impl Client {
         self.changes
             .map(|changes| changes(setup))
             .unwrap_or_default()
+    }
+
+    /// The setting that lets its lines reach our state; `None` where they always do.
+    pub fn unsandboxed(&self, setup: &Setup) -> Option<Change> {
+        self.unsandboxed.map(|unsandboxed| unsandboxed(setup))
     }
 
     /// Whether we know how to set it up.

@@ -5,13 +5,14 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
 
-use crate::client::{Client, ClientId, Shell};
+use crate::client::{Client, ClientId};
 use crate::hook::{
     Fields, HookAnswer, HookContract, HookDecision, HookError, HookEvent, HookMoment, HookVerdict,
     ToolUse, json_answer,
 };
 use crate::install::{Change, Purpose, Scope, Setup, quoted};
 use crate::settings::Edit;
+use crate::shell::Shell;
 use crate::tool::{McpNames, ToolGroup, ToolRow};
 
 /// Rules of a project in one file, or in a directory of that name.
@@ -26,6 +27,7 @@ pub(crate) const CLIENT: Client = Client {
         separator: "__",
     }),
     shell: Shell::Rewrite,
+    rewrites_lines: true,
     held: "hook",
     open: &["if the hook fails, the call runs"],
     changes: Some(changes),
@@ -149,6 +151,7 @@ fn denial(tool: &ToolUse, reason: &str) -> Map<String, Value> {
     let harmless = match (tool.group(), tool.name.to_ascii_lowercase().as_str()) {
         (Some(ToolGroup::Command), _) => Some(json!({ "commands": [failing_command(reason)] })),
         (_, "editor") => replaced(&tool.input, "path", json!(nowhere(reason))),
+        (_, "apply_patch") => Some(json!({ "input": reason })),
         (_, "read_files") => Some(json!({ "files": [{ "path": nowhere(reason) }] })),
         _ => None,
     };

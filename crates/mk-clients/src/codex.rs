@@ -4,10 +4,11 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::client::{Client, ClientId, Shell};
+use crate::client::{Client, ClientId};
 use crate::hook::{HookContract, answer_claude_shape, parse_claude_shape, refuse_claude_shape};
 use crate::install::{Change, FloorEdits, HOOK_SECONDS, Purpose, Scope, Setup};
 use crate::settings::{Edit, Format};
+use crate::shell::Shell;
 use crate::tool::{McpNames, ToolRow};
 
 pub(crate) const CLIENT: Client = Client {
@@ -19,7 +20,8 @@ pub(crate) const CLIENT: Client = Client {
         prefix: "mcp__",
         separator: "__",
     }),
-    shell: Shell::BashEnvByFile,
+    shell: Shell::BashEnvOfLines,
+    unsandboxed: Some(unsandboxed),
     held: "hook, once it is trusted",
     open: &[
         "if the hook fails, the call runs: set a floor (`--floor`) to have its sandbox underneath",
@@ -41,7 +43,7 @@ const TOOLS: &[ToolRow] = &[
     ToolRow::command("exec_command", &["cmd", "command"]).in_directory("workdir"),
     ToolRow::command("shell", &["command"]),
     // Not hooked in the tested version; if a later one hooks it, it is a shell line.
-    ToolRow::command("write_stdin", &["chars"]),
+    ToolRow::command("write_stdin", &["chars"]).typed(),
     // The hook has the patch under `command`.
     ToolRow::patch("apply_patch", &["command", "input", "patch"]),
     ToolRow::read("view_image", &["path"]),
@@ -101,24 +103,33 @@ fn changes(setup: &Setup) -> Vec<Change> {
         ),
     ];
     // Its sandbox knows nothing between reading and writing the whole project.
-    let read_only = |edits: &FloorEdits| *edits == FloorEdits::Nothing;
-    if setup
-        .floor
-        .as_ref()
-        .is_some_and(|floor| read_only(&floor.edits))
-    {
+    if is_read_only(setup) {
         let claims = vec![
             Edit::claim(&["sandbox_mode"], json!("read-only")),
             Edit::claim(&["approval_policy"], json!("never")),
         ];
         changes.push(toml(Purpose::Policy, claims).kept_by_client());
     }
-    if let Some(shell) = &setup.shell {
+    // In its sandbox our commands could not reach their state.
+    if let Some(shell) = setup.shell.as_ref().filter(|_| !is_read_only(setup)) {
         let script = json!(shell.bash_env.display().to_string());
         let claim = Edit::claim(&["shell_environment_policy", "set", "BASH_ENV"], script);
         changes.push(toml(Purpose::Shell, vec![claim]).kept_by_client());
     }
     changes
+}
+
+/// In its sandbox, commands can neither write our state nor be watched by the clerk.
+fn unsandboxed(setup: &Setup) -> Change {
+    let config = directory(setup).join("config.toml");
+    let off = Edit::claim(&["sandbox_mode"], json!("danger-full-access"));
+    Change::entries(Purpose::Shell, config, Format::Toml, vec![off])
+}
+
+/// Whether the floor is its read-only sandbox.
+fn is_read_only(setup: &Setup) -> bool {
+    let floor = setup.floor.as_ref();
+    floor.is_some_and(|floor| floor.edits == FloorEdits::Nothing)
 }
 
 fn directory(setup: &Setup) -> PathBuf {
@@ -129,9 +140,15 @@ fn directory(setup: &Setup) -> PathBuf {
 }
 
 fn hook(setup: &Setup, matcher: Option<&str>) -> Value {
+    // Its hook does not see what the lines get.
+    let walled = if setup.shell.is_some() && !is_read_only(setup) {
+        " --walled"
+    } else {
+        ""
+    };
     let command = json!({
         "type": "command",
-        "command": setup.hook_line(CLIENT.id),
+        "command": format!("{}{walled}", setup.hook_line(CLIENT.id)),
         "timeout": HOOK_SECONDS,
     });
     match matcher {

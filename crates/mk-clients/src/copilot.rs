@@ -2,13 +2,14 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::client::{Client, ClientId, Shell};
+use crate::client::{Client, ClientId};
 use crate::hook::{
     Fields, HookAnswer, HookContract, HookDecision, HookError, HookEvent, HookMoment, HookVerdict,
     answer_claude_shape, json_answer, parse_claude_shape,
 };
 use crate::install::{Change, HOOK_SECONDS, Purpose, Scope, Setup};
 use crate::settings::Edit;
+use crate::shell::Shell;
 use crate::tool::{McpNames, ToolRow};
 
 pub(crate) const CLIENT: Client = Client {
@@ -22,6 +23,7 @@ pub(crate) const CLIENT: Client = Client {
         separator: "-",
     }),
     shell: Shell::BashEnvByStart,
+    rewrites_lines: true,
     held: "hook",
     open: &["if the hook takes too long or prints no JSON, the call runs"],
     changes: Some(changes),
@@ -44,7 +46,7 @@ const TOOLS: &[ToolRow] = &[
     // Its arguments are a plain text.
     ToolRow::patch("apply_patch", &["input", "patch"]),
     ToolRow::command("bash", &["command"]),
-    ToolRow::command("write_bash", &["input"]),
+    ToolRow::command("write_bash", &["input"]).typed(),
     ToolRow::harmless("read_bash"),
     ToolRow::harmless("list_bash"),
     ToolRow::harmless("stop_bash"),

@@ -2,13 +2,14 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::client::{Client, ClientId, Shell};
+use crate::client::{Client, ClientId};
 use crate::hook::{
     CANNOT_REWRITE, Fields, HookAnswer, HookContract, HookDecision, HookError, HookEvent,
     HookMoment, HookVerdict, json_answer, parse_claude_shape,
 };
 use crate::install::{Change, Floor, FloorEdits, HOOK_SECONDS, Purpose, Scope, Setup};
 use crate::settings::{Edit, Format};
+use crate::shell::Shell;
 use crate::tool::{McpNames, McpTool, ToolRow};
 
 pub(crate) const CLIENT: Client = Client {

@@ -48,6 +48,19 @@ pub fn refuse_unread(client: ClientId, reason: &str) -> HookAnswer {
     }
 }
 
+/// The denial of an event that was read, and about which nothing could be decided: the call is refused in the words
+/// that fit it, and by the exit code where the client knows one.
+pub fn refuse_event(event: &HookEvent, reason: &str) -> HookAnswer {
+    let unread = refuse_unread(event.client, reason);
+    match event.moment {
+        HookMoment::BeforeTool(_) => HookAnswer {
+            stdout: answer(event, &HookVerdict::deny(reason)).stdout,
+            ..unread
+        },
+        _ => unread,
+    }
+}
+
 /// How a client speaks to its hook.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct HookContract {

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use crate::ClientId;
 use crate::acp::EditorAgent;
 use crate::settings::{Edit, Format};
+use crate::shell::ShellScripts;
 
 /// What the installer knows when it asks for the changes.
 #[derive(Debug, Clone)]
@@ -21,7 +22,7 @@ pub struct Setup {
     pub scope: Scope,
     /// Our binary in its stable place.
     pub program: PathBuf,
-    /// Our script that leads a shell line through `modekeeper exec`; `None` where this binary has no such command.
+    /// Our scripts that lead a shell line through `modekeeper exec`; `None` where no wall would hold it.
     pub shell: Option<ShellScripts>,
     /// What the products' own rules should refuse even if the hook fails.
     pub floor: Option<Floor>,
@@ -32,17 +33,6 @@ pub struct Setup {
     pub own_variables: Vec<(&'static str, PathBuf)>,
     /// Agents of this machine that an editor can start, for the entries that start them behind our proxy.
     pub agents: Vec<EditorAgent>,
-}
-
-/// Our scripts around an agent's shell.
-#[derive(Debug, Clone)]
-pub struct ShellScripts {
-    /// Gets one argument, the whole line.
-    pub prefix: PathBuf,
-    /// Takes the place of the shell.
-    pub program: PathBuf,
-    /// Is read by bash before a line.
-    pub bash_env: PathBuf,
 }
 
 /// For whom a product is set up.
@@ -238,29 +228,4 @@ pub(crate) fn quoted(path: &Path) -> String {
         return text;
     }
     format!("'{}'", text.replace('\'', r"'\''"))
-}
-
-/// Our three scripts around an agent's shell: file name, text. They stand where nobody deletes them, because a client
-/// that does not find one runs the line without it.
-pub fn shell_scripts(program: &Path) -> [(&'static str, String); 3] {
-    let program = quoted(program);
-    let prefix = format!(
-        "#!/bin/sh\n\
-         # Claude Code calls this with one argument, the whole line. Its own hooks and MCP servers come this way too.\n\
-         case \"${{AI_AGENT:-}}\" in\n  *_harness) exec /bin/bash -c \"$1\" ;;\nesac\n\
-         exec {program} exec -- /bin/bash -c \"$1\"\n"
-    );
-    let shell = format!(
-        "#!/bin/sh\n# OpenCode starts this as its shell.\nexec {program} exec -- /bin/bash \"$@\"\n"
-    );
-    let bash_env = format!(
-        "# Bash reads this before a line; the line then runs through Modekeeper, once.\n\
-         if [ -n \"${{BASH_EXECUTION_STRING:-}}\" ] && ! {program} exec --inside; then\n  \
-         exec {program} exec -- /bin/bash -c \"$BASH_EXECUTION_STRING\" \"$0\" \"$@\"\nfi\n"
-    );
-    [
-        ("modekeeper-exec", prefix),
-        ("modekeeper-sh", shell),
-        ("modekeeper-env.sh", bash_env),
-    ]
 }

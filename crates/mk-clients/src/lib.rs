@@ -10,6 +10,7 @@ mod install;
 mod instructions;
 mod process;
 pub mod settings;
+mod shell;
 mod tool;
 
 mod bob;
@@ -39,18 +40,19 @@ pub use acp::{
     ACP_TOOLS, ACP_VARIABLES, AcpCall, AcpHabits, AcpRun, EditorAgent, Injection, acp_client,
     acp_client_named, acp_habits, acp_takes_servers, acp_tool_use, editor_agents, injection,
 };
-pub use client::{Client, ClientId, Shell};
+pub use client::{Client, ClientId};
 pub use hook::{
     HookAnswer, HookDecision, HookError, HookEvent, HookMoment, HookVerdict, ToolUse, Touched,
-    answer, canary, canary_in, is_denial, parse_event, refuse_unread,
+    answer, canary, canary_in, is_denial, parse_event, refuse_event, refuse_unread,
 };
-pub use install::{
-    Change, Content, Floor, FloorEdits, Purpose, Scope, Setup, ShellScripts, shell_scripts,
-};
+pub use install::{Change, Content, Floor, FloorEdits, Purpose, Scope, Setup};
 pub use instructions::{
     Speaks, WRITTEN, Written, WrittenBase, WrittenKind, WrittenShape, project_skills,
 };
 pub use process::agent_process;
+pub use shell::{
+    SHELL_VARIABLES, Shell, ShellScripts, ShellStart, inside_line, shell_scripts, walled_line,
+};
 pub use tool::{McpNames, McpTool, SERVER, ToolGroup, ToolRow};
 
 /// Mode files of a project, strongest first, relative to its root.

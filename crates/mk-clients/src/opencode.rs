@@ -5,13 +5,14 @@ use std::path::PathBuf;
 
 use serde_json::{Map, json};
 
-use crate::client::{Client, ClientId, Shell};
+use crate::client::{Client, ClientId};
 use crate::hook::{
     CANNOT_REWRITE, Fields, HookAnswer, HookContract, HookDecision, HookError, HookEvent,
     HookMoment, HookVerdict, json_answer,
 };
 use crate::install::{Change, HOOK_SECONDS, Purpose, Scope, Setup};
 use crate::settings::Edit;
+use crate::shell::Shell;
 use crate::tool::{McpNames, ToolRow};
 
 pub(crate) const CLIENT: Client = Client {
@@ -148,8 +149,11 @@ fn changes(setup: &Setup) -> Vec<Change> {
 
 fn plugin(setup: &Setup) -> String {
     let program = json!(setup.program_text()).to_string();
+    let shell = setup.shell.as_ref();
+    let shell = json!(shell.map(|it| it.program.display().to_string())).to_string();
     PLUGIN
         .replace("\"@PROGRAM@\"", &program)
+        .replace("\"@SHELL@\"", &shell)
         .replace("@SECONDS@", &HOOK_SECONDS.to_string())
         .replace("@FLOOR@", FLOOR)
 }

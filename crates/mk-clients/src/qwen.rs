@@ -5,13 +5,14 @@
 
 use serde_json::{Value, json};
 
-use crate::client::{Client, ClientId, Shell};
+use crate::client::{Client, ClientId};
 use crate::hook::{
     Fields, HookAnswer, HookContract, HookDecision, HookError, HookEvent, HookMoment, HookVerdict,
     answer_claude_shape, json_answer, parse_claude_shape, refuse_claude_shape, tool_use,
 };
 use crate::install::{Change, FloorEdits, HOOK_SECONDS, Purpose, Scope, Setup};
 use crate::settings::Edit;
+use crate::shell::Shell;
 use crate::tool::{McpNames, ToolRow};
 
 pub(crate) const CLIENT: Client = Client {

@@ -90,6 +90,11 @@ fn owned(path: &[&str]) -> Vec<String> {
     path.iter().map(|&key| key.to_owned()).collect()
 }
 
+/// Whether all of these stand in a file already.
+pub fn has_all(format: Format, text: &str, edits: &[Edit]) -> bool {
+    apply(format, text, edits).is_ok_and(|edited| edited.taken.is_empty() && edited.text == text)
+}
+
 /// Writes our entries. A text that has them all comes back unchanged.
 pub fn apply(format: Format, text: &str, edits: &[Edit]) -> Result<Edited, SettingsError> {
     match format {

@@ -46,6 +46,8 @@ pub struct ToolRow {
     pub commands: &'static [&'static str],
     /// The argument that says where the tool works instead of the conversation's directory.
     pub cwd: Option<&'static str>,
+    /// The lines are typed into a program that runs already.
+    pub typed: bool,
 }
 
 impl ToolRow {
@@ -57,6 +59,7 @@ impl ToolRow {
             patches: &[],
             commands: &[],
             cwd: None,
+            typed: false,
         }
     }
 
@@ -106,6 +109,11 @@ impl ToolRow {
 
     pub(crate) const fn in_directory(mut self, argument: &'static str) -> Self {
         self.cwd = Some(argument);
+        self
+    }
+
+    pub(crate) const fn typed(mut self) -> Self {
+        self.typed = true;
         self
     }
 

@@ -127,21 +127,22 @@ impl ToolUse {
         touched
     }
 
-    /// The same input with each shell line replaced; `None` for a tool that runs none.
-    pub fn with_commands(&self, replace: &dyn Fn(&str) -> String) -> Option<Value> {
-        let keys = self.row.map(|row| row.commands)?;
+    /// The same input with each shell line replaced; `None` for a tool that starts none, or where one cannot be.
+    pub fn with_commands(&self, replace: &dyn Fn(&str) -> Option<String>) -> Option<Value> {
+        let row = self.row.filter(|row| !row.typed)?;
+        let keys = row.commands;
         let mut input = self.input.clone();
         let mut found = false;
         for key in keys {
             match input.get_mut(*key) {
                 Some(Value::String(line)) => {
-                    *line = replace(line);
+                    *line = replace(line)?;
                     found = true;
                 }
                 Some(Value::Array(lines)) => {
                     for line in lines {
                         if let Value::String(line) = line {
-                            *line = replace(line);
+                            *line = replace(line)?;
                             found = true;
                         }
                     }

@@ -1,17 +1,23 @@
 // Written by Modekeeper; `modekeeper uninstall opencode` removes it.
 // It asks Modekeeper about every tool call, and refuses where it gets no readable answer.
 import { spawn } from "node:child_process"
+import { existsSync } from "node:fs"
 
 const PROGRAM = "@PROGRAM@"
+const SHELL = "@SHELL@"
 const PATIENCE_MS = @SECONDS@ * 1000
 const FLOOR = "@FLOOR@"
+
+// Whether its shell is our script; where that is gone, the default shell takes its place.
+let configuredShell
+const isWalled = () => SHELL !== null && configuredShell === SHELL && existsSync(SHELL)
 
 function ask(event) {
   return new Promise((resolve, reject) => {
     const fail = (why) => reject(new Error(`Modekeeper could not decide (${why}). Run: modekeeper doctor opencode`))
     let child
     try {
-      child = spawn(PROGRAM, ["hook", "opencode"], { stdio: ["pipe", "pipe", "ignore"] })
+      child = spawn(PROGRAM, ["hook", "opencode", ...(isWalled() ? ["--walled"] : [])], { stdio: ["pipe", "pipe", "ignore"] })
     } catch (error) {
       return fail(error.message)
     }
@@ -61,6 +67,7 @@ export const Modekeeper = async ({ client, directory }) => {
   return {
     // The settings deny under this key, so that a plugin that does not load leaves nothing open.
     config: async (config) => {
+      configuredShell = config.shell
       for (const kind of ["edit", "bash"]) {
         const rules = config.permission?.[kind]
         if (rules && typeof rules === "object") {

@@ -443,7 +443,7 @@ fn a_context_reaches_the_model_where_the_client_hears_it() {
 
 #[test]
 fn a_line_is_rewritten_only_where_nothing_else_holds_the_shell() {
-    let wrap = |line: &str| format!("exec -- {line}");
+    let wrap = |line: &str| Some(format!("exec -- {line}"));
     let rewrite = |client, event: &Value| {
         let event = parse_event(client, event.to_string().as_bytes()).unwrap();
         let HookMoment::BeforeTool(tool) = &event.moment else {
@@ -487,6 +487,13 @@ fn a_line_is_rewritten_only_where_nothing_else_holds_the_shell() {
         panic!("no tool");
     };
     assert_eq!(tool.with_commands(&wrap), None);
+    // What is typed into a program that runs is no line of its own.
+    let typed = copilot("write_bash", json!({"input": "ls"}));
+    let event = parse_event(ClientId::Copilot, typed.to_string().as_bytes()).unwrap();
+    let HookMoment::BeforeTool(typed) = &event.moment else {
+        panic!("no tool");
+    };
+    assert_eq!(typed.with_commands(&wrap), None);
     assert_eq!(tool.group(), Some(ToolGroup::Edit));
 }
 

@@ -1,6 +1,6 @@
 //! What is written where, for each product.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::settings::apply;
 use crate::{
@@ -15,11 +15,7 @@ fn setup(scope: Scope) -> Setup {
         project: PathBuf::from("/p"),
         scope,
         program: PathBuf::from("/opt/m k/modekeeper"),
-        shell: Some(ShellScripts {
-            prefix: PathBuf::from("/opt/modekeeper-exec"),
-            program: PathBuf::from("/opt/modekeeper-sh"),
-            bash_env: PathBuf::from("/opt/modekeeper-env.sh"),
-        }),
+        shell: Some(ShellScripts::in_directory(Path::new("/opt"))),
         floor: Some(Floor {
             edits: FloorEdits::Nothing,
             runs_commands: false,
@@ -115,7 +111,10 @@ fn a_floor_of_some_files_becomes_a_pattern_in_gemini_and_nothing_that_would_be_w
 
 #[test]
 fn the_scripts_lead_a_line_through_exec() {
-    for (name, text) in shell_scripts(&PathBuf::from("/opt/m k/modekeeper")) {
+    for (name, text) in shell_scripts(
+        Path::new("/opt/m k/modekeeper"),
+        &[("MODEKEEPER_STATE_DIR", PathBuf::from("/s t"))],
+    ) {
         insta::assert_snapshot!(name, text);
     }
 }
