@@ -14,8 +14,8 @@ use mk_project::Ignored;
 use mk_types::{AbsPath, ModeSlug, ProjectPath, ToolCall};
 use sha2::{Digest as _, Sha256};
 
-pub(crate) use hold::rights_of;
-pub use hold::{CommandAsked, CommandHold};
+pub use hold::{CommandAsked, CommandHold, Waiver};
+pub(crate) use hold::{approved, rights_of};
 pub use record::{CommandEffects, CommandRecords, RecordedCommand, RefusedAct};
 
 use crate::Engine;

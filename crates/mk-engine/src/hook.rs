@@ -9,7 +9,9 @@ mod interpreter;
 mod permit;
 mod proxy;
 
-use mk_clients::{HookEvent, HookMoment, HookVerdict, ToolUse};
+use std::path::PathBuf;
+
+use mk_clients::{HookDecision, HookEvent, HookMoment, HookVerdict, ToolUse, walled_line};
 use mk_policy::{Decision, Evaluation, Group, Request, Rule, evaluate};
 use mk_project::resolve;
 use mk_store::{NewDecision, Ruling};
@@ -45,13 +47,20 @@ pub struct HookSettings {
 }
 
 /// Whether an agent's shell leads every line through `exec`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum AgentShell {
     #[default]
     Open,
     /// It does: a line that cannot be read is held by the kernel.
     Walled,
+    /// It does not, but the hook may put `exec` of this program in front of a line that cannot be read.
+    Rewritten(PathBuf),
 }
+
+/// The rule of a call that a person has agreed to.
+const APPROVED: &str = "approved";
+/// More decisions about one use than a tool has names.
+const MOST_NAMES: usize = 16;
 
 /// How one call was judged.
 #[derive(Debug)]
@@ -86,7 +95,9 @@ impl Hooks<'_> {
         };
         let context = self.news(event, &held).await?;
         let mut hooked = match &event.moment {
-            HookMoment::BeforeTool(tool) => self.before(event, tool, &held, settings.shell).await?,
+            HookMoment::BeforeTool(tool) => {
+                self.before(event, tool, &held, &settings.shell).await?
+            }
             HookMoment::Permission(tool) => self.foresee(event, tool, &held).await?,
             _ => Hooked::Decided(HookVerdict::pass()),
         };
@@ -101,13 +112,14 @@ impl Hooks<'_> {
         event: &HookEvent,
         tool: &ToolUse,
         held: &Held,
-        shell: AgentShell,
+        shell: &AgentShell,
     ) -> Result<Hooked, Error> {
         if self.is_own(tool) {
             // Our server decides about it, under the same mode.
             return Ok(Hooked::Decided(HookVerdict::pass()));
         }
-        if let Some(verdict) = self.repeated(tool, held)? {
+        if let Some((judged, verdict)) = self.repeated(tool, held)? {
+            self.record(tool, held, &judged).await?;
             return Ok(Hooked::Decided(verdict));
         }
         let now = self.engine.inner.clock.now();
@@ -121,20 +133,18 @@ impl Hooks<'_> {
             self.record(tool, held, &judged).await?;
             return Ok(Hooked::Decided(HookVerdict::pass()));
         }
-        let judged = self.judge(event, tool, held);
-        let judged = match (judged.ruling, shell) {
-            (Ruling::Unproven, AgentShell::Walled) => Judged {
-                ruling: Ruling::Allow,
-                rule: "walled",
-                reason: format!("The kernel holds it. {}", judged.reason),
-                hint: None,
+        let judged = self.judge(event, tool, held, shell);
+        let (judged, verdict) = match judged.ruling {
+            Ruling::Unproven => match walled(tool, shell) {
+                Some(verdict) => (judged.held_by_the_kernel(), verdict),
+                None => (judged, HookVerdict::pass()),
             },
-            _ => judged,
+            _ => (judged, HookVerdict::pass()),
         };
         match judged.ruling {
             Ruling::Allow | Ruling::Paused => {
                 self.allow(event, tool, held, &judged).await?;
-                Ok(Hooked::Decided(HookVerdict::pass()))
+                Ok(Hooked::Decided(verdict))
             }
             Ruling::Deny => {
                 let id = self.record(tool, held, &judged).await?;
@@ -189,7 +199,7 @@ impl Hooks<'_> {
             Asked::Granted(approval) => {
                 let judged = Judged {
                     ruling: Ruling::Allow,
-                    rule: "approved",
+                    rule: APPROVED,
                     reason: format!("A person has approved it ({approval})"),
                     hint: None,
                 };
@@ -227,42 +237,52 @@ impl Hooks<'_> {
         own.find(|it| mcp.server == mk_clients::SERVER && it.name == mcp.tool)
     }
 
-    /// The answer to a use of a tool that was asked about before: Copilot reads the hooks of two products.
+    /// The answer to a use of a tool that was asked about before: Copilot also runs the hooks of a project's Claude
+    /// settings, with another name for the same tool.
     ///
-    /// Only a call that is the same to the letter counts as the same use: a model chooses its ids itself.
-    fn repeated(&self, tool: &ToolUse, held: &Held) -> Result<Option<HookVerdict>, Error> {
+    /// An approval is for one use, and a model chooses its ids itself: under each name a use is answered once, so what
+    /// comes under the same name again is a new call, whatever its id. Only what is the same to the letter counts.
+    fn repeated(
+        &self,
+        tool: &ToolUse,
+        held: &Held,
+    ) -> Result<Option<(Judged, HookVerdict)>, Error> {
         let Some(id) = &tool.id else { return Ok(None) };
         let filter = mk_store::DecisionFilter {
             conversation: Some(held.conversation.id.clone()),
             tool_use: Some(id.clone()),
-            limit: Some(1),
+            limit: Some(MOST_NAMES),
             ..Default::default()
         };
-        let found = self.engine.inner.store.decisions(&filter)?;
-        let Some(found) = found.into_iter().next() else {
+        let mut found = self.engine.inner.store.decisions(&filter)?;
+        let input = tool.input.to_string();
+        found.retain(|it| it.mode == held.mode.slug && it.has_whole_input() && it.input == input);
+        if found.iter().any(|it| it.tool == tool.name) {
+            return Ok(None);
+        }
+        let Some(before) = found.into_iter().next() else {
             return Ok(None);
         };
-        let input = tool.input.to_string();
-        let same = found.mode == held.mode.slug && found.has_whole_input() && found.input == input;
-        Ok(same.then_some(found).and_then(|found| match found.ruling {
-            Ruling::Allow | Ruling::Paused => Some(HookVerdict::pass()),
-            Ruling::Deny => {
-                let judged = Judged {
-                    ruling: found.ruling,
-                    rule: "repeated",
-                    reason: found.reason,
-                    hint: found.hint,
-                };
-                Some(HookVerdict::deny(denial(&judged, &found.id)))
-            }
-            // A person may have answered since.
-            Ruling::Ask | Ruling::Unproven => None,
-        }))
+        let verdict = match before.ruling {
+            Ruling::Allow | Ruling::Paused => HookVerdict::pass(),
+            // A person may have answered since, and what is denied is denied again.
+            Ruling::Deny | Ruling::Ask | Ruling::Unproven => return Ok(None),
+        };
+        let judged = Judged {
+            ruling: before.ruling,
+            rule: "repeated",
+            reason: before.reason,
+            hint: None,
+        };
+        Ok(Some((judged, verdict)))
     }
 
     /// Decides about a call under every mode that holds the conversation; the strictest answer counts.
-    fn judge(&self, event: &HookEvent, tool: &ToolUse, held: &Held) -> Judged {
-        if let Some(judged) = interpreter::refuse(event.client, tool, held) {
+    fn judge(&self, event: &HookEvent, tool: &ToolUse, held: &Held, shell: &AgentShell) -> Judged {
+        // In a walled shell, what is typed into a program later is inside, too.
+        if *shell != AgentShell::Walled
+            && let Some(judged) = interpreter::refuse(event.client, tool, held)
+        {
             return judged;
         }
         let Some(calls) = self.calls(event, tool, held) else {
@@ -366,6 +386,32 @@ impl Hooks<'_> {
             tool_use: tool.id.clone(),
         };
         Ok(self.engine.inner.store.append_decision(decision).await?)
+    }
+}
+
+impl Judged {
+    fn held_by_the_kernel(self) -> Self {
+        Self {
+            ruling: Ruling::Allow,
+            rule: "walled",
+            reason: format!("The kernel holds it. {}", self.reason),
+            hint: None,
+        }
+    }
+}
+
+/// The verdict that lets a line run inside the wall; `None` where it cannot be led there.
+fn walled(tool: &ToolUse, shell: &AgentShell) -> Option<HookVerdict> {
+    match shell {
+        AgentShell::Open => None,
+        AgentShell::Walled => Some(HookVerdict::pass()),
+        AgentShell::Rewritten(program) => {
+            let input = tool.with_commands(&|line| walled_line(program, line))?;
+            Some(HookVerdict {
+                decision: HookDecision::Rewrite { input },
+                context: None,
+            })
+        }
     }
 }
 

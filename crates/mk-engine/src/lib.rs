@@ -77,7 +77,7 @@ pub use check::{Checked, InForce};
 pub use code_error::{CodeError, CodeKind};
 pub use command::{
     CommandAsked, CommandEffects, CommandHold, CommandLimits, CommandRecords, FileRight,
-    RecordedCommand, Refused, RefusedAct, line_hash,
+    RecordedCommand, Refused, RefusedAct, Waiver, line_hash,
 };
 pub use command_ledger::{CommandJournals, CommandLedger};
 pub use conversation::{Conversations, Held, Seat};

@@ -7,6 +7,8 @@ mod mcp;
 mod operator;
 mod wording;
 
+pub use operator::agents_may_call;
+
 use mk_shell::{CommandLine, MOST_FILES, ProgramTable, Size, analyse};
 use mk_types::{AbsPath, ModeSlug, PathError, ProjectPath, ToolCall};
 

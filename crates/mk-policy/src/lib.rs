@@ -16,8 +16,8 @@ mod tool_table;
 
 pub use catalogue::{Catalogue, Layer};
 pub use evaluate::{
-    Decision, Evaluation, Found, Policy, Request, Rule, Target, could_allow, evaluate,
-    evaluate_bounded, may_read,
+    Decision, Evaluation, Found, Policy, Request, Rule, Target, agents_may_call, could_allow,
+    evaluate, evaluate_bounded, may_read,
 };
 pub use group::Group;
 // Faces see this crate's words and none below, and loading answers with these.

@@ -41,6 +41,11 @@ pub(crate) fn rights_of(modes: &[Arc<Mode>], root: &AbsPath) -> String {
     json!({ "modes": modes, "root": root.as_str() }).to_string()
 }
 
+/// What the hook writes into the permit of a line that a person has agreed to, as it stands.
+pub(crate) fn approved(policy: &str) -> String {
+    format!("approved {policy}")
+}
+
 /// What holds a command.
 #[derive(Debug)]
 pub struct CommandHold {
@@ -49,8 +54,20 @@ pub struct CommandHold {
     pub project: Option<ProjectId>,
     /// The permit that was used up, if the hook has judged the line already.
     pub permit: Option<PermitId>,
-    /// Whether a person has suspended enforcement here.
-    pub is_paused: bool,
+    pub waiver: Waiver,
+}
+
+/// Why a command need not be held, the strongest reason first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Waiver {
+    /// A person has suspended enforcement here.
+    Paused,
+    /// A person has agreed to this very line: it does what they have read, and the wall would refuse that.
+    Approved,
+    /// Neither a person nor the configuration has set a mode here.
+    NoMode,
+    /// It must be held.
+    None,
 }
 
 /// What one of several ways says about a command.
@@ -60,13 +77,26 @@ struct Standing {
     policy: Option<String>,
     project: Option<mk_store::Project>,
     conversation: Option<Conversation>,
+    is_set: bool,
+}
+
+/// A permit that was used up.
+struct Taken {
+    id: PermitId,
+    is_approved: bool,
 }
 
 impl Engine {
     /// Finds what holds a command, and uses up its permit.
     pub async fn hold_command(&self, asked: &CommandAsked<'_>) -> Result<CommandHold, Error> {
         let (standing, permit) = match asked.permit {
-            Some(id) => (self.permitted(id, asked).await?, Some(id.clone())),
+            Some(id) => {
+                let taken = Taken {
+                    id: id.clone(),
+                    is_approved: false,
+                };
+                (self.permitted(id, asked).await?, Some(taken))
+            }
             None => {
                 let standing = self.standing_of(asked)?;
                 let permit = match (&standing.conversation, &standing.policy) {
@@ -87,6 +117,15 @@ impl Engine {
         let now = self.inner.clock.now();
         let project = standing.project;
         let paused = project.as_ref().and_then(|it| it.paused_until);
+        let waiver = if paused.is_some_and(|until| until > now) {
+            Waiver::Paused
+        } else if permit.as_ref().is_some_and(|it| it.is_approved) {
+            Waiver::Approved
+        } else if !standing.is_set {
+            Waiver::NoMode
+        } else {
+            Waiver::None
+        };
         Ok(CommandHold {
             limits: CommandLimits {
                 engine: self.clone(),
@@ -96,8 +135,8 @@ impl Engine {
             },
             conversation: standing.conversation.map(|it| it.id),
             project: project.map(|it| it.id),
-            permit,
-            is_paused: paused.is_some_and(|until| until > now),
+            permit: permit.map(|it| it.id),
+            waiver,
         })
     }
 
@@ -134,6 +173,7 @@ impl Engine {
             root,
             policy: None,
             conversation: store.conversation(&permit.conversation)?,
+            is_set: true,
         })
     }
 
@@ -155,6 +195,7 @@ impl Engine {
                     policy: Some(policy),
                     project: Some(held.project),
                     conversation: Some(conversation),
+                    is_set: true,
                 });
             }
         }
@@ -162,6 +203,7 @@ impl Engine {
         let project = self.inner.store.project_at(&root)?;
         let own = project.as_ref().and_then(|project| project.mode.as_ref());
         let slug = own.or(asked.configured);
+        let is_set = slug.is_some();
         let slug = slug.unwrap_or(&self.settings().default_mode);
         let found = mode::find(&self.open(&root).catalogue(), slug)?;
         Ok(Standing {
@@ -170,6 +212,7 @@ impl Engine {
             policy: None,
             project,
             conversation: None,
+            is_set,
         })
     }
 
@@ -198,14 +241,15 @@ impl Engine {
         conversation: &ConversationId,
         asked: &CommandAsked<'_>,
         policy: &str,
-    ) -> Result<Option<PermitId>, Error> {
+    ) -> Result<Option<Taken>, Error> {
         let store = &self.inner.store;
         let found = store.permits_for(Some(conversation), asked.directory, asked.line_hash)?;
-        let good = found.into_iter().filter(|permit| permit.rights == policy);
-        for CommandPermit { id, .. } in good {
+        let with_approval = approved(policy);
+        for CommandPermit { id, rights, .. } in found {
+            let is_approved = rights == with_approval;
             // Another process may have been faster.
-            if store.take_permit(&id).await?.is_some() {
-                return Ok(Some(id));
+            if (is_approved || rights == policy) && store.take_permit(&id).await?.is_some() {
+                return Ok(Some(Taken { id, is_approved }));
             }
         }
         Ok(None)

@@ -6,8 +6,8 @@ use mk_clients::{HookEvent, ToolUse};
 use mk_store::NewCommandPermit;
 use mk_types::AbsPath;
 
-use super::{Hooks, Judged, call};
-use crate::command::line_hash;
+use super::{APPROVED, Hooks, Judged, call};
+use crate::command::{approved, line_hash};
 use crate::conversation::Held;
 use crate::error::Error;
 
@@ -32,7 +32,10 @@ impl Hooks<'_> {
                 directory,
                 line_hash,
                 mode: held.mode.slug.clone(),
-                rights: self.engine.inner.fingerprints.of_held(held),
+                rights: match judged.rule {
+                    APPROVED => approved(&self.engine.inner.fingerprints.of_held(held)),
+                    _ => self.engine.inner.fingerprints.of_held(held),
+                },
                 expires_at: now.after(GOOD_FOR),
             })
         });

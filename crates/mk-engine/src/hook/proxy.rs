@@ -32,7 +32,9 @@ impl Hooks<'_> {
     ) -> Result<Ruled, Error> {
         let held = self.held(seat, settings).await?;
         let hooked = match &event.moment {
-            HookMoment::BeforeTool(tool) => self.before(event, tool, &held, settings.shell).await?,
+            HookMoment::BeforeTool(tool) => {
+                self.before(event, tool, &held, &settings.shell).await?
+            }
             _ => Hooked::Decided(HookVerdict::pass()),
         };
         let is_always_ours = match &event.moment {
@@ -63,7 +65,7 @@ impl Hooks<'_> {
         if held.project.paused_until.is_some_and(|until| until > now) {
             return Ok(None);
         }
-        let judged = self.judge(event, tool, &held);
+        let judged = self.judge(event, tool, &held, &settings.shell);
         if judged.ruling == Ruling::Allow {
             return Ok(None);
         }

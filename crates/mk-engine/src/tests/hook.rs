@@ -432,8 +432,33 @@ fn a_protected_file_waits_for_a_person_and_the_same_call_uses_the_answer_up() {
     assert!(!passed(agent.hook_from("", event())));
 }
 
+/// Copilot also runs the hooks of a project's Claude settings, under another name of the same tool.
 #[test]
-fn a_second_call_for_one_use_is_answered_like_the_first_and_recorded_once() {
+fn an_approved_use_passes_once_under_each_name() {
+    let agent = Agent::new(ClientId::Copilot).held_in("code");
+    let input = json!({ "path": agent.path(".roomodes"), "file_text": "x" });
+    let own = || json!({ "toolName": "create", "toolArgs": input, "toolCallId": "use-1" });
+    let claude = || {
+        json!({
+            "hook_event_name": "PreToolUse", "tool_name": "Write", "tool_input": input, "tool_use_id": "use-1",
+        })
+    };
+    let Hooked::Waits(approval, _) = agent.hook_from("", own()) else {
+        panic!("not asked")
+    };
+    let approvals = agent.world.engine().approvals();
+    let decide = approvals.decide(&approval.id, Verdict::Granted, "test");
+    agent.world.runtime.block_on(decide).unwrap();
+    let passes = |event: Value| agent.verdict(event).decision == HookDecision::Pass;
+    assert!(passes(own()));
+    assert!(passes(claude()));
+    // A model may choose the same id again.
+    assert!(!passes(own()));
+    assert!(!passes(claude()));
+}
+
+#[test]
+fn a_use_is_told_by_its_whole_input() {
     let agent = Agent::new(ClientId::ClaudeCode).held_in("ask");
     let use_of = |id: &str, path: &str| {
         agent
@@ -444,7 +469,6 @@ fn a_second_call_for_one_use_is_answered_like_the_first_and_recorded_once() {
             .decision
     };
     let first = use_of("use-1", "a.md");
-    assert_eq!(use_of("use-1", "a.md"), first);
     // A model that uses an id again gets no answer of another call.
     assert_ne!(use_of("use-1", "b.md"), first);
     let all = agent

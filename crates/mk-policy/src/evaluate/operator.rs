@@ -15,12 +15,18 @@ const FOR_AGENTS: &[(&str, &[&str])] = &[
     ("config", &["show", "path"]),
     ("doctor", &[]),
     ("exec", &[]),
+    ("explain", &[]),
     ("help", &[]),
     ("hook", &[]),
+    ("index", &[]),
+    ("log", &[]),
+    ("lsp", &["list"]),
+    ("man", &[]),
     ("mcp", &[]),
     ("memories", &["list", "show"]),
-    ("modes", &["list", "show", "lint", "check"]),
+    ("modes", &["list", "show", "lint", "check", "prompt"]),
     ("playbook", &["lint", "list", "show", "search"]),
+    ("run", &[]),
     ("schema", &[]),
     ("serve", &[]),
     ("status", &[]),
@@ -36,6 +42,7 @@ const HARMLESS_OPTIONS: &[&str] = &["--help", "-h", "--version", "-V", "-v", "-q
 const FOR_PERSONS: &[&str] = &[
     "approve",
     "mode",
+    "pause",
     "trust",
     "tasks",
     "restore",
@@ -49,6 +56,18 @@ const FOR_PERSONS: &[&str] = &[
     "recover",
     "self",
 ];
+
+/// Whether an agent may call the command of ours with these words. Every other is a person's.
+pub fn agents_may_call(words: &[&str]) -> bool {
+    let (first, second) = (words.first(), words.get(1));
+    let mut known = FOR_AGENTS.iter();
+    first.is_some_and(|first| {
+        known.any(|(name, seconds)| {
+            let fits = |second: &&str| seconds.contains(second);
+            name == first && (seconds.is_empty() || second.is_some_and(fits))
+        })
+    })
+}
 
 /// The operator's command that a line calls.
 pub(super) fn called(line: &CommandLine) -> Option<String> {
@@ -78,12 +97,9 @@ fn called_by(command: &SimpleCommand) -> Option<String> {
         let asks = command.words.iter().skip(1).all(is_option) && command.words.len() > 1;
         return (!asks).then(|| PROGRAM.to_owned());
     };
-    let allowed = FOR_AGENTS.iter().find(|(name, _)| *name == first);
-    let is_allowed = allowed.is_some_and(|(_, seconds)| {
-        seconds.is_empty() || second.is_some_and(|second| seconds.contains(&second))
-    });
+    let called: Vec<&str> = [first].into_iter().chain(second).collect();
     let shown = second.map_or_else(|| first.to_owned(), |second| format!("{first} {second}"));
-    (!is_allowed).then(|| format!("{PROGRAM} {shown}"))
+    (!agents_may_call(&called)).then(|| format!("{PROGRAM} {shown}"))
 }
 
 fn mentioned(line: &CommandLine) -> Option<String> {
