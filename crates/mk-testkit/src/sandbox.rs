@@ -93,6 +93,8 @@ impl Sandbox {
             .env("XDG_CONFIG_HOME", self.home().join(".config"))
             .env("XDG_STATE_HOME", self.home().join(".local/state"))
             .env("MODEKEEPER_STATE_DIR", self.state())
+            // Machines that run tests are busy.
+            .env("MODEKEEPER_HOOK_DEADLINE", "30000")
             .env("COLUMNS", "100");
         command
     }

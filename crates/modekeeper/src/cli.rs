@@ -14,7 +14,7 @@ pub(crate) mod gc;
 mod hook;
 mod index;
 mod init;
-mod install;
+pub(crate) mod install;
 mod itself;
 mod lsp;
 mod man;
@@ -41,7 +41,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory as _, Parser, Subcommand};
 use mk_engine::{Actor, Caller, Closed, Engine, Parts, Watching};
 use mk_types::Clock;
 
@@ -155,26 +155,6 @@ enum Command {
     Itself(itself::SelfCommand),
 }
 
-impl Command {
-    /// Whether it decides or undoes for agents, so that no agent may run it.
-    const fn is_for_operators(&self) -> bool {
-        matches!(
-            self,
-            Self::Approve(_)
-                | Self::Backups(_)
-                | Self::Undo(_)
-                | Self::Gc(_)
-                | Self::Tasks(_)
-                | Self::Init(_)
-                | Self::Install(_)
-                | Self::Uninstall(_)
-                | Self::Itself(_)
-                | Self::Dashboard(_)
-                | Self::Token(_)
-        )
-    }
-}
-
 /// Run a command inside the wall: it changes only what the mode allows
 ///
 /// A permit that a hook has stored says what the command may do; without one, the project's mode does.
@@ -224,6 +204,7 @@ const OTHER_NAMES: [(&str, &str); 6] = [
 
 /// Reads the command line, or says what is wrong with it and with which code to end.
 pub(crate) fn parse() -> Result<Cli, ExitCode> {
+    refuse_agents()?;
     Cli::try_parse().map_err(|mut error| {
         if error.kind() == ErrorKind::DisplayVersion && is_verbose() {
             return match print(&crate::version::verbose()) {
@@ -243,6 +224,29 @@ pub(crate) fn parse() -> Result<Cli, ExitCode> {
     })
 }
 
+/// Refuses what is a person's, before its arguments are looked at. What an agent may call is the policy's list, by which
+/// its shell lines are judged, too: a command that is not in it is for people.
+fn refuse_agents() -> Result<(), ExitCode> {
+    let Some(above) = person::agent_above() else {
+        return Ok(());
+    };
+    // Without errors of its own this reads the same words as the real one.
+    let Ok(matches) = Cli::command().ignore_errors(true).try_get_matches() else {
+        return Ok(());
+    };
+    let mut words = Vec::new();
+    let mut matches = &matches;
+    while let Some((word, below)) = matches.subcommand() {
+        words.push(word);
+        matches = below;
+    }
+    if words.is_empty() || mk_policy::agents_may_call(&words) {
+        return Ok(());
+    }
+    crate::output::print_error(&above.refusal(&words.join(" ")));
+    Err(ExitCode::FAILURE)
+}
+
 /// `--version` ends parsing, so what follows it has not been read.
 fn is_verbose() -> bool {
     std::env::args_os().any(|argument| argument == "--verbose")
@@ -253,9 +257,6 @@ pub(crate) fn run(cli: Cli, env: &Env) -> anyhow::Result<ExitCode> {
         command, common, ..
     } = cli;
     let mut flags = Flags::new(common.config, common.settings);
-    if command.is_for_operators() && mk_wall::is_inside() {
-        anyhow::bail!("this command is for people: it does not run inside the wall");
-    }
     match command {
         Command::Init(args) => init::run(&args, &start(&flags, env)?, env),
         Command::Doctor(args) => doctor::run(&args, &start(&flags, env)?, env),
@@ -360,9 +361,6 @@ fn close(engine: &Engine) -> ExitCode {
         Closed::CutOff => ExitCode::FAILURE,
     }
 }
-
-/// Whether this binary has `exec`; without it, agents' shells are left alone.
-const HAS_EXEC: bool = false;
 
 /// Waits for other programs.
 fn block_on_processes<T>(work: impl Future<Output = T>) -> anyhow::Result<T> {

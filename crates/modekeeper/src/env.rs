@@ -5,11 +5,16 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use mk_engine::PostgresUrl;
 
 use crate::config::SETTINGS;
 
+/// Milliseconds in which a hook decides, for machines that are too busy for the usual ones.
+const HOOK_DEADLINE: &str = "MODEKEEPER_HOOK_DEADLINE";
+/// Clients wait for a minute, and what comes later is a yes in some of them.
+const LONGEST_DEADLINE: Duration = Duration::from_secs(30);
 const STATE_DIR: &str = "MODEKEEPER_STATE_DIR";
 /// Says to our MCP server whose conversation it is part of, where the proxy has offered it.
 pub(crate) const CONVERSATION: &str = "MODEKEEPER_CONVERSATION";
@@ -27,6 +32,8 @@ pub(crate) struct Env {
     pub(crate) current_dir: Option<PathBuf>,
     /// Which session of which client this process belongs to, as clients tell their children.
     pub(crate) client_sessions: Vec<(&'static str, String)>,
+    /// Which scripts of ours the shell of the client above is led through, as its environment says.
+    pub(crate) shell_scripts: Vec<(&'static str, PathBuf)>,
     /// Variables of agents that the proxy adds to.
     pub(crate) agent_variables: Vec<(&'static str, String)>,
     /// The editor that the person has chosen.
@@ -61,6 +68,10 @@ impl Env {
                 .collect(),
             current_dir: std::env::current_dir().ok(),
             client_sessions: client_sessions(|name| text(name)?.into_string().ok()),
+            shell_scripts: mk_clients::SHELL_VARIABLES
+                .into_iter()
+                .filter_map(|name| Some((name, path(name)?)))
+                .collect(),
             agent_variables: mk_clients::ACP_VARIABLES
                 .into_iter()
                 .filter_map(|name| Some((name, text(name)?.into_string().ok()?)))
@@ -120,6 +131,16 @@ impl Env {
         .filter_map(|(name, path)| Some((name, path.clone()?)))
         .collect()
     }
+}
+
+/// How long a hook may take, if somebody has said it. Read apart, because the hook waits before it reads anything.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is the one place that reads the environment"
+)]
+pub(crate) fn hook_deadline() -> Option<Duration> {
+    let milliseconds = std::env::var(HOOK_DEADLINE).ok()?.parse().ok()?;
+    Some(Duration::from_millis(milliseconds).min(LONGEST_DEADLINE))
 }
 
 /// What clients say about the session that this process belongs to.

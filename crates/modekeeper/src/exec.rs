@@ -15,7 +15,7 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Command, ExitCode};
 
 use anyhow::Context as _;
-use mk_engine::{Client, Closed, CommandAsked, CommandHold, Engine, Watching};
+use mk_engine::{Client, Closed, CommandAsked, CommandHold, Engine, Waiver, Watching};
 use mk_types::{AbsPath, ModeSlug};
 use mk_wall::exit_code;
 
@@ -84,7 +84,7 @@ enum Started {
 fn start(arguments: &Arguments, env: &Env) -> anyhow::Result<Started> {
     if mk_wall::is_inside() && arguments.mode.is_none() {
         // The outer wall holds this command, too, and cannot be widened from here.
-        return Err(replace_with(&arguments.command).into());
+        return Err(replace_with(&arguments.command, arguments.is_shell).into());
     }
     let flags = Flags::in_project(arguments.project_root.clone());
     let config = Config::load(&flags, env)?;
@@ -94,12 +94,16 @@ fn start(arguments: &Arguments, env: &Env) -> anyhow::Result<Started> {
     let engine = engine(&config, Watching::Off);
     let line = arguments.line();
     let hold = hold(&engine, arguments, &line, &config, env)?;
-    if hold.is_paused && arguments.mode.is_none() {
+    if let Some(unwalled) = Unwalled::of(arguments, &hold, &line) {
         close(&engine)?;
-        print_note("a person has paused enforcement: the command is not walled");
-        return Err(replace_with(&arguments.command).into());
+        if let Some(note) = unwalled.note {
+            print_note(note);
+        }
+        return Err(replace_with(&unwalled.command, arguments.is_shell).into());
     }
+    let is_probe = std::env::current_exe().is_ok_and(|it| line == mk_clients::inside_line(&it));
     if hold.permit.is_none()
+        && !is_probe
         && let Err(refused) = hold.limits.check_line(&line)
     {
         let hint = refused.hint.map(|hint| format!(". Hint: {hint}."));
@@ -110,6 +114,11 @@ fn start(arguments: &Arguments, env: &Env) -> anyhow::Result<Started> {
     if let Some(limit) = arguments.time_limit {
         let limits = [Some(limit), prepared.rights.time_limit];
         prepared.rights.time_limit = limits.into_iter().flatten().min();
+    }
+    if arguments.is_shell {
+        // Shells inside need not ask whether they are.
+        let names = mk_clients::SHELL_VARIABLES.map(str::to_owned);
+        prepared.rights.env_drop.extend(names);
     }
     if arguments.permit.is_some() {
         // Our own server lists what it runs; nothing goes on behind its back, or after it.
@@ -183,6 +192,44 @@ fn command_of(words: &[OsString]) -> Command {
 }
 
 /// Becomes the command; only an error comes back.
-fn replace_with(words: &[OsString]) -> std::io::Error {
-    command_of(words).exec()
+fn replace_with(words: &[OsString], is_shell: bool) -> std::io::Error {
+    let mut command = command_of(words);
+    if is_shell {
+        for name in mk_clients::SHELL_VARIABLES {
+            // What led here would lead here again.
+            command.env_remove(name);
+        }
+    }
+    command.exec()
+}
+
+/// A command that runs as it is.
+struct Unwalled {
+    command: Vec<OsString>,
+    note: Option<&'static str>,
+}
+
+impl Unwalled {
+    /// 1. `--mode` holds, whatever else does.
+    /// 2. A person has paused enforcement.
+    /// 3. A person has approved the line. Only the line that they have read runs, and not what a client, or somebody in
+    ///    its place, has put around it.
+    /// 4. An agent's shell asks, where no mode is set.
+    fn of(arguments: &Arguments, hold: &CommandHold, line: &str) -> Option<Self> {
+        let (command, note) = match hold.waiver {
+            _ if arguments.mode.is_some() => return None,
+            Waiver::Paused => {
+                let note = "a person has paused enforcement: the command is not walled";
+                (arguments.command.clone(), Some(note))
+            }
+            Waiver::Approved => {
+                let shell = ["/bin/bash", "-c", line].map(OsString::from);
+                let note = "a person has approved this line: it is not walled";
+                (shell.into(), Some(note))
+            }
+            Waiver::NoMode if arguments.is_shell => (arguments.command.clone(), None),
+            Waiver::NoMode | Waiver::None => return None,
+        };
+        Some(Self { command, note })
+    }
 }

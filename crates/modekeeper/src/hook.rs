@@ -17,14 +17,13 @@ use mk_engine::{
 use mk_types::{AbsPath, Clock};
 
 use crate::approver;
+use crate::cli::install::Place;
 use crate::config::{Config, Flags, Origin};
-use crate::env::Env;
+use crate::env::{self, Env};
 use crate::process;
 
-/// Longest that a decision takes, besides the time in which the machine is too busy to run us.
+/// Longest that a decision takes; printing it and ending must fit into the second, too.
 const DEADLINE: Duration = Duration::from_millis(900);
-/// Longest that is added to it while the machine does not run us. Clients wait for a minute.
-const LONGEST_WAIT: Duration = Duration::from_secs(20);
 /// How often an answer is looked for while a person is asked.
 const LOOK: Duration = Duration::from_millis(100);
 /// A longer event is refused.
@@ -34,6 +33,8 @@ const REPAIR: &str = "Run `modekeeper doctor` to see what is wrong";
 /// What the working thread tells the waiting one.
 #[derive(Debug)]
 enum News {
+    /// What is asked about.
+    Read(Box<HookEvent>),
     Answer(HookAnswer),
     /// A person is being asked, for this long at most.
     Waiting(Duration),
@@ -77,41 +78,49 @@ pub(crate) fn run(client: &str, rest: Vec<OsString>) -> ExitCode {
     let worker = std::thread::Builder::new().spawn(move || work(client, &rest, &sender));
     let answer = match worker {
         Ok(_) => wait(client, &receiver),
-        Err(error) => refuse(client, &format!("cannot start a thread: {error}")),
+        Err(error) => {
+            HookQuestion::Unread(client).refuse(&format!("cannot start a thread: {error}"))
+        }
     };
     say(&answer)
 }
 
 /// Waits for the answer. What has not come in time, or cannot come any more, is a denial.
 fn wait(client: ClientId, news: &Receiver<News>) -> HookAnswer {
-    let mut deadline = Instant::now() + DEADLINE;
-    let mut granted = Duration::ZERO;
+    let limit = env::hook_deadline().unwrap_or(DEADLINE);
+    let mut deadline = Instant::now() + limit;
+    let mut asked = HookQuestion::Unread(client);
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
         match news.recv_timeout(left) {
             Ok(News::Answer(answer)) => return answer,
-            Ok(News::Waiting(time)) => deadline = Instant::now() + time + DEADLINE,
+            Ok(News::Read(event)) => asked = HookQuestion::About(event),
+            Ok(News::Waiting(time)) => deadline = Instant::now() + time + limit,
             Err(RecvTimeoutError::Timeout) => {
-                let waited = process::waited_for_cpu().min(LONGEST_WAIT);
-                let more = waited.saturating_sub(granted);
-                if more < LOOK {
-                    return refuse(
-                        client,
-                        "it did not decide within a second; its store may be locked",
-                    );
-                }
-                deadline += more;
-                granted = waited;
+                return asked.refuse(
+                    "it did not decide in time; its store may be locked, or the machine too busy",
+                );
             }
             Err(RecvTimeoutError::Disconnected) => {
-                return refuse(client, "it failed while it decided");
+                return asked.refuse("it failed while it decided");
             }
         }
     }
 }
 
-fn refuse(client: ClientId, why: &str) -> HookAnswer {
-    mk_clients::refuse_unread(client, &unable(why))
+/// What is known about the question when no answer comes.
+enum HookQuestion {
+    Unread(ClientId),
+    About(Box<HookEvent>),
+}
+
+impl HookQuestion {
+    fn refuse(&self, why: &str) -> HookAnswer {
+        match self {
+            Self::Unread(client) => mk_clients::refuse_unread(*client, &unable(why)),
+            Self::About(event) => mk_clients::refuse_event(event, &unable(why)),
+        }
+    }
 }
 
 /// The sentence for everything that keeps us from deciding.
@@ -131,12 +140,18 @@ fn say(answer: &HookAnswer) -> ExitCode {
 }
 
 fn work(client: ClientId, rest: &[OsString], news: &Sender<News>) {
-    let answer = decide(client, rest, news).unwrap_or_else(|why| refuse(client, &why));
+    let answer = read(client).and_then(|event| {
+        // So that whoever waits can refuse it in its own words.
+        drop(news.send(News::Read(Box::new(event.clone()))));
+        let decided = decide(&event, rest, news);
+        Ok(decided.unwrap_or_else(|why| mk_clients::refuse_event(&event, &unable(&why))))
+    });
+    let answer = answer.unwrap_or_else(|why| HookQuestion::Unread(client).refuse(&why));
     drop(news.send(News::Answer(answer)));
 }
 
-/// Everything that one event needs, or why it could not be had.
-fn decide(client: ClientId, rest: &[OsString], news: &Sender<News>) -> Result<HookAnswer, String> {
+/// The event, or why it cannot be read.
+fn read(client: ClientId) -> Result<HookEvent, String> {
     let mut bytes = Vec::new();
     let mut input = std::io::stdin().lock().take(LONGEST_EVENT + 1);
     input
@@ -145,30 +160,59 @@ fn decide(client: ClientId, rest: &[OsString], news: &Sender<News>) -> Result<Ho
     if bytes.len() as u64 > LONGEST_EVENT {
         return Err("the hook's input is too long".to_owned());
     }
-    let event = mk_clients::parse_event(client, &bytes).map_err(|error| error.to_string())?;
+    mk_clients::parse_event(client, &bytes).map_err(|error| error.to_string())
+}
+
+/// Everything that one event needs, or why it could not be had.
+fn decide(event: &HookEvent, rest: &[OsString], news: &Sender<News>) -> Result<HookAnswer, String> {
     if matches!(event.moment, HookMoment::Other) {
-        return Ok(mk_clients::answer(&event, &HookVerdict::pass()));
+        return Ok(mk_clients::answer(event, &HookVerdict::pass()));
     }
     let env = Env::read();
     let config = Config::load(&Flags::default(), &env)
         .map_err(|error| format!("the configuration cannot be used: {error}"))?;
     let asking = Asking {
-        event: &event,
+        event,
         config: &config,
-        directory: directory(&event, &env)?,
+        directory: directory(event, &env)?,
         person: if rest.iter().any(|it| it == "--no-person") {
             Person::None
         } else {
             Person::Perhaps
         },
-        shell: if rest.iter().any(|it| it == "--walled") {
-            AgentShell::Walled
-        } else {
-            AgentShell::Open
-        },
+        shell: shell(event.client, rest.iter().any(|it| it == "--walled"), &env),
     };
     let verdict = asking.verdict(news)?;
-    Ok(mk_clients::answer(&event, &verdict))
+    Ok(mk_clients::answer(event, &verdict))
+}
+
+/// Whether a line of this client runs inside the wall. `is_told` is what its entry or plugin says.
+fn shell(client: ClientId, is_told: bool, env: &Env) -> AgentShell {
+    let Some(place) = Place::of(env).filter(|_| mk_wall::holds()) else {
+        return AgentShell::Open;
+    };
+    let atlas = client.atlas();
+    let scripts = place.scripts();
+    // A script that is gone would be passed over without a word.
+    let script = atlas
+        .shell
+        .script(&scripts)
+        .filter(|script| script.is_file());
+    let is_led = script.is_some_and(|script| match atlas.shell.variable() {
+        Some(variable) => {
+            let mut named = env.shell_scripts.iter();
+            named.any(|(name, path)| *name == variable && path == script)
+        }
+        None if atlas.shell.is_the_users() => is_told && process::is_bash_login_shell(),
+        None => is_told,
+    });
+    if is_led {
+        AgentShell::Walled
+    } else if atlas.rewrites_lines && place.program().is_file() {
+        AgentShell::Rewritten(place.program())
+    } else {
+        AgentShell::Open
+    }
 }
 
 /// Where the agent works: a client that does not say it has started us there.
@@ -212,7 +256,7 @@ impl Asking<'_> {
                 Origin::Default => None,
                 _ => Some(self.config.default_mode.value.clone()),
             },
-            shell: self.shell,
+            shell: self.shell.clone(),
         };
         let hooks = engine.hooks();
         let ask = || {

@@ -1,6 +1,6 @@
 //! The processes above this one, as the kernel knows them: which agent started us, and who started that agent.
 
-use std::time::Duration;
+use std::path::PathBuf;
 
 use mk_engine::{AgentLink, Process};
 
@@ -41,14 +41,19 @@ pub(crate) fn ancestors() -> Vec<Process> {
     found
 }
 
-/// How long the threads of this process were ready to run and did not run. Zero where the kernel does not say.
-pub(crate) fn waited_for_cpu() -> Duration {
-    let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten();
-    let waited = threads.flatten().filter_map(|thread| {
-        let text = std::fs::read_to_string(thread.path().join("schedstat")).ok()?;
-        text.split_whitespace().nth(1)?.parse::<u64>().ok()
-    });
-    Duration::from_nanos(waited.sum())
+/// Whether the user's login shell is bash, as the system's list of users says. One that is not in the list is none.
+pub(crate) fn is_bash_login_shell() -> bool {
+    login_shell().is_some_and(|shell| shell.file_name().is_some_and(|name| name == "bash"))
+}
+
+/// The user's login shell.
+pub(crate) fn login_shell() -> Option<PathBuf> {
+    let users = std::fs::read_to_string("/etc/passwd").ok()?;
+    let id = rustix::process::getuid().as_raw().to_string();
+    let user = users
+        .lines()
+        .find(|line| line.split(':').nth(2) == Some(&id))?;
+    user.split(':').nth(6).map(PathBuf::from)
 }
 
 fn parent_of(process: &str) -> Option<u32> {

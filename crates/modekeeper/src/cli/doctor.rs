@@ -7,10 +7,10 @@ use mk_clients::ClientId;
 use mk_engine::{Closed, StoreFile, StoreLocation};
 use serde_json::{Value, json};
 
+use crate::cli::FormatArgs;
 use crate::cli::install::{
-    Found, Held, ScopeArg, Workshop, canary, installed_program, known_client, painted,
+    Found, Held, ScopeArg, Workshop, installed_program, known_client, painted,
 };
-use crate::cli::{FormatArgs, block_on_processes};
 use crate::config::Config;
 use crate::env::Env;
 use crate::output::{Style, print, print_json};
@@ -166,7 +166,7 @@ fn clients(workshop: &Workshop, only: Option<ClientId>) -> anyhow::Result<Vec<Fi
 fn held(workshop: &Workshop, client: ClientId, found: Option<&Found>) -> anyhow::Result<Finding> {
     let held = match workshop.missing_entries(client)? {
         Some(reason) => Held::NotYet { reason },
-        None => block_on_processes(canary::fire(client, workshop.cage()))?,
+        None => workshop.look(client)?,
     };
     let title = found.map_or_else(|| client.atlas().name.to_owned(), Found::title);
     Ok(Finding {

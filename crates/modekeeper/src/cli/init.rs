@@ -6,7 +6,6 @@ use clap::Args;
 use mk_clients::ClientId;
 
 use crate::cli::install::{HowArgs, Workshop, set_up_project};
-use crate::cli::person;
 use crate::config::Config;
 use crate::env::Env;
 use crate::output::{Style, print};
@@ -25,7 +24,6 @@ pub(crate) struct InitArgs {
 }
 
 pub(crate) fn run(args: &InitArgs, config: &Config, env: &Env) -> anyhow::Result<ExitCode> {
-    person::refuse_agents("init")?;
     let workshop = Workshop::new(config, env, &args.how)?;
     let installable = |client: &ClientId| client.atlas().can_be_installed();
     let found = workshop.survey(ClientId::ALL.into_iter().filter(installable))?;

@@ -15,9 +15,11 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
-use mk_clients::{Change, ClientId, Floor, Scope, Setup, Shell, editor_agents};
+use mk_clients::{
+    Change, ClientId, Content, Floor, Purpose, Scope, Setup, Shell, ShellScripts, editor_agents,
+};
 
-use crate::cli::{block_on_processes, person};
+use crate::cli::block_on_processes;
 use crate::config::Config;
 use crate::env::Env;
 use crate::output::{Style, print};
@@ -65,7 +67,6 @@ pub(crate) enum ScopeArg {
 }
 
 pub(crate) fn run(args: &InstallArgs, config: &Config, env: &Env) -> anyhow::Result<ExitCode> {
-    person::refuse_agents("install")?;
     let client = known_client(&args.client)?;
     if !client.atlas().can_be_installed() {
         let atlas = client.atlas();
@@ -148,7 +149,7 @@ impl Workshop {
                 ScopeArg::Project => Scope::Project,
             },
             program: place.program(),
-            shell: crate::cli::HAS_EXEC.then(|| place.scripts()),
+            shell: mk_wall::holds().then(|| place.scripts()),
             floor,
             moved: env.client_directories.clone(),
             own_variables: env.own_directories(),
@@ -198,7 +199,7 @@ impl Workshop {
 
     /// Writes, and looks whether it holds.
     pub(crate) fn set_up_all(&self, found: &[Found], how: &HowArgs) -> anyhow::Result<ExitCode> {
-        self.place.fill()?;
+        self.place.fill(&self.setup.own_variables)?;
         let mut journal = self.journal()?;
         for found in found {
             self.set_up(&mut journal, found.client)?;
@@ -256,15 +257,17 @@ impl Workshop {
     /// How a client will be held, its shell included where this binary can lead it.
     fn held(&self, client: ClientId) -> String {
         let atlas = client.atlas();
-        let shell = match (&self.setup.shell, atlas.shell) {
+        let shell = self.setup.shell.as_ref().filter(|_| self.can_lead(client));
+        let shell = match (shell, atlas.shell) {
             (None, _) | (_, Shell::None) => String::new(),
             (_, Shell::BashEnvByStart) => {
                 format!("; shell when started by `modekeeper run {}`", atlas.slug)
             }
             (_, Shell::Rewrite) => "; shell lines rewritten".to_owned(),
-            (_, Shell::Prefix(_) | Shell::Program(_) | Shell::BashEnvByFile) => {
-                "; shell".to_owned()
-            }
+            (
+                _,
+                Shell::Prefix(_) | Shell::Program(_) | Shell::BashEnvOfLines | Shell::BashEnvByFile,
+            ) => "; shell".to_owned(),
         };
         format!("{}{shell}", atlas.held)
     }
@@ -285,7 +288,36 @@ impl Workshop {
     }
 
     fn changes(&self, client: ClientId) -> Vec<Change> {
-        client.atlas().changes(&self.setup)
+        let mut setup = self.setup.clone();
+        if !self.can_lead(client) {
+            setup.shell = None;
+        }
+        client.atlas().changes(&setup)
+    }
+
+    /// Whether lines that a client runs can reach our state. Where its own sandbox keeps them from it, a shell that is led
+    /// through `exec` would run nothing.
+    fn can_lead(&self, client: ClientId) -> bool {
+        let Some(change) = client.atlas().unsandboxed(&self.setup) else {
+            return true;
+        };
+        let text = std::fs::read_to_string(&change.file).unwrap_or_default();
+        match &change.content {
+            Content::Entries { format, edits } => settings::has_all(*format, &text, edits),
+            Content::Whole { .. } => false,
+        }
+    }
+
+    /// Our scripts, if the client's settings lead its shell through them.
+    pub(crate) fn led_shell(&self, client: ClientId) -> anyhow::Result<Option<&ShellScripts>> {
+        let changes = client.atlas().changes(&self.setup);
+        let edits = changes.iter().filter(|it| it.purpose == Purpose::Shell);
+        let edits = edits.flat_map(|change| match &change.content {
+            Content::Entries { edits, .. } => edits.as_slice(),
+            Content::Whole { .. } => &[],
+        });
+        let is_led = self.journal()?.has_all(client, edits);
+        Ok(self.setup.shell.as_ref().filter(|_| is_led))
     }
 
     fn set_up(&self, journal: &mut Journal, client: ClientId) -> anyhow::Result<()> {
@@ -344,6 +376,26 @@ impl Workshop {
         Ok(())
     }
 
+    /// Whether a client is held, its shell included.
+    pub(crate) fn look(&self, client: ClientId) -> anyhow::Result<Held> {
+        let scripts = self.led_shell(client)?;
+        if scripts.is_some() && !self.can_lead(client) {
+            let slug = client.slug();
+            let reason = format!(
+                "its own sandbox is on, in which its led shell runs nothing: run `modekeeper install {slug}` again"
+            );
+            return Ok(Held::NotYet { reason });
+        }
+        block_on_processes(async {
+            match canary::fire(client, self.cage()).await {
+                Held::Enforced { milliseconds, .. } => {
+                    canary::try_shell(client, self.cage(), scripts, milliseconds).await
+                }
+                other => other,
+            }
+        })
+    }
+
     /// The canary of each client. Fails if one is not held.
     pub(crate) fn report(&self, found: &[Found]) -> anyhow::Result<ExitCode> {
         let style = Style::stdout();
@@ -351,7 +403,7 @@ impl Workshop {
         print("\n")?;
         let width = found.iter().map(|it| it.title().chars().count()).max();
         for found in found {
-            let held = block_on_processes(canary::fire(found.client, self.cage()))?;
+            let held = self.look(found.client)?;
             if held.is_bad() {
                 code = ExitCode::FAILURE;
             }

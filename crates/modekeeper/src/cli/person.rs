@@ -4,7 +4,7 @@
 
 use std::io::{self, IsTerminal as _};
 
-use anyhow::bail;
+use anyhow::{anyhow, bail};
 use mk_engine::{Engine, NewAct};
 
 use crate::cli::block_on;
@@ -14,9 +14,8 @@ const SERVERS: [&str; 5] = ["mcp", "serve", "acp", "hook", "exec"];
 /// More processes above one another than anybody has.
 const MOST_ANCESTORS: usize = 64;
 
-/// Refuses unless a person gives the command.
+/// Refuses without a terminal. Below an agent the command line has refused before.
 pub(crate) fn require(command: &str) -> anyhow::Result<()> {
-    refuse_agents(command)?;
     if !io::stdin().is_terminal() {
         bail!(
             "`modekeeper {command}` needs a terminal, because agents must not give it; \
@@ -41,30 +40,49 @@ pub(crate) fn record(engine: &Engine, action: &str, subject: &str) {
     }
 }
 
-/// Refuses below an agent. For commands that scripts set machines up with, where a terminal cannot be asked for.
-pub(crate) fn refuse_agents(command: &str) -> anyhow::Result<()> {
-    match agent_above() {
-        Some(above) => bail!(
+/// What this process was started by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum StartedBy {
+    Wall,
+    Agent(&'static str),
+    Server,
+}
+
+impl StartedBy {
+    /// Why a person's command does not run here.
+    pub(super) fn refusal(self, command: &str) -> anyhow::Error {
+        let above = match self {
+            Self::Wall => {
+                return anyhow!(
+                    "`modekeeper {command}` is for people: it does not run inside the wall"
+                );
+            }
+            Self::Agent(agent) => format!("`{agent}`"),
+            Self::Server => "a Modekeeper server".to_owned(),
+        };
+        anyhow!(
             "`modekeeper {command}` cannot be run by {above}: it is for the person who uses the agent; \
              run it in a terminal of your own"
-        ),
-        None => Ok(()),
+        )
     }
 }
 
-/// The agent or server of ours that this process was started by, if there is one.
-fn agent_above() -> Option<String> {
+/// The wall, agent or server of ours that this process was started by, if there is one.
+pub(super) fn agent_above() -> Option<StartedBy> {
+    if mk_wall::is_inside() {
+        return Some(StartedBy::Wall);
+    }
     let mut process = parent("self")?;
     for _ in 0..MOST_ANCESTORS {
         let line = command_line(&process);
         if let Some(agent) = mk_clients::agent_process(&line) {
-            return Some(format!("`{agent}`"));
+            return Some(StartedBy::Agent(agent));
         }
         let is_ours = line
             .first()
             .is_some_and(|path| path.ends_with("modekeeper"));
         if is_ours && line.iter().any(|word| SERVERS.contains(&word.as_str())) {
-            return Some("a Modekeeper server".to_owned());
+            return Some(StartedBy::Server);
         }
         process = parent(&process)?;
     }

@@ -38,7 +38,7 @@ pub(crate) fn run(args: &RunArgs, env: &Env) -> anyhow::Result<ExitCode> {
     if let Some(directory) = &env.current_dir {
         command.current_dir(directory);
     }
-    if client.atlas().shell == Shell::BashEnvByStart && crate::cli::HAS_EXEC {
+    if client.atlas().shell == Shell::BashEnvByStart && mk_wall::holds() {
         let place = Place::of(env).context("there is no home: HOME is not set")?;
         let script = place.scripts().bash_env;
         if !script.exists() {

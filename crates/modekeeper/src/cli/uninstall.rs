@@ -7,7 +7,6 @@ use clap::Args;
 use mk_clients::ClientId;
 
 use crate::cli::install::{HowArgs, Journal, ScopeArg, Undone, Workshop, agreed, known_client};
-use crate::cli::person;
 use crate::config::Config;
 use crate::env::Env;
 use crate::output::{Style, print};
@@ -29,7 +28,6 @@ pub(crate) struct UninstallArgs {
 }
 
 pub(crate) fn run(args: &UninstallArgs, config: &Config, env: &Env) -> anyhow::Result<ExitCode> {
-    person::refuse_agents("uninstall")?;
     let how = HowArgs {
         scope: ScopeArg::User,
         floor: None,

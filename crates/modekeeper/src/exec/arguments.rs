@@ -14,6 +14,8 @@ pub(super) struct Arguments {
     pub(super) mode: Option<String>,
     pub(super) time_limit: Option<Duration>,
     pub(super) project_root: Option<PathBuf>,
+    /// An agent's shell asks: where no mode is set, nothing is held.
+    pub(super) is_shell: bool,
     /// The permit that our own server has stored for this command.
     pub(super) permit: Option<PermitId>,
     /// A language server or its installer, which has rights of its own.
@@ -68,6 +70,7 @@ pub(super) fn parse(words: impl Iterator<Item = OsString>) -> Result<Arguments, 
                 let wrong = || Usage::Wrong("`--permit` is the ID of a permit".to_owned());
                 arguments.permit = Some(id.ok_or_else(wrong)?);
             }
+            "--shell" => arguments.is_shell = true,
             "--language-server" => arguments.server = Some(ServerKind::LanguageServer),
             "--installer" => arguments.server = Some(ServerKind::Installer(value()?.into())),
             other => {
@@ -102,7 +105,8 @@ pub(super) fn line_of(command: &[OsString]) -> String {
     });
     match words.as_slice() {
         [_, option, line, ..] if is_shell && option.starts_with('-') && option.ends_with('c') => {
-            evaluated(line).unwrap_or_else(|| line.clone())
+            let inner = evaluated(line).or_else(|| in_subshell(line));
+            inner.unwrap_or_else(|| line.clone())
         }
         words => words
             .iter()
@@ -150,6 +154,18 @@ fn evaluated(line: &str) -> Option<String> {
     let plain = |it: char| it.is_ascii_alphanumeric() || "-_./".contains(it);
     let ends = matches!(redirections.trim(), "" | "< /dev/null" | "\\< /dev/null");
     (ends && file.chars().all(plain)).then_some(inner)
+}
+
+/// The line inside of what Gemini CLI makes of it: a subshell that notes its background processes.
+fn in_subshell(line: &str) -> Option<String> {
+    let rest = line
+        .strip_prefix("shopt -u promptvars nullglob extglob nocaseglob dotglob; ")
+        .unwrap_or(line);
+    let (file, rest) = rest.strip_prefix("_bgpids_file=")?.split_once('\n')?;
+    let plain = |it: char| it.is_ascii_alphanumeric() || "-_./'".contains(it);
+    let inner = rest.strip_prefix("(\n  trap 'jobs -p > \"$_bgpids_file\"' EXIT\n")?;
+    let inner = inner.strip_suffix("\n)\n__code=$?\nexit $__code")?;
+    file.chars().all(plain).then(|| inner.to_owned())
 }
 
 fn quoted(word: &str) -> String {
@@ -205,6 +221,8 @@ mod tests {
         assert_eq!(line(&["bash", "-lc", "ls"]), "ls");
         let claude = r"source /h/snapshot-bash-1.sh 2>/dev/null || true && eval 'echo '\''a'\'' && ls' < /dev/null && pwd -P >| /tmp/claude-1-cwd";
         assert_eq!(line(&["/bin/bash", "-c", claude]), "echo 'a' && ls");
+        let gemini = "shopt -u promptvars nullglob extglob nocaseglob dotglob; _bgpids_file=/tmp/p\n(\n  trap 'jobs -p > \"$_bgpids_file\"' EXIT\nls; rm x\n)\n__code=$?\nexit $__code";
+        assert_eq!(line(&["bash", "-c", gemini]), "ls; rm x");
         for pretended in [
             r"rm x && eval 'ls' && pwd -P >| /tmp/a",
             r"source /h/s.sh && eval 'ls'; rm x && pwd -P >| /tmp/a",

@@ -112,6 +112,25 @@ fn a_missing_store_denies_but_shows_what_every_mode_shows() {
 }
 
 #[test]
+fn a_deadline_ends_the_waiting_whatever_it_waits_for() {
+    let sandbox = held();
+    let mut command = sandbox.command(&["hook", "claude"]);
+    command.env("MODEKEEPER_HOOK_DEADLINE", "300");
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+    // The client goes on writing: only the deadline can end this.
+    let input = child.stdin.take();
+    let output = child.wait_with_output().unwrap();
+    drop(input);
+    let ran = Ran {
+        status: output.status,
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    };
+    check_denied(&ran, "it did not decide in time");
+}
+
+#[test]
 fn a_locked_store_denies_in_time() {
     let sandbox = held();
     let connection = rusqlite::Connection::open(sandbox.database()).unwrap();

@@ -135,6 +135,16 @@ fn what_changed_again_since_is_put_back_by_force_only() {
 
 /// Fires Claude Code's hook for one line, as in the project.
 fn hooked(sandbox: &Sandbox, line: &str, flags: &[&str]) -> String {
+    hooked_in(sandbox, line, flags, &[])
+}
+
+/// The same with these variables in the client's environment.
+fn hooked_in(
+    sandbox: &Sandbox,
+    line: &str,
+    flags: &[&str],
+    variables: &[(&str, String)],
+) -> String {
     let event = serde_json::json!({
         "hook_event_name": "PreToolUse",
         "session_id": "one",
@@ -144,6 +154,7 @@ fn hooked(sandbox: &Sandbox, line: &str, flags: &[&str]) -> String {
     });
     let arguments: Vec<&str> = ["hook", "claude"].iter().chain(flags).copied().collect();
     let mut command = sandbox.command(&arguments);
+    command.envs(variables.iter().cloned());
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
@@ -190,11 +201,133 @@ fn a_line_that_cannot_be_read_passes_where_the_shell_is_walled() {
     sandbox.ok(&["mode", "docs"]);
     let line = "python3 -c \"exec(open('README.md').read())\"";
     assert!(hooked(&sandbox, line, &["--no-person"]).contains("deny"));
-    let passed = hooked(&sandbox, line, &["--no-person", "--walled"]);
+    let script = sandbox
+        .home()
+        .join(".local/share/modekeeper/bin/modekeeper-exec");
+    let prefix = [("CLAUDE_CODE_SHELL_PREFIX", script.display().to_string())];
+    // A script that is not there would not be missed by the client.
+    let denied = hooked_in(&sandbox, line, &["--no-person"], &prefix);
+    assert!(denied.contains("deny"), "{denied}");
+    sandbox.write(&script, "");
+    let passed = hooked_in(&sandbox, line, &["--no-person"], &prefix);
     assert!(!passed.contains("deny"), "{passed}");
     // What the line says it does is refused with its reason, wall or not.
-    let denied = hooked(&sandbox, "rm src/a.rs", &["--walled"]);
+    let denied = hooked_in(&sandbox, "rm src/a.rs", &[], &prefix);
     assert!(denied.contains("deny"), "{denied}");
+}
+
+/// A shell as `init` leads it: bash reads our script before the line.
+fn shell(sandbox: &Sandbox, line: &str) -> crate::support::sandbox::Ran {
+    let script = sandbox.root().join("modekeeper-env.sh");
+    let program = env!("CARGO_BIN_EXE_modekeeper");
+    let scripts = mk_clients::shell_scripts(std::path::Path::new(program), &[]);
+    let [.., (_, text)] = scripts;
+    sandbox.write(&script, text);
+    let mut command = crate::support::sandbox::bare_command("/bin/bash", &sandbox.project());
+    for (name, value) in sandbox.command::<&str>(&[]).get_envs() {
+        command.env(name, value.unwrap());
+    }
+    command
+        .args(["-c", line])
+        .env("BASH_ENV", &script)
+        .env("CLAUDE_CODE_SESSION_ID", "one")
+        .env("MODEKEEPER_HOOK_DEADLINE", "1000");
+    sandbox.run_command(&mut command)
+}
+
+#[test]
+fn a_led_shell_is_inside_where_a_mode_is_set_and_left_alone_elsewhere() {
+    let sandbox = project();
+    let program = env!("CARGO_BIN_EXE_modekeeper");
+    let line = format!(
+        "bash -c 'echo x > src/a.rs'; {program} exec --inside && echo inside; echo $0 \"$BASH_ENV\""
+    );
+    let free = shell(&sandbox, &line);
+    assert_eq!(free.stdout, "/bin/bash \n", "{free:#?}");
+    assert_eq!(text(&sandbox, "src/a.rs"), "x\n");
+    sandbox.write("src/a.rs", "fn a() {}\n");
+    sandbox.ok(&["mode", "docs"]);
+    let held = shell(&sandbox, &line);
+    assert_eq!(held.stdout, "inside\n/bin/bash \n", "{held:#?}");
+    assert!(held.stderr.contains("refused: write src/a.rs"), "{held:#?}");
+    assert_eq!(text(&sandbox, "src/a.rs"), "fn a() {}\n");
+    // The hooks of our own that a client starts by its shell are not inside: they write the store.
+    let hook = shell(&sandbox, &format!("{program} hook gemini"));
+    assert!(
+        hook.stdout.contains("Modekeeper cannot decide"),
+        "{hook:#?}"
+    );
+}
+
+#[test]
+fn a_line_that_a_person_approved_does_what_they_have_read_once() {
+    let sandbox = project();
+    sandbox.ok(&["mode", "code"]);
+    let line = "echo x > .roomodes";
+    let asked = hooked(&sandbox, line, &[]);
+    let id = asked
+        .split("modekeeper approve ")
+        .nth(1)
+        .unwrap_or_else(|| panic!("{asked}"));
+    let id: String = id
+        .chars()
+        .take_while(|it| it.is_alphanumeric() || *it == '_')
+        .collect();
+    sandbox.ok(&["approve", &id]);
+    let passed = hooked(&sandbox, line, &[]);
+    assert!(!passed.contains("deny"), "{passed}");
+    let ran = shell(&sandbox, line);
+    assert!(
+        ran.stderr.contains("a person has approved this line"),
+        "{ran:#?}"
+    );
+    assert_eq!(text(&sandbox, ".roomodes"), "x\n");
+    sandbox.write(".roomodes", MODES);
+    shell(&sandbox, line);
+    assert_eq!(text(&sandbox, ".roomodes"), MODES);
+}
+
+#[test]
+fn a_client_without_a_led_shell_has_its_unclear_lines_rewritten_or_refused() {
+    let sandbox = project();
+    sandbox.ok(&["mode", "docs"]);
+    let program = sandbox
+        .home()
+        .join(".local/share/modekeeper/bin/modekeeper");
+    sandbox.write(&program, "");
+    let line = "python3 -c \"exec(open('README.md').read())\"";
+    let ask = |client: &str, event: Value| {
+        let mut command = sandbox.command(&["hook", client, "--no-person"]);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        stdin.write_all(event.to_string().as_bytes()).unwrap();
+        drop(stdin);
+        let output = child.wait_with_output().unwrap();
+        serde_json::from_slice::<Value>(&output.stdout).unwrap_or_default()
+    };
+    let copilot = |line: &str| json!({ "sessionId": "two", "cwd": sandbox.project(), "toolName": "bash", "toolArgs": { "command": line } });
+    let rewritten = ask("copilot", copilot(line));
+    let command = rewritten["modifiedArgs"]["command"].as_str().unwrap();
+    assert!(
+        command.starts_with(&format!(
+            "{} exec --shell -- /bin/bash -c '",
+            program.display()
+        )),
+        "{command}"
+    );
+    assert_eq!(rewritten.get("permissionDecision"), None, "{rewritten}");
+    // What can be read is left as it is.
+    assert_eq!(ask("copilot", copilot("cat README.md")), json!({}));
+    let qwen = json!({
+        "hook_event_name": "PreToolUse", "session_id": "three", "cwd": sandbox.project(),
+        "tool_name": "run_shell_command", "tool_input": { "command": line },
+    });
+    let refused = ask("qwen", qwen);
+    assert_eq!(
+        refused["hookSpecificOutput"]["permissionDecision"], "deny",
+        "{refused}"
+    );
 }
 
 #[test]
@@ -384,6 +517,141 @@ fn a_command_ends_after_its_time_and_when_its_call_is_cancelled_or_its_server_di
     gone(running);
 }
 
+/// What agents may call. Whatever else `--help` lists is a person's.
+const FOR_AGENTS: &[&str] = &[
+    "acp",
+    "backups list",
+    "backups show",
+    "check",
+    "completions",
+    "config show",
+    "doctor",
+    "exec",
+    "explain",
+    "help",
+    "hook",
+    "index",
+    "log",
+    "lsp list",
+    "man",
+    "mcp",
+    "modes lint",
+    "modes list",
+    "modes prompt",
+    "modes show",
+    "playbook lint",
+    "run",
+    "schema",
+    "serve",
+    "store check",
+    "symbols find",
+    "symbols map",
+    "symbols outline",
+    "symbols refs",
+    "tasks list",
+    "tasks show",
+];
+
+/// Every command that the command line has, as `--help` shows it.
+fn all_commands(sandbox: &Sandbox, above: &[&str]) -> Vec<String> {
+    let mut words = above.to_vec();
+    words.push("--help");
+    let help = sandbox.ok(&words);
+    let Some((_, listed)) = help.split_once("\nCommands:\n") else {
+        return vec![above.join(" ")];
+    };
+    let names = listed.lines().take_while(|line| !line.is_empty());
+    let names = names.filter_map(|line| {
+        line.split_whitespace()
+            .next()
+            .filter(|_| !line.starts_with("   "))
+    });
+    names
+        .filter(|name| above.is_empty() || *name != "help")
+        .flat_map(|name| match name {
+            "help" => vec!["help".to_owned()],
+            name => all_commands(sandbox, &[above, &[name]].concat()),
+        })
+        .collect()
+}
+
+/// The commands of a person, from the binary itself, so that none can be forgotten.
+fn people_s_commands(sandbox: &Sandbox) -> Vec<String> {
+    let mut all = all_commands(sandbox, &[]);
+    for known in FOR_AGENTS {
+        assert!(all.iter().any(|it| it == known), "{known} is not a command");
+    }
+    all.retain(|it| !FOR_AGENTS.contains(&it.as_str()));
+    // The contract's list.
+    for named in [
+        "approve",
+        "mode",
+        "pause",
+        "modes trust",
+        "tasks switch",
+        "tasks complete",
+        "backups restore",
+        "undo",
+        "gc",
+        "init",
+        "install",
+        "uninstall",
+        "token create",
+        "dashboard",
+        "config init",
+        "store recover",
+        "self uninstall",
+    ] {
+        assert!(
+            all.iter().any(|it| it == named),
+            "{named} is missing in {all:?}"
+        );
+    }
+    all
+}
+
+/// Runs each command from a script, whose line does not say what it starts, and looks for the refusal.
+#[track_caller]
+fn check_refused(
+    sandbox: &Sandbox,
+    commands: &[String],
+    start: impl Fn() -> std::process::Command,
+    refusal: &str,
+) {
+    let program = env!("CARGO_BIN_EXE_modekeeper");
+    for command in commands {
+        sandbox.write("ask.sh", format!("'{program}' {command}\n"));
+        let ran = sandbox.run_command(&mut start());
+        assert_eq!(ran.status.code(), Some(1), "{command}: {ran:#?}");
+        assert!(ran.stderr.contains(refusal), "{command}: {ran:#?}");
+    }
+}
+
+#[test]
+fn no_command_of_a_person_runs_inside_the_wall() {
+    let sandbox = project();
+    let commands = people_s_commands(&sandbox);
+    let start = || sandbox.command(&["exec", "--", "sh", "ask.sh"]);
+    check_refused(&sandbox, &commands, start, "does not run inside the wall");
+}
+
+#[test]
+fn no_command_of_a_person_runs_below_an_agent() {
+    let sandbox = project();
+    let commands = people_s_commands(&sandbox);
+    let agent = sandbox.root().join("claude");
+    std::os::unix::fs::symlink("/bin/sh", &agent).unwrap();
+    let start = || {
+        let mut command = crate::support::sandbox::bare_command(&agent, &sandbox.project());
+        // It goes on after the script, so that it does not become the script's command.
+        command
+            .args(["-c", "sh ask.sh; exit $?"])
+            .env("HOME", sandbox.home());
+        command
+    };
+    check_refused(&sandbox, &commands, start, "cannot be run by `claude`");
+}
+
 #[test]
 fn people_s_commands_do_not_run_inside() {
     let sandbox = project();
@@ -391,28 +659,6 @@ fn people_s_commands_do_not_run_inside() {
     let ran = sandbox.run(&["exec", "--", program, "approve"]);
     assert_eq!(ran.status.code(), Some(125), "{ran:#?}");
     assert!(ran.stderr.contains("is for the user to run"), "{ran:#?}");
-    // A script does not say in its line what it starts, so the line is not refused by its words.
-    for command in [
-        "approve",
-        "backups list",
-        "undo",
-        "gc",
-        "tasks list",
-        "init --yes",
-        "install claude",
-        "uninstall",
-        "self uninstall",
-        "dashboard",
-        "token list",
-    ] {
-        sandbox.write("ask.sh", format!("'{program}' {command}\n"));
-        let ran = sandbox.run(&["exec", "--", "sh", "ask.sh"]);
-        assert_eq!(ran.status.code(), Some(1), "{command}: {ran:#?}");
-        assert!(
-            ran.stderr.contains("does not run inside the wall"),
-            "{command}: {ran:#?}"
-        );
-    }
     let ran = sandbox.run(&["exec", "--", program, "exec", "--inside"]);
     assert_eq!(ran.status.code(), Some(0), "{ran:#?}");
 }

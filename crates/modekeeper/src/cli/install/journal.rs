@@ -86,6 +86,20 @@ impl Journal {
         clients
     }
 
+    /// Whether all of these are among the client's entries.
+    pub(crate) fn has_all<'a>(
+        &self,
+        client: ClientId,
+        mut edits: impl Iterator<Item = &'a Edit>,
+    ) -> bool {
+        let entries = self.files.values().flat_map(|file| &file.entries);
+        let mine: Vec<&Edit> = entries
+            .filter(|entry| entry.client == client.slug())
+            .flat_map(|entry| &entry.edits)
+            .collect();
+        edits.all(|edit| mine.contains(&edit))
+    }
+
     /// Whether the client has entries that these changes do not ask for: an older binary's, or another floor's.
     pub(crate) fn is_stale(&self, client: ClientId, changes: &[Change]) -> bool {
         let planned = |edit: &Edit| {

@@ -24,6 +24,8 @@ pub(super) struct Call<'a> {
     pub(super) arguments: &'a [&'a str],
     pub(super) directory: &'a Path,
     pub(super) input: &'a str,
+    /// A variable besides those of this process.
+    pub(super) variable: Option<(&'a str, &'a Path)>,
     pub(super) limit: Duration,
 }
 
@@ -31,6 +33,7 @@ pub(super) struct Call<'a> {
 pub(super) async fn run(call: Call<'_>) -> anyhow::Result<Said> {
     let mut child = command(call.program, call.directory)
         .args(call.arguments)
+        .envs(call.variable)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

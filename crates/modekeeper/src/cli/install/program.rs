@@ -33,15 +33,11 @@ impl Place {
     }
 
     pub(crate) fn scripts(&self) -> ShellScripts {
-        ShellScripts {
-            prefix: self.directory.join("modekeeper-exec"),
-            program: self.directory.join("modekeeper-sh"),
-            bash_env: self.directory.join("modekeeper-env.sh"),
-        }
+        ShellScripts::in_directory(&self.directory)
     }
 
     /// Copies this program there, and the scripts that start it. A running copy goes on with its old file.
-    pub(crate) fn fill(&self) -> anyhow::Result<()> {
+    pub(crate) fn fill(&self, variables: &[(&'static str, PathBuf)]) -> anyhow::Result<()> {
         let from = std::env::current_exe().context("cannot find this program's own file")?;
         let to = self.program();
         if disk::resolve(&from) != disk::resolve(&to) {
@@ -51,7 +47,7 @@ impl Place {
                 disk::replace(&to, &bytes, true)?;
             }
         }
-        for (name, text) in shell_scripts(&to) {
+        for (name, text) in shell_scripts(&to, variables) {
             disk::replace(&self.directory.join(name), text.as_bytes(), true)?;
         }
         Ok(())
@@ -59,7 +55,7 @@ impl Place {
 
     /// Removes all of it.
     pub(crate) fn clear(&self) -> anyhow::Result<()> {
-        let scripts = shell_scripts(&self.program());
+        let scripts = shell_scripts(&self.program(), &[]);
         for (name, _) in scripts {
             disk::remove(&self.directory.join(name), &[])?;
         }

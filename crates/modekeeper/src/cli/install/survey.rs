@@ -74,6 +74,7 @@ async fn version(program: &Path, directory: &Path) -> Option<String> {
         arguments: &["--version"],
         directory,
         input: "",
+        variable: None,
         limit: PATIENCE,
     })
     .await
