@@ -13,6 +13,7 @@ mod sessions;
 mod start;
 mod store;
 mod symbols;
+mod wall;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -59,6 +60,8 @@ enum What {
     Hook,
     /// Messages and streamed chunks through the ACP proxy, beside a bare relay of two pipes
     Acp,
+    /// What the wall costs a command
+    Wall,
     /// Finding, listing and searching 100,000 files, beside fd and rg
     Files,
     /// The rules tools, with our content and with 2,000 files of the user's
@@ -140,6 +143,10 @@ pub(crate) fn run(args: &BenchArgs) -> Result<ExitCode> {
     if wanted(What::Acp) {
         eprintln!("acp …");
         rows.extend(acp::measure(&binaries.modekeeper, &binaries.acp, rounds)?);
+    }
+    if wanted(What::Wall) {
+        eprintln!("wall …");
+        rows.extend(wall::measure(&binaries.modekeeper, rounds)?);
     }
     if wanted(What::Files) {
         eprintln!("files …");

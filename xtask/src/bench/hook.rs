@@ -100,7 +100,7 @@ fn version(home: &Home, binary: &Path) -> Result<()> {
 }
 
 /// Milliseconds of processor time of one call.
-fn cpu_each(mut call: impl FnMut() -> Result<()>) -> Result<f64> {
+pub(super) fn cpu_each(mut call: impl FnMut() -> Result<()>) -> Result<f64> {
     let before = cpu_of_ended_children()?;
     for _ in 0..CALLS_PER_ROUND {
         call()?;
