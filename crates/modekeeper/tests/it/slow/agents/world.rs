@@ -75,6 +75,7 @@ impl World {
             .env("XDG_STATE_HOME", home.join(".local/state"))
             .env("XDG_CACHE_HOME", home.join(".cache"))
             .env("MODEKEEPER_STATE_DIR", self.sandbox.state())
+            .env("MODEKEEPER_HOOK_DEADLINE", "30000")
             .env("TERM", "xterm-256color");
         command
     }
