@@ -291,6 +291,35 @@ fn doctor_notices_an_entry_that_is_gone() {
     );
 }
 
+/// A product that does not find our script runs the line without it, and without a word.
+#[test]
+fn doctor_notices_a_shell_that_is_no_longer_led() {
+    let world = World::new();
+    world.sandbox.ok(&["mode", "ask"]);
+    for (client, subject, script) in [
+        ("claude-code", "Claude Code 2.1.325", "modekeeper-exec"),
+        ("gemini", "Gemini CLI 0.61.0", "modekeeper-env.sh"),
+        ("opencode", "OpenCode 1.18.33", "modekeeper-sh"),
+    ] {
+        world.run(&["install", client, "--yes"]);
+        let look = || {
+            let ran = world.run(&["doctor", client, "--json"]);
+            let findings: Vec<Value> = serde_json::from_str(&ran.stdout).unwrap();
+            let found = findings.into_iter().find(|it| it["subject"] == subject);
+            found.unwrap()["text"].as_str().unwrap().to_owned()
+        };
+        let led = look();
+        assert!(led.ends_with("; shell walled)"), "{client}: {led}");
+        let directory = world.sandbox.home().join(".local/share/modekeeper/bin");
+        std::fs::remove_file(directory.join(script)).unwrap();
+        let gone = look();
+        assert!(
+            gone.contains(&format!("{script} is gone")),
+            "{client}: {gone}"
+        );
+    }
+}
+
 #[test]
 fn a_command_under_another_name_points_to_ours() {
     let world = World::new();
