@@ -12,7 +12,7 @@ pub(crate) struct HookArgs {
     /// Deny at once what would need approval
     #[arg(long)]
     no_person: bool,
-    /// Codex and OpenCode: the shell leads every line through `modekeeper exec`, so let unreadable lines pass
+    /// The client's shell leads every line through `modekeeper exec`: let lines pass that cannot be read
     #[arg(long)]
     walled: bool,
 }
