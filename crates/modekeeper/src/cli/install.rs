@@ -303,7 +303,9 @@ impl Workshop {
         };
         let text = std::fs::read_to_string(&change.file).unwrap_or_default();
         match &change.content {
-            Content::Entries { format, edits } => settings::has_all(*format, &text, edits),
+            Content::Entries { format, edits } => {
+                mk_clients::settings::has_all(*format, &text, edits)
+            }
             Content::Whole { .. } => false,
         }
     }
