@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use mk_policy::{Decision, Evaluation, Group, Mode, Permit, Request, evaluate};
-use mk_project::resolve_in;
+use mk_policy::{Decision, Evaluation, Group, Mode, Permit, Request, Rule, evaluate};
 use mk_store::Session;
 use mk_types::{AbsPath, ModeSlug, ProjectPath, SessionId, ToolCall};
 
 use crate::error::Error;
 use crate::governing::Governing;
+use crate::target::TargetResolver;
 use crate::{Caller, Engine, Standing, mode};
 
 /// The mode that governs a call, and what bounds it.
@@ -144,9 +144,8 @@ impl Engine {
     pub(crate) fn check(&self, in_force: InForce, call: ToolCall) -> Checked {
         let project = self.open(&in_force.project);
         let ignored = project.ignored();
-        let request = self.policy().request(call, |raw| {
-            resolve_in(project.root(), &in_force.directory, &ignored, raw)
-        });
+        let targets = TargetResolver::new(project.root(), in_force.directory.clone(), &ignored);
+        let request = self.policy().request(call, |raw| targets.target(raw));
         let evaluation = in_force
             .modes()
             .map(|mode| evaluate(self.policy(), mode, &request))
@@ -181,6 +180,11 @@ impl Engine {
 }
 
 impl Checked {
+    /// What to do instead, if it is not allowed.
+    pub fn hint(&self) -> Option<String> {
+        next_step(&self.evaluation, &self.in_force)
+    }
+
     /// The permit, or the refusal in the contract's words.
     pub fn permit(self) -> Result<Permit, Error> {
         let Self {
@@ -198,24 +202,41 @@ impl Checked {
 }
 
 pub(crate) fn refusal(evaluation: &Evaluation, in_force: &InForce) -> Error {
-    let hint = match evaluation.decision {
-        Decision::Allow => None,
-        Decision::Unproven | Decision::Ask | Decision::Deny => evaluation.hint(),
-    };
-    // A mode that the endpoint's ceiling holds down does not get wider by switching.
-    let hint = match in_force.capped_at() {
-        _ if in_force.knowledge == Knowledge::Past => Some(
-            "the server cannot reach its database: only reading is allowed until it is back"
-                .to_owned(),
-        ),
-        Some(ceiling) if evaluation.mode != in_force.mode.slug => Some(format!(
-            "this endpoint is capped at '{ceiling}': ask the user to allow more where the server is started"
-        )),
-        _ => hint,
-    };
     Error::Denied {
         rule: Some(evaluation.rule),
         message: evaluation.sentence(&in_force.mode),
-        hint,
+        hint: next_step(evaluation, in_force),
+    }
+}
+
+/// What to do instead. Where a ceiling holds the mode down, switching does not help.
+fn next_step(evaluation: &Evaluation, in_force: &InForce) -> Option<String> {
+    if in_force.knowledge == Knowledge::Past && !evaluation.is_allowed() {
+        let hint = "the server cannot reach its database: only reading is allowed until it is back";
+        return Some(hint.to_owned());
+    }
+    let by_mode = matches!(
+        evaluation.rule,
+        Rule::GroupDisabled
+            | Rule::FilePattern
+            | Rule::TargetUnknown
+            | Rule::CommandPattern
+            | Rule::CommandDeny
+            | Rule::CommandWrite
+            | Rule::CommandRead
+            | Rule::McpFilter
+    );
+    let limits = |ceiling: &&Arc<Mode>| {
+        let limits = |group| !ceiling.enables(group) || ceiling.restriction(group).is_some();
+        evaluation.group.is_some_and(limits)
+    };
+    let ceiling = in_force.ceilings.iter().find(limits);
+    match ceiling.filter(|_| by_mode && evaluation.decision == Decision::Deny) {
+        Some(ceiling) => Some(format!(
+            "this endpoint is capped at '{}': ask the user to allow more where the server is started",
+            ceiling.slug
+        )),
+        None if evaluation.is_allowed() => None,
+        None => evaluation.hint(),
     }
 }

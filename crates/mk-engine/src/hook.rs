@@ -13,13 +13,13 @@ use std::path::PathBuf;
 
 use mk_clients::{HookDecision, HookEvent, HookMoment, HookVerdict, ToolUse, walled_line};
 use mk_policy::{Decision, Evaluation, Group, Request, Rule, evaluate};
-use mk_project::resolve;
 use mk_store::{NewDecision, Ruling};
-use mk_types::{DecisionId, ModeSlug};
+use mk_types::{DecisionId, ModeSlug, ProjectPath};
 
 use crate::approval::{Act, ApprovalRequest, Asked};
 use crate::conversation::{Held, Seat};
 use crate::error::Error;
+use crate::target::TargetResolver;
 use crate::{Engine, OwnTool};
 
 pub use proxy::Ruled;
@@ -297,8 +297,9 @@ impl Hooks<'_> {
         let ignored = open.ignored();
         let policy = self.engine.policy();
         let mut strictest: Option<(Evaluation, Request)> = None;
+        let targets = TargetResolver::new(open.root(), ProjectPath::root(), &ignored);
         for call in calls {
-            let request = policy.request(call, |raw| resolve(open.root(), &ignored, raw));
+            let request = policy.request(call, |raw| targets.target(raw));
             for mode in [&held.mode].into_iter().chain(&held.ceilings) {
                 let found = evaluate(policy, mode, &request);
                 if strictest

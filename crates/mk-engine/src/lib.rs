@@ -5,6 +5,7 @@
 mod access;
 mod activate;
 mod agent;
+mod allowance;
 mod approval;
 mod authorize;
 mod backup;
@@ -51,6 +52,7 @@ mod structure;
 mod switch_mode;
 mod symbol;
 mod symbols;
+mod target;
 mod task;
 mod told;
 mod trust;

@@ -6,14 +6,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use mk_policy::{Catalogue, Layer, Mode, Source, evaluate, load_modes};
-use mk_project::resolve;
 use mk_store::{Decision, DecisionFilter, Ruling};
-use mk_types::{AbsPath, ModeSlug, ProjectId};
+use mk_types::{AbsPath, ModeSlug, ProjectId, ProjectPath};
 use serde_json::Value;
 
 use crate::decision::Decisions;
 use crate::error::Error;
 use crate::open_project::{OpenProject, global_layers};
+use crate::target::TargetResolver;
 
 /// Under which modes calls are decided again.
 #[derive(Debug, Clone, Default)]
@@ -138,7 +138,8 @@ impl Decisions<'_> {
         let policy = self.engine.policy();
         let ignored = open.ignored();
         let call = policy.tools.call(&decision.tool, input);
-        let request = policy.request(call, |raw| resolve(open.root(), &ignored, raw));
+        let targets = TargetResolver::new(open.root(), ProjectPath::root(), &ignored);
+        let request = policy.request(call, |raw| targets.target(raw));
         let found = evaluate(policy, mode, &request);
         let ruling = match found.decision {
             mk_policy::Decision::Allow => Ruling::Allow,

@@ -18,6 +18,9 @@ use crate::protected::Protected;
 use crate::shipped::PROGRAMS;
 use crate::tool_table::{Access, RawTarget, Reach, ToolTable};
 
+/// Why a hook is protected, wherever the repository keeps its hooks.
+const HOOK: &str = "hooks that Git runs";
+
 /// What evaluation knows beside the mode: the tools there are, and the files that are nobody's to change.
 #[derive(Debug)]
 pub struct Policy {
@@ -44,6 +47,8 @@ pub struct Target {
     pub path: Result<ProjectPath, PathError>,
     /// Whether the project's ignore file hides it. For what could be any file: whether it hides anything.
     pub ignored: bool,
+    /// Whether Git would run it: its configuration takes hooks from there.
+    pub is_hook: bool,
     /// The files that a pattern matches, or that are in a directory that is meant as a whole. `None` where nobody has
     /// looked, or there are too many.
     pub found: Option<Vec<Found>>,
@@ -185,8 +190,13 @@ impl Policy {
         }
     }
 
-    /// A call with its shell line taken apart and its targets resolved.
-    pub fn request(&self, call: ToolCall, resolve: impl FnMut(RawTarget) -> Target) -> Request {
+    /// A call with its shell line taken apart and its targets resolved. Whoever resolves them may stop: then the call
+    /// counts as one that is too large to be looked at.
+    pub fn request(
+        &self,
+        call: ToolCall,
+        resolve: impl FnMut(RawTarget) -> Option<Target>,
+    ) -> Request {
         let start = call.directory.as_deref().unwrap_or_default();
         let line = call
             .command
@@ -196,22 +206,27 @@ impl Policy {
         // What is refused for its size is not looked at.
         let fits =
             targets.len() <= MOST_FILES && line.as_ref().is_none_or(|line| line.size == Size::Fits);
-        let line = line.or_else(|| (!fits).then(CommandLine::default));
+        let targets: Option<Vec<Target>> = fits
+            .then(|| targets.into_iter().map(resolve).collect())
+            .flatten();
+        let line = line.or_else(|| targets.is_none().then(CommandLine::default));
         let line = line.map(|line| CommandLine {
-            size: if fits { Size::Fits } else { Size::TooLarge },
+            size: match targets {
+                Some(_) => Size::Fits,
+                None => Size::TooLarge,
+            },
             ..line
         });
-        let targets = targets.into_iter().filter(|_| fits).map(resolve).collect();
         Request {
             call,
             line,
-            targets,
+            targets: targets.unwrap_or_default(),
         }
     }
 
     /// A request whose paths are taken as they are written: no disk, no links.
     pub fn lexical(&self, call: ToolCall, root: &AbsPath) -> Request {
-        self.request(call, |raw| Target::lexical(raw, root))
+        self.request(call, |raw| Some(Target::lexical(raw, root)))
     }
 }
 
@@ -221,6 +236,7 @@ impl Target {
             path: ProjectPath::parse(&raw.path, root),
             raw,
             ignored: false,
+            is_hook: false,
             found: None,
         }
     }
@@ -348,7 +364,8 @@ impl<'a> Case<'a> {
                 .as_ref()
                 .ok()
                 .filter(|_| target.raw.access == Access::Write)?;
-            let reason = self.policy.protected.why(path.as_str())?;
+            let reason = self.policy.protected.why(path.as_str());
+            let reason = reason.or_else(|| target.is_hook.then_some(HOOK))?;
             Some(Evaluation {
                 path: Some(target.raw.path.clone()),
                 access: Some(target.raw.access),

@@ -7,6 +7,7 @@ mod beneath;
 mod error;
 mod file;
 mod find;
+mod hooks;
 mod ignored;
 mod inspect;
 mod memory;
@@ -30,6 +31,7 @@ pub use find::{
     Depth, EntryKind, FindQuery, Found, ListQuery, Listed, ListedEntry, Readable, find_files,
     list_dir,
 };
+pub use hooks::hooks_directory;
 pub use ignored::Ignored;
 pub use inspect::{Facts, GitState, LanguageShare, inspect, main_worktree};
 pub use memory::{Access, Memories, Memory, MemoryName, Stored};

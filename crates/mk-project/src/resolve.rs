@@ -22,6 +22,7 @@ pub fn resolve(root: &AbsPath, ignored: &Ignored, raw: RawTarget) -> Target {
         return Target {
             path: Err(PathError::Escapes(raw.path.clone())),
             ignored: !matches!(ignored, Ignored::Nothing),
+            is_hook: false,
             found: None,
             raw,
         };
@@ -39,6 +40,7 @@ pub fn resolve(root: &AbsPath, ignored: &Ignored, raw: RawTarget) -> Target {
         raw,
         path,
         ignored,
+        is_hook: false,
         found,
     }
 }

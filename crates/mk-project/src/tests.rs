@@ -5,6 +5,7 @@ mod beneath;
 mod file;
 mod find;
 mod grove;
+mod hooks;
 mod ignored;
 mod inspect;
 mod journal;

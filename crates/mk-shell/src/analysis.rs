@@ -141,6 +141,9 @@ impl Analysis {
         self.steps += alternatives * (self.directories.len() + self.links.len());
         if self.steps > MOST_STEPS {
             self.line.size = Size::TooLarge;
+        }
+        // What is refused for its size is not looked at any further.
+        if self.line.size == Size::TooLarge {
             return paths;
         }
         for mut pattern in word.patterns() {
@@ -199,6 +202,9 @@ impl Analysis {
 
     /// Lists a file that is used, by a pattern from where the line starts.
     pub(crate) fn push_file(&mut self, pattern: &str, access: Use, extent: Extent) {
+        if self.line.size == Size::TooLarge {
+            return;
+        }
         let exact = literal(pattern);
         let form = match &exact {
             Some(_) => Form::Exact,

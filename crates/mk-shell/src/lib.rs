@@ -188,7 +188,7 @@ pub fn analyse(programs: ProgramTable, line: &str, start: &str) -> CommandLine {
     } else {
         analysis.read_line(line);
     }
-    if analysis.line.doubt.is_some() {
+    if analysis.line.doubt.is_some() && analysis.line.size == Size::Fits {
         analysis.mention_words(line);
     }
     analysis.line

@@ -12,7 +12,7 @@
 use mk_shell::{CommandLine, Extent, Form, Records, Roams, SOME_NAME, SimpleCommand};
 use mk_types::{PathError, ProjectPath};
 
-use super::{Case, Decision, Evaluation, Rule, Target, operator};
+use super::{Case, Decision, Evaluation, HOOK, Rule, Target, operator};
 use crate::group::Group;
 use crate::mode::{CommandLimit, Limit};
 use crate::tool_table::Access;
@@ -294,6 +294,7 @@ impl Case<'_> {
             Form::Pattern | Form::Unknown => None,
         }
         .or_else(|| found.next())
+        .or_else(|| target.is_hook.then_some(HOOK))
     }
 }
 

@@ -108,7 +108,7 @@ impl Evaluation {
                 format!("Cannot determine what this command would do: {limit}")
             }
             Rule::CommandTooLarge => {
-                "The call is too long, or names more files than can be checked".to_owned()
+                "The call is too long, or names more files than can be checked in time".to_owned()
             }
             Rule::OperatorCommand => {
                 format!("'{limit}' is for the user to run, not for an agent")

@@ -248,3 +248,36 @@ fn mode_files_themselves_are_protected() {
         );
     }
 }
+
+/// CPU time of a process so far, in hundredths of a second.
+fn cpu_ticks(pid: u32) -> u64 {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    let (_, fields) = stat.rsplit_once(')').unwrap();
+    let fields: Vec<&str> = fields.split_whitespace().collect();
+    let [user, system] = [11, 12].map(|field: usize| fields[field].parse::<u64>().unwrap());
+    user + system
+}
+
+#[test]
+fn an_evaluation_ends_when_its_cpu_time_is_over() {
+    let sandbox = Sandbox::new();
+    for number in 0..1500 {
+        sandbox.write(format!("d{}/f{number}.md", number % 30), "x");
+    }
+    let mut client = Client::start(&sandbox);
+    let session = client.create("code");
+    let patterns: Vec<String> = (0..6000).map(|number| format!("*/*/*{number}")).collect();
+    let command = format!("cat {}", patterns.join(" "));
+    let check = json!({
+        "session_id": session,
+        "tool_name": "execute_command",
+        "arguments": { "command": command },
+    });
+    let before = cpu_ticks(client.child().id());
+    let answer = client.call("validate_tool_use", &check);
+    let spent = cpu_ticks(client.child().id()) - before;
+    let rule = &answer["result"]["structuredContent"]["rule"];
+    assert_eq!(rule, "command-too-large", "{answer:#}");
+    // 50 ms, and what the rest of the call takes in a debug build. All of it would take ten seconds.
+    assert!(spent < 100, "{spent} hundredths of a second");
+}
