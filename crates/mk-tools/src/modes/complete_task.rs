@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::mode_info::continued;
 use crate::schema;
 use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, reply};
 
@@ -74,7 +75,7 @@ impl Definition for CompleteTaskArgs {
             session.id, session.task, session.state
         );
         if let Some(result) = &session.result {
-            let _ = writeln!(text, "Result: {result}");
+            let _ = writeln!(text, "Result: {}", continued(result));
         }
         text.push_str("\nThe session will be cleaned up automatically.");
         let output = CompleteTaskOutput {

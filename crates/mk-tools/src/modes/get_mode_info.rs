@@ -1,14 +1,15 @@
 //! `get_mode_info`: one mode in full.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
-use mk_engine::Error;
-use mk_policy::group_lines;
+use mk_engine::{Error, InForce};
+use mk_policy::Mode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::mode_info::ModeInfo;
+use super::mode_info::{ModeInfo, capped, group_lines, tool_groups};
 
 use crate::schema;
 use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, reply};
@@ -64,7 +65,13 @@ impl Definition for GetModeInfoArgs {
         if let Some(when) = &mode.when_to_use {
             let _ = write!(text, "\nWhen to use:\n{}\n", when.trim());
         }
-        let _ = write!(text, "\nTool Groups:\n{}\n", group_lines(&mode).join("\n"));
+        let here = under_ceilings(&call, &mode);
+        let groups = match &here {
+            Some(here) => group_lines(here),
+            None => mk_policy::group_lines(&mode),
+        };
+        let capped = here.as_ref().map(capped).unwrap_or_default();
+        let _ = write!(text, "\nTool Groups:\n{}\n{capped}", groups.join("\n"));
         if let Some(instructions) = &mode.custom_instructions {
             let _ = write!(text, "\nCustom Instructions:\n{}\n", instructions.trim());
         }
@@ -81,9 +88,27 @@ impl Definition for GetModeInfoArgs {
         }
         let metadata = json!({ "mode_slug": mode.slug.as_str(), "source": mode.source.as_str() });
         let output = GetModeInfoOutput {
-            mode: ModeInfo::from(&*mode),
+            mode: match &here {
+                Some(here) => ModeInfo {
+                    tool_groups: tool_groups(|group| here.decides(group)),
+                    ..ModeInfo::from(&*mode)
+                },
+                None => ModeInfo::from(&*mode),
+            },
             system_prompt,
         };
         Ok(Answer::Done(reply(text, &output, metadata)))
     }
+}
+
+/// The mode under the ceilings of the endpoint. What holds an agent besides can change with the mode.
+fn under_ceilings(call: &Call<'_>, mode: &Arc<Mode>) -> Option<InForce> {
+    let mut here = call.engine.project(call.caller).in_force().ok()?;
+    let of_endpoint = |ceiling: &Arc<Mode>| {
+        let mut ceilings = call.caller.ceilings.iter();
+        ceilings.any(|it| *it.slug() == ceiling.slug)
+    };
+    here.ceilings.retain(of_endpoint);
+    here.mode = Arc::clone(mode);
+    Some(here)
 }

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::mode_info::{capped, continued};
 use crate::schema;
 use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, reply};
 
@@ -101,7 +102,10 @@ impl Definition for GetTaskInfoArgs {
             "mode_slug": output.mode_slug,
             "state": output.state,
         });
-        Ok(Answer::Done(reply(describe(&output), &output, metadata)))
+        let in_force = call.project().in_force();
+        let capped = in_force.as_ref().map(capped).unwrap_or_default();
+        let text = format!("{}{capped}", describe(&output));
+        Ok(Answer::Done(reply(text, &output, metadata)))
     }
 }
 
@@ -162,7 +166,7 @@ fn describe(task: &GetTaskInfoOutput) -> String {
         let _ = writeln!(text, "Completed: {completed_at}");
     }
     if let Some(result) = &task.result {
-        let _ = writeln!(text, "Result: {result}");
+        let _ = writeln!(text, "Result: {}", continued(result));
     }
     let _ = write!(
         text,
@@ -189,6 +193,7 @@ fn describe(task: &GetTaskInfoOutput) -> String {
             timestamp,
         } in messages
         {
+            let content = continued(content);
             let _ = writeln!(text, "  [{timestamp}] {role}: {content}");
         }
         if messages.is_empty() {

@@ -100,6 +100,20 @@ pub(crate) fn capped(in_force: &InForce) -> String {
     }
 }
 
+/// Text of others in an answer: what follows its first line is indented, so that no line of it can pass for ours.
+pub(crate) fn continued(text: &str) -> String {
+    let ends_line = |letter: char| {
+        matches!(
+            letter,
+            '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}'
+        )
+    };
+    text.replace("\r\n", "\n")
+        .split(ends_line)
+        .collect::<Vec<_>>()
+        .join("\n    ")
+}
+
 /// Every group in its order, which a map of structs would lose.
 pub(crate) fn tool_groups<'a>(decides: impl Fn(Group) -> &'a Mode) -> Map<String, Value> {
     let group = |group: Group| {

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use super::mode_info::{capped, continued};
 use crate::schema;
 use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, reply};
 
@@ -83,15 +84,18 @@ impl Definition for ValidateToolUseArgs {
             None => mk_types::ToolCall::new(&tool_name),
         };
         checked.paths.extend(file_path);
+        let checked = project.check(checked)?;
+        let hint = checked.hint();
         let Checked {
             in_force,
             evaluation,
             ..
-        } = project.check(checked)?;
+        } = checked;
         call.engine.tasks().touch(&session);
         let mode = in_force.mode.slug.to_string();
         let mut text = format!(
-            "Tool validation result\n\nTool: {tool_name}\nSession: {session}\nMode: {mode}\n"
+            "Tool validation result\n\nTool: {}\nSession: {session}\nMode: {mode}\n",
+            continued(&tool_name)
         );
         let allowed = evaluation.is_allowed();
         let error = (!allowed).then(|| evaluation.reason());
@@ -100,14 +104,16 @@ impl Definition for ValidateToolUseArgs {
             .as_ref()
             .filter(|_| evaluation.rule.concerns_file());
         if let Some(path) = path.filter(|_| !allowed) {
-            let _ = writeln!(text, "File: {path}");
+            let _ = writeln!(text, "File: {}", continued(path));
         }
         match &error {
             None => text.push_str("\nResult: ✓ Allowed\n"),
             Some(error) => {
+                let error = continued(error);
                 let _ = write!(text, "\nResult: ❌ Not allowed\nReason: {error}\n");
             }
         }
+        text.push_str(&capped(&in_force));
         let mut metadata = json!({ "allowed": allowed, "tool_name": tool_name, "mode": mode });
         if let (Some(error), Some(metadata)) = (&error, metadata.as_object_mut()) {
             if let Some(restriction) = &evaluation.restriction {
@@ -121,7 +127,7 @@ impl Definition for ValidateToolUseArgs {
             tool_name,
             mode,
             rule: evaluation.rule.as_str(),
-            hint: error.as_ref().and_then(|_| evaluation.hint()),
+            hint,
             restriction: evaluation.restriction,
             error,
         };

@@ -44,6 +44,36 @@ fn a_project_does_not_choose_its_own_ceiling() {
 }
 
 #[test]
+fn a_capped_endpoint_shows_what_is_left_of_a_mode() {
+    let sandbox = Sandbox::new();
+    let mut client = Client::start_with(&sandbox, &["--mode", "ask"]);
+    let session = client.create("code");
+    let check =
+        json!({ "session_id": session, "tool_name": "write_file", "file_path": "src/main.py" });
+    for (tool, arguments) in [
+        ("get_mode_info", json!({ "mode_slug": "code" })),
+        ("get_task_info", json!({ "session_id": session })),
+        ("validate_tool_use", check),
+    ] {
+        let answer = client.call(tool, &arguments);
+        let text = answer["result"]["content"][0]["text"].as_str().unwrap();
+        assert!(text.contains("capped at 'ask'"), "{tool}: {text}");
+        assert!(!text.contains("✓ edit"), "{tool}: {text}");
+        assert!(
+            !answer.to_string().contains("switch to a mode"),
+            "{answer:#}"
+        );
+    }
+    // In the ceiling's own mode, switching does not help either.
+    client.create("ask");
+    let answer = write(&mut client);
+    denied(&sandbox, &answer);
+    let text = answer["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(text.contains("capped at 'ask'"), "{text}");
+    assert!(!text.contains("switch to a mode"), "{text}");
+}
+
+#[test]
 fn a_ceiling_holds_on_every_route_of_its_server() {
     let sandbox = Sandbox::with(".roomodes", WIDE_ASK);
     let server = Server::start(&sandbox, &["--mode", "ask"]);
