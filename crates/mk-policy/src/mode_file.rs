@@ -54,6 +54,25 @@ pub struct GroupOptions {
     pub mcp: McpFilter,
 }
 
+impl GroupOptions {
+    /// Whether nothing narrows the entry.
+    fn limits_nothing(&self) -> bool {
+        let Self {
+            file_regex,
+            globs,
+            description: _,
+            command_regex,
+            command_deny,
+            mcp,
+        } = self;
+        file_regex.is_none()
+            && globs.is_empty()
+            && command_regex.is_none()
+            && command_deny.is_none()
+            && *mcp == McpFilter::default()
+    }
+}
+
 /// Which MCP servers and tools are let through; `None` lets all through.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct McpFilter {

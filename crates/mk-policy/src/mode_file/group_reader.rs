@@ -120,6 +120,7 @@ fn read_options(group: Group, value: &At<Node>, out: &mut Report) -> Option<Grou
         return None;
     };
     let mut options = GroupOptions::default();
+    let mut unknown = None;
     for (key, value) in entries {
         let takes = match key.value.as_str() {
             "fileRegex" | "glob" => &[Group::Edit, Group::Read][..],
@@ -165,11 +166,21 @@ fn read_options(group: Group, value: &At<Node>, out: &mut Report) -> Option<Grou
                         .error(key.position, message)
                         .hint(format!("write `{option}`")),
                     None => {
-                        out.warning(key.position, message);
+                        unknown.get_or_insert((key.position, message));
                     }
                 }
             }
         }
+    }
+    match unknown {
+        Some((position, message)) if options.limits_nothing() => {
+            out.error(position, message)
+                .hint("leave the option out, or write one that limits the group");
+        }
+        Some((position, message)) => {
+            out.warning(position, message);
+        }
+        None => {}
     }
     Some(options)
 }

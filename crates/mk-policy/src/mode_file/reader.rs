@@ -21,7 +21,12 @@ pub(super) fn read_document(root: &At<Node>, loaded: &mut LoadedFile, out: &mut 
             Some(At {
                 value: Node::Null, ..
             }),
-        ) => return Legible::Whole,
+        ) => {
+            // What a file that is cut off behind its first line says, too.
+            out.warning(root.position, "`customModes` is empty")
+                .hint("write `customModes: []` if there are no modes");
+            return Legible::Empty;
+        }
         (_, Some(other)) => {
             out.error(
                 other.position,
@@ -48,11 +53,12 @@ pub(super) fn read_document(root: &At<Node>, loaded: &mut LoadedFile, out: &mut 
             return Legible::NotAll;
         }
     };
-    read_items(items, loaded, out);
-    Legible::Whole
+    read_items(items, loaded, out)
 }
 
-pub(super) fn read_items(items: &[At<Node>], loaded: &mut LoadedFile, out: &mut Report) {
+/// Reads the items of the list. One that does not name its slug may be about any mode.
+pub(super) fn read_items(items: &[At<Node>], loaded: &mut LoadedFile, out: &mut Report) -> Legible {
+    let mut legible = Legible::Whole;
     for item in items {
         let slug = read_slug(item);
         out.enter("mode", slug.as_ref().ok().map(|slug| slug.value.as_str()));
@@ -67,10 +73,18 @@ pub(super) fn read_items(items: &[At<Node>], loaded: &mut LoadedFile, out: &mut 
             }
             (Some(mode), Ok(_)) if out.errors() == errors => loaded.modes.push(mode),
             (_, Ok(slug)) => loaded.broken.push(slug.value),
+            (_, Err(_)) if is_nameless(item) => legible = Legible::NotAll,
             (_, Err(_)) => {}
         }
         out.enter("mode", None);
     }
+    legible
+}
+
+/// Whether it cannot be told which mode is meant.
+fn is_nameless(item: &At<Node>) -> bool {
+    let slug = item.value.get("slug").map(|slug| &slug.value);
+    !matches!(slug, Some(Node::Text(text)) if !text.is_empty())
 }
 
 /// A broken definition counts too: a second, perhaps wider one must not stand in for it.

@@ -106,6 +106,8 @@ customModes:
   - name: B
     description: nothing else
 "), @"
+    unreadable
+    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
     f:3:5: error: mode `a`: `name` is missing
     f:3:5: error: mode `a`: `roleDefinition` is missing
     f:3:5: error: mode `a`: `groups` is missing
@@ -126,6 +128,8 @@ customModes:
     roleDefinition: ''
     groups: []
 "), @"
+    unreadable
+    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
     f:3:11: error: `slug` is empty
     f:4:11: error: `name` is empty
     f:5:21: error: `roleDefinition` is empty
@@ -146,6 +150,8 @@ customModes:
     extends: a b
     switchTo: 5
 "), @"
+    unreadable
+    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
     f:3:11: error: `slug` is a number, not text
     f:4:11: error: `name` is a list, not text
     f:5:21: error: `roleDefinition` is a map, not text
@@ -252,6 +258,8 @@ fn other_documents_are_not_mode_files() {
     f:1:14: error: `customModes` is text, not a list
     ");
     assert_snapshot!(check("customModes: [a, 5]"), @"
+    unreadable
+    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
     f:1:15: error: a mode is a map, this is text
     f:1:18: error: a mode is a map, this is a number
     ");
@@ -271,8 +279,16 @@ fn an_empty_file_is_taken_for_one_that_is_being_saved() {
 
 #[test]
 fn an_empty_list_of_modes_is_fine() {
-    assert_snapshot!(check("customModes:\n"), @"");
     assert_snapshot!(check("customModes: []\n"), @"");
+}
+
+#[test]
+fn a_file_that_ends_behind_its_key_may_be_cut_off() {
+    assert_snapshot!(check("customModes:\n"), @"
+    unreadable
+    f:1:1: warning: `customModes` is empty
+        write `customModes: []` if there are no modes
+    ");
 }
 
 #[test]
@@ -484,12 +500,27 @@ customModes:
         write `fileRegex`
     f:4:60: error: mode `b`: `file_regex` is not an option of a group
         write `fileRegex`
-    f:4:81: warning: mode `b`: `note` is not an option of a group
+    f:4:81: error: mode `b`: `note` is not an option of a group
+        leave the option out, or write one that limits the group
     f:5:55: error: mode `c`: `allowed_mcp_server` is not a key of a mode
         write `allowedMcpServers`
     f:6:55: warning: mode `d`: `when_to_use` is not a key of a mode
         write `whenToUse`
     "#);
+}
+
+#[test]
+fn an_unknown_option_does_not_leave_a_group_wide_open() {
+    assert_snapshot!(check(r"
+customModes:
+  - {slug: a, name: A, roleDefinition: R, groups: [[edit, {fileRegx: '\.md$'}]]}
+  - {slug: b, name: B, roleDefinition: R, groups: [[edit, {fileRegex: '\.md$', note: x}]]}
+"), @r"
+    b «B»: edit [\.md$]
+    f:3:60: error: mode `a`: `fileRegx` is not an option of a group
+        leave the option out, or write one that limits the group
+    f:4:80: warning: mode `b`: `note` is not an option of a group
+    ");
 }
 
 #[test]
@@ -661,8 +692,10 @@ customModes:
   - just a word
   - {slug: c, name: C, roleDefinition: R, groups: [edit]}
 "), @"
+    unreadable
     a «A»: read
     c «C»: edit
+    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
     f:4:5: error: mode `b`: `roleDefinition` is missing
     f:4:52: error: mode `b`: `(` is not a JavaScript regular expression: Unbalanced parenthesis
     f:5:5: error: a mode is a map, this is text
