@@ -10,6 +10,8 @@ pub(crate) struct Arguments<'words> {
     pub(crate) operands: Vec<&'words Word>,
     /// What follows the operands that a wrapper or a program with subcommands has of its own.
     pub(crate) rest: &'words [Word],
+    /// Whether `--` ends the options.
+    pub(crate) has_end: bool,
 }
 
 #[derive(Debug)]
@@ -36,6 +38,7 @@ impl<'words> Arguments<'words> {
         let mut words = words;
         while let [word, rest @ ..] = words {
             if word.value == "--" {
+                arguments.has_end = true;
                 if stops {
                     arguments.rest = rest;
                 } else {

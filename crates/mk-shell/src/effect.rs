@@ -7,6 +7,7 @@ use crate::analysis::{Analysis, Step};
 use crate::arguments::Arguments;
 use crate::program::{Effect, Operands, Program, Scope};
 use crate::text::SOME_NAME;
+use crate::variable::tracked;
 use crate::word::{Shape, Word};
 use crate::{Extent, Roams, Use};
 
@@ -52,9 +53,10 @@ impl Analysis {
             if matches!(name, "curl" | "wget") {
                 self.note_transfer(name, &arguments);
             }
-            self.note_scope(program, &arguments);
+            self.note_scope(name, program, &arguments);
         } else if let [first, rest @ ..] = arguments.rest {
-            match program.subcommand(&first.value) {
+            let (command, rest) = asked(name, &first.value, rest);
+            match program.subcommand(command) {
                 Some(subcommand) if first.shape <= Shape::Backslash => {
                     self.descend()?;
                     if name == "git" {
@@ -158,8 +160,10 @@ impl Analysis {
                 if operands.iter().any(|word| word.value.starts_with('@')) {
                     self.doubt_commands("arguments are read from a file");
                 }
-                // What goes through directories begins in this one if none is named.
-                if extent == Extent::Below && (operands.is_empty() || name == "git") {
+                // What goes through directories begins in this one if none is named. In front of `--` a name may be a
+                // revision, and then Git goes through all of it.
+                let may_be_all = name == "git" && !arguments.has_end;
+                if extent == Extent::Below && (operands.is_empty() || may_be_all) {
                     self.use_file(&Word::literal("."), Use::Read, Extent::Below);
                 }
                 self.use_all(operands, Use::Read, extent);
@@ -200,7 +204,7 @@ impl Analysis {
         }
     }
 
-    fn note_scope(&mut self, program: &Program, arguments: &Arguments<'_>) {
+    fn note_scope(&mut self, name: &str, program: &Program, arguments: &Arguments<'_>) {
         match program.scope {
             Scope::Words => {}
             Scope::Tree => {
@@ -211,9 +215,9 @@ impl Analysis {
                 }
             }
             // What a build reads it does not show.
-            Scope::Build => self.check_settings(arguments),
+            Scope::Build => self.check_settings(name, arguments),
             Scope::Test => {
-                self.check_settings(arguments);
+                self.check_settings(name, arguments);
                 if arguments.operands.iter().any(|word| is_document(word)) {
                     self.doubt_commands("a file that is not code is run");
                 }
@@ -229,7 +233,7 @@ impl Analysis {
     }
 
     /// `make CC=…`: a variable can choose what a build runs.
-    fn check_settings(&mut self, arguments: &Arguments<'_>) {
+    fn check_settings(&mut self, name: &str, arguments: &Arguments<'_>) {
         const HARMLESS: &[&str] = &[
             "", "true", "false", "yes", "no", "on", "off", "y", "n", "debug", "release", "test",
         ];
@@ -251,9 +255,11 @@ impl Analysis {
             const PROGRAMS: &[&str] = &["COMPILER", "LAUNCHER", "TOOLCHAIN", "PROGRAM", "exec."];
             PROGRAMS.iter().any(|name| word.value.contains(name))
         };
+        // Their arguments are lines of a language.
+        let takes_lines = matches!(name, "sbt" | "mill" | "lein");
+        let is_line = |word: &Word| takes_lines && word.value.contains(' ');
         let mut operands = arguments.operands.iter();
-        // More than one word in one argument is a line of some language.
-        if operands.any(|word| chooses(&word) || runs(word) || word.value.contains(' '))
+        if operands.any(|word| chooses(&word) || runs(word) || is_line(word))
             || arguments.values(&["D"]).any(defines)
         {
             self.doubt_commands("a variable is set that chooses what runs");
@@ -395,6 +401,12 @@ impl Analysis {
                     && value.starts_with('-')
                     && value.contains(['a', 'A', 'H', 'u', 'o', 'f']))
         });
+        if let ("git", [command, ending]) = (name, words)
+            && command.value == "ls-files"
+            && let Some(names) = tracked(&ending.value)
+        {
+            return Some(vec![names]);
+        }
         match (name, first) {
             ("git", "ls-files" | "diff" | "grep") | ("rg" | "fd" | "fdfind" | "ls", _) => {
                 // These leave out what begins with a dot, or was never given to git, unless they are asked for it.
@@ -407,6 +419,25 @@ impl Analysis {
             ("grep", _) if has_l => Some(vec![format!("{SOME_NAME}{SOME_NAME}/{SOME_NAME}")]),
             _ => None,
         }
+    }
+}
+
+/// The subcommand whose row says what a command does: `git stash list` is a `git log`, other lists are like `git status`.
+fn asked<'words>(
+    name: &str,
+    first: &'words str,
+    rest: &'words [Word],
+) -> (&'words str, &'words [Word]) {
+    let [second, options @ ..] = rest else {
+        return (first, rest);
+    };
+    let is_literal = second.shape <= Shape::Backslash;
+    match (name, first, second.value.as_str()) {
+        ("git", "stash", "list") if is_literal => ("log", options),
+        ("git", "worktree", "list") | ("git", "submodule", "status") if is_literal => {
+            ("status", options)
+        }
+        _ => (first, rest),
     }
 }
 

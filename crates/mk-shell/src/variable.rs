@@ -87,6 +87,7 @@ impl Analysis {
             ["pwd"] => self.directories.iter().map(|at| here(at)).collect(),
             ["git", "rev-parse", "--show-toplevel"] => vec![".".to_owned()],
             ["date", ..] => some_name(),
+            ["git", "ls-files", ending] => tracked(ending).map_or_else(anything, |all| vec![all]),
             ["git", "rev-parse", "HEAD"]
             | ["git", "rev-parse", "--short", "HEAD"]
             | ["whoami" | "nproc" | "hostname"]
@@ -139,6 +140,13 @@ impl Word {
             None => vec![escape(&self.value).into_owned()],
         }
     }
+}
+
+/// What `git ls-files '*.rs'` prints. Its `*` also stands for directories.
+pub(crate) fn tracked(ending: &str) -> Option<String> {
+    let is_plain = ending.starts_with("*.") && !ending.contains(['/', '[', '\\', ':']);
+    let name = ending.replace('*', &SOME_NAME.to_string());
+    is_plain.then(|| format!("{SOME_NAME}{SOME_NAME}/{name}"))
 }
 
 fn here(directory: &str) -> String {

@@ -80,9 +80,12 @@ impl Word {
 
     /// Whether it could be an option, although that cannot be seen.
     pub(crate) fn may_be_option(&self) -> bool {
-        self.alternatives.iter().flatten().any(|pattern| {
-            pattern.starts_with(['*', '?', '[', ANYTHING, SOME_NAME]) || pattern.starts_with('-')
-        })
+        // `<(…)` is passed on as a path below `/dev`.
+        self.shape != Shape::Process
+            && self.alternatives.iter().flatten().any(|pattern| {
+                pattern.starts_with(['*', '?', '[', ANYTHING, SOME_NAME])
+                    || pattern.starts_with('-')
+            })
     }
 
     /// Whether it may become any number of words.

@@ -556,6 +556,7 @@ fn rule_5_quoted_names_in_a_diff_are_read() {
 fn rule_5_every_command_of_a_line_must_match() {
     check(CARGO, "bash", "cargo test --all", "allow command-pattern");
     check(CARGO, "bash", "cargo  test", "allow command-pattern");
+    check(CARGO, "bash", "cargo test 'a b'", "allow command-pattern");
     check(CARGO, "bash", "cargo publish", "deny command-pattern");
     check(
         CARGO,

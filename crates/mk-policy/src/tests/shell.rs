@@ -73,6 +73,31 @@ fn lists_and_pipelines() {
 }
 
 #[test]
+fn git_goes_through_all_that_it_knows_unless_paths_are_named() {
+    check("git grep x", "[git grep x] <.");
+    check("git grep x v1.0", "[git grep x v1.0] <. <v1.0");
+    check("git grep x -- src", "[git grep x -- src] <src");
+    check("git archive HEAD", "[git archive HEAD] <.");
+    check("git stash list", "[git stash list]");
+    check("git stash", "[git stash] ?files");
+    check("git worktree list", "[git worktree list]");
+}
+
+#[test]
+fn what_a_substitution_prints_is_known_of_few_programs() {
+    check(
+        "wc -l $(git ls-files '*.rs')",
+        "[git ls-files '*.rs'] [wc -l $(git ls-files '*.rs')] <*:··/·.rs",
+    );
+    check(
+        "diff <(sort a) <(sort b)",
+        "[sort a] [sort b] [diff <(sort a) <(sort b)] <a <b",
+    );
+    check("gh pr view 12 --comments", "[gh pr view 12 --comments]");
+    check("gh pr checkout 12", "[gh pr checkout 12] ?files");
+}
+
+#[test]
 fn groups_and_keywords() {
     check("(a; b)", "[a] [b] ?files");
     check("( (a) )", "[a] ?files");
