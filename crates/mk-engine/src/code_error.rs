@@ -35,6 +35,8 @@ pub enum CodeKind {
     SymbolNotFound,
     /// A language server that did not answer as it should.
     LanguageServer,
+    /// There is no language server to ask: it is known, and not installed.
+    LanguageServerMissing,
     Timeout,
 }
 
@@ -193,6 +195,7 @@ impl From<ServerError> for Error {
         let kind = match error {
             ServerError::UnknownLanguage { .. } => CodeKind::InvalidArguments,
             ServerError::Timeout { .. } => CodeKind::Timeout,
+            ServerError::NotInstalled { .. } => CodeKind::LanguageServerMissing,
             _ => CodeKind::LanguageServer,
         };
         let failed = CodeError {

@@ -113,7 +113,7 @@ fn code_name(error: &Error) -> &'static str {
             CodeKind::ProjectNotActive => "PROJECT_NOT_ACTIVE",
             CodeKind::MemoryMissing | CodeKind::Memory => "MEMORY_ERROR",
             CodeKind::SymbolNotFound => "SYMBOL_NOT_FOUND",
-            CodeKind::LanguageServer => "LANGUAGE_SERVER_ERROR",
+            CodeKind::LanguageServer | CodeKind::LanguageServerMissing => "LANGUAGE_SERVER_ERROR",
             CodeKind::Timeout => "TIMEOUT",
         },
         Error::InvalidInput { .. }

@@ -41,6 +41,7 @@ fn refuse(refusal: &Error) -> Response {
     let status = match refusal {
         Error::Denied { .. } => StatusCode::FORBIDDEN,
         Error::Code(code) if code.kind == CodeKind::InvalidArguments => StatusCode::NOT_FOUND,
+        Error::Code(code) if code.kind == CodeKind::LanguageServerMissing => StatusCode::CONFLICT,
         Error::Code(code) if code.kind == CodeKind::LanguageServer => StatusCode::BAD_GATEWAY,
         Error::Code(code) if code.kind == CodeKind::Timeout => StatusCode::GATEWAY_TIMEOUT,
         _ => StatusCode::BAD_REQUEST,

@@ -56,6 +56,7 @@ pub(crate) fn refuse(error: &Error) -> Response {
             }
             CodeKind::PermissionDenied | CodeKind::Memory => StatusCode::FORBIDDEN,
             CodeKind::LanguageServer => StatusCode::BAD_GATEWAY,
+            CodeKind::LanguageServerMissing => StatusCode::CONFLICT,
             CodeKind::Timeout => StatusCode::GATEWAY_TIMEOUT,
             CodeKind::InvalidArguments | CodeKind::ProjectNotActive => StatusCode::BAD_REQUEST,
         },

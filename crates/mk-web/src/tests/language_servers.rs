@@ -27,7 +27,7 @@ fn a_server_that_is_not_installed_says_how_to_install_it() {
     let hint = "modekeeper lsp install python";
     check(
         "python",
-        StatusCode::BAD_GATEWAY,
+        StatusCode::CONFLICT,
         "LANGUAGE_SERVER_ERROR",
         hint,
     );

@@ -65,7 +65,7 @@ fn a_restart_over_http_gives_the_new_process() {
 fn a_language_without_a_server_cannot_be_restarted() {
     let world = World::new(&TY);
     let server = serve(&world);
-    for (language, expected) in [("klingon", 404), ("typescript", 502)] {
+    for (language, expected) in [("klingon", 404), ("typescript", 409)] {
         let path = format!("/api/language-servers/{language}/restart");
         let (status, body) = send(&server, "POST", &path);
         assert_eq!(status, expected, "{body:#}");
