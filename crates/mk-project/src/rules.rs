@@ -103,7 +103,7 @@ impl Rules<'_> {
         files.retain(|file| {
             let real = fs::canonicalize(file)
                 .ok()
-                .filter(|real| real.starts_with(&real_base) && self.may_lead_to(folder, file, real));
+                .filter(|real| real.starts_with(&real_base) && self.may_lead_to(base, file, real));
             if real.is_none() {
                 tracing::warn!(file = %file.display(), "rules file skipped: it leads out of its directory, to a hidden file or to something that is not text");
             }
@@ -127,16 +127,19 @@ impl Rules<'_> {
     }
 
     /// Whether the text of a rules file may come from where it really is.
-    fn may_lead_to(&self, folder: &Path, file: &Path, real: &Path) -> bool {
+    fn may_lead_to(&self, base: &Path, file: &Path, real: &Path) -> bool {
         let root = fs::canonicalize(self.root.as_path());
         let root = root.unwrap_or_else(|_| self.root.as_path().to_owned());
         let below = |path: &Path| {
             let below = path.strip_prefix(&root).ok()?.to_str()?.to_owned();
             ProjectPath::parse(&below, self.root).ok()
         };
-        let leaves = fs::canonicalize(folder).is_ok_and(|folder| !real.starts_with(folder));
-        let is_link =
-            leaves || fs::symlink_metadata(file).is_ok_and(|metadata| metadata.is_symlink());
+        // A directory on the way can be a link as well as the file.
+        let written = fs::canonicalize(base)
+            .ok()
+            .zip(file.strip_prefix(base).ok())
+            .map(|(base, below)| base.join(below));
+        let is_link = written.is_none_or(|written| written != real);
         let ending = real.extension().and_then(|ending| ending.to_str());
         let is_text =
             ending.is_some_and(|ending| TEXTS.contains(&ending.to_ascii_lowercase().as_str()));

@@ -235,6 +235,7 @@ a
     fixture.link("p/.roo/rules/env.md", "../../.env");
     fixture.link("p/.roo/rules/hidden.md", "../../hidden/notes.md");
     fixture.link("p/.roo/rules/up", "../..");
+    fixture.link("p/.kilocode/rules", "../hidden");
     fixture.link("p/AGENTS.md", ".env");
     check(
         &fixture,
