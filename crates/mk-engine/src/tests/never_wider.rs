@@ -1,9 +1,34 @@
 //! No sequence of calls without a person's yes ends in a wider mode.
 
-use mk_policy::widens;
+use std::sync::Arc;
+
+use mk_policy::{Mode, widens};
+use mk_types::SessionId;
 
 use super::{MODES, World, ask_to_widen, slug};
 use crate::{NewTask, Outcome, TaskState};
+
+/// A vendored repository whose `ask` would like to do everything, and a directory without a say.
+const NESTED: &str = r"
+//- /vendor/.git/HEAD
+ref: refs/heads/main
+//- /vendor/.roomodes
+customModes:
+  - slug: ask
+    name: Ask
+    roleDefinition: Anything.
+    groups: [read, edit, command]
+//- /plain/a.txt
+a
+";
+const PLACES: [&str; 6] = [
+    "vendor",
+    "plain",
+    ".",
+    "..",
+    "vendor/.git",
+    "plain/../vendor",
+];
 
 const MODE_SLUGS: [&str; 7] = [
     "code",
@@ -31,18 +56,23 @@ impl Numbers {
 struct Attack {
     world: World,
     numbers: Numbers,
-    sessions: Vec<String>,
+    /// What the default mode may do before anything has happened.
+    least: Arc<Mode>,
+    sessions: Vec<SessionId>,
     done: Vec<String>,
 }
 
 impl Attack {
     fn new(seed: u64) -> Self {
-        let world = World::with(MODES, |settings| {
+        let world = World::with(&format!("{MODES}{NESTED}"), |settings| {
             ask_to_widen(settings);
             settings.default_mode = slug("ask");
         });
+        let catalogue = world.engine().modes().catalogue(&world.caller);
+        let least = Arc::clone(catalogue.get("ask").unwrap());
         Self {
             world,
+            least,
             numbers: Numbers(seed),
             sessions: Vec::new(),
             done: Vec::new(),
@@ -55,7 +85,7 @@ impl Attack {
 
     fn session(&mut self) -> Option<String> {
         let n_known = self.sessions.len();
-        (n_known > 0).then(|| self.sessions[self.numbers.below(n_known)].clone())
+        (n_known > 0).then(|| self.sessions[self.numbers.below(n_known)].to_string())
     }
 
     fn create(&mut self) {
@@ -74,7 +104,7 @@ impl Attack {
         let world = &mut self.world;
         let created = world.engine().tasks().create(&world.caller, new);
         if let Ok(Outcome::Done(task)) = world.runtime.block_on(created) {
-            self.sessions.push(task.session.id.to_string());
+            self.sessions.push(task.session.id.clone());
             world.caller.conversation.enter(task.session.id);
         }
     }
@@ -105,8 +135,18 @@ impl Attack {
         drop(world.runtime.block_on(completed));
     }
 
+    fn activate(&mut self) {
+        let place = PLACES[self.numbers.below(PLACES.len())];
+        self.done.push(format!("activate {place}"));
+        let world = &mut self.world;
+        let activated = world.engine().project(&world.caller).activate(place);
+        if let Ok(Outcome::Done(directory)) = world.runtime.block_on(activated) {
+            world.caller.project = directory;
+        }
+    }
+
     fn step(&mut self) {
-        match self.numbers.below(8) {
+        match self.numbers.below(10) {
             0..=2 => self.create(),
             3 | 4 => self.switch(),
             5 => self.complete(),
@@ -114,6 +154,7 @@ impl Attack {
                 self.done.push("wait".to_owned());
                 self.world.pass(2000);
             }
+            7 | 8 => self.activate(),
             _ => {
                 self.done.push("reconnect".to_owned());
                 self.world.caller.conversation.tasks.clear();
@@ -121,14 +162,15 @@ impl Attack {
         }
     }
 
-    /// The mode in force may do nothing that the default mode may not.
+    /// The mode in force may do nothing that the default mode may not, whichever task a call names.
     fn check(&self) {
         let world = &self.world;
-        let catalogue = world.engine().modes().catalogue(&world.caller);
-        let least = catalogue.get("ask").unwrap();
-        if let Ok(in_force) = world.engine().in_force(&world.caller, None) {
-            let wider = widens(least, &in_force.mode);
-            assert!(!wider, "{} after {:#?}", in_force.mode.slug, self.done);
+        let named = self.sessions.iter().map(Some);
+        for session in std::iter::once(None).chain(named) {
+            if let Ok(in_force) = world.engine().in_force(&world.caller, session) {
+                let wider = widens(&self.least, &in_force.mode);
+                assert!(!wider, "{} after {:#?}", in_force.mode.slug, self.done);
+            }
         }
     }
 }
