@@ -138,6 +138,7 @@ fn clogged() -> (Sandbox, std::process::Child) {
 #[test]
 fn a_client_that_vanishes_in_the_middle_of_a_call_ends_the_server() {
     let sandbox = Sandbox::new();
+    sandbox.write(sandbox.config_file(), NO_ANSWER_COMES);
     let mut client = Client::start_with(&sandbox, &["--switching", "ask_to_widen"]);
     let session = client.create("ask");
     let switch = json!({ "session_id": session, "new_mode_slug": "code" });
@@ -150,4 +151,53 @@ fn a_client_that_vanishes_in_the_middle_of_a_call_ends_the_server() {
     assert!(time < SOON, "{time:?}");
     let shown = sandbox.json(&["tasks", "show", &session, "--json"]);
     assert_eq!(shown["mode"], "ask");
+}
+
+/// Longer than any test waits: an end that waits for the call is noticed on the slowest machine.
+const NO_ANSWER_COMES: &str = r#"{ "approval_timeout": 3600 }"#;
+
+#[test]
+fn no_end_waits_for_a_call_that_waits_for_a_person() {
+    type End = fn(&mut Client);
+    let ends: [(&str, End); 4] = [
+        ("end of input", Client::close_input),
+        ("SIGTERM", |client| client.signal(Signal::TERM)),
+        ("SIGINT", |client| client.signal(Signal::INT)),
+        ("SIGHUP", |client| client.signal(Signal::HUP)),
+    ];
+    for (how, end) in ends {
+        let sandbox = Sandbox::new();
+        sandbox.write(sandbox.config_file(), NO_ANSWER_COMES);
+        let mut client = Client::start(&sandbox);
+        let write = json!({ "file_path": "AGENTS.md", "content": "x\n" });
+        client.post("tools/call", &Client::call_params("write_file", &write));
+        crate::approval::pending(&sandbox);
+        end(&mut client);
+        let (_, _, time) = client.wait();
+        eprintln!("{how}: ended after {time:?}");
+        assert!(!sandbox.project().join("AGENTS.md").exists(), "{how}");
+    }
+}
+
+#[test]
+fn a_closed_stdout_ends_the_server_although_its_input_is_open() {
+    use std::io::{BufRead as _, BufReader, Write as _};
+    let sandbox = Sandbox::new();
+    sandbox.write(sandbox.config_file(), NO_ANSWER_COMES);
+    let mut child = server(&sandbox, &[])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });
+    writeln!(input, "{ping}").unwrap();
+    let mut answer = String::new();
+    output.read_line(&mut answer).unwrap();
+    // Nothing is asked and nothing is answered: it is noticed all the same.
+    drop(output);
+    let (_, time) = wait_for_end(&mut child);
+    eprintln!("ended after {time:?}");
+    drop(input);
 }
