@@ -326,3 +326,34 @@ fn every_rule_about_sources_can_fail() {
     check_source("crates/a/src/b.rs", &longer, &["802 lines"]);
     check_source("content/modes/a.yaml", "a: [b\n", &["not YAML"]);
 }
+
+#[test]
+fn a_promise_names_a_test_that_exists() {
+    let check = |proof: &str| {
+        let promises = format!("| promise | proof |\n| --- | --- |\n| It holds | {proof} |\n");
+        let files = [
+            ("docs/promises.md", promises.as_str()),
+            (
+                "crates/modekeeper/tests/it/slow/half.rs",
+                "#[test]\nfn it_holds() {}\n",
+            ),
+            (
+                "crates/mk-store/src/tests/sweep.rs",
+                "fn a_clock_is_wrong() {}\n",
+            ),
+        ];
+        let files = files.map(|(path, text)| (PathBuf::from(path), text.to_owned()));
+        tidy::promise::check(&files).join("\n")
+    };
+    assert_eq!(
+        check("`slow::half::it_holds`, `mk-store sweep::*_wrong`"),
+        ""
+    );
+    let missing = check("`slow::half::it_broke`");
+    assert_eq!(
+        missing,
+        "docs/promises.md: line 3: there is no test `slow::half::it_broke`"
+    );
+    let none = check("we looked");
+    assert_eq!(none, "docs/promises.md: line 3: the promise names no test");
+}

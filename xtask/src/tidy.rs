@@ -4,6 +4,7 @@ pub(crate) mod layer;
 pub(crate) mod map;
 pub(crate) mod named;
 pub(crate) mod package;
+pub(crate) mod promise;
 pub(crate) mod source;
 pub(crate) mod suite;
 pub(crate) mod waiting;
@@ -64,6 +65,7 @@ pub(crate) fn check(binary: &Path) -> Result<Findings> {
     source::check(&files, &mut findings);
     findings.problems.extend(suite::check(&files));
     findings.problems.extend(waiting::check(&files));
+    findings.problems.extend(promise::check(&files));
     findings.problems.extend(map::check(&files));
     let names: Vec<String> = crates.into_iter().map(|it| it.name).collect();
     findings.problems.extend(named::check(&files, &names));
