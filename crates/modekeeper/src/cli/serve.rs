@@ -22,6 +22,9 @@ use crate::config::{Config, Origin, ServeFlags};
 use crate::{log, output, telemetry};
 
 /// Serve MCP over HTTP
+/// Calls that look at files at the same time. A search has threads of its own besides; further calls wait their turn.
+const CALLS_PER_CORE: usize = 8;
+
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
     /// Cap every call on every route at what this builtin or global mode allows
@@ -35,7 +38,9 @@ pub(crate) fn run(args: &ServeArgs, config: &Config) -> anyhow::Result<ExitCode>
     let engine = engine(config, Watching::On);
     let ceiling = ceiling(&engine, args.mode.as_deref())?;
     check_default_mode(&engine, config)?;
+    let n_cores = std::thread::available_parallelism().map_or(1, usize::from);
     let runtime = tokio::runtime::Builder::new_multi_thread()
+        .max_blocking_threads(n_cores * CALLS_PER_CORE)
         .enable_all()
         .build()?;
     let served = runtime.block_on(serve(config, &engine, ceiling));

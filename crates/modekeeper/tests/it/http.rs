@@ -59,6 +59,51 @@ fn sse_refuses_what_is_no_message_and_what_has_no_stream() {
 }
 
 #[test]
+fn threads_are_bounded_by_cores() {
+    let sandbox = Sandbox::new();
+    for number in 0..200 {
+        sandbox.write(
+            format!("d{}/f{number}.txt", number % 20),
+            "needle\n".repeat(500),
+        );
+    }
+    let mut server = Server::start(&sandbox, &[]);
+    let status = format!("/proc/{}/status", server.child().id());
+    let n_threads = || {
+        let status = std::fs::read_to_string(&status).unwrap();
+        let line = status
+            .lines()
+            .find_map(|line| line.strip_prefix("Threads:"));
+        line.unwrap().trim().parse::<usize>().unwrap()
+    };
+    let address = server.address;
+    let search = json!({ "pattern": "needle", "max_results": 5 });
+    let most = std::thread::scope(|scope| {
+        let clients: Vec<_> = (0..120)
+            .map(|_| {
+                scope.spawn(|| {
+                    HttpClient::start(address, "/mcp").call("search_for_pattern", &search)
+                })
+            })
+            .collect();
+        let mut most = 0;
+        while !clients
+            .iter()
+            .all(std::thread::ScopedJoinHandle::is_finished)
+        {
+            most = most.max(n_threads());
+            std::thread::yield_now();
+        }
+        most
+    });
+    let n_cores = std::thread::available_parallelism().unwrap().get();
+    // Eight calls for each core, each with a thread for each core, and what the server has anyway.
+    let allowed = 8 * n_cores * (1 + n_cores.min(12)) + 4 * n_cores + 32;
+    eprintln!("{most} threads of {allowed}");
+    assert!(most <= allowed, "{most} threads on {n_cores} cores");
+}
+
+#[test]
 fn the_mode_of_an_endpoint_is_an_upper_bound() {
     let sandbox = Sandbox::new();
     let server = Server::start(&sandbox, &[]);
