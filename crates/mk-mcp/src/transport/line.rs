@@ -1,6 +1,8 @@
 //! Newline-delimited JSON over any pair of streams. What cannot be read is answered, never ignored.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use rmcp::RoleServer;
@@ -21,8 +23,9 @@ pub const LONGEST_LINE: usize = 4 * 1024 * 1024;
 /// Answers that may wait for a slow reader before senders wait too.
 const WAITING_LINES: usize = 256;
 
-/// How long a client that has closed its end may take to read the last answers.
-const LAST_ANSWERS: Duration = Duration::from_secs(5);
+/// How far apart the last answers may be once a client has closed its end: a call that takes longer is not waited for,
+/// and neither is a client that does not read.
+const LAST_ANSWERS: Duration = Duration::from_secs(1);
 
 /// Reads messages line by line and writes them from a task of its own.
 #[derive(Debug)]
@@ -42,12 +45,21 @@ pub struct LineTransport<R> {
 
 /// The other half: ends when everything is written, and everybody who could write more is gone.
 #[derive(Debug)]
-pub struct Written(JoinHandle<std::io::Result<()>>);
+pub struct Written {
+    task: JoinHandle<std::io::Result<()>>,
+    n_writes: Arc<AtomicUsize>,
+}
 
 impl Written {
-    /// Waits for it, but not for a client that does not read.
-    pub async fn wait(self) {
-        drop(tokio::time::timeout(LAST_ANSWERS, self.0).await);
+    /// Waits for it as long as answers come.
+    pub async fn wait(mut self) {
+        loop {
+            let before = self.n_writes.load(Ordering::Relaxed);
+            let done = tokio::time::timeout(LAST_ANSWERS, &mut self.task).await;
+            if done.is_ok() || self.n_writes.load(Ordering::Relaxed) == before {
+                return;
+            }
+        }
     }
 }
 
@@ -68,7 +80,13 @@ impl<R: AsyncRead + Unpin + Send> LineTransport<R> {
             unread: VecDeque::new(),
             batches: Batches::default(),
         };
-        let written = Written(tokio::spawn(write_lines(waiting, writer)));
+        let n_writes = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&n_writes);
+        let writing = async move { write_lines(waiting, writer, &counted).await };
+        let written = Written {
+            task: tokio::spawn(writing),
+            n_writes,
+        };
         (transport, written)
     }
 
@@ -252,6 +270,7 @@ fn no_message(value: &Value) -> Box<Refusal> {
 async fn write_lines(
     mut waiting: mpsc::Receiver<Vec<u8>>,
     mut writer: impl AsyncWrite + Unpin,
+    n_writes: &AtomicUsize,
 ) -> std::io::Result<()> {
     let mut batch = Vec::new();
     while let Some(line) = waiting.recv().await {
@@ -263,6 +282,7 @@ async fn write_lines(
         }
         writer.write_all(&batch).await?;
         writer.flush().await?;
+        n_writes.fetch_add(1, Ordering::Relaxed);
         batch.clear();
         batch.shrink_to(1024 * 1024);
     }
