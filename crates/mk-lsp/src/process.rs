@@ -144,7 +144,7 @@ impl Process {
 
     /// Kills all that is left of it, and gives the last lines of its standard error.
     pub(crate) fn last_words(&mut self) -> Vec<String> {
-        kill_group(&self.guard);
+        self.kill_all();
         if let Some(read) = &self.stderr_read {
             // Somebody outside the group may keep it open, so the end is not waited for at any price.
             if read.recv_timeout(LAST_LINES) == Err(RecvTimeoutError::Timeout) {
@@ -153,16 +153,20 @@ impl Process {
         }
         self.stderr.lines()
     }
+
+    /// Kills those that have left the group before the group: once the guard is gone, nobody would find them if we ended
+    /// here. And again after it, because one may have been starting another.
+    fn kill_all(&self) {
+        marked(&self.mark).into_iter().for_each(kill);
+        // The guard has not been waited for, so its number still is the group's.
+        kill_group(&self.guard);
+        marked(&self.mark).into_iter().for_each(kill);
+    }
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // The guard has not been waited for, so its number still is the group's.
-        kill_group(&self.guard);
-        // Those that have left the group; twice, because one may have been starting another.
-        for pid in marked(&self.mark).into_iter().chain(marked(&self.mark)) {
-            kill(pid);
-        }
+        self.kill_all();
         end(&mut self.child);
         end(&mut self.guard);
     }

@@ -1,6 +1,8 @@
 //! Nothing that a server starts outlives us, however we end.
 
+use std::ffi::OsStr;
 use std::io::{BufRead as _, BufReader};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -8,6 +10,7 @@ use mk_testkit::Fixture;
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::fake::{World, program};
+use crate::process::{Process, Program};
 
 const ROUNDS: usize = 20;
 
@@ -159,4 +162,32 @@ fn hold(fixture: &Fixture, behaviour: &str) -> Child {
 pub(super) fn signal(pid: u32, signal: Signal) {
     let pid = Pid::from_raw(i32::try_from(pid).expect("a number"));
     kill_process(pid.expect("a process"), signal).expect("a process that runs");
+}
+
+#[test]
+fn what_has_left_the_group_does_not_outlive_the_guard() {
+    let fixture = Fixture::new("");
+    let script = "setsid sh -c 'echo started; exec sleep 1000' & read -r _";
+    let (mut process, pipes) = Process::start(&Program {
+        path: Path::new("/bin/sh"),
+        arguments: &["-c".to_owned(), script.to_owned()],
+        folder: fixture.root().as_path(),
+        search_path: OsStr::new("/usr/bin:/bin"),
+        held_by: &[],
+    })
+    .expect("a shell");
+    let mut line = String::new();
+    let mut stdout = BufReader::new(pipes.stdout);
+    stdout.read_line(&mut line).expect("a line");
+    assert!(process.memory() > 0);
+    // The guard is gone after this, and the process is not dropped yet.
+    process.last_words();
+    let begun = Instant::now();
+    while process.memory() > 0 {
+        assert!(
+            begun.elapsed() < Duration::from_secs(60),
+            "something is left"
+        );
+        std::thread::yield_now();
+    }
 }
