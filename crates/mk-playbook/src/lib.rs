@@ -44,8 +44,8 @@ pub use glob::Glob;
 pub use lint::lint;
 pub use markdown::Section;
 pub use mk_prompt::{
-    Advice, AgentChoice, Analysis, KeywordMode, ModeRequest, ModelWishes, ParsedMode, Phase,
-    Recommendation, ResolvedModel, analyze_task, mode_section, parse_mode, resolve_model,
+    Advice, AgentChoice, Analysis, Confidence, KeywordMode, ModeRequest, ModelWishes, ParsedMode,
+    Phase, Recommendation, ResolvedModel, analyze_task, mode_section, parse_mode, resolve_model,
 };
 pub use place::Layer;
 pub use playbook::{Briefing, Needs, Playbook, Resource, ResourceInfo, SkillFiles};

@@ -103,11 +103,18 @@ pub struct Briefing {
     pub roster: Roster,
     /// By id.
     pub agents: BTreeMap<String, Arc<Agent>>,
+    /// By name; only those that say what to check.
+    skill_checks: BTreeMap<String, Vec<String>>,
     rules: Vec<(&'static str, Arc<Rule>)>,
     team: TeamRules,
 }
 
 impl Briefing {
+    /// What a skill wants to be true when the work is done.
+    pub fn skill_checks(&self, skill: &str) -> &[String] {
+        self.skill_checks.get(skill).map_or(&[], Vec::as_slice)
+    }
+
     /// The rules of a mode of work, by their names.
     pub fn rules(&self, mode: KeywordMode) -> impl Iterator<Item = (&'static str, &Rule)> {
         let rules = self.rules.iter();
@@ -173,14 +180,18 @@ impl Playbook {
         rules_for_files(&self.rules(), files, mode)
     }
 
-    /// The texts of the most important points to check.
+    /// The texts of the most important points to check, of each domain in turn.
     pub fn checks(&self, query: &ChecklistQuery<'_>, most: usize) -> Vec<String> {
         let generated = self.checklist(query);
-        let items = generated.checklists.into_iter().flat_map(|it| it.items);
-        let mut items: Vec<_> = items.collect();
-        items.sort_by_key(|item| item.priority);
-        items.truncate(most);
-        items.into_iter().map(|item| item.text).collect()
+        let domains = generated.checklists.into_iter();
+        let mut domains: Vec<_> = domains.map(|it| it.items.into_iter()).collect();
+        let mut checks = Vec::new();
+        while checks.len() < most && domains.iter().any(|items| items.len() > 0) {
+            let items = domains.iter_mut().filter_map(Iterator::next);
+            checks.extend(items.map(|item| item.text));
+        }
+        checks.truncate(most);
+        checks
     }
 
     /// All agents, by id.
@@ -221,6 +232,12 @@ impl Playbook {
                 agents: agents
                     .into_iter()
                     .map(|agent| (agent.id.clone(), agent))
+                    .collect(),
+                skill_checks: self
+                    .skills()
+                    .into_iter()
+                    .filter(|skill| !skill.checks.is_empty())
+                    .map(|skill| (skill.name.clone(), skill.checks.clone()))
                     .collect(),
                 rules: MODE_RULES.iter().filter_map(rule).collect(),
                 team: TeamRules::new(&self.rules(), self.library.sources().project.as_ref()),

@@ -131,7 +131,7 @@ fn system_prompt(agent: &Agent, task: &AgentTask<'_>) -> String {
     };
     let _ = writeln!(
         prompt,
-        "You are {article} {}, working as a specialist beside the main agent.",
+        "You are {article} {}, working as a specialist alongside the main agent.",
         agent.title
     );
     let _ = write!(prompt, "\n## Description\n\n{}\n", agent.description.trim());

@@ -17,6 +17,10 @@ const LONGEST_DESCRIPTION: usize = 1024;
 const LONGEST_COMPATIBILITY: usize = 500;
 /// Where a skill stands that says nothing of its priority; lower comes first.
 const DEFAULT_PRIORITY: u32 = 100;
+/// First words of headings below which a skill says what to check.
+const CHECKED_IN: [&str; 4] = ["done", "check", "verify", "finish"];
+/// Points to check that are kept of a skill.
+const MOST_CHECKS: usize = 5;
 const READ_HERE: [&str; 8] = [
     "name",
     "description",
@@ -49,6 +53,8 @@ pub struct Skill {
     pub path: String,
     /// The file without its head.
     pub text: String,
+    /// What must be true when the work is done: the points of its section «Done», «Check» or «Verify».
+    pub checks: Vec<String>,
 }
 
 impl Skill {
@@ -106,7 +112,34 @@ pub(crate) fn read_skill(place: &Place, text: &str, report: &mut Report) -> Opti
         layer: place.layer,
         path: place.address.clone(),
         text: document.body.to_owned(),
+        checks: checks(document.body),
     })
+}
+
+/// The points below the first heading that speaks of being done.
+fn checks(text: &str) -> Vec<String> {
+    let is_title = |title: &str| {
+        let title = title.trim_start_matches(|sign: char| sign.is_ascii_digit() || sign == '.');
+        let first = title.split_whitespace().next().unwrap_or_default();
+        CHECKED_IN
+            .iter()
+            .any(|word| first.eq_ignore_ascii_case(word))
+    };
+    let sections = sections(text, 0);
+    let section = sections
+        .iter()
+        .find(|section| section.title().is_some_and(is_title));
+    let Some(section) = section else {
+        return Vec::new();
+    };
+    let (start, end) = (section.line as usize, section.end_line as usize);
+    let lines = text.lines().skip(start).take(end - start);
+    let points = lines.filter_map(|line| {
+        let number = line.trim_start_matches(|sign: char| sign.is_ascii_digit());
+        let point = line.strip_prefix("- ").or(number.strip_prefix(". "))?;
+        Some(point.trim_start_matches("[ ] ").to_owned())
+    });
+    points.take(MOST_CHECKS).collect()
 }
 
 /// Why a name is not one of the standard's: letters that have no upper case, digits, single hyphens between them.
@@ -135,13 +168,13 @@ fn read_name(place: &Place, head: &Node, report: &mut Report) -> Option<String> 
         if let Some(problem) = name_problem(folder) {
             report.error(
                 at,
-                format!("the folder's name `{folder}` cannot be a skill's: {problem}"),
+                format!("the directory name `{folder}` is not a valid skill name: {problem}"),
             );
             return None;
         }
         report.warning(
             at,
-            format!("`name` is missing; the folder's name `{folder}` is used"),
+            format!("`name` is missing; using the directory name `{folder}`"),
         );
         return Some(folder.to_owned());
     };
@@ -151,10 +184,10 @@ fn read_name(place: &Place, head: &Node, report: &mut Report) -> Option<String> 
         return None;
     }
     if name != folder {
-        let message = format!("the name `{name}` differs from its folder `{folder}`");
+        let message = format!("the name `{name}` differs from its directory `{folder}`");
         report
             .warning(at, message)
-            .hint("give the folder the skill's name");
+            .hint("rename the directory to the skill's name");
     }
     Some(name)
 }

@@ -107,6 +107,8 @@ pub struct Analysis {
     pub risk: Risk,
     /// Domains of checklists.
     pub checklists: Vec<&'static str>,
+    /// Words by which projects name the directories of what the task touches; of files that are not named yet.
+    pub areas: Vec<&'static str>,
     pub specialists: Vec<Advice>,
     pub suggestions: Vec<&'static str>,
     /// From the current mode on.
@@ -152,6 +154,7 @@ pub fn analyze_task(prompt: &str, files: &[String], mode: Option<KeywordMode>) -
         keywords: owned(&keywords(prompt, &texts, &intents, &topics)),
         risk: risk_of(intent, complexity, &topics),
         checklists: checklists(intent, &topics),
+        areas: areas(&topics),
         specialists: specialists(intent, &topics),
         suggestions: suggestions(&workflow.suggestions, &topics),
         phases,
@@ -286,7 +289,7 @@ fn risk_of(intent: Intent, complexity: Complexity, topics: &[Found<'_>]) -> Risk
         level,
         factors,
         reason: if reasons.is_empty() {
-            "Nothing dangerous is named".to_owned()
+            "The prompt mentions nothing risky".to_owned()
         } else {
             reasons.join("; ")
         },
@@ -296,10 +299,15 @@ fn risk_of(intent: Intent, complexity: Complexity, topics: &[Found<'_>]) -> Risk
 fn reason(found: &Found<'_>) -> String {
     let topic = &found.topic.topic;
     match (found.typed.first(), found.file) {
-        (Some(typed), _) => format!("{topic}: the prompt speaks of `{typed}`"),
-        (None, Some(file)) => format!("{topic}: `{file}` is touched"),
+        (Some(typed), _) => format!("{topic}: the prompt mentions `{typed}`"),
+        (None, Some(file)) => format!("{topic}: touches `{file}`"),
         (None, None) => topic.clone(),
     }
+}
+
+fn areas(topics: &[Found<'_>]) -> Vec<&'static str> {
+    let words = topics.iter().filter_map(|found| found.topic.paths.first());
+    words.map(String::as_str).collect()
 }
 
 fn checklists(intent: Intent, topics: &[Found<'_>]) -> Vec<&'static str> {

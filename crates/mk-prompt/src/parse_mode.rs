@@ -160,6 +160,7 @@ pub fn parse_mode<'a>(request: &'a ModeRequest<'a>) -> ParsedMode<'a> {
         .iter()
         .map(String::as_str)
         .chain(segments.spoken().flat_map(mentioned_files))
+        .chain(segments.pasted_files.iter().copied())
         .take(MOST_FILES)
         .collect();
     let chooser = Chooser {

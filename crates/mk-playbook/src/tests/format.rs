@@ -62,7 +62,7 @@ fn a_folder_of_another_name_is_worth_a_warning() {
         ".claude/skills/forms/SKILL.md",
         "---\nname: pdf-forms\ndescription: x\n---\n",
         &[
-            ".claude/skills/forms/SKILL.md:2:7: warning: the name `pdf-forms` differs from its folder `forms`",
+            ".claude/skills/forms/SKILL.md:2:7: warning: the name `pdf-forms` differs from its directory `forms`",
         ],
     );
 }

@@ -39,8 +39,8 @@ pub(super) struct Topic {
     pub(super) checklists: Vec<String>,
     pub(super) specialists: Vec<String>,
     pub(super) suggestions: Vec<String>,
-    /// Words of paths.
-    paths: Vec<String>,
+    /// Words of paths, the plainest first.
+    pub(super) paths: Vec<String>,
     phrases: Phrases,
 }
 

@@ -248,7 +248,7 @@ impl<'a> Chooser<'a, '_> {
             agent: &agent.id,
             source: AgentSource::Intent,
             confidence: rounded(f64::from(best.score) / f64::from(best.score + second + 1)),
-            reason: format!("The prompt speaks of {}", shown.join(", ")),
+            reason: format!("The prompt mentions {}", shown.join(", ")),
         })
     }
 
@@ -279,7 +279,10 @@ impl<'a> Chooser<'a, '_> {
             agent: &agent.id,
             source: AgentSource::Context,
             confidence: rounded(0.8 * share),
-            reason: format!("{covered} of {} files are of its kind", files.len()),
+            reason: match files.len() {
+                1 => "Its file patterns match the file".to_owned(),
+                n_files => format!("Its file patterns match {covered} of {n_files} files"),
+            },
         })
     }
 

@@ -27,6 +27,18 @@ const PRODUCTS: [&str; 8] = [
     "asp.net",
 ];
 
+/// Parts of paths to code that is not the project's own.
+const FOREIGN: [&str; 8] = [
+    "node_modules/",
+    "site-packages/",
+    "dist-packages/",
+    "/lib/python",
+    "/rustc/",
+    "/registry/src/",
+    "/go/pkg/mod/",
+    "node:internal",
+];
+
 /// The files that a text names, in its order.
 pub(crate) fn mentioned_files(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(|sign: char| {
@@ -34,8 +46,28 @@ pub(crate) fn mentioned_files(text: &str) -> impl Iterator<Item = &str> {
     });
     words
         .map(|word| word.trim_end_matches(['.', ':', '!', '?']))
-        .map(|word| word.trim_start_matches('@'))
+        .map(|word| without_position(word.trim_start_matches('@')))
         .filter(|word| is_file(word))
+}
+
+/// The project's files that a line of a trace or a diff names: not those of packages and of the language itself.
+pub(crate) fn pasted_files(line: &str) -> impl Iterator<Item = &str> {
+    let is_diff = line.starts_with("+++ ") || line.starts_with("--- ");
+    mentioned_files(line)
+        .map(move |file| match file.split_once('/') {
+            Some(("a" | "b", file)) if is_diff => file,
+            _ => file,
+        })
+        .filter(|file| file.contains('/') && !FOREIGN.iter().any(|part| file.contains(part)))
+}
+
+/// `src/cart.rs:12:5` without the line and the column.
+fn without_position(word: &str) -> &str {
+    let start = word.trim_end_matches(|sign: char| sign.is_ascii_digit() || sign == ':');
+    match word.get(start.len()..) {
+        Some(position) if position.starts_with(':') => start,
+        _ => word,
+    }
 }
 
 fn is_file(word: &str) -> bool {

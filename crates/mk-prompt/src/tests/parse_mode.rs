@@ -657,7 +657,7 @@ fn a_plan_names_who_should_act() {
                 .expect("a recommendation");
             assert_eq!(
                 (act.agent, act.reason.as_str()),
-                ("frontend-developer", "The prompt speaks of `login form`")
+                ("frontend-developer", "The prompt mentions `login form`")
             );
             assert!(parsed.available_act_agents.contains(&"software-engineer"));
             assert!(

@@ -18,7 +18,7 @@ use crate::tool::{
 use fit::shorten_for;
 
 const HINT: &str =
-    "Ask these specialists side by side: prepare_parallel_agents makes their prompts";
+    "Ask these specialists in parallel: prepare_parallel_agents writes their prompts";
 
 /// Duties of an agent in a short answer.
 const MOST_DUTIES: usize = 4;
@@ -27,9 +27,9 @@ const MOST_DUTIES: usize = 4;
 pub(crate) struct ParseModeArgs {
     /// User prompt that may start with PLAN/ACT/EVAL keyword
     prompt: String,
-    /// Agent of an earlier PLAN
+    /// Agent that an earlier PLAN recommended
     recommended_agent: Option<String>,
-    /// Files it is about
+    /// Files that the prompt is about
     files: Option<Vec<String>>,
     /// Default: standard, at most 4 KB
     verbosity: Option<Verbosity>,

@@ -1,4 +1,4 @@
-//! `rules_for_files`: which rules hold where.
+//! `rules_for_files`: which rules apply where.
 
 use mk_engine::{AppliedRule, Error, RuleReason};
 use schemars::JsonSchema;
@@ -18,6 +18,8 @@ pub(crate) struct RulesForFilesArgs {
 /// Bytes of the rules' texts in one answer, and of one rule.
 const MOST_BYTES: usize = 12_000;
 const MOST_OF_ONE: usize = 6_000;
+/// Files that are named for one rule: the caller knows which it asked for.
+const MOST_FILES: usize = 20;
 
 pub(crate) static TOOL: Tool = Tool::of::<RulesForFilesArgs>();
 
@@ -75,12 +77,15 @@ fn rule(applied: &AppliedRule) -> Value {
         "title": applied.rule.title,
         "reason": reason,
         "because": because,
-        "files": applied.files,
+        "files": applied.files.get(..MOST_FILES).unwrap_or(&applied.files),
         "content": text.get(..end).unwrap_or_default(),
         "source": source_of(applied.rule.layer),
     });
+    if applied.files.len() > MOST_FILES {
+        shown["moreFiles"] = json!(applied.files.len() - MOST_FILES);
+    }
     if end < text.len() {
-        shown["cut"] = json!(format!("rules://{} has all of it", applied.rule.path));
+        shown["cut"] = json!(format!("read rules://{} for the full text", applied.rule.path));
     }
     shown
 }

@@ -16,7 +16,8 @@ const ONCE: [&str; 6] = [
     "checks",
     "languageInstruction",
 ];
-const HOW_TO_GET_ALL: &str = "unchanged since the last answer; verbosity full sends everything";
+const HOW_TO_GET_ALL: &str =
+    "Unchanged since an earlier answer in this conversation; verbosity full sends everything";
 
 /// What an answer says that a conversation needs once, by part.
 fn parts(answer: &Value) -> Vec<(String, String)> {
@@ -99,7 +100,9 @@ fn fit(answer: &mut Value) {
     }
     put_contents(answer, contents, &lengths);
     if cut {
-        answer["rulesCut"] = json!("rules_for_files or the rule's uri has the rest");
+        answer["rulesCut"] = json!(
+            "Some rules are cut: read the rule's uri, or call rules_for_files, for the full text"
+        );
     }
     for list in ["available_act_agents", "mayTouch"] {
         if size(answer) > MOST_BYTES
