@@ -8,10 +8,10 @@ mod trigger;
 use mk_document::{At, Node, Report, read_json};
 
 use crate::place::{Layer, Place};
-pub(crate) use generate::generate;
 pub use generate::{
     ChecklistQuery, DomainChecklist, GeneratedChecklists, MatchedTrigger, Summary, TriggerReason,
 };
+pub(crate) use generate::{first_points, generate};
 pub(crate) use trigger::Trigger;
 
 /// How much an item matters; the most important first.

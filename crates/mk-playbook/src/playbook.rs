@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::agent::Agent;
 use crate::bundle::{BundledFile, bundled, read_bundled};
-use crate::checklist::{Checklist, ChecklistQuery, GeneratedChecklists, generate};
+use crate::checklist::{Checklist, ChecklistQuery, GeneratedChecklists, first_points, generate};
 use crate::config::{Config, ConfigCache};
 use crate::detect::detect;
 use crate::discover::Sources;
@@ -123,9 +123,9 @@ impl Briefing {
             .map(|(name, rule)| (*name, &**rule))
     }
 
-    /// What the team and the user have written for these files, or for the whole project.
-    pub fn team_rules(&self, files: &[String], mode: &str) -> Vec<AppliedRule> {
-        self.team.applied(files, mode)
+    /// What the team and the user have written for these files, or for the whole project; the nearest first.
+    pub fn team_rules(&self, files: &[String], mode: &str, most: usize) -> Vec<AppliedRule> {
+        self.team.applied(files, mode, most)
     }
 
     /// The rules for the technologies of these files, or of the project.
@@ -182,16 +182,7 @@ impl Playbook {
 
     /// The texts of the most important points to check, of each domain in turn.
     pub fn checks(&self, query: &ChecklistQuery<'_>, most: usize) -> Vec<String> {
-        let generated = self.checklist(query);
-        let domains = generated.checklists.into_iter();
-        let mut domains: Vec<_> = domains.map(|it| it.items.into_iter()).collect();
-        let mut checks = Vec::new();
-        while checks.len() < most && domains.iter().any(|items| items.len() > 0) {
-            let items = domains.iter_mut().filter_map(Iterator::next);
-            checks.extend(items.map(|item| item.text));
-        }
-        checks.truncate(most);
-        checks
+        first_points(&self.checklists(), query, most)
     }
 
     /// All agents, by id.

@@ -1,5 +1,7 @@
 //! What holds in this project: the team's and the user's own rules, and those for the technologies that it uses.
 
+use std::collections::HashSet;
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
 
 use mk_types::AbsPath;
@@ -57,49 +59,40 @@ impl TeamRules {
         }
     }
 
-    /// What was written here for these files, the nearest first; without files, what holds everywhere. Each text once.
-    pub(crate) fn applied(&self, files: &[String], mode: &str) -> Vec<AppliedRule> {
-        let mut applied = if files.is_empty() {
-            self.everywhere(mode)
+    /// What was written here for these files, the nearest first; without files, what holds everywhere. Each text once, and
+    /// no more than `most` of them.
+    pub(crate) fn applied(&self, files: &[String], mode: &str, most: usize) -> Vec<AppliedRule> {
+        let applied = if files.is_empty() {
+            self.everywhere(mode, most)
         } else {
             rules_for_files(&self.own, files, Some(mode))
         };
-        let mut seen: Vec<&str> = Vec::new();
-        let mut kept = Vec::new();
-        for (place, it) in applied.iter().enumerate() {
+        let mut seen: HashSet<u64> = HashSet::new();
+        let hashes = RandomState::new();
+        let applied = applied.into_iter().filter(|it| {
             let text = it.rule.text.trim();
-            if !text.is_empty() && !seen.contains(&text) {
-                seen.push(text);
-                kept.push(place);
-            }
-        }
-        let mut place = 0;
-        applied.retain(|_| {
-            place += 1;
-            kept.contains(&(place - 1))
+            !text.is_empty() && seen.insert(hashes.hash_one(text))
         });
-        applied
+        applied.take(most).collect()
     }
 
-    fn everywhere(&self, mode: &str) -> Vec<AppliedRule> {
+    /// The project's before the user's. A few more than asked for, because some may say the same.
+    fn everywhere(&self, mode: &str, most: usize) -> Vec<AppliedRule> {
         let reason = |rule: &Rule| match &rule.mode {
             Some(slug) => (slug == mode).then(|| Reason::Mode { slug: slug.clone() }),
             None => (rule.activation == Activation::Always && rule.scope.is_empty())
                 .then_some(Reason::Always),
         };
-        let mut applied: Vec<AppliedRule> = self
-            .own
-            .iter()
-            .filter_map(|rule| {
-                Some(AppliedRule {
-                    reason: reason(rule)?,
-                    rule: Arc::clone(rule),
-                    files: Vec::new(),
-                })
+        let layers = [Layer::Project, Layer::User].into_iter();
+        let rules = layers.flat_map(|layer| self.own.iter().filter(move |it| it.layer == layer));
+        let applied = rules.filter_map(|rule| {
+            Some(AppliedRule {
+                reason: reason(rule)?,
+                rule: Arc::clone(rule),
+                files: Vec::new(),
             })
-            .collect();
-        applied.sort_by_key(|it| std::cmp::Reverse(it.rule.layer));
-        applied
+        });
+        applied.take(most.saturating_mul(2)).collect()
     }
 
     /// The rules for the technologies of these files; without files, of those that the project's manifests name.

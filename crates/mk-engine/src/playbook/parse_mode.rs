@@ -196,10 +196,9 @@ fn rules(
         RuleVerbosity::Full => usize::MAX,
         RuleVerbosity::Minimal | RuleVerbosity::Standard => MOST_RULES,
     };
-    let team = briefing.team_rules(files, parsed.mode.suggested_mode());
+    let team = briefing.team_rules(files, parsed.mode.suggested_mode(), most);
     let mut shown: Vec<ModeRule> = team
         .iter()
-        .take(most)
         .map(|applied| team_rule(applied, verbosity))
         .collect();
     for rule in briefing.stack_rules(files) {

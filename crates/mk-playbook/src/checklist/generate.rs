@@ -130,6 +130,54 @@ pub(crate) fn generate(
     generated
 }
 
+/// The texts of the most important items, of each domain in turn: what [`generate`] would list, without making all of it.
+pub(crate) fn first_points(
+    checklists: &[Arc<Checklist>],
+    query: &ChecklistQuery<'_>,
+    most: usize,
+) -> Vec<String> {
+    let files = query.files.iter().map(|file| PathNames::new(file));
+    let files: Vec<PathNames> = files.collect();
+    let mut domains: Vec<_> = checklists
+        .iter()
+        .filter(|it| query.domains.is_empty() || query.domains.contains(&it.domain))
+        .map(|checklist| points_of(checklist, query, &files, most).into_iter())
+        .collect();
+    domains.sort_by_key(|items| items.as_slice().first().map(|item| item.priority));
+    let mut points: Vec<String> = Vec::new();
+    while points.len() < most && domains.iter().any(|items| items.len() > 0) {
+        for item in domains.iter_mut().filter_map(Iterator::next) {
+            if points.len() < most && !points.contains(&item.text) {
+                points.push(item.text.clone());
+            }
+        }
+    }
+    points
+}
+
+/// The first items of one domain, the most important first.
+fn points_of<'c>(
+    checklist: &'c Checklist,
+    query: &ChecklistQuery<'_>,
+    files: &[PathNames],
+    most: usize,
+) -> Vec<&'c ChecklistItem> {
+    let called_for = |category: &&Category| {
+        let mut triggers = category.triggers.iter();
+        triggers.any(|trigger| files.iter().any(|file| !trigger.matches(file).is_empty()))
+    };
+    let chosen = checklist.categories.iter().filter(called_for);
+    let mut chosen: Vec<&Category> = chosen.collect();
+    if chosen.is_empty() && query.domains.contains(&checklist.domain) {
+        chosen = checklist.categories.iter().collect();
+    }
+    let items = chosen.into_iter().flat_map(|category| &category.items);
+    let mut items: Vec<&ChecklistItem> = items.collect();
+    items.sort_by_key(|item| item.priority);
+    items.truncate(most);
+    items
+}
+
 /// The categories that the files call for.
 fn by_files<'c>(
     checklist: &'c Checklist,

@@ -78,7 +78,7 @@ pub(super) static TABLE: LazyLock<Table> = LazyLock::new(|| {
         neutral,
         topics,
         mut workflows,
-    } = embedded(include_str!("../../../../content/playbook/analysis.yaml"));
+    } = embedded(include_str!(concat!(env!("OUT_DIR"), "/analysis.json")));
     let intent_rows = intents
         .iter()
         .enumerate()

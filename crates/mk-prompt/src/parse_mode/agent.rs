@@ -80,7 +80,7 @@ struct IntentRow {
 }
 
 static FILE: LazyLock<IntentFile> =
-    LazyLock::new(|| embedded(include_str!("../../../../content/playbook/intents.yaml")));
+    LazyLock::new(|| embedded(include_str!(concat!(env!("OUT_DIR"), "/intents.json"))));
 static PLAN: LazyLock<SubjectIndex> = LazyLock::new(|| index(&FILE.plan));
 static ACT: LazyLock<SubjectIndex> = LazyLock::new(|| index(&FILE.act));
 

@@ -43,7 +43,7 @@ struct Table {
 }
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let file: KeywordFile = embedded(include_str!("../../../../content/playbook/keywords.yaml"));
+    let file: KeywordFile = embedded(include_str!(concat!(env!("OUT_DIR"), "/keywords.json")));
     let rows = [
         (KeywordMode::Plan, &file.plan),
         (KeywordMode::Act, &file.act),

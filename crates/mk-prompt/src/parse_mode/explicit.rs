@@ -54,7 +54,7 @@ struct Cues {
 }
 
 static CUES: LazyLock<Cues> = LazyLock::new(|| {
-    let file: CueFile = embedded(include_str!("../../../../content/playbook/agents.yaml"));
+    let file: CueFile = embedded(include_str!(concat!(env!("OUT_DIR"), "/agents.json")));
     let lists = [
         (Cue::Before, &file.before),
         (Cue::Weak, &file.weak),

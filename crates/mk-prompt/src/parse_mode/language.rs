@@ -10,10 +10,10 @@ const ENGLISH: &str = "en";
 
 /// English name and own name by code.
 static LANGUAGES: LazyLock<BTreeMap<String, (String, String)>> =
-    LazyLock::new(|| embedded(include_str!("../../../../content/playbook/languages.yaml")));
+    LazyLock::new(|| embedded(include_str!(concat!(env!("OUT_DIR"), "/languages.json"))));
 
 static INSTRUCTIONS: LazyLock<HashMap<KeywordMode, HashMap<String, String>>> =
-    LazyLock::new(|| embedded(include_str!("../../../../content/playbook/modes.yaml")));
+    LazyLock::new(|| embedded(include_str!(concat!(env!("OUT_DIR"), "/modes.json"))));
 
 /// `Always respond in Korean (한국어).`; English when the language is unset or unknown.
 pub fn language_instruction(language: Option<&str>) -> String {

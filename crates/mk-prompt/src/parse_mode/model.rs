@@ -56,7 +56,7 @@ struct ModelFile {
 }
 
 static MODELS: LazyLock<ModelFile> =
-    LazyLock::new(|| embedded(include_str!("../../../../content/playbook/models.yaml")));
+    LazyLock::new(|| embedded(include_str!(concat!(env!("OUT_DIR"), "/models.json"))));
 
 /// The model to use.
 pub fn resolve_model(wishes: ModelWishes<'_>) -> ResolvedModel {

@@ -11,8 +11,8 @@ use crate::text::{Hit, Language, PhraseIndex, PhraseRow, Script, Text};
 const NEUTRAL: u16 = u16::MAX - 1;
 
 /// Embedded content; a test keeps all of it readable, so the empty table is never met.
-pub(crate) fn embedded<T: DeserializeOwned + Default>(yaml: &str) -> T {
-    serde_saphyr::from_str(yaml).unwrap_or_default()
+pub(crate) fn embedded<T: DeserializeOwned + Default>(json: &str) -> T {
+    serde_json::from_str(json).unwrap_or_default()
 }
 
 /// Phrases by language.

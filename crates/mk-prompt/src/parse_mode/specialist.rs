@@ -41,9 +41,7 @@ static FIELDS: LazyLock<Fields> = LazyLock::new(|| {
         surface,
         neutral,
         fields,
-    } = embedded(include_str!(
-        "../../../../content/playbook/specialists.yaml"
-    ));
+    } = embedded(include_str!(concat!(env!("OUT_DIR"), "/specialists.json")));
     let rows = fields
         .values()
         .enumerate()

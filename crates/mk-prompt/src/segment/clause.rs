@@ -11,7 +11,7 @@ use crate::text::{PhraseIndex, Text};
 const MOST: usize = 4;
 
 static ORDER: LazyLock<PhraseIndex<'static>> = LazyLock::new(|| {
-    let words: Phrases = embedded(include_str!("../../../../content/playbook/order.yaml"));
+    let words: Phrases = embedded(include_str!(concat!(env!("OUT_DIR"), "/order.json")));
     PhraseIndex::new(words.rows(0, 1))
 });
 

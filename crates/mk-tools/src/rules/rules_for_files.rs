@@ -85,7 +85,10 @@ fn rule(applied: &AppliedRule) -> Value {
         shown["moreFiles"] = json!(applied.files.len() - MOST_FILES);
     }
     if end < text.len() {
-        shown["cut"] = json!(format!("read rules://{} for the full text", applied.rule.path));
+        shown["cut"] = json!(format!(
+            "read rules://{} for the full text",
+            applied.rule.path
+        ));
     }
     shown
 }

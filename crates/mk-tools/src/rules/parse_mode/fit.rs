@@ -104,14 +104,19 @@ fn fit(answer: &mut Value) {
             "Some rules are cut: read the rule's uri, or call rules_for_files, for the full text"
         );
     }
-    for list in ["available_act_agents", "mayTouch"] {
-        if size(answer) > MOST_BYTES
-            && let Some(fields) = answer.as_object_mut()
-        {
-            fields.shift_remove(list);
+    let mut least_needed = ["available_act_agents", "mayTouch"].into_iter();
+    while size(answer) > MOST_BYTES {
+        let is_shorter = match (least_needed.next(), answer.as_object_mut()) {
+            (Some(list), Some(fields)) => {
+                fields.shift_remove(list);
+                true
+            }
+            _ => shorten(answer),
+        };
+        if !is_shorter {
+            break;
         }
     }
-    while size(answer) > MOST_BYTES && shorten(answer) {}
 }
 
 /// Takes one item from the longest list, or cuts the prompt; `false` when there is nothing left to take.
