@@ -357,3 +357,25 @@ fn a_promise_names_a_test_that_exists() {
     let none = check("we looked");
     assert_eq!(none, "docs/promises.md: line 3: the promise names no test");
 }
+
+#[track_caller]
+fn check_words(path: &str, text: &str, n_expected: usize) {
+    let problems = tidy::word::check(&[(PathBuf::from(path), text.to_owned())]);
+    assert_eq!(problems.len(), n_expected, "{problems:?}");
+}
+
+#[test]
+fn words_with_a_better_one_are_found_where_people_read_them() {
+    let worse = concat!("Some", "body put it be", "side the Fol", "der.");
+    check_words("README.md", worse, 3);
+    check_words("docs/guides/x.md", worse, 3);
+    check_words("content/skills/x/SKILL.md", worse, 3);
+    check_words("content/utterances/en.yaml", worse, 0);
+    check_words("CHANGELOG.md", worse, 0);
+    let code = format!("    fail(\"{worse}\");\n    // {worse}\n");
+    check_words("crates/mk-x/src/x.rs", &code, 3);
+    check_words("crates/mk-x/src/tests/x.rs", &code, 0);
+    let value = concat!("format!(\"no {fol", "der} is there\")");
+    check_words("crates/mk-x/src/x.rs", value, 0);
+    check_words("README.md", concat!("Ren", "ew, besides"), 0);
+}

@@ -8,6 +8,7 @@ pub(crate) mod promise;
 pub(crate) mod source;
 pub(crate) mod suite;
 pub(crate) mod waiting;
+pub(crate) mod word;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -67,6 +68,7 @@ pub(crate) fn check(binary: &Path) -> Result<Findings> {
     findings.problems.extend(waiting::check(&files));
     findings.problems.extend(promise::check(&files));
     findings.problems.extend(map::check(&files));
+    findings.problems.extend(word::check(&files));
     let names: Vec<String> = crates.into_iter().map(|it| it.name).collect();
     findings.problems.extend(named::check(&files, &names));
     findings.problems.extend(codegen::stale(binary)?);

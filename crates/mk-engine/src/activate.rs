@@ -39,10 +39,10 @@ impl Engine {
         let Some(root) = root else {
             let error = CodeError::new(
                 CodeKind::ProjectNotActive,
-                format!("There is no folder {folder}"),
+                format!("Directory not found: {folder}"),
             );
             return Err(error
-                .with_hint("name the absolute path of an existing folder")
+                .with_hint("give the absolute path of an existing directory")
                 .with_detail("project_root", folder)
                 .into());
         };
@@ -71,7 +71,7 @@ impl Engine {
             let act = Act::Activate {
                 project: real.clone(),
             };
-            let subject = format!("Let the agent work in the folder {real}?");
+            let subject = format!("Let the agent work in the directory {real}?");
             if let Asked::Open(question) = self
                 .ask_once(
                     caller.conversation.id.as_ref(),

@@ -474,7 +474,7 @@ impl ProjectHandle<'_> {
         match targets {
             [] => self.engine.directory(in_force, None),
             [path] => Ok(path.clone()),
-            _ => Err(invalid("The call must name one folder")),
+            _ => Err(invalid("The call must name one directory")),
         }
     }
 }

@@ -178,9 +178,8 @@ fn complaint(mode: &Mode) -> Diagnostic {
             kind: "mode",
             name: mode.slug.to_string(),
         }),
-        message:
-            "allows more than before, and nobody has trusted that yet: it is held to what it was"
-                .to_owned(),
+        message: "allows more than before and is not trusted yet: its earlier limits still apply"
+            .to_owned(),
         hint: Some(format!(
             "look at it and run `modekeeper modes trust {}` in a terminal",
             mode.slug

@@ -87,7 +87,7 @@ impl Engine {
     fn workspace(&self, in_force: &InForce) -> Result<Workspace, Error> {
         if in_force.standing == Standing::Nowhere {
             let error = CodeError::new(CodeKind::ProjectNotActive, "No project is active");
-            let hint = "call activate_project with the absolute path of the project's folder";
+            let hint = "call activate_project with the absolute path of the project directory";
             return Err(error.with_hint(hint).into());
         }
         let root = open_root(&in_force.project)?;
@@ -127,7 +127,7 @@ fn open_root(root: &AbsPath) -> Result<RootDir, Error> {
             CodeKind::ProjectNotActive,
             format!("The project {root} cannot be opened: {error}"),
         )
-        .with_hint("activate an existing folder with activate_project")
+        .with_hint("activate an existing directory with activate_project")
         .into()
     })
 }

@@ -31,7 +31,7 @@ pub enum ServerError {
     /// A question before this one got no answer, and it has said nothing since.
     #[error("`{server}` does not answer at the moment")]
     Suspect { server: String },
-    #[error("`{server}` was not done after {seconds} s: {doing}")]
+    #[error("`{server}` timed out after {seconds} s: {doing}")]
     Timeout {
         server: String,
         doing: String,

@@ -250,7 +250,7 @@ impl InGroup for Command {
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "the one place that starts language servers, always with a folder"
+    reason = "the one place that starts language servers, always with a directory"
 )]
 fn command(program: &Path, folder: &Path) -> Command {
     let mut command = Command::new(program);

@@ -200,7 +200,7 @@ impl Supervisor {
         } else if self.queue.is_empty() && running.is_idle() && now >= self.asked + limits.idle {
             tracing::info!(
                 language = self.duty.language.name,
-                "language server ended: nobody needs it"
+                "language server stopped: not in use"
             );
             if let Some(running) = self.running.take() {
                 running.close();

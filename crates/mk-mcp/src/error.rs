@@ -195,7 +195,7 @@ pub(crate) fn invalid_params(message: impl Into<String>) -> ErrorData {
 
 /// State that a client brought back for a call, and that does not belong to it.
 pub(crate) fn foreign_state() -> ErrorData {
-    invalid_params("requestState is of another call, was changed, or is too old")
+    invalid_params("invalid requestState: it belongs to another call, was modified, or has expired")
 }
 
 /// Something that is our fault: the client gets a number, the log the detail.

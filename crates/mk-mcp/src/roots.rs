@@ -59,11 +59,11 @@ async fn ask(peer: &Peer<RoleServer>) -> Vec<AbsPath> {
             uris.filter_map(folder).collect()
         }
         Ok(Err(error)) => {
-            tracing::warn!(%error, "the client does not say which folders it works in");
+            tracing::warn!(%error, "the client did not list its roots");
             Vec::new()
         }
         Err(_) => {
-            tracing::warn!("the client takes too long to say which folders it works in");
+            tracing::warn!("the client timed out while listing its roots");
             Vec::new()
         }
     }

@@ -35,7 +35,7 @@ pub enum Error {
     Missing { path: PathBuf },
     #[error("`{path}` is a link, or is reached through one that has changed")]
     Link { path: PathBuf },
-    #[error("`{path}` is not a folder")]
+    #[error("`{path}` is not a directory")]
     NotAFolder { path: PathBuf },
     #[error("`{path}` is not text ({size} bytes)")]
     Binary { path: PathBuf, size: u64 },
@@ -63,7 +63,7 @@ pub enum Error {
     },
     #[error("`{pattern}` is not a pattern: {reason}")]
     BadPattern { pattern: String, reason: String },
-    #[error("{count} places match, {expected} were expected")]
+    #[error("expected {expected} matches, found {count}")]
     UnexpectedCount { count: usize, expected: usize },
     #[error("`{name}` is not a memory's name: {reason}")]
     BadMemoryName { name: String, reason: &'static str },
@@ -90,15 +90,15 @@ impl Error {
         match self {
             Self::Read { .. } => Some("check that the file exists and that you may read it"),
             Self::NotAFile { .. } => {
-                Some("only regular files are read; replace the folder, pipe or device")
+                Some("only regular files are read; replace the directory, pipe or device")
             }
             Self::TooLarge { .. } => Some("split the file"),
             Self::NotText { .. } => Some("save the file as UTF-8"),
             Self::Exists { .. } => Some("move it away first, or edit it"),
-            Self::Write { .. } => Some("check that the folder exists and that you may write there"),
+            Self::Write { .. } => Some("check that the directory exists and is writable"),
             Self::Missing { .. } => Some("check the path, or find it with find_files"),
             Self::Link { .. } => Some("name the file itself instead of the link"),
-            Self::NotAFolder { .. } => Some("name a folder"),
+            Self::NotAFolder { .. } => Some("give a directory"),
             Self::Binary { .. } => Some("only text is read; look at the file with another program"),
             Self::Changed { .. } => Some("read the file again, then repeat the change"),
             Self::NoSuchLine { .. } => {

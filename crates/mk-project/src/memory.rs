@@ -266,7 +266,7 @@ impl Memories {
     fn place_to_write<'a>(&self, name: &'a MemoryName) -> Result<(&Folder, &'a str), Error> {
         self.place(name).ok_or_else(|| Error::BadMemoryName {
             name: name.as_str().to_owned(),
-            reason: "there is no folder for global memories",
+            reason: "there is no directory for global memories",
         })
     }
 

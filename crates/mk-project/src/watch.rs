@@ -144,7 +144,7 @@ impl Places {
                     self.watching.insert(place, recursive);
                 }
                 Err(error) => {
-                    tracing::debug!(place = %place.display(), %error, "cannot watch a folder");
+                    tracing::debug!(place = %place.display(), %error, "cannot watch a directory");
                     all = false;
                 }
             }

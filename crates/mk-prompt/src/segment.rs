@@ -215,7 +215,10 @@ fn chunks(prompt: &str) -> (Vec<Range<usize>>, Pasted, Vec<&str>) {
                 }
                 LineKind::Diff => {
                     pasted.diff = true;
-                    push_files(&mut files, text);
+                    // What a diff changes, and not what the changed lines name.
+                    if text.starts_with("+++ ") {
+                        push_files(&mut files, text);
+                    }
                 }
                 LineKind::Log { fails } => {
                     pasted.failing_log |= fails;

@@ -32,9 +32,9 @@ pub enum Error {
         session: SessionId,
         state: TaskState,
     },
-    #[error("`{state}` is no way to finish a task")]
+    #[error("a task cannot be completed as `{state}`")]
     NotAnEnd { state: TaskState },
-    #[error("approval `{id}` is {state} already")]
+    #[error("approval `{id}` is already {state}")]
     AlreadyDecided {
         id: ApprovalId,
         state: ApprovalState,
@@ -128,7 +128,7 @@ impl Error {
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Create { .. } | Self::Open { .. } => Some(
-                "check that the folder exists and is yours, or choose another one with `storage_path`",
+                "check that the directory exists and is yours, or choose another one with `storage_path`",
             ),
             Self::Newer { .. } => Some(
                 "a newer Modekeeper wrote it: update this one, or choose another `storage_path`",
@@ -138,7 +138,7 @@ impl Error {
                 Some("run `modekeeper store recover` to save what can be read; nothing was changed")
             }
             Self::ReadOnly { .. } => {
-                Some("check the permissions of the file, its folder and its disk")
+                Some("check the permissions of the file and its directory, and the disk")
             }
             Self::Full { .. } => Some("free some space and try again; nothing was lost"),
             Self::Busy { .. } => Some("try again; if it stays, find the process that holds it"),

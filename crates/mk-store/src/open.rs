@@ -241,7 +241,7 @@ fn create_file(path: &Path) -> Result<(), Error> {
     // The name itself must survive power loss as well; file systems without this are no worse off.
     if let Some(Err(source)) = folder.map(|folder| File::open(folder).and_then(|it| it.sync_all()))
     {
-        tracing::debug!(path = %path.display(), %source, "could not sync the folder of a new database");
+        tracing::debug!(path = %path.display(), %source, "could not sync the directory of a new database");
     }
     Ok(())
 }

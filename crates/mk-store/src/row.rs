@@ -188,7 +188,7 @@ pub(crate) fn limit(limit: Option<usize>) -> i64 {
 
 /// A word outside of its list; the schema's checks admit none.
 #[derive(Debug, thiserror::Error)]
-#[error("`{0}` is no word of this column")]
+#[error("unexpected value `{0}` in this column")]
 struct UnknownWord(String);
 
 /// A column without a value that has to have one.

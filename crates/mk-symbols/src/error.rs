@@ -19,7 +19,7 @@ pub enum Error {
     },
     #[error("the language of `{path}` is not known")]
     NoLanguage { path: PathBuf },
-    #[error("`{path}` is not looked into: {reason}")]
+    #[error("`{path}` was not searched: {reason}")]
     Skipped { path: PathBuf, reason: String },
     #[error("there is no symbol at line {line}, column {column} of `{path}`")]
     NothingHere {

@@ -91,7 +91,7 @@ enum Command {
     Serve(serve::ServeArgs),
     /// Open the dashboard of the running server with a one-time link
     Dashboard(dashboard::DashboardArgs),
-    /// Make, list and revoke tokens for programs and other machines
+    /// Create, list and revoke tokens for programs and other machines
     #[command(subcommand)]
     Token(token::TokenCommand),
     /// List, show and check modes
@@ -110,23 +110,23 @@ enum Command {
     Watch(decisions::WatchArgs),
     /// Show decisions about agents' calls, newest last
     Log(decisions::LogArgs),
-    /// Decide recorded calls again: what would have been refused last week?
+    /// Evaluate recorded calls again, with the current modes or others
     Replay(replay::ReplayArgs),
     /// Explain a decision and what would allow the call
     Explain(decisions::ExplainArgs),
     /// Suspend enforcement in this project for a while
     Pause(pause::PauseArgs),
-    /// Answer one event of an agent's hook; settings of clients call this
+    /// Handle one hook event of an agent; called from clients' settings
     Hook(hook::HookArgs),
     /// Check, copy and recover the database of tasks and decisions
     #[command(subcommand)]
     Store(store::StoreCommand),
-    /// Undo what agents did to files
+    /// List and restore backups of files that agents changed
     #[command(subcommand)]
     Backups(backups::BackupsCommand),
-    /// Put back what a command or a tool changed; without an ID, the last change
+    /// Undo what a command or tool changed; without an ID, the last change
     Undo(undo::UndoArgs),
-    /// Remove old backups, caches of builds, and what killed commands left
+    /// Remove old backups, build caches and leftovers of killed commands
     Gc(gc::GcArgs),
     /// Run a command inside the wall: it changes only what the mode allows
     Exec(ExecArgs),

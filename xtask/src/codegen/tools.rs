@@ -76,9 +76,9 @@ fn hints(annotations: &Value) -> &'static str {
         annotations["readOnlyHint"].as_bool(),
         annotations["destructiveHint"].as_bool(),
     ) {
-        (Some(true), _) => "It changes nothing.",
-        (_, Some(false)) => "It adds, and changes nothing that is there.",
-        _ => "It changes what is there.",
+        (Some(true), _) => "Read-only.",
+        (_, Some(false)) => "Creates new items; does not modify existing ones.",
+        _ => "Modifies existing items.",
     }
 }
 

@@ -50,7 +50,7 @@ fn describe(error: &Error) -> (String, Option<&'static str>) {
             ("an anchor is used inside itself".to_owned(), None)
         }
         Error::MergeValueNotMapOrSeqOfMaps { .. } => {
-            ("`<<` takes over maps, this is none".to_owned(), None)
+            ("`<<` can only merge a mapping".to_owned(), None)
         }
         Error::Budget { breach, .. } => match breach {
             BudgetBreach::Depth { .. } => (too_deep(), None),
@@ -78,7 +78,7 @@ fn describe_scan(message: &str) -> (String, Option<&'static str>) {
     const KNOWN: [(&str, &str, &str); 10] = [
         (
             "unknown escape",
-            "in double quotes `\\` begins an escape, and this is none",
+            "invalid escape sequence in a double-quoted string",
             "use single quotes for patterns",
         ),
         (

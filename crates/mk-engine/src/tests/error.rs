@@ -54,7 +54,7 @@ fn every_refusal_of_the_store_has_its_kind() {
     ✗ no such Task: Session `sess_0123456789ab` has expired
     ✗ invalid call: Parent task `task_0123456789ab` is completed
     ✗ invalid call: The task of session `sess_0123456789ab` is completed
-    ✗ invalid call: `active` is no way to finish a task
+    ✗ invalid call: a task cannot be completed as `active`
     ✗ conflict: Session `sess_0123456789ab` is in mode `ask`, not `code`
     ✗ conflict: Approval `appr_0123456789ab` is denied already
     ✗ conflict: Approval `appr_0123456789ab` is used, not granted

@@ -113,8 +113,8 @@ fn a_store_that_cannot_be_read_does_not_open_the_default_mode() {
     world.in_force(None);
     world.create("code");
     assert_snapshot!(world.log(), @"
-    ✗ unavailable: could not open the database `/project/global/no/database` (check that the folder exists and is yours, or choose another one with `storage_path`)
-    ✗ unavailable: could not open the database `/project/global/no/database` (check that the folder exists and is yours, or choose another one with `storage_path`)
+    ✗ unavailable: could not open the database `/project/global/no/database` (check that the directory exists and is yours, or choose another one with `storage_path`)
+    ✗ unavailable: could not open the database `/project/global/no/database` (check that the directory exists and is yours, or choose another one with `storage_path`)
     ");
 }
 

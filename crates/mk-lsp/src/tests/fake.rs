@@ -246,7 +246,7 @@ async fn a_server_that_reads_the_project_is_waited_for() {
     let error = answer.expect_err("it never ends reading");
     assert_eq!(
         error.to_string(),
-        "`language_server` was not done after 2 s: it reads the project 40 % (Reading)"
+        "`language_server` timed out after 2 s: it reads the project 40 % (Reading)"
     );
     assert!(seen.contains(&"indexing"), "{seen:?}");
 }

@@ -103,7 +103,7 @@ fn one_that_does_not_answer_in_time_says_what_was_asked() {
     check(
         "silent",
         limits,
-        "`language_server` was not done after 1 s: no answer to `textDocument/definition`; \
+        "`language_server` timed out after 1 s: no answer to `textDocument/definition`; \
          try again: large projects take a while the first time",
     );
 }

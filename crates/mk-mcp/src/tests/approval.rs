@@ -360,7 +360,7 @@ async fn a_state_is_good_for_its_own_call_only() {
     let arguments = json!({ "mode_slug": "code" });
     wire.request(modern_call(1, "create_task", arguments.clone()))
         .await;
-    let refused = json!({ "code": -32602, "message": "requestState is of another call, was changed, or is too old" });
+    let refused = json!({ "code": -32602, "message": "invalid requestState: it belongs to another call, was modified, or has expired" });
 
     let other = json!({ "mode_slug": "debug" });
     let answer = wire.request(second(other, "<state 1>", yes())).await;
@@ -407,7 +407,7 @@ async fn a_state_expires_and_does_not_outlive_its_server() {
         let codec = world.server.request_state();
         codec.seal_with(id.as_str().as_bytes(), &options)
     };
-    let refused = json!({ "code": -32602, "message": "requestState is of another call, was changed, or is too old" });
+    let refused = json!({ "code": -32602, "message": "invalid requestState: it belongs to another call, was modified, or has expired" });
     let expired = seal(&world, 0);
     while world
         .server

@@ -255,8 +255,8 @@ async fn a_project_that_is_gone_is_not_active() {
     check(
         &answer,
         "PROJECT_NOT_ACTIVE",
-        &format!("There is no folder {nowhere}"),
-        "name the absolute path of an existing folder",
+        &format!("Directory not found: {nowhere}"),
+        "give the absolute path of an existing directory",
     );
     world.files.folder("part");
     let part = json!({ "project_root": world.files.path("part") });
@@ -267,7 +267,7 @@ async fn a_project_that_is_gone_is_not_active() {
     assert_eq!(result["error_code"], "PROJECT_NOT_ACTIVE", "{answer:#}");
     assert_eq!(
         result["details"]["suggestion"],
-        "activate an existing folder with activate_project"
+        "activate an existing directory with activate_project"
     );
 }
 

@@ -145,7 +145,7 @@ pub(crate) fn first_points(
         .collect();
     domains.sort_by_key(|items| items.as_slice().first().map(|item| item.priority));
     let mut points: Vec<String> = Vec::new();
-    while points.len() < most && domains.iter().any(|items| items.len() > 0) {
+    while points.len() < most && domains.iter().any(|items| !items.as_slice().is_empty()) {
         for item in domains.iter_mut().filter_map(Iterator::next) {
             if points.len() < most && !points.contains(&item.text) {
                 points.push(item.text.clone());

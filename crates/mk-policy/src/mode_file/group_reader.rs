@@ -133,7 +133,7 @@ fn read_options(group: Group, value: &At<Node>, out: &mut Report) -> Option<Grou
         if !takes.contains(&group) {
             out.warning(
                 key.position,
-                format!("`{}` limits nothing on `{group}`", key.value),
+                format!("`{}` has no effect on group `{group}`", key.value),
             );
             continue;
         }

@@ -204,7 +204,7 @@ fn read_key(mode: &mut ModeFile, key: &At<String>, value: &At<Node>, out: &mut R
         "examples" => mode.examples = read_examples(value, out),
         "rulesFiles" => mode.rules_files = read_rules_files(value, out),
         "fileRegex" => {
-            out.warning(key.position, "`fileRegex` beside `groups` limits nothing")
+            out.warning(key.position, "`fileRegex` has no effect next to `groups`")
                 .hint("write it into the group: `- [edit, { fileRegex: … }]`");
             mode.unknown.push((key.clone(), value.clone()));
         }

@@ -344,7 +344,7 @@ fn text_that_is_not_yaml_is_explained_without_the_parsers_words() {
     assert_snapshot!(check("customModes:\n  - slug: \"a\\.md\"\n"), @r"
     unreadable
     f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
-    f:2:11: error: in double quotes `\` begins an escape, and this is none
+    f:2:11: error: invalid escape sequence in a double-quoted string
         use single quotes for patterns
     ");
     assert_snapshot!(check("customModes:\n  - slug: \"a\n"), @"
@@ -534,7 +534,7 @@ customModes:
     fileRegex: \.md$
 "), @r#"
     a «A»: edit {"fileRegex":"\\.md$"}
-    f:7:5: warning: mode `a`: `fileRegex` beside `groups` limits nothing
+    f:7:5: warning: mode `a`: `fileRegex` has no effect next to `groups`
         write it into the group: `- [edit, { fileRegex: … }]`
     "#);
 }
@@ -546,9 +546,9 @@ customModes:
   - {slug: a, name: A, roleDefinition: R, groups: [[browser, {fileRegex: x}], [edit, {commandRegex: x, allowedTools: x}]]}
 "), @"
     a «A»: browser, edit
-    f:3:63: warning: mode `a`: `fileRegex` limits nothing on `browser`
-    f:3:87: warning: mode `a`: `commandRegex` limits nothing on `edit`
-    f:3:104: warning: mode `a`: `allowedTools` limits nothing on `edit`
+    f:3:63: warning: mode `a`: `fileRegex` has no effect on group `browser`
+    f:3:87: warning: mode `a`: `commandRegex` has no effect on group `edit`
+    f:3:104: warning: mode `a`: `allowedTools` has no effect on group `edit`
     ");
 }
 

@@ -91,7 +91,7 @@ impl Drop for Lock {
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "work on disk runs beside the runtime, and another process cannot wake us"
+    reason = "work on disk runs outside the runtime, and another process cannot wake us"
 )]
 fn pause(wait: Duration) {
     std::thread::sleep(wait);

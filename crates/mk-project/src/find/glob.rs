@@ -138,7 +138,7 @@ impl Pattern {
             return Err(bad(written, "it is empty"));
         }
         if text.split('/').any(|part| part == "..") {
-            return Err(bad(written, "`..` leaves the folder"));
+            return Err(bad(written, "`..` leaves the directory"));
         }
         Ok(Self {
             text: text.to_owned(),

@@ -317,7 +317,7 @@ impl Store {
         let path = if path.is_empty() { "." } else { path };
         ProjectPath::parse(path, self.root.root()).map_err(|_| Error::BadMemoryName {
             name: path.to_owned(),
-            reason: "it leaves the folder of memories",
+            reason: "it leaves the memory directory",
         })
     }
 }

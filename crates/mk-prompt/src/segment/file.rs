@@ -52,7 +52,7 @@ pub(crate) fn mentioned_files(text: &str) -> impl Iterator<Item = &str> {
 
 /// The project's files that a line of a trace or a diff names: not those of packages and of the language itself.
 pub(crate) fn pasted_files(line: &str) -> impl Iterator<Item = &str> {
-    let is_diff = line.starts_with("+++ ") || line.starts_with("--- ");
+    let is_diff = line.starts_with("+++ ");
     mentioned_files(line)
         .map(move |file| match file.split_once('/') {
             Some(("a" | "b", file)) if is_diff => file,

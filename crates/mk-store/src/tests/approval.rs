@@ -82,7 +82,7 @@ fn only_the_first_decision_counts() {
                     .map_err(|error| words::<()>(Err(error)))
             })
             .collect();
-        let refused = Err("approval `ID` is denied already".to_owned());
+        let refused = Err("approval `ID` is already denied".to_owned());
         assert_eq!(
             outcomes,
             [Ok(ApprovalState::Denied), refused.clone(), refused]

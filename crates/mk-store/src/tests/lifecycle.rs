@@ -186,7 +186,7 @@ fn active_is_no_way_to_finish() {
     let fixture = Fixture::in_memory();
     let session = fixture.session(None);
     let refusal = words(fixture.finish(&session, TaskState::Active));
-    insta::assert_snapshot!(refusal, @"`active` is no way to finish a task");
+    insta::assert_snapshot!(refusal, @"a task cannot be completed as `active`");
 }
 
 #[test]

@@ -125,7 +125,7 @@ impl Watch {
                 // It went while we looked, and the watch of its parent says so.
                 Err(_) if !folder.is_dir() => {}
                 Err(error) => {
-                    tracing::warn!(folder = %folder.display(), %error, "a folder cannot be watched");
+                    tracing::warn!(folder = %folder.display(), %error, "a directory cannot be watched");
                     return false;
                 }
             }

@@ -16,7 +16,7 @@ const MOST_RESULTS: u32 = 2_000;
 pub(crate) struct FindFilesArgs {
     /// Glob
     pattern: String,
-    /// Folder (default: the project)
+    /// Directory (default: the project)
     #[serde(rename = "path")]
     _path: Option<String>,
     /// Default: 100

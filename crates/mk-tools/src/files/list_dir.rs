@@ -12,10 +12,10 @@ const MOST_ENTRIES: usize = 1_000;
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub(crate) struct ListDirArgs {
-    /// Folder (default: the project)
+    /// Directory (default: the project)
     #[serde(rename = "path")]
     _path: Option<String>,
-    /// List what is in subfolders too
+    /// List subdirectories too
     recursive: Option<bool>,
     session_id: Option<String>,
 }
@@ -25,8 +25,8 @@ pub(crate) static TOOL: Tool = Tool::of::<ListDirArgs>();
 impl Definition for ListDirArgs {
     const SPEC: Spec = Spec {
         name: "list_dir",
-        title: "List a folder",
-        description: "List a folder; names of folders end with /. Respects .gitignore",
+        title: "List a directory",
+        description: "List a directory; names of directories end with /. Respects .gitignore",
         toolset: Toolset::Files,
         group: Some(Group::Read),
         effect: Effect::ReadOnly,
@@ -64,7 +64,7 @@ impl Definition for ListDirArgs {
             ));
         }
         if lines.is_empty() {
-            lines.push("The folder is empty".to_owned());
+            lines.push("The directory is empty".to_owned());
         }
         let facts = json!({ "total": listed.total, "cut": listed.cut });
         Ok(code_answer(lines.join("\n"), facts))

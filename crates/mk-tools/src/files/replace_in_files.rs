@@ -21,7 +21,7 @@ pub(crate) struct ReplaceInFilesArgs {
     replace: String,
     /// `find` is a regex
     regex: Option<bool>,
-    /// Folder (default: the project)
+    /// Directory (default: the project)
     path: Option<String>,
     /// Only files matching these globs
     include: Option<Vec<String>>,
@@ -29,7 +29,7 @@ pub(crate) struct ReplaceInFilesArgs {
     exclude: Option<Vec<String>>,
     /// Only show what would change
     dry_run: Option<bool>,
-    /// Refuse unless exactly so many places match
+    /// Refuse unless exactly this many places match
     expected_count: Option<u32>,
     session_id: Option<String>,
 }

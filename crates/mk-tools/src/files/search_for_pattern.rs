@@ -23,7 +23,7 @@ pub(crate) struct SearchForPatternArgs {
     ignore_case: Option<bool>,
     /// Let the pattern span lines
     multiline: Option<bool>,
-    /// File or folder (default: the project)
+    /// File or directory (default: the project)
     #[serde(rename = "path")]
     _path: Option<String>,
     /// Only files matching these globs

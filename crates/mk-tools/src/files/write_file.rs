@@ -26,7 +26,7 @@ impl Definition for WriteFileArgs {
     const SPEC: Spec = Spec {
         name: "write_file",
         title: "Write a file",
-        description: "Create a file or replace its contents, with a backup; folders are created",
+        description: "Create a file or replace its contents, with a backup; missing directories are created",
         toolset: Toolset::Files,
         group: Some(Group::Edit),
         effect: Effect::Changes,

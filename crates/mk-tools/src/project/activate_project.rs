@@ -9,7 +9,7 @@ use crate::tool::{Answer, Call, Definition, Effect, Reply, Spec, Tool, Toolset};
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub(crate) struct ActivateProjectArgs {
-    /// Absolute path of the project's folder
+    /// Absolute path of the project directory
     project_root: String,
 }
 
@@ -19,7 +19,7 @@ impl Definition for ActivateProjectArgs {
     const SPEC: Spec = Spec {
         name: "activate_project",
         title: "Activate a project",
-        description: "Work on another project folder from now on",
+        description: "Switch to another project directory",
         toolset: Toolset::Project,
         group: None,
         effect: Effect::Changes,

@@ -53,7 +53,7 @@ impl Definition for EditSymbolArgs {
     const SPEC: Spec = Spec {
         name: "edit_symbol",
         title: "Edit a symbol",
-        description: "Replace, delete or rename a symbol, or insert code beside it, with a backup; \
+        description: "Replace, delete or rename a symbol, or insert code before or after it, with a backup; \
                   rename changes all uses; delete refuses while it is used",
         toolset: Toolset::Symbols,
         group: Some(Group::Edit),

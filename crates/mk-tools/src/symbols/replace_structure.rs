@@ -25,7 +25,7 @@ pub(crate) struct ReplaceStructureArgs {
     file_pattern: Option<String>,
     /// Only show what would change
     dry_run: Option<bool>,
-    /// Refuse unless exactly so many places match
+    /// Refuse unless exactly this many places match
     expected_count: Option<u32>,
     session_id: Option<String>,
 }

@@ -183,7 +183,7 @@ async fn failures_of_tools_are_results() {
             .call("activate_project", json!({ "project_root": "/no/such" }))
             .await,
         "PROJECT_NOT_ACTIVE",
-        "There is no folder /no/such",
+        "Directory not found: /no/such",
         none,
     );
     check(

@@ -25,10 +25,10 @@ use crate::env::Env;
 /// Put it before the agent's command in the editor's settings: `modekeeper acp -- claude-agent-acp`.
 #[derive(Debug, Args)]
 pub(crate) struct AcpArgs {
-    /// Product that the agent is, where the name of its program does not tell: claude-code, codex, copilot, gemini, qwen or opencode
+    /// Product of the agent, if its program's name does not tell: claude-code, codex, copilot, gemini, qwen or opencode
     #[arg(long, value_name = "CLIENT")]
     client: Option<String>,
-    /// Pass everything on as it comes, and do nothing else
+    /// Forward all messages unchanged and do nothing else
     #[arg(long)]
     passthrough: bool,
     /// Write the conversation to a file for a bug report, without secrets

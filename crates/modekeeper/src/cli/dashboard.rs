@@ -22,7 +22,7 @@ pub(crate) struct DashboardArgs {
     /// Print the link only; do not open a browser
     #[arg(long)]
     no_open: bool,
-    /// Let this browser look, but not answer or steer
+    /// Give this browser read-only access
     #[arg(long)]
     view_only: bool,
 }

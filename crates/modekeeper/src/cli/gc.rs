@@ -12,7 +12,7 @@ use crate::cli::{duration, person};
 use crate::config::Config;
 use crate::output::print;
 
-/// Remove old backups, caches of builds, and what killed commands left
+/// Remove old backups, build caches and leftovers of killed commands
 ///
 /// Of backups the newest of each project stays. Decisions and records are removed by `sessions.retention`.
 #[derive(Debug, Args)]

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-/// Answer one event of an agent's hook; settings of clients call this
+/// Handle one hook event of an agent; called from clients' settings
 #[derive(Debug, Args)]
 pub(crate) struct HookArgs {
     /// The client that calls: claude, codex, copilot, gemini, qwen, opencode, cline, vscode or cursor

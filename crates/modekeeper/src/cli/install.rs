@@ -50,7 +50,7 @@ pub(crate) struct HowArgs {
     /// Have each client's own rules refuse what this mode refuses, even if the hook fails
     #[arg(long, value_name = "SLUG")]
     pub(crate) floor: Option<String>,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long, short)]
     pub(crate) yes: bool,
     /// Show what would change, and change nothing

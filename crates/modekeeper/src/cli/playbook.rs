@@ -15,11 +15,11 @@ use crate::config::Config;
 pub(crate) enum PlaybookCommand {
     /// Detect the project's stack and write its configuration; does not overwrite an existing one
     Init(init::InitArgs),
-    /// Measure how well prompts are understood, on your own cases
+    /// Measure on your own cases how well prompts are understood
     Eval(eval::EvalArgs),
     /// Report every problem in rules, agents, skills, checklists and the project's configuration
     Lint(lint::LintArgs),
-    /// Write the skills that ship where a product reads them
+    /// Export the built-in skills to a product's skill directory
     Export(export::ExportArgs),
 }
 

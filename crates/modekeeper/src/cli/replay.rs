@@ -14,7 +14,7 @@ use crate::cli::{FormatArgs, duration, engine};
 use crate::config::Config;
 use crate::output::{Style, print, print_json};
 
-/// Decide recorded calls again: what would have been refused last week?
+/// Evaluate recorded calls again, with the current modes or others
 #[derive(Debug, Args)]
 pub(crate) struct ReplayArgs {
     /// Mode file to use instead of the project's

@@ -14,11 +14,11 @@ use crate::config::Config;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum StoreCommand {
-    /// Check that the database is whole and no decision was tampered with; exit code 0 if so, 1 if not
+    /// Check that the database is intact and no decision was tampered with; exit code 0 if so, 1 if not
     Check(check::CheckArgs),
-    /// Copy the database to a file, while others use it
+    /// Copy the database to a file; safe while it is in use
     Backup(backup::BackupArgs),
-    /// Replace a damaged database by what can be read of it
+    /// Replace a damaged database with what can be read from it
     Recover(recover::RecoverArgs),
 }
 

@@ -14,7 +14,7 @@ use crate::config::Config;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TokenCommand {
-    /// Make a token and print it once
+    /// Create a token and print it once
     Create(create::CreateArgs),
     /// List tokens, without their secrets
     List(list::ListArgs),

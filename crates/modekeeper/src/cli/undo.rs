@@ -10,14 +10,14 @@ use crate::cli::{close, engine, operator, person};
 use crate::config::Config;
 use crate::output::print;
 
-/// Put back what a command or a tool changed; without an ID, the last change
+/// Undo what a command or tool changed; without an ID, the last change
 ///
 /// Undoing is a change, too: `modekeeper undo` a second time brings it back.
 #[derive(Debug, Args)]
 pub(crate) struct UndoArgs {
     /// ID of a backup as `modekeeper backups list` shows it, of a command as `modekeeper log` shows it, or of its permit
     id: Option<String>,
-    /// Put files back that have changed again since
+    /// Overwrite files that have changed again since
     #[arg(long)]
     force: bool,
 }

@@ -19,10 +19,10 @@ use crate::output::{Style, print};
 pub(crate) struct UninstallArgs {
     /// Client, such as claude-code (default: all)
     client: Option<String>,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long, short)]
     yes: bool,
-    /// Show which clients would be taken out, and change nothing
+    /// Show which clients would be removed, and change nothing
     #[arg(long)]
     dry_run: bool,
 }

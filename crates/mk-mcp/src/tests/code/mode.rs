@@ -268,7 +268,7 @@ async fn a_folder_that_nobody_offered_needs_a_yes() {
     let mut wire = Wire::open(&world).await;
     let there = json!({ "project_root": elsewhere.root().as_str() });
     let answer = wire.call("activate_project", there.clone()).await;
-    check(&answer, -32005, "Let the agent work in the folder");
+    check(&answer, -32005, "Let the agent work in the directory");
     let id = ApprovalId::parse(&wire.names.real("appr_1")).expect("an id");
     let decided = world
         .engine

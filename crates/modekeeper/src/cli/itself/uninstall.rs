@@ -31,7 +31,7 @@ pub(crate) struct UninstallArgs {
 /// Whether to ask.
 #[derive(Debug, Args)]
 struct AskingArgs {
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long, short)]
     yes: bool,
     /// Show what would be removed, and remove nothing

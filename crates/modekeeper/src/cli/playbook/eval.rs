@@ -12,7 +12,7 @@ use crate::cli::{FormatArgs, engine, operator};
 use crate::config::Config;
 use crate::output::{print, print_json};
 
-/// Measure how well prompts are understood, on your own cases
+/// Measure on your own cases how well prompts are understood
 #[derive(Debug, Args)]
 pub(crate) struct EvalArgs {
     /// File with one case per line: {"lang", "prompt", "skill", "match"} or {"lang", "prompt", "mode", "originalPrompt"}

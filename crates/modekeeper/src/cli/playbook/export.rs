@@ -11,7 +11,7 @@ use crate::cli::{engine, operator};
 use crate::config::Config;
 use crate::output::print;
 
-/// Write the skills that ship where a product reads them; does not overwrite existing ones
+/// Export the built-in skills to a product's skill directory; does not overwrite existing ones
 #[derive(Debug, Args)]
 pub(crate) struct ExportArgs {
     /// Product to write for, such as claude-code

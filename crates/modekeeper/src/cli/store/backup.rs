@@ -10,7 +10,7 @@ use super::database;
 use crate::config::Config;
 use crate::output::print;
 
-/// Copy the database to a file, while others use it
+/// Copy the database to a file; safe while it is in use
 #[derive(Debug, Args)]
 pub(crate) struct BackupArgs {
     /// File to write; it must not exist

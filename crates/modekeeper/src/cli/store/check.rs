@@ -10,7 +10,7 @@ use crate::cli::FormatArgs;
 use crate::config::Config;
 use crate::output::{print, print_json};
 
-/// Check that the database is whole and no decision was tampered with; exit code 0 if so, 1 if not
+/// Check that the database is intact and no decision was tampered with; exit code 0 if so, 1 if not
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
     #[command(flatten)]

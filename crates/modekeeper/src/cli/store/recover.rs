@@ -9,12 +9,12 @@ use super::database;
 use crate::config::Config;
 use crate::output::print;
 
-/// Replace a damaged database by what can be read of it
+/// Replace a damaged database with what can be read from it
 ///
 /// Stop every agent and server first. The damaged file is kept.
 #[derive(Debug, Args)]
 pub(crate) struct RecoverArgs {
-    /// Recover a database in which nothing wrong was found, too
+    /// Recover even if no damage was found
     #[arg(long)]
     force: bool,
 }

@@ -13,21 +13,21 @@ use crate::cli::{FormatArgs, block_on, close, duration, engine, person};
 use crate::config::Config;
 use crate::output::{print, print_json};
 
-/// Make a token and print it once
+/// Create a token and print it once
 #[derive(Debug, Args)]
 pub(crate) struct CreateArgs {
-    /// What it is for, as lists and records show it
+    /// Name shown in lists and logs
     name: String,
     /// How much it may do
     #[arg(long, value_enum, default_value_t = RoleArg::Viewer)]
     role: RoleArg,
-    /// Cap what is done with it at this builtin or global mode
+    /// Cap its calls at what this builtin or global mode allows
     #[arg(long, value_name = "SLUG")]
     mode: Option<String>,
-    /// Directory of a project that it is for (repeatable; default: all)
+    /// Project directory it is limited to (repeatable; default: all)
     #[arg(long, value_name = "DIR")]
     project: Vec<std::path::PathBuf>,
-    /// Time after which it ends, such as 12h or 30d (default: when it is revoked)
+    /// Lifetime, such as 12h or 30d (default: until revoked)
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     expires: Option<Duration>,
     #[command(flatten)]
@@ -36,11 +36,11 @@ pub(crate) struct CreateArgs {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum RoleArg {
-    /// Look
+    /// Read everything
     Viewer,
-    /// Answer, steer and undo, too
+    /// Also approve requests, change tasks and undo
     Operator,
-    /// Manage tokens, too
+    /// Also manage tokens
     Admin,
 }
 
