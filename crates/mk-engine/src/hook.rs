@@ -98,7 +98,9 @@ impl Hooks<'_> {
             HookMoment::BeforeTool(tool) => {
                 self.before(event, tool, &held, &settings.shell).await?
             }
-            HookMoment::Permission(tool) => self.foresee(event, tool, &held).await?,
+            HookMoment::Permission(tool) => {
+                self.foresee(event, tool, &held, &settings.shell).await?
+            }
             _ => Hooked::Decided(HookVerdict::pass()),
         };
         let (Hooked::Decided(verdict) | Hooked::Waits(_, verdict)) = &mut hooked;
@@ -160,13 +162,14 @@ impl Hooks<'_> {
         event: &HookEvent,
         tool: &ToolUse,
         held: &Held,
+        shell: &AgentShell,
     ) -> Result<Hooked, Error> {
         let now = self.engine.inner.clock.now();
         let is_paused = held.project.paused_until.is_some_and(|until| until > now);
         if is_paused || self.is_own(tool) {
             return Ok(Hooked::Decided(HookVerdict::pass()));
         }
-        let judged = self.judge(event, tool, held);
+        let judged = self.judge(event, tool, held, shell);
         if judged.ruling != Ruling::Deny {
             return Ok(Hooked::Decided(HookVerdict::pass()));
         }

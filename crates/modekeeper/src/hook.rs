@@ -140,11 +140,11 @@ fn say(answer: &HookAnswer) -> ExitCode {
 }
 
 fn work(client: ClientId, rest: &[OsString], news: &Sender<News>) {
-    let answer = read(client).and_then(|event| {
+    let answer = read(client).map(|event| {
         // So that whoever waits can refuse it in its own words.
         drop(news.send(News::Read(Box::new(event.clone()))));
         let decided = decide(&event, rest, news);
-        Ok(decided.unwrap_or_else(|why| mk_clients::refuse_event(&event, &unable(&why))))
+        decided.unwrap_or_else(|why| mk_clients::refuse_event(&event, &unable(&why)))
     });
     let answer = answer.unwrap_or_else(|why| HookQuestion::Unread(client).refuse(&why));
     drop(news.send(News::Answer(answer)));
