@@ -19,7 +19,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         ) else {
             continue;
         };
-        let table: serde_json::Value = serde_saphyr::from_str(&fs::read_to_string(&path)?)?;
+        // Phrases hold words such as `on` and `no`.
+        let options = serde_saphyr::options! { strict_booleans: true };
+        let text = fs::read_to_string(&path)?;
+        let table: serde_json::Value = serde_saphyr::from_str_with_options(&text, options)?;
         let file = out.join(stem).with_extension("json");
         File::create(file)?.write_all(&serde_json::to_vec(&table)?)?;
     }

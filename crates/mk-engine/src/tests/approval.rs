@@ -33,9 +33,9 @@ fn a_question_is_answered_once() {
     world.decide("appr_1", Verdict::Granted);
     assert_snapshot!(world.log(), @"
     appr_1 granted: Let the agent change from 'ask' to 'code' mode? of sess_1 by a test
-    ✗ conflict: Approval `appr_1` is granted already
+    ✗ conflict: Approval `appr_1` is already granted
     sess_1 from ask to code (💻 Code)
-    ✗ conflict: Approval `appr_1` is used already
+    ✗ conflict: Approval `appr_1` is already used
     ");
 }
 

@@ -54,9 +54,9 @@ fn every_refusal_of_the_store_has_its_kind() {
     ✗ no such Task: Session `sess_0123456789ab` has expired
     ✗ invalid call: Parent task `task_0123456789ab` is completed
     ✗ invalid call: The task of session `sess_0123456789ab` is completed
-    ✗ invalid call: a task cannot be completed as `active`
+    ✗ invalid call: A task cannot be completed as `active`
     ✗ conflict: Session `sess_0123456789ab` is in mode `ask`, not `code`
-    ✗ conflict: Approval `appr_0123456789ab` is denied already
+    ✗ conflict: Approval `appr_0123456789ab` is already denied
     ✗ conflict: Approval `appr_0123456789ab` is used, not granted
     ✗ unavailable: the store is closed
     ");

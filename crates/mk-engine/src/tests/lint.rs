@@ -107,7 +107,7 @@ customModes:
     ");
     assert_snapshot!(lint("some"), @"
     0 modes
-    some:1:1: error: `/project/some` is not a regular file (only regular files are read; replace the folder, pipe or device)
+    some:1:1: error: `/project/some` is not a regular file (only regular files are read; replace the directory, pipe or device)
     some:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
     ");
 }

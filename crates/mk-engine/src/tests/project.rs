@@ -123,9 +123,9 @@ fn a_file_that_cannot_be_read_leaves_its_modes_until_it_can_be_read_again() {
     reload(&mut world);
     assert_snapshot!(world.log(), @r#"
     1 custom modes: ["one"]
-    .roomodes:1:1: error: `/project/.roomodes` is not a regular file (only regular files are read; replace the folder, pipe or device)
+    .roomodes:1:1: error: `/project/.roomodes` is not a regular file (only regular files are read; replace the directory, pipe or device)
     1 custom modes: ["one"]
-    .roomodes:1:1: error: `/project/.roomodes` is not a regular file (only regular files are read; replace the folder, pipe or device)
+    .roomodes:1:1: error: `/project/.roomodes` is not a regular file (only regular files are read; replace the directory, pipe or device)
     1 custom modes: ["one"]
     .roomodes:1:1: error: `/project/.roomodes` is not UTF-8 text (byte 0) (save the file as UTF-8)
     1 custom modes: ["two"]

@@ -115,7 +115,7 @@ fn a_no_is_a_no_and_the_next_try_asks_anew() {
     appr_1 denied: Let the agent change from 'ask' to 'code' mode? of sess_1 by a test
     0 questions
     asks appr_2 pending: Let the agent change from 'ask' to 'code' mode? of sess_1
-    ✗ conflict: Approval `appr_1` is denied already
+    ✗ conflict: Approval `appr_1` is already denied
     ");
 }
 

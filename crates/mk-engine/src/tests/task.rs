@@ -69,7 +69,7 @@ fn being_active_is_no_end() {
     world.info("sess_1");
     assert_snapshot!(world.log(), @"
     sess_1 task_1 in ask (❓ Ask), active
-    ✗ invalid call: a task cannot be completed as `active`
+    ✗ invalid call: A task cannot be completed as `active`
     sess_1 task_1 in ask (❓ Ask), active, age 0s, idle 0s
       - → ask: no reason
     ");

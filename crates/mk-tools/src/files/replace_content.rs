@@ -30,7 +30,7 @@ impl Definition for ReplaceContentArgs {
     const SPEC: Spec = Spec {
         name: "replace_content",
         title: "Replace text in a file",
-        description: "Replace literal text (or a regex) in a file; an ambiguous match is refused with its lines",
+        description: "Replace literal text (or a regex) in a file; an ambiguous match is refused",
         toolset: Toolset::Files,
         group: Some(Group::Edit),
         effect: Effect::Changes,

@@ -43,7 +43,7 @@ impl Definition for SearchForPatternArgs {
     const SPEC: Spec = Spec {
         name: "search_for_pattern",
         title: "Search files",
-        description: "Search file contents by regex (or literal text), best matches first; respects .gitignore",
+        description: "Search file contents by regex (or literal text), best first; respects .gitignore",
         toolset: Toolset::Files,
         group: Some(Group::Read),
         effect: Effect::ReadOnly,

@@ -59,7 +59,7 @@ impl Definition for ParseModeArgs {
     const SPEC: Spec = Spec {
         name: "parse_mode",
         title: "Read the mode of a prompt",
-        description: "Call first when a prompt starts with PLAN, ACT, EVAL or AUTO (or their translations): agent, project rules, skills and checks for it",
+        description: "Call first when a prompt starts with PLAN, ACT, EVAL or AUTO (or a translation): agent, rules, skills and checks for it",
         toolset: Toolset::Rules,
         group: None,
         effect: Effect::ReadOnly,

@@ -19,7 +19,7 @@ impl Definition for RecommendSkillsArgs {
     const SPEC: Spec = Spec {
         name: "recommend_skills",
         title: "Recommend skills",
-        description: "Skills that fit a prompt in any of nine languages, best first; none if none fits. Read one with get_skill",
+        description: "Skills that fit a prompt in nine languages, best first, if any. Read one with get_skill",
         toolset: Toolset::Rules,
         group: None,
         effect: Effect::ReadOnly,

@@ -41,7 +41,7 @@ impl Definition for GetSymbolDefinitionArgs {
     const SPEC: Spec = Spec {
         name: "get_symbol_definition",
         title: "Show a symbol",
-        description: "Show the code of a symbol with its docs, by name or by file, line and column; of a long class the signatures",
+        description: "Show a symbol's code with its docs, by name or by file, line and column; signatures of a long class",
         toolset: Toolset::Symbols,
         group: Some(Group::Read),
         effect: Effect::ReadOnly,

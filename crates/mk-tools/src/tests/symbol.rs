@@ -393,7 +393,7 @@ async fn a_rename_changes_every_file_and_no_comment() {
             .call("edit_symbol", rename("Square", false, json!(4)))
             .await,
     );
-    assert_eq!(message, "expected 4 matches, found 3");
+    assert_eq!(message, "Expected 4 matches, found 3");
     let renamed = world
         .done("edit_symbol", rename("Square", false, json!(3)))
         .await;

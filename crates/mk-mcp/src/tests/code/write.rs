@@ -127,7 +127,7 @@ async fn a_replacement_in_many_files_is_shown_first_and_undone_as_one() {
     arguments["dry_run"] = json!(false);
     arguments["expected_count"] = json!(2);
     let answer = wire.call("replace_in_files", arguments.clone()).await;
-    let expected = "Error: expected 2 matches, found 3";
+    let expected = "Error: Expected 2 matches, found 3";
     assert!(text(&answer).starts_with(expected), "{answer:#}");
     arguments["expected_count"] = json!(3);
     let answer = wire.call("replace_in_files", arguments).await;
