@@ -1,7 +1,7 @@
 //! The official clients log in at a real OAuth issuer, and ask it for more when a call needs more.
 
 use std::io::{BufRead as _, BufReader};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
@@ -16,6 +16,8 @@ struct Realm {
     sandbox: Sandbox,
     server: Server,
     issuer: Child,
+    /// What it says later is read by nobody, but it must be able to say it.
+    _output: BufReader<ChildStdout>,
 }
 
 impl Drop for Realm {
@@ -42,6 +44,7 @@ impl Realm {
             sandbox,
             server,
             issuer,
+            _output: output,
         }
     }
 

@@ -39,7 +39,8 @@ fn enforcement_tells_a_held_client_from_one_that_is_not() {
     browser.go("#/enforcement");
     browser.wait("document.querySelector('main table')");
     let before = browser.run("return document.querySelector('main').innerText");
-    world.sandbox.ok(&["install", "claude"]);
+    world.sandbox.ok(&["mode", "ask"]);
+    world.sandbox.ok(&["install", "claude-code", "--yes"]);
     browser.click("Check again");
     browser.wait("[...document.querySelectorAll('main tbody tr')].some((it) => /claude/i.test(it.innerText) && it.innerText.includes('ok'))");
     let after = browser.run("return document.querySelector('main').innerText");
