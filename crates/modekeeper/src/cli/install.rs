@@ -314,11 +314,13 @@ impl Workshop {
     pub(crate) fn led_shell(&self, client: ClientId) -> anyhow::Result<Option<&ShellScripts>> {
         let changes = client.atlas().changes(&self.setup);
         let edits = changes.iter().filter(|it| it.purpose == Purpose::Shell);
-        let edits = edits.flat_map(|change| match &change.content {
-            Content::Entries { edits, .. } => edits.as_slice(),
-            Content::Whole { .. } => &[],
-        });
-        let is_led = self.journal()?.has_all(client, edits);
+        let mut edits = edits
+            .flat_map(|change| match &change.content {
+                Content::Entries { edits, .. } => edits.as_slice(),
+                Content::Whole { .. } => &[],
+            })
+            .peekable();
+        let is_led = edits.peek().is_some() && self.journal()?.has_all(client, edits);
         Ok(self.setup.shell.as_ref().filter(|_| is_led))
     }
 

@@ -42,7 +42,7 @@ async function answer(request, response) {
   }
   const known = grantId && await provider.Grant.find(grantId);
   const grant = known || new provider.Grant({ accountId: session.accountId, clientId: params.client_id });
-  grant.addOIDCScope(params.scope);
+  if (params.scope) grant.addOIDCScope(params.scope);
   for (const [resource, scopes] of Object.entries(prompt.details.missingResourceScopes || {})) {
     grant.addResourceScope(resource, scopes.join(" "));
   }
