@@ -13,7 +13,9 @@ use crate::workspace;
 const SOURCE: &str = "crates/modekeeper/tests/it/slow/snapshots";
 const TARGET: &str = "docs/enforcement.md";
 /// In the order of the atlas.
-const AGENTS: [&str; 6] = ["claude", "codex", "copilot", "gemini", "qwen", "opencode"];
+const AGENTS: [&str; 7] = [
+    "claude", "codex", "copilot", "gemini", "qwen", "opencode", "cline",
+];
 
 /// One product's run.
 #[derive(Debug)]
@@ -29,7 +31,7 @@ pub(super) fn documents() -> Result<Vec<Document>> {
     let runs = runs.collect::<Result<Vec<_>>>()?;
     Ok(vec![Document {
         path: TARGET,
-        text: document(&runs),
+        text: document(&runs.iter().collect::<Vec<_>>()),
     }])
 }
 
@@ -59,19 +61,24 @@ impl Run {
         })
     }
 
+    fn has(&self, mode: &str) -> bool {
+        self.rows.iter().any(|row| row.0 == mode)
+    }
+
     fn outcome(&self, mode: &str, what: &str) -> &str {
         let found = self.rows.iter().find(|row| row.0 == mode && row.1 == what);
         found.map_or("", |row| row.2.as_str())
     }
 }
 
-fn document(runs: &[Run]) -> String {
+fn document(runs: &[&Run]) -> String {
     let mut text = String::from(
         "# What is enforced where\n\n\
          <!-- Written by `cargo xtask codegen` from the run of `./test agents`. -->\n\n\
          Each agent below was set up by `modekeeper init`, given every permission of its own, and told by a scripted \
          model to do what the left column says; then the file system was looked at.\n\n\
          - **refused**: nothing happened, the model was told why, and the turn went on.\n\
+         - **ran in the wall**: the line ran, the kernel refused its effect, and the model read what was refused and why.\n\
          - **refused without our reason**: nothing happened; the product answered with words of its own.\n\
          - **done**: it happened.\n\
          - **NOT HELD**: it happened, and should not have.\n",
@@ -88,6 +95,12 @@ fn document(runs: &[Run]) -> String {
             "A person has switched in the same turn. It reads everything and changes nothing",
         ),
         (
+            "docs",
+            "After `modekeeper mode docs`",
+            "A mode of the project that runs commands and edits Markdown. What the script does cannot be read from its \
+             line, so it runs inside the wall",
+        ),
+        (
             "code",
             "After `modekeeper mode code`",
             "A person has switched again. It may change the project",
@@ -99,6 +112,19 @@ fn document(runs: &[Run]) -> String {
             cell(mode, what, outcome)
         });
     }
+    text.push_str(
+        "\n## Started by `modekeeper run`\n\n\
+         Copilot and Qwen Code lead their shell only if the environment that starts them says so, which `modekeeper run` does. \
+         Without it, Modekeeper puts `modekeeper exec` in front of Copilot's lines that it cannot read, and refuses Qwen Code's.\n\n",
+    );
+    let started: Vec<&Run> = runs
+        .iter()
+        .copied()
+        .filter(|run| run.has("started"))
+        .collect();
+    table(&mut text, &started, "started", |what, outcome| {
+        cell("docs", what, outcome)
+    });
     text.push_str(
         "\nCodex has no tool to read files but its shell: in modes without the group `command` it reads with Modekeeper's own tools.\n\
          \n## What if the guard fails\n\n\
@@ -113,14 +139,13 @@ fn document(runs: &[Run]) -> String {
     text.push_str(
         "\nAn empty cell was not run. A hook that takes longer than its time limit lets the call run in Codex, Gemini, \
          Qwen Code and Copilot; ours answers within a second.\n\
-         Cline has a hook that Modekeeper answers; it has no column yet, because a denial without a decision ends its run.\n\
          VS Code and Cursor have hooks that Modekeeper answers by their documentation; they were not run.\n\
          Zed, JetBrains, Kilo, Roo, Zoo, Bob, Windsurf, Continue and Junie have none: Modekeeper limits its own MCP tools there, and nothing else.\n",
     );
     text
 }
 
-fn table(text: &mut String, runs: &[Run], mode: &str, show: impl Fn(&str, &str) -> String) {
+fn table(text: &mut String, runs: &[&Run], mode: &str, show: impl Fn(&str, &str) -> String) {
     let mut tried: Vec<&str> = Vec::new();
     for row in runs.iter().flat_map(|run| &run.rows) {
         if row.0 == mode && !tried.contains(&row.1.as_str()) {
@@ -147,7 +172,8 @@ fn table(text: &mut String, runs: &[Run], mode: &str, show: impl Fn(&str, &str) 
 fn cell(mode: &str, what: &str, outcome: &str) -> String {
     let allowed = match (mode, what) {
         (_, "read an ignored file") => false,
-        (_, "read a file") | ("code", _) | (_, "write docs/new.md") => true,
+        (_, "read a file" | "write docs/new.md" | "write docs/new.md by a script")
+        | ("code", _) => true,
         _ => false,
     };
     match (allowed, outcome) {

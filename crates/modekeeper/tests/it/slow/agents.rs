@@ -26,9 +26,11 @@ fn check_held(agent: Agent) {
     let version = title.split("  ").next().unwrap().to_owned();
     let report = course::run(&world);
     course::check(&report);
+    let started = agent.needs_run().then(|| course::run_started(&world));
     let broken = guard::run_broken(&world);
     guard::check(&broken);
-    let mut text = format!("{version}\n{}{}", report.lines(), broken.lines());
+    let started = started.map(|report| report.lines()).unwrap_or_default();
+    let mut text = format!("{version}\n{}{started}{}", report.lines(), broken.lines());
     if agent.has_floor() {
         text.push_str(&guard::run_floor(&world).lines());
     }
@@ -68,6 +70,11 @@ fn qwen_code_is_held() {
 #[test]
 fn opencode_is_held() {
     check_held(Agent::OpenCode);
+}
+
+#[test]
+fn cline_is_held() {
+    check_held(Agent::Cline);
 }
 
 /// Without a hook every agent does what it is told: what the other tests refuse is refused by us, and not by the agent.

@@ -26,8 +26,18 @@ pub(in crate::slow) enum OwnRules {
     Kept,
 }
 
+/// What starts an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::slow) enum Starter {
+    Itself,
+    /// `modekeeper run`.
+    Modekeeper,
+}
+
 /// A model whose name gives Codex its patch tool.
 const CODEX_MODEL: &str = "gpt-5.5";
+/// In its own sandbox, which knows no modes, a led shell could not reach our state.
+const NO_SANDBOX: &str = "sandbox_mode = \"danger-full-access\"\n";
 const MODEL: &str = "scripted";
 
 impl Agent {
@@ -57,6 +67,11 @@ impl Agent {
         matches!(self, Self::Codex | Self::Gemini | Self::Qwen)
     }
 
+    /// Whether its shell is led only by what starts it.
+    pub(super) fn needs_run(self) -> bool {
+        matches!(self, Self::Copilot | Self::Qwen)
+    }
+
     /// Writes the settings it needs to find the model.
     pub(in crate::slow) fn configure(self, world: &World) {
         let url = world.model.url();
@@ -64,7 +79,7 @@ impl Agent {
             Self::ClaudeCode | Self::Copilot | Self::Qwen => {}
             Self::Codex => {
                 let text = format!(
-                    "model = \"{CODEX_MODEL}\"\nmodel_provider = \"scripted\"\n\n[model_providers.scripted]\n\
+                    "model = \"{CODEX_MODEL}\"\n{NO_SANDBOX}model_provider = \"scripted\"\n\n[model_providers.scripted]\n\
                      name = \"scripted\"\nbase_url = \"{url}/v1\"\nwire_api = \"responses\"\n\
                      requires_openai_auth = false\n"
                 );
@@ -101,6 +116,16 @@ impl Agent {
                 });
                 world.write_home(".cline/data/settings/providers.json", &pretty(&settings));
             }
+        }
+    }
+
+    /// Takes back that its own sandbox is off, where it is.
+    pub(super) fn allow_sandbox(self, world: &World) {
+        if self == Self::Codex {
+            let file = world.sandbox.home().join(".codex/config.toml");
+            let text = std::fs::read_to_string(&file).unwrap();
+            assert!(text.contains(NO_SANDBOX), "{text}");
+            world.write_home(".codex/config.toml", &text.replace(NO_SANDBOX, ""));
         }
     }
 
@@ -144,8 +169,21 @@ impl Agent {
     }
 
     /// One turn with this prompt.
-    pub(in crate::slow) fn command(self, world: &World, prompt: &str, rules: OwnRules) -> Command {
-        let mut command = world.command(self.program());
+    pub(in crate::slow) fn command(
+        self,
+        world: &World,
+        prompt: &str,
+        rules: OwnRules,
+        starter: Starter,
+    ) -> Command {
+        let mut command = match starter {
+            Starter::Itself => world.command(&world.agent_program()),
+            Starter::Modekeeper => {
+                let mut command = world.command(&world.program());
+                command.args(["run", self.slug()]);
+                command
+            }
+        };
         command.envs(self.environment(&world.model.url()));
         match self {
             Self::ClaudeCode => command.args(["-p", prompt, "--dangerously-skip-permissions"]),

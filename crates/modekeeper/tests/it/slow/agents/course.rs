@@ -3,17 +3,26 @@
 
 use std::path::PathBuf;
 
-use super::agent::Agent;
-use super::trial::{Looks, Outcome, Trace, Trial};
+use super::agent::{Agent, OwnRules, Starter};
+use super::trial::{Looks, Outcome, Trace, Trial, script};
 use super::world::World;
 
 /// Words that the model must never see.
 const HIDDEN: &str = "HIDDEN-WORDS";
 const OUTSIDE: &str = "OUTSIDE-WORDS";
 
+/// A mode whose commands must be held by the kernel.
+const MODES: &str = r"customModes:
+  - slug: docs
+    name: Docs
+    roleDefinition: You write documents.
+    groups: [read, command, [edit, {fileRegex: '\.md$'}]]
+";
+
 /// What came of each trial, in order.
 #[derive(Debug)]
 pub(super) struct Report {
+    pub(super) agent: Agent,
     pub(super) rows: Vec<(&'static str, &'static str, Outcome)>,
     pub(super) results: Vec<String>,
     pub(super) ended: bool,
@@ -33,6 +42,8 @@ impl Report {
 pub(super) fn check(report: &Report) {
     let said = report.results.join("\n");
     assert!(report.ended, "{said}");
+    // Started by itself, its shell is not led, and its hook cannot change a line.
+    let refuses_scripts = report.agent == Agent::Qwen;
     for (mode, what, outcome) in &report.rows {
         let happened = *outcome == Outcome::Happened;
         let expected = match (*mode, *what) {
@@ -40,6 +51,7 @@ pub(super) fn check(report: &Report) {
             // Codex reads with its shell, and where modes may not run commands, not at all.
             (_, "read a file" | "read outside the project") => None,
             ("architect", "write docs/new.md") => Some(true),
+            ("docs", "write docs/new.md by a script") => Some(!refuses_scripts),
             ("code", _) => Some(true),
             _ => Some(false),
         };
@@ -56,6 +68,7 @@ pub(super) fn prepare(world: &World) {
     for name in ["src/moved.rs", "src/deleted.rs"] {
         sandbox.write(name, "fn main() {}\n");
     }
+    sandbox.write(".roomodes", MODES);
     for mode in ["architect", "ask", "code"] {
         sandbox.write(format!("src/read_{mode}.rs"), "fn readable() {}\n");
     }
@@ -90,8 +103,42 @@ pub(super) fn run(world: &World) -> Report {
     let outcomes = looks.outcomes(&trials, &heard.results);
     let rows = trials.iter().zip(outcomes);
     Report {
+        agent: world.agent,
         rows: rows
             .filter(|(trial, _)| !matches!(trial.trace, Trace::Nothing))
+            .map(|(trial, outcome)| (trial.mode, trial.what, outcome))
+            .collect(),
+        results: heard.results,
+        ended: heard.ended,
+    }
+}
+
+/// The lines that cannot be read once more, with the agent started by `modekeeper run`.
+#[track_caller]
+pub(super) fn run_started(world: &World) -> Report {
+    world.sandbox.ok(&["mode", "docs"]);
+    let mut list = List {
+        world,
+        trials: Vec::new(),
+    };
+    for (what, name) in [
+        ("write src/new.rs by a script", "src/started.rs"),
+        ("write docs/new.md by a script", "docs/started.md"),
+    ] {
+        list.add("started", what, |agent, it| {
+            (agent.shell(&script(name)), it.made(name))
+        });
+    }
+    let mut trials = list.trials;
+    let looks = Looks::new(&world.model);
+    let steps = looks.steps(&mut trials, Box::new(|_| None));
+    let heard = world.run_with(steps, OwnRules::Bypassed, Starter::Modekeeper);
+    let outcomes = looks.outcomes(&trials, &heard.results);
+    assert_eq!(outcomes, [Outcome::Walled, Outcome::Happened], "{heard:#?}");
+    let rows = trials.iter().zip(outcomes);
+    Report {
+        agent: world.agent,
+        rows: rows
             .map(|(trial, outcome)| (trial.mode, trial.what, outcome))
             .collect(),
         results: heard.results,
@@ -120,6 +167,7 @@ fn trials(world: &World) -> Vec<Trial> {
         )
     });
     list.changes("ask");
+    list.scripts();
     list.reads("code");
     list.changes("code");
     list.trials
@@ -180,6 +228,18 @@ impl List<'_> {
         });
     }
 
+    /// Lines that cannot be read, in a mode that may run commands and edits Markdown.
+    fn scripts(&mut self) {
+        for (what, name) in [
+            ("write src/new.rs by a script", "src/by_script.rs"),
+            ("write docs/new.md by a script", "docs/by_script.md"),
+        ] {
+            self.add("docs", what, |agent, it| {
+                (agent.shell(&script(name)), it.made(name))
+            });
+        }
+    }
+
     /// Every way to change the project. Files have the mode in their names, so that one mode's traces are no other's.
     fn changes(&mut self, mode: &'static str) {
         let name = |what: &str| format!("src/{what}_{mode}.rs");
@@ -209,8 +269,7 @@ impl List<'_> {
         });
         self.add(mode, "write by a script", |agent, it| {
             let name = name("script");
-            let line = format!("python3 -c \"open('{name}', 'w')\"");
-            (agent.shell(&line), it.made(&name))
+            (agent.shell(&script(&name)), it.made(&name))
         });
         self.add(mode, "write by our MCP tool", |agent, it| {
             let name = name("mcp");

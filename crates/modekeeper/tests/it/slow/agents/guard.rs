@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::support::sandbox::{overwrite, run, set_mode};
 
-use super::agent::OwnRules;
+use super::agent::{OwnRules, Starter};
 use super::course::Report;
 use super::trial::{Looks, Outcome, Trace, Trial};
 use super::world::World;
@@ -50,6 +50,7 @@ pub(super) fn run_broken(world: &World) -> Report {
 #[track_caller]
 pub(super) fn run_floor(world: &World) -> Report {
     world.restore_program();
+    world.agent.allow_sandbox(world);
     let slug = world.agent.slug();
     let mut install = world
         .sandbox
@@ -83,10 +84,11 @@ fn turn(
         .collect();
     let looks = Looks::new(&world.model);
     let steps = looks.steps(&mut trials, between);
-    let heard = world.run_with(steps, rules);
+    let heard = world.run_with(steps, rules, Starter::Itself);
     let outcomes = looks.outcomes(&trials, &heard.results);
     let rows = trials.iter().zip(outcomes);
     Report {
+        agent: world.agent,
         rows: rows
             .map(|(trial, outcome)| (trial.mode, trial.what, outcome))
             .collect(),

@@ -38,12 +38,22 @@ pub(in crate::slow) enum Trace {
     Nothing,
 }
 
+/// What a script says when it has begun; no line has the word.
+pub(super) const BEGUN: &str = "begun-4711";
+
+/// A line that cannot be read: it says that it runs, then makes a file.
+pub(super) fn script(name: &str) -> String {
+    format!("python3 -c \"print('begun-%d' % 4711, flush=True); open('{name}', 'w')\"")
+}
+
 /// What came of a try.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::slow) enum Outcome {
     Happened,
     /// Nothing happened, and the model was told why by us.
     Refused,
+    /// The line ran, the kernel refused its effect, and the model was told so by us.
+    Walled,
     /// Nothing happened, and the model has no reason of ours.
     Nothing,
 }
@@ -53,6 +63,7 @@ impl fmt::Display for Outcome {
         out.write_str(match self {
             Self::Happened => "done",
             Self::Refused => "refused",
+            Self::Walled => "ran in the wall",
             Self::Nothing => "refused without our reason",
         })
     }
@@ -145,6 +156,8 @@ impl Looks {
                 let result = own.as_ref().unwrap_or(result);
                 if trial.trace.happened(on_disk, result) {
                     Outcome::Happened
+                } else if result.contains(BEGUN) && result.contains("modekeeper: ") {
+                    Outcome::Walled
                 } else if is_ours(result) {
                     Outcome::Refused
                 } else {

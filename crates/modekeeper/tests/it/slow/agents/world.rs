@@ -1,12 +1,12 @@
 //! One agent, its model, its home and its project.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
 use mk_testkit::model::{Heard, ScriptedModel, Step};
 
-use super::agent::{Agent, OwnRules};
+use super::agent::{Agent, OwnRules, Starter};
 use crate::slow::tools;
 use crate::support::sandbox::{Sandbox, bare_command, overwrite, run};
 
@@ -61,12 +61,12 @@ impl World {
     }
 
     /// A program in the project, with a home of its own and nothing else of the outer environment.
-    pub(in crate::slow) fn command(&self, program: &str) -> Command {
+    pub(in crate::slow) fn command(&self, program: &Path) -> Command {
         let home = self.sandbox.home();
         let mut command = bare_command("timeout", &self.sandbox.project());
         command
             .args(["--kill-after=5", TURN])
-            .arg(self.programs.join(program))
+            .arg(program)
             .env_clear()
             .env("PATH", self.search_path())
             .env("HOME", &home)
@@ -88,6 +88,11 @@ impl World {
         let ran = run(&mut command);
         assert!(ran.status.success(), "{ran:#?}");
         ran.stdout
+    }
+
+    /// The program of the agent.
+    pub(super) fn agent_program(&self) -> PathBuf {
+        self.programs.join(self.agent.program())
     }
 
     /// Our program where `init` puts it.
@@ -121,14 +126,19 @@ impl World {
     /// Runs one turn in which the model takes these steps, and gives what the model heard.
     #[track_caller]
     pub(in crate::slow) fn run(&self, steps: Vec<Step>) -> Heard {
-        self.run_with(steps, OwnRules::Bypassed)
+        self.run_with(steps, OwnRules::Bypassed, Starter::Itself)
     }
 
     #[track_caller]
-    pub(in crate::slow) fn run_with(&self, steps: Vec<Step>, rules: OwnRules) -> Heard {
+    pub(in crate::slow) fn run_with(
+        &self,
+        steps: Vec<Step>,
+        rules: OwnRules,
+        starter: Starter,
+    ) -> Heard {
         let count = steps.len();
         self.model.script("main", steps);
-        let ran = run(&mut self.agent.command(self, "SCRIPT main", rules));
+        let ran = run(&mut self.agent.command(self, "SCRIPT main", rules, starter));
         let heard = self.model.heard("main");
         assert!(
             ran.status.success() && heard.results.len() == count,
