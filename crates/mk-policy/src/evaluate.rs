@@ -190,7 +190,7 @@ impl Policy {
         }
     }
 
-    /// A call with its shell line taken apart and its targets resolved. Whoever resolves them may stop: then the call
+    /// A call with its shell line taken apart and its targets resolved. The resolver may stop: then the call
     /// counts as one that is too large to be looked at.
     pub fn request(
         &self,

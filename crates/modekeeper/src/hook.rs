@@ -141,7 +141,7 @@ fn say(answer: &HookAnswer) -> ExitCode {
 
 fn work(client: ClientId, rest: &[OsString], news: &Sender<News>) {
     let answer = read(client).map(|event| {
-        // So that whoever waits can refuse it in its own words.
+        // So that the thread that waits can refuse it in its own words.
         drop(news.send(News::Read(Box::new(event.clone()))));
         let decided = decide(&event, rest, news);
         decided.unwrap_or_else(|why| mk_clients::refuse_event(&event, &unable(&why)))

@@ -127,7 +127,7 @@ impl KnownAnswers {
         kept.again.truncate(ROOM);
     }
 
-    /// What to ask again, for whoever can.
+    /// What to ask again, for a caller that can.
     pub(super) fn take_again(&self) -> Vec<Question> {
         std::mem::take(&mut lock(&self.kept).again)
     }

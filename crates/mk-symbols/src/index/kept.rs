@@ -96,8 +96,8 @@ mod tests {
             let tree = tree.unwrap();
             kept.keep(&path, text, &tree);
             let symbols = extract_from(&mut parsers, language, text, &tree, &limit).unwrap();
-            let anew = extract(&mut parsers, language, text, &limit).unwrap();
-            assert_eq!(symbols, anew, "{text}");
+            let fresh = extract(&mut parsers, language, text, &limit).unwrap();
+            assert_eq!(symbols, fresh, "{text}");
         }
     }
 }
