@@ -1,5 +1,5 @@
 //! Several servers on one PostgreSQL: what is changed on one holds on the others at once, and nothing that was
-//! acknowledged is lost, whoever is killed.
+//! acknowledged is lost, whichever process is killed.
 
 mod database;
 
