@@ -6,10 +6,10 @@ use mk_clients::{AcpCall, acp_tool_use};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::error::Refusal;
-use crate::message::{Id, Object};
-use crate::permission::Outcome;
-use crate::proxy::{Awaited, Core, Side};
+use crate::error::RequestRefusal;
+use crate::message::{Id, RawObject};
+use crate::permission::PermissionOutcome;
+use crate::proxy::{AwaitedAnswer, Core, ProxySide};
 
 impl Core {
     /// An agent wants to read, write or run something through the editor.
@@ -20,7 +20,7 @@ impl Core {
         line: Vec<u8>,
         params: Option<Box<RawValue>>,
     ) {
-        let params = Object::read(params.as_deref()).unwrap_or_default();
+        let params = RawObject::read(params.as_deref()).unwrap_or_default();
         let session = params.text("sessionId").unwrap_or_default();
         let path = params.text("path").unwrap_or_default();
         if method == "fs/write_text_file" && self.use_grant(&session, &path) {
@@ -30,9 +30,11 @@ impl Core {
         let tool = acp_tool_use(None, &call);
         match self.judge(&session, tool, None).await {
             // Whether a person must see it is the agent's question; what the mode allows is done.
-            Outcome::Allow => self.to_editor(line).await,
-            Outcome::Person(_) if method == "fs/read_text_file" => self.to_editor(line).await,
-            Outcome::Person(why) => {
+            PermissionOutcome::Allow => self.to_editor(line).await,
+            PermissionOutcome::Person(_) if method == "fs/read_text_file" => {
+                self.to_editor(line).await;
+            }
+            PermissionOutcome::Person(why) => {
                 let params = json!({
                     "sessionId": session,
                     "toolCall": {
@@ -48,11 +50,16 @@ impl Core {
                 if self.choice(&params).await.as_deref() == Some("allow") {
                     return self.to_editor(line).await;
                 }
-                self.refuse(Side::Agent, &id, Refusal::Denied, "The user declined")
-                    .await;
+                self.refuse(
+                    ProxySide::Agent,
+                    &id,
+                    RequestRefusal::Denied,
+                    "The user declined",
+                )
+                .await;
             }
-            Outcome::Deny(reason) => {
-                self.refuse(Side::Agent, &id, Refusal::Denied, &reason)
+            PermissionOutcome::Deny(reason) => {
+                self.refuse(ProxySide::Agent, &id, RequestRefusal::Denied, &reason)
                     .await;
             }
         }
@@ -78,12 +85,12 @@ impl Core {
     }
 
     /// What a request of the editor was about, now that it is answered.
-    pub(crate) fn settle(&self, id: &Id) -> Option<Awaited> {
+    pub(crate) fn settle(&self, id: &Id) -> Option<AwaitedAnswer> {
         self.lock().awaited.remove(id)
     }
 }
 
-fn call(method: &str, path: &str, params: &Object) -> AcpCall {
+fn call(method: &str, path: &str, params: &RawObject) -> AcpCall {
     let (kind, title) = match method {
         "fs/read_text_file" => ("read", format!("Read {path}")),
         "fs/write_text_file" => ("edit", format!("Write {path}")),

@@ -7,8 +7,8 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::editor::is_there;
-use crate::message::{self, Id, Line, Object, UpdateHead};
-use crate::proxy::{Abilities, Awaited, Core};
+use crate::message::{self, Id, Line, RawObject, UpdateHead};
+use crate::proxy::{Abilities, AwaitedAnswer, Core};
 use crate::shown;
 
 /// Longest piece of a line that is not JSON which is shown.
@@ -44,7 +44,7 @@ impl Core {
                     return;
                 }
                 match self.settle(&id) {
-                    None | Some(Awaited::Plain) => self.to_editor(line).await,
+                    None | Some(AwaitedAnswer::Plain) => self.to_editor(line).await,
                     Some(awaited) => {
                         let outcome = match outcome {
                             Ok(result) => Ok(result.map(ToOwned::to_owned)),
@@ -66,35 +66,35 @@ impl Core {
     async fn agent_answers(
         self: &Arc<Self>,
         id: &Id,
-        awaited: Awaited,
+        awaited: AwaitedAnswer,
         outcome: Result<Option<Box<RawValue>>, ()>,
         line: Vec<u8>,
     ) {
         match awaited {
-            Awaited::Initialize => {
+            AwaitedAnswer::Initialize => {
                 if let Ok(result) = &outcome {
                     self.learn(result.as_deref());
                 }
                 self.to_editor(line).await;
             }
-            Awaited::Open(opening) => self.opened(id, line, opening, outcome).await,
-            Awaited::Option { session } => {
+            AwaitedAnswer::Open(opening) => self.opened(id, line, opening, outcome).await,
+            AwaitedAnswer::Option { session } => {
                 let line = self
                     .with_our_option(&session, outcome, &line)
                     .unwrap_or(line);
                 self.to_editor(line).await;
             }
-            Awaited::Prompt { session } => {
+            AwaitedAnswer::Prompt { session } => {
                 self.turn_ended(&session);
                 self.to_editor(line).await;
             }
-            Awaited::Close { session } => {
+            AwaitedAnswer::Close { session } => {
                 if outcome.is_ok() {
                     self.lock().sessions.remove(&session);
                 }
                 self.to_editor(line).await;
             }
-            Awaited::Plain => self.to_editor(line).await,
+            AwaitedAnswer::Plain => self.to_editor(line).await,
         }
     }
 
@@ -131,14 +131,14 @@ impl Core {
         outcome: Result<Option<Box<RawValue>>, ()>,
         line: &[u8],
     ) -> Option<Vec<u8>> {
-        let mut result = Object::read(outcome.ok()?.as_deref())?;
+        let mut result = RawObject::read(outcome.ok()?.as_deref())?;
         self.take_options(session, &result)?;
         result.set("configOptions", &self.options_of(session));
         message::with(line, "result", &result)
     }
 
     /// Remembers the agent's own options.
-    fn take_options(&self, session: &str, from: &Object) -> Option<()> {
+    fn take_options(&self, session: &str, from: &RawObject) -> Option<()> {
         let options = from.get("configOptions")?;
         let hidden = self.habits().hidden;
         self.with_session(session, |it| {
@@ -161,7 +161,7 @@ impl Core {
                     .or_else(|| update.text("modeId"));
                 let known = self.with_session(&session, |it| {
                     it.inner.current = mode;
-                    it.shown.as_ref().map(shown::Shown::mode_update)
+                    it.shown.as_ref().map(shown::ShownModes::mode_update)
                 });
                 self.pin_again(&session);
                 match known {
@@ -186,7 +186,7 @@ impl Core {
                 }
                 let mut ours = update;
                 ours.set("configOptions", &options);
-                let mut whole = Object::read(params).unwrap_or_default();
+                let mut whole = RawObject::read(params).unwrap_or_default();
                 whole.set("update", &ours);
                 match message::with(line, "params", &whole) {
                     Some(line) => self.to_editor(line).await,
@@ -281,7 +281,7 @@ impl Core {
     }
 }
 
-fn update_of(params: Option<&RawValue>) -> Object {
-    let params = Object::read(params).unwrap_or_default();
-    Object::read(params.get("update")).unwrap_or_default()
+fn update_of(params: Option<&RawValue>) -> RawObject {
+    let params = RawObject::read(params).unwrap_or_default();
+    RawObject::read(params.get("update")).unwrap_or_default()
 }

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use mk_engine::{ApprovalRequest, Verdict};
+use mk_engine::{ApprovalRequest, ApprovalVerdict};
 use serde_json::{Value, json};
 
-use crate::proxy::{Core, Side};
+use crate::proxy::{Core, ProxySide};
 
 /// As long as an approval request lives.
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -27,8 +27,8 @@ impl Core {
             None => self.ask_once(session, request, call).await,
         };
         let verdict = match agreed {
-            true => Verdict::Granted,
-            false => Verdict::Denied,
+            true => ApprovalVerdict::Granted,
+            false => ApprovalVerdict::Denied,
         };
         let decided = self
             .engine
@@ -85,7 +85,7 @@ impl Core {
 
     /// The id of the option that a person has chosen.
     pub(crate) async fn choice(self: &Arc<Self>, params: &Value) -> Option<String> {
-        let asked = self.request(Side::Editor, "session/request_permission", params);
+        let asked = self.request(ProxySide::Editor, "session/request_permission", params);
         let answer = tokio::time::timeout(PATIENCE, asked).await.ok()?.ok()?;
         chosen(&answer).map(str::to_owned)
     }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::error::{Refusal, refusal};
-use crate::message::{self, Id, Line, Object, session_of};
-use crate::proxy::{Awaited, Core, Side};
+use crate::error::{RequestRefusal, refusal};
+use crate::message::{self, Id, Line, RawObject, session_of};
+use crate::proxy::{AwaitedAnswer, Core, ProxySide};
 use crate::shown::{self, OPTION};
 
 /// The protocol that we speak. A newer one is offered to the agent as this one, which is how versions are negotiated.
@@ -52,22 +52,26 @@ impl Core {
                 self.open(id, method, line, params).await;
             }
             "session/set_mode" => {
-                let params = Object::read(params).unwrap_or_default();
+                let params = RawObject::read(params).unwrap_or_default();
                 let mode = params.text("modeId").unwrap_or_default();
                 match self.switch(params.text("sessionId"), &mode).await {
                     Ok(()) => self.to_editor(message::response(&id, &json!({}))).await,
-                    Err((refusal, text)) => self.refuse(Side::Editor, &id, refusal, &text).await,
+                    Err((refusal, text)) => {
+                        self.refuse(ProxySide::Editor, &id, refusal, &text).await;
+                    }
                 }
             }
             "session/set_config_option" => self.set_option(id, params, line).await,
             "session/prompt" => self.prompt(id, params, line).await,
             "session/close" | "session/delete" => {
                 let session = session_of(params).unwrap_or_default();
-                self.lock().awaited.insert(id, Awaited::Close { session });
+                self.lock()
+                    .awaited
+                    .insert(id, AwaitedAnswer::Close { session });
                 self.to_agent(line).await;
             }
             _ => {
-                self.lock().awaited.insert(id, Awaited::Plain);
+                self.lock().awaited.insert(id, AwaitedAnswer::Plain);
                 self.to_agent(line).await;
             }
         }
@@ -75,7 +79,7 @@ impl Core {
 
     async fn initialize(&self, id: Id, params: Option<&RawValue>, line: Vec<u8>) {
         let mut line = line;
-        if let Some(mut object) = Object::read(params) {
+        if let Some(mut object) = RawObject::read(params) {
             let version = object.value("protocolVersion").and_then(|it| it.as_u64());
             if version.is_some_and(|version| version > VERSION) {
                 object.set("protocolVersion", &VERSION);
@@ -84,7 +88,7 @@ impl Core {
             let mut state = self.lock();
             state.initialize = serde_json::value::to_raw_value(&object).ok();
         }
-        self.lock().awaited.insert(id, Awaited::Initialize);
+        self.lock().awaited.insert(id, AwaitedAnswer::Initialize);
         self.to_agent(line).await;
     }
 
@@ -93,15 +97,15 @@ impl Core {
         self: &Arc<Self>,
         session: Option<String>,
         mode: &str,
-    ) -> Result<(), (Refusal, String)> {
+    ) -> Result<(), (RequestRefusal, String)> {
         let session = session.unwrap_or_default();
         let place = self.with_session(&session, |it| {
             (it.seat.directory.clone(), it.conversation.clone())
         });
         let (directory, conversation) = place.ok_or_else(|| unknown_session(&session))?;
         let catalogue = self.engine.modes().catalogue_at(&directory);
-        let slug =
-            shown::choose(&catalogue, mode).map_err(|text| (Refusal::InvalidParams, text))?;
+        let slug = shown::choose(&catalogue, mode)
+            .map_err(|text| (RequestRefusal::InvalidParams, text))?;
         let set = self
             .engine
             .conversations()
@@ -114,12 +118,12 @@ impl Core {
     }
 
     async fn set_option(self: &Arc<Self>, id: Id, params: Option<&RawValue>, line: Vec<u8>) {
-        let object = Object::read(params).unwrap_or_default();
+        let object = RawObject::read(params).unwrap_or_default();
         let session = object.text("sessionId").unwrap_or_default();
         let option = object.text("configId").unwrap_or_default();
         let Some(inner) = self.with_session(&session, |it| it.inner.clone()) else {
             let (refusal, text) = unknown_session(&session);
-            return self.refuse(Side::Editor, &id, refusal, &text).await;
+            return self.refuse(ProxySide::Editor, &id, refusal, &text).await;
         };
         if option == OPTION {
             let mode = object.text("value").unwrap_or_default();
@@ -129,7 +133,7 @@ impl Core {
                     let result = json!({ "configOptions": options });
                     self.to_editor(message::response(&id, &result)).await;
                 }
-                Err((refusal, text)) => self.refuse(Side::Editor, &id, refusal, &text).await,
+                Err((refusal, text)) => self.refuse(ProxySide::Editor, &id, refusal, &text).await,
             };
         }
         let hidden = self.habits().hidden;
@@ -138,10 +142,12 @@ impl Core {
         if is_hidden {
             let text = format!("Option not found: {option}");
             return self
-                .refuse(Side::Editor, &id, Refusal::InvalidParams, &text)
+                .refuse(ProxySide::Editor, &id, RequestRefusal::InvalidParams, &text)
                 .await;
         }
-        self.lock().awaited.insert(id, Awaited::Option { session });
+        self.lock()
+            .awaited
+            .insert(id, AwaitedAnswer::Option { session });
         self.to_agent(line).await;
     }
 
@@ -155,9 +161,9 @@ impl Core {
     }
 }
 
-pub(crate) fn unknown_session(session: &str) -> (Refusal, String) {
+pub(crate) fn unknown_session(session: &str) -> (RequestRefusal, String) {
     (
-        Refusal::InvalidParams,
+        RequestRefusal::InvalidParams,
         format!("Session not found: {session}"),
     )
 }

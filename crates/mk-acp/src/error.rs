@@ -31,7 +31,7 @@ pub enum Error {
 
 /// What a request is answered that we do not let through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Refusal {
+pub(crate) enum RequestRefusal {
     /// The parameters name something that there is not.
     InvalidParams,
     /// The mode, or a person, said no.
@@ -39,7 +39,7 @@ pub(crate) enum Refusal {
     Internal,
 }
 
-impl Refusal {
+impl RequestRefusal {
     pub(crate) const fn code(self) -> i64 {
         match self {
             Self::InvalidParams => -32602,
@@ -50,14 +50,16 @@ impl Refusal {
 }
 
 /// An engine's error in the words of the wire.
-pub(crate) fn refusal(error: &EngineError) -> (Refusal, String) {
+pub(crate) fn refusal(error: &EngineError) -> (RequestRefusal, String) {
     let refusal = match error {
-        EngineError::InvalidInput { .. } | EngineError::NotFound { .. } => Refusal::InvalidParams,
-        EngineError::Denied { .. } | EngineError::Expired { .. } => Refusal::Denied,
+        EngineError::InvalidInput { .. } | EngineError::NotFound { .. } => {
+            RequestRefusal::InvalidParams
+        }
+        EngineError::Denied { .. } | EngineError::Expired { .. } => RequestRefusal::Denied,
         EngineError::Conflict { .. }
         | EngineError::Unavailable { .. }
         | EngineError::Playbook { .. }
-        | EngineError::Code(_) => Refusal::Internal,
+        | EngineError::Code(_) => RequestRefusal::Internal,
     };
     let text = match error.hint() {
         Some(hint) => format!("{error}. Hint: {hint}"),

@@ -29,8 +29,10 @@ mod trace;
 mod watch;
 
 pub use error::Error;
-pub use process::{Agent, Command, start};
-pub use proxy::{Attend, Attendance, Exit, Launch, Options, OwnServer, Relay, run};
+pub use process::{AgentCommand, RunningAgent, start};
+pub use proxy::{
+    EditorAttend, EditorAttendance, Exit, LaunchAgent, Options, OwnServer, Relay, run,
+};
 
 #[cfg(test)]
 mod tests;

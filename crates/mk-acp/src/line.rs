@@ -18,11 +18,11 @@ const BUFFER: usize = 64 * 1024;
 
 /// Reads the lines of one side.
 #[derive(Debug)]
-pub(crate) struct Lines<R> {
+pub(crate) struct LineReader<R> {
     input: BufReader<R>,
 }
 
-impl<R: AsyncRead + Unpin> Lines<R> {
+impl<R: AsyncRead + Unpin> LineReader<R> {
     pub(crate) fn new(input: R) -> Self {
         Self {
             input: BufReader::with_capacity(BUFFER, input),
@@ -56,10 +56,10 @@ impl<R: AsyncRead + Unpin> Lines<R> {
 
 /// Writes lines to one side.
 #[derive(Debug, Clone)]
-pub(crate) struct Outlet(mpsc::Sender<Item>);
+pub(crate) struct Outlet(mpsc::Sender<LineItem>);
 
 #[derive(Debug)]
-enum Item {
+enum LineItem {
     Line(Vec<u8>),
     /// Everything before this has been written.
     Flush(oneshot::Sender<()>),
@@ -77,11 +77,11 @@ impl Outlet {
                 let mut flushed = Vec::new();
                 for item in items.drain(..) {
                     match item {
-                        Item::Line(line) => {
+                        LineItem::Line(line) => {
                             text.extend_from_slice(&line);
                             text.push(b'\n');
                         }
-                        Item::Flush(sender) => flushed.push(sender),
+                        LineItem::Flush(sender) => flushed.push(sender),
                     }
                 }
                 let written = output.write_all(&text).await;
@@ -104,13 +104,13 @@ impl Outlet {
 
     /// Waits until there is room. A side that has gone hears nothing more, and its reader tells so.
     pub(crate) async fn send(&self, line: Vec<u8>) {
-        drop(self.0.send(Item::Line(line)).await);
+        drop(self.0.send(LineItem::Line(line)).await);
     }
 
     /// Waits until everything has been written, or the other side has gone.
     pub(crate) async fn flush(&self) {
         let (sender, receiver) = oneshot::channel();
-        if self.0.send(Item::Flush(sender)).await.is_ok() {
+        if self.0.send(LineItem::Flush(sender)).await.is_ok() {
             drop(receiver.await);
         }
     }

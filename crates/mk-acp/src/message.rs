@@ -127,9 +127,9 @@ pub(crate) struct UpdateKind<'a> {
 
 /// An object whose values are kept as text.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Object(Vec<(String, Box<RawValue>)>);
+pub(crate) struct RawObject(Vec<(String, Box<RawValue>)>);
 
-impl Object {
+impl RawObject {
     pub(crate) fn read(raw: Option<&RawValue>) -> Option<Self> {
         serde_json::from_str(raw?.get()).ok()
     }
@@ -187,28 +187,28 @@ impl Object {
     }
 }
 
-impl Serialize for Object {
+impl Serialize for RawObject {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.iter().map(|(key, value)| (key, value)))
     }
 }
 
-impl<'de> Deserialize<'de> for Object {
+impl<'de> Deserialize<'de> for RawObject {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Entries;
         impl<'de> Visitor<'de> for Entries {
-            type Value = Object;
+            type Value = RawObject;
 
             fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
                 out.write_str("an object")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RawObject, A::Error> {
                 let mut entries = Vec::new();
                 while let Some(entry) = map.next_entry()? {
                     entries.push(entry);
                 }
-                Ok(Object(entries))
+                Ok(RawObject(entries))
             }
         }
         deserializer.deserialize_map(Entries)
@@ -243,7 +243,7 @@ fn json_text(value: &impl Serialize) -> String {
 
 /// A message with one of its outermost values replaced; everything else is as it came.
 pub(crate) fn with(line: &[u8], key: &str, value: &impl Serialize) -> Option<Vec<u8>> {
-    let mut message = Object::parse(line)?;
+    let mut message = RawObject::parse(line)?;
     message.set(key, value);
     Some(message.line())
 }

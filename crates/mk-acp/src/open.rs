@@ -7,15 +7,15 @@ use mk_types::{AbsPath, ModeSlug};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::error::{Refusal, refusal};
-use crate::message::{self, Id, Object};
-use crate::proxy::{Awaited, Core, Side};
-use crate::session::{Inner, Session, seat};
-use crate::shown::{self, Shown};
+use crate::error::{RequestRefusal, refusal};
+use crate::message::{self, Id, RawObject};
+use crate::proxy::{AwaitedAnswer, Core, ProxySide};
+use crate::session::{AcpSession, AgentSelector, seat};
+use crate::shown::{self, ShownModes};
 
 /// A session that the editor has asked for.
 #[derive(Debug)]
-pub(crate) struct Opening {
+pub(crate) struct SessionOpening {
     /// Known before the agent answers, except for a new one.
     pub(crate) session: Option<String>,
     pub(crate) directory: AbsPath,
@@ -38,9 +38,9 @@ impl Core {
         line: Vec<u8>,
         raw: Option<&RawValue>,
     ) {
-        let Some(mut params) = Object::read(raw) else {
+        let Some(mut params) = RawObject::read(raw) else {
             // Without parameters the agent refuses it in its own words.
-            self.lock().awaited.insert(id, Awaited::Plain);
+            self.lock().awaited.insert(id, AwaitedAnswer::Plain);
             return self.to_agent(line).await;
         };
         let directory = params
@@ -54,7 +54,7 @@ impl Core {
             directory.or_else(|| before.as_ref().map(|(directory, _)| directory.clone()));
         let directory = directory.unwrap_or_else(|| self.options.directory.clone());
         let is_copy = method == "session/fork";
-        let mut opening = Opening {
+        let mut opening = SessionOpening {
             session: named.filter(|_| method == "session/load" || method == "session/resume"),
             inherited: before.map(|(_, mode)| mode).filter(|_| is_copy),
             directory,
@@ -65,7 +65,7 @@ impl Core {
         if let Some(session) = &opening.session {
             // Its past is told before the answer comes.
             if let Err((refusal, text)) = self.sit(session, &opening).await {
-                return self.refuse(Side::Editor, &id, refusal, &text).await;
+                return self.refuse(ProxySide::Editor, &id, refusal, &text).await;
             }
             self.with_session(session, |it| {
                 it.loading = true;
@@ -83,12 +83,12 @@ impl Core {
         }
         self.instruct(&mut params, &mut opening);
         let line = message::with(&line, "params", &params).unwrap_or(line);
-        self.lock().awaited.insert(id, Awaited::Open(opening));
+        self.lock().awaited.insert(id, AwaitedAnswer::Open(opening));
         self.to_agent(line).await;
     }
 
     /// Puts the mode's instructions into the system prompt, where the agent takes some.
-    fn instruct(&self, params: &mut Object, opening: &mut Opening) {
+    fn instruct(&self, params: &mut RawObject, opening: &mut SessionOpening) {
         let takes = self.lock().abilities.system_prompt && params.get("systemPrompt").is_none();
         if !takes {
             return;
@@ -121,7 +121,11 @@ impl Core {
     }
 
     /// Opens the conversation of a session and remembers it.
-    async fn sit(&self, session: &str, opening: &Opening) -> Result<(), (Refusal, String)> {
+    async fn sit(
+        &self,
+        session: &str,
+        opening: &SessionOpening,
+    ) -> Result<(), (RequestRefusal, String)> {
         let seat = seat(self.client_name(), session, opening.directory.clone());
         let conversations = self.engine.conversations();
         let inherited = opening.inherited.as_ref();
@@ -141,7 +145,7 @@ impl Core {
         let mut state = self.lock();
         state.attending.extend(attendance);
         if !state.sessions.contains_key(session) {
-            let session_state = Session::new(seat, conversation, mode);
+            let session_state = AcpSession::new(seat, conversation, mode);
             state.sessions.insert(session.to_owned(), session_state);
         }
         Ok(())
@@ -152,7 +156,7 @@ impl Core {
         self: &Arc<Self>,
         id: &Id,
         line: Vec<u8>,
-        opening: Opening,
+        opening: SessionOpening,
         outcome: Result<Option<Box<RawValue>>, ()>,
     ) {
         let Ok(result) = outcome else {
@@ -161,14 +165,14 @@ impl Core {
             }
             return self.to_editor(line).await;
         };
-        let mut result = Object::read(result.as_deref()).unwrap_or_default();
+        let mut result = RawObject::read(result.as_deref()).unwrap_or_default();
         let Some(session) = result.text("sessionId").or_else(|| opening.session.clone()) else {
             return self.to_editor(line).await;
         };
         if let Err((refusal, text)) = self.sit(&session, &opening).await {
-            return self.refuse(Side::Editor, id, refusal, &text).await;
+            return self.refuse(ProxySide::Editor, id, refusal, &text).await;
         }
-        let mut inner = Inner::default();
+        let mut inner = AgentSelector::default();
         shown::read_modes(result.value("modes"), &mut inner);
         let others = match result.get("configOptions") {
             Some(options) => shown::read_options(options, self.habits().hidden, &mut inner),
@@ -184,7 +188,7 @@ impl Core {
         let Some((directory, mode)) = place else {
             return;
         };
-        let shown = Shown::of(&self.engine, &directory, &mode);
+        let shown = ShownModes::of(&self.engine, &directory, &mode);
         shown::put(&mut result, &shown, &others);
         self.with_session(&session, |it| it.shown = Some(shown));
         let line = message::with(&line, "result", &result).unwrap_or(line);

@@ -3,18 +3,18 @@
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 
 use crate::error::Error;
-use crate::process::Agent;
+use crate::process::RunningAgent;
 use crate::proxy::{ENDING, Exit};
-use crate::trace::{Heard, Trace};
+use crate::trace::{LineDirection, TraceFile};
 
 /// Passes everything on until one side goes, or until `stop` says so.
 pub(crate) async fn relay(
-    agent: Agent,
+    agent: RunningAgent,
     (mut from_editor, mut to_editor): (impl AsyncRead + Unpin, impl AsyncWrite + Unpin),
-    trace: Option<Trace>,
+    trace: Option<TraceFile>,
     stop: impl Future<Output = ()>,
 ) -> Result<Exit, Error> {
-    let Agent {
+    let RunningAgent {
         mut input,
         mut output,
         mut process,
@@ -24,13 +24,13 @@ pub(crate) async fn relay(
             &mut from_editor,
             &mut input,
             trace.as_ref(),
-            Heard::FromEditor,
+            LineDirection::FromEditor,
         );
         let back = copy(
             &mut output,
             &mut to_editor,
             trace.as_ref(),
-            Heard::FromAgent,
+            LineDirection::FromAgent,
         );
         tokio::pin!(back);
         tokio::select! {
@@ -46,7 +46,7 @@ pub(crate) async fn relay(
             &mut output,
             &mut to_editor,
             trace.as_ref(),
-            Heard::FromAgent,
+            LineDirection::FromAgent,
         );
         drop(tokio::time::timeout(ENDING, rest).await);
     }
@@ -63,8 +63,8 @@ pub(crate) async fn relay(
 async fn copy(
     from: &mut (impl AsyncRead + Unpin),
     to: &mut (impl AsyncWrite + Unpin),
-    trace: Option<&Trace>,
-    heard: Heard,
+    trace: Option<&TraceFile>,
+    heard: LineDirection,
 ) -> std::io::Result<()> {
     let mut buffer = vec![0; 64 * 1024];
     let mut line = Vec::new();

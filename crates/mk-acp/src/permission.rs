@@ -3,16 +3,18 @@
 
 use std::sync::Arc;
 
-use mk_clients::{AcpCall, HookDecision, HookEvent, HookMoment, ToolGroup, ToolUse, acp_tool_use};
-use mk_engine::{Hooked, Ruled};
+use mk_clients::{
+    AcpCall, ClientToolGroup, HookDecision, HookEvent, HookMoment, ToolUse, acp_tool_use,
+};
+use mk_engine::{HookOutcome, RuledCall};
 use mk_policy::{AutoApprove, Mode};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::ask::chosen;
 use crate::error::refusal;
-use crate::message::{self, Id, Object};
-use crate::plan::Plan;
+use crate::message::{self, Id, RawObject};
+use crate::plan::ProposedPlan;
 use crate::proxy::{Core, PassedOn};
 
 /// How often a call that needs approval is tried again; each time a person has agreed to something.
@@ -20,7 +22,7 @@ const MOST_REQUESTS: usize = 4;
 
 /// What came of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum PermissionOutcome {
     /// The mode allows it, and a person need not be asked, or has been.
     Allow,
     /// The mode allows it; a person decides. Why, in a few words.
@@ -36,7 +38,7 @@ impl Core {
         line: Vec<u8>,
         params: Option<Box<RawValue>>,
     ) {
-        let mut params = Object::read(params.as_deref()).unwrap_or_default();
+        let mut params = RawObject::read(params.as_deref()).unwrap_or_default();
         let session = params.text("sessionId").unwrap_or_default();
         let tool_call = params.value("toolCall").unwrap_or_default();
         let options = match params.value("options") {
@@ -62,7 +64,7 @@ impl Core {
         let tool = acp_tool_use(self.lock().client, &call);
         let paths = tool.touched().paths;
         match self.judge(&session, tool, Some(&tool_call)).await {
-            Outcome::Allow => match allow(&options) {
+            PermissionOutcome::Allow => match allow(&options) {
                 Some(option) => {
                     self.with_session(&session, |it| it.granted.extend(paths));
                     self.choose(&id, Some(option)).await;
@@ -82,7 +84,7 @@ impl Core {
                     .await;
                 }
             },
-            Outcome::Person(why) => {
+            PermissionOutcome::Person(why) => {
                 let title = call
                     .title
                     .clone()
@@ -102,7 +104,7 @@ impl Core {
                 )
                 .await;
             }
-            Outcome::Deny(reason) => {
+            PermissionOutcome::Deny(reason) => {
                 self.tell_refusal(&session, &call, &reason).await;
                 self.choose(&id, reject(&options)).await;
             }
@@ -115,9 +117,9 @@ impl Core {
         session: &str,
         tool: ToolUse,
         shown: Option<&Value>,
-    ) -> Outcome {
+    ) -> PermissionOutcome {
         let Some(seat) = self.with_session(session, |it| it.seat.clone()) else {
-            return Outcome::Deny(format!("Session not found: {session}"));
+            return PermissionOutcome::Deny(format!("Session not found: {session}"));
         };
         let group = tool.group();
         let event = HookEvent {
@@ -133,31 +135,35 @@ impl Core {
         for _ in 0..MOST_REQUESTS {
             let hooks = self.engine.hooks();
             let ruled = hooks.decide(&event, &seat, &self.options.settings).await;
-            let Ruled {
+            let RuledCall {
                 hooked,
                 mode,
                 is_always_ours,
             } = match ruled {
                 Ok(ruled) => ruled,
-                Err(error) => return Outcome::Deny(refusal(&error).1),
+                Err(error) => return PermissionOutcome::Deny(refusal(&error).1),
             };
             match hooked {
-                Hooked::Decided(verdict) => match verdict.decision {
-                    HookDecision::Deny { reason } => return Outcome::Deny(reason),
-                    HookDecision::Pass if has_agreed || is_always_ours => return Outcome::Allow,
+                HookOutcome::Decided(verdict) => match verdict.decision {
+                    HookDecision::Deny { reason } => return PermissionOutcome::Deny(reason),
+                    HookDecision::Pass if has_agreed || is_always_ours => {
+                        return PermissionOutcome::Allow;
+                    }
                     HookDecision::Pass => return automatic(&mode, group),
                     HookDecision::Rewrite { .. } => {
-                        return Outcome::Deny("The call would have to be changed".to_owned());
+                        return PermissionOutcome::Deny(
+                            "The call would have to be changed".to_owned(),
+                        );
                     }
                 },
-                Hooked::Waits(request, verdict) => {
+                HookOutcome::Waits(request, verdict) => {
                     // Another task may be showing it already; its answer is recorded either way.
                     let agreed = match self.begin_asking(session, &request.id) {
                         true => self.ask_person(session, &request, shown).await,
                         false => self.is_agreed(&request.id).await,
                     };
                     if !agreed {
-                        return Outcome::Deny(match verdict.decision {
+                        return PermissionOutcome::Deny(match verdict.decision {
                             HookDecision::Deny { reason } => reason,
                             _ => "The user declined".to_owned(),
                         });
@@ -166,12 +172,12 @@ impl Core {
                 }
             }
         }
-        Outcome::Deny("It needs approval again and again".to_owned())
+        PermissionOutcome::Deny("It needs approval again and again".to_owned())
     }
 
     async fn is_agreed(&self, id: &mk_types::ApprovalId) -> bool {
         let answer = self.engine.approvals().wait(id).await;
-        matches!(answer, Ok(Some(mk_engine::Verdict::Granted)))
+        matches!(answer, Ok(Some(mk_engine::ApprovalVerdict::Granted)))
     }
 
     /// Passes the agent's question on. «Always» is left out where only we would be asked again: the agent remembers it
@@ -180,7 +186,7 @@ impl Core {
         self: &Arc<Self>,
         id: Id,
         line: Vec<u8>,
-        mut params: Object,
+        mut params: RawObject,
         passed_on: PassedOn,
     ) {
         let mut passed_on = passed_on;
@@ -253,7 +259,7 @@ impl Core {
             .raw_input
             .as_ref()
             .and_then(|input| input["plan"].as_str());
-        let plan = Plan {
+        let plan = ProposedPlan {
             text: plan.unwrap_or_default().to_owned(),
             call: call.id.clone(),
             title: call
@@ -285,17 +291,20 @@ impl Core {
 }
 
 /// What the mode says about asking a person.
-fn automatic(mode: &Mode, group: Option<ToolGroup>) -> Outcome {
-    let is_reading = matches!(group, Some(ToolGroup::Read | ToolGroup::Harmless));
+fn automatic(mode: &Mode, group: Option<ClientToolGroup>) -> PermissionOutcome {
+    let is_reading = matches!(
+        group,
+        Some(ClientToolGroup::Read | ClientToolGroup::Harmless)
+    );
     match mode.auto_approve.unwrap_or(AutoApprove::None) {
-        AutoApprove::All => Outcome::Allow,
-        AutoApprove::Read if is_reading => Outcome::Allow,
-        AutoApprove::Read => Outcome::Person(format!(
+        AutoApprove::All => PermissionOutcome::Allow,
+        AutoApprove::Read if is_reading => PermissionOutcome::Allow,
+        AutoApprove::Read => PermissionOutcome::Person(format!(
             "'{}' mode asks before anything but reading",
             mode.slug
         )),
         AutoApprove::None => {
-            Outcome::Person(format!("'{}' mode asks before every action", mode.slug))
+            PermissionOutcome::Person(format!("'{}' mode asks before every action", mode.slug))
         }
     }
 }

@@ -6,14 +6,14 @@ use std::time::Duration;
 use mk_clients::AcpHabits;
 use serde_json::{Value, json};
 
-use crate::proxy::{Core, Side};
-use crate::session::Inner;
+use crate::proxy::{Core, ProxySide};
+use crate::session::AgentSelector;
 
 /// How long an agent may take to change its own mode.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The mode of its own that an agent should be in, if it is not.
-pub(crate) fn wanted(habits: &AcpHabits, inner: &Inner) -> Option<String> {
+pub(crate) fn wanted(habits: &AcpHabits, inner: &AgentSelector) -> Option<String> {
     let known = |id: &&&str| inner.available.iter().any(|it| it == **id);
     let asking = habits.asking.iter().find(known)?;
     (inner.current.as_deref() != Some(*asking)).then(|| (*asking).to_owned())
@@ -49,7 +49,7 @@ impl Core {
         done
     }
 
-    async fn pin_mode(self: &Arc<Self>, session: &str, inner: &Inner, mode: &str) -> bool {
+    async fn pin_mode(self: &Arc<Self>, session: &str, inner: &AgentSelector, mode: &str) -> bool {
         let by_mode = async {
             let params = json!({ "sessionId": session, "modeId": mode });
             self.ask_agent("session/set_mode", &params).await.is_ok()
@@ -80,7 +80,7 @@ impl Core {
         method: &str,
         params: &Value,
     ) -> Result<Value, ()> {
-        let answer = self.request(Side::Agent, method, params);
+        let answer = self.request(ProxySide::Agent, method, params);
         match tokio::time::timeout(PATIENCE, answer).await {
             Ok(answer) => answer,
             Err(_) => Err(()),

@@ -12,7 +12,7 @@ const STAY: &str = "reject";
 
 /// A plan that a model wants to carry out.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Plan {
+pub(crate) struct ProposedPlan {
     pub(crate) text: String,
     pub(crate) call: String,
     pub(crate) title: String,
@@ -20,8 +20,8 @@ pub(crate) struct Plan {
 
 impl Core {
     /// The plan that an approval request is about, if it is about one.
-    pub(crate) fn is_plan(&self, request: &ApprovalRequest) -> Option<Plan> {
-        request.is_plan().then(|| Plan {
+    pub(crate) fn is_plan(&self, request: &ApprovalRequest) -> Option<ProposedPlan> {
+        request.is_plan().then(|| ProposedPlan {
             text: request.plan.clone(),
             call: format!("modekeeper-{}", request.id),
             title: request.subject.clone(),
@@ -32,7 +32,7 @@ impl Core {
     pub(crate) async fn ask_plan(
         self: &Arc<Self>,
         session: &str,
-        plan: &Plan,
+        plan: &ProposedPlan,
         content: Option<&Value>,
     ) -> Option<String> {
         let (directory, current) =

@@ -22,7 +22,7 @@ const STDERR_QUEUE: usize = 64;
 
 /// What to start, and where.
 #[derive(Debug, Clone)]
-pub struct Command {
+pub struct AgentCommand {
     pub program: PathBuf,
     pub arguments: Vec<OsString>,
     pub directory: PathBuf,
@@ -30,13 +30,13 @@ pub struct Command {
 }
 
 /// A running agent: its pipes, and its process where it is one.
-pub struct Agent {
+pub struct RunningAgent {
     pub input: Box<dyn AsyncWrite + Send + Unpin>,
     pub output: Box<dyn AsyncRead + Send + Unpin>,
-    pub process: Option<Process>,
+    pub process: Option<AgentProcess>,
 }
 
-impl fmt::Debug for Agent {
+impl fmt::Debug for RunningAgent {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_struct("Agent")
             .field("process", &self.process)
@@ -46,20 +46,20 @@ impl fmt::Debug for Agent {
 
 /// An agent's process with its group; dropping it ends all of it.
 #[derive(Debug)]
-pub struct Process {
+pub struct AgentProcess {
     child: Child,
     guard: Child,
 }
 
 /// Starts an agent in a process group of its own.
-pub fn start(command: &Command) -> Result<Agent, Error> {
+pub fn start(command: &AgentCommand) -> Result<RunningAgent, Error> {
     spawn(command).map_err(|source| Error::Start {
         program: command.program.display().to_string(),
         source,
     })
 }
 
-fn spawn(command: &Command) -> io::Result<Agent> {
+fn spawn(command: &AgentCommand) -> io::Result<RunningAgent> {
     let mut guard = tokio::process::Command::new("/bin/sh");
     let guard = guard
         .args(["-c", GUARD])
@@ -92,10 +92,10 @@ fn spawn(command: &Command) -> io::Result<Agent> {
     let output = child.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
     let stderr = child.stderr.take().ok_or(io::ErrorKind::BrokenPipe)?;
     drain(stderr);
-    Ok(Agent {
+    Ok(RunningAgent {
         input: Box::new(input),
         output: Box::new(output),
-        process: Some(Process { child, guard }),
+        process: Some(AgentProcess { child, guard }),
     })
 }
 
@@ -123,7 +123,7 @@ fn drain(mut stderr: tokio::process::ChildStderr) {
     });
 }
 
-impl Process {
+impl AgentProcess {
     /// The agent's own process id, while it runs.
     pub fn id(&self) -> Option<u32> {
         self.child.id()

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mk_clients::{ClientId, HookEvent, HookMoment};
-use mk_engine::Hooked;
+use mk_engine::HookOutcome;
 use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
 
-use crate::message::{self, Id, Object, session_of};
-use crate::proxy::{Awaited, Core};
+use crate::message::{self, Id, RawObject, session_of};
+use crate::proxy::{AwaitedAnswer, Core};
 
 /// How long a prompt waits for the agent's own selector to be pinned: two setters, each with its own limit.
 const PINNING: Duration = Duration::from_secs(30);
@@ -24,7 +24,7 @@ impl Core {
         }
         self.start_again_if_stale(&session).await;
         let news = self.news(&session).await;
-        let line = match Object::read(params).filter(|_| !news.is_empty()) {
+        let line = match RawObject::read(params).filter(|_| !news.is_empty()) {
             Some(params) => Self::with_news(&line, params, &news).unwrap_or(line),
             None => line,
         };
@@ -32,7 +32,9 @@ impl Core {
             it.turns += 1;
             it.past += 1;
         });
-        self.lock().awaited.insert(id, Awaited::Prompt { session });
+        self.lock()
+            .awaited
+            .insert(id, AwaitedAnswer::Prompt { session });
         self.to_agent(line).await;
     }
 
@@ -57,7 +59,7 @@ impl Core {
         };
         let hooks = self.engine.hooks();
         let context = match hooks.answer(&event, &seat, &self.options.settings).await {
-            Ok(Hooked::Decided(verdict) | Hooked::Waits(_, verdict)) => verdict.context,
+            Ok(HookOutcome::Decided(verdict) | HookOutcome::Waits(_, verdict)) => verdict.context,
             Err(error) => {
                 tracing::warn!(%error, "the mode's instructions cannot be told");
                 None
@@ -72,7 +74,7 @@ impl Core {
         context.into_iter().chain(refusals).collect()
     }
 
-    fn with_news(line: &[u8], mut params: Object, news: &[String]) -> Option<Vec<u8>> {
+    fn with_news(line: &[u8], mut params: RawObject, news: &[String]) -> Option<Vec<u8>> {
         let before: Vec<Box<RawValue>> = serde_json::from_str(params.get("prompt")?.get()).ok()?;
         // A plain text, because some agents do not give resources to their model.
         let block = |text: &String| to_raw_value(&json!({ "type": "text", "text": text })).ok();

@@ -18,14 +18,14 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::alias::Aliases;
-use crate::error::{Error, Refusal};
-use crate::line::{Lines, Outlet};
+use crate::error::{Error, RequestRefusal};
+use crate::line::{LineReader, Outlet};
 use crate::message::{self, Id};
-use crate::open::Opening;
+use crate::open::SessionOpening;
 use crate::passthrough::relay;
-use crate::process::{Agent, Process};
-use crate::session::Session;
-use crate::trace::{Heard, Trace};
+use crate::process::{AgentProcess, RunningAgent};
+use crate::session::AcpSession;
+use crate::trace::{LineDirection, TraceFile};
 
 /// How long an agent may take to end after its input has.
 pub(crate) const ENDING: Duration = Duration::from_secs(2);
@@ -46,7 +46,7 @@ pub struct Options {
     /// Where the agent was started.
     pub directory: AbsPath,
     /// Says that somebody can be asked in a conversation, for as long as what it gives is kept.
-    pub attend: Attend,
+    pub attend: EditorAttend,
 }
 
 /// Our own MCP server as an agent starts it.
@@ -60,10 +60,10 @@ pub struct OwnServer {
 }
 
 /// Takes note of a conversation.
-pub type Attend = Box<dyn Fn(&ConversationId) -> Option<Attendance> + Send + Sync>;
+pub type EditorAttend = Box<dyn Fn(&ConversationId) -> Option<EditorAttendance> + Send + Sync>;
 
 /// Kept as long as somebody can be asked.
-pub type Attendance = Box<dyn Any + Send + Sync>;
+pub type EditorAttendance = Box<dyn Any + Send + Sync>;
 
 /// How much the proxy does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,11 +81,11 @@ pub enum Exit {
 }
 
 /// Starts the agent; again with another mode where its rules are read at its start only.
-pub type Launch = Box<dyn Fn(Option<&Mode>) -> Result<Agent, Error> + Send + Sync>;
+pub type LaunchAgent = Box<dyn Fn(Option<&Mode>) -> Result<RunningAgent, Error> + Send + Sync>;
 
 /// One of the two sides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Side {
+pub(crate) enum ProxySide {
     Editor,
     Agent,
 }
@@ -94,33 +94,33 @@ pub(crate) enum Side {
 pub(crate) struct Core {
     pub(crate) engine: Engine,
     pub(crate) options: Options,
-    pub(crate) launch: Launch,
+    pub(crate) launch: LaunchAgent,
     editor: Outlet,
-    trace: Option<Trace>,
+    trace: Option<TraceFile>,
     /// Makes our ids different from those of every peer.
     nonce: String,
     next: AtomicU64,
-    pub(crate) state: Mutex<State>,
+    pub(crate) state: Mutex<ProxyState>,
     ended: mpsc::UnboundedSender<u64>,
 }
 
 /// What changes.
 #[derive(Default)]
-pub(crate) struct State {
+pub(crate) struct ProxyState {
     pub(crate) agent: Option<Outlet>,
-    pub(crate) process: Option<Process>,
+    pub(crate) process: Option<AgentProcess>,
     /// Which start of the agent this is.
     pub(crate) generation: u64,
     /// The mode whose rules the agent was started with.
     pub(crate) started_in: Option<mk_types::ModeSlug>,
-    pub(crate) sessions: HashMap<String, Session>,
+    pub(crate) sessions: HashMap<String, AcpSession>,
     pub(crate) aliases: Aliases,
     /// Requests of the editor whose answers we look at.
-    pub(crate) awaited: HashMap<Id, Awaited>,
+    pub(crate) awaited: HashMap<Id, AwaitedAnswer>,
     /// Requests of the agent that were passed on, whose answers we look at.
     pub(crate) passed_on: HashMap<Id, PassedOn>,
     own: HashMap<Id, oneshot::Sender<Result<Value, ()>>>,
-    pub(crate) attending: Vec<Attendance>,
+    pub(crate) attending: Vec<EditorAttendance>,
     pub(crate) initialize: Option<Box<RawValue>>,
     pub(crate) client: Option<ClientId>,
     pub(crate) abilities: Abilities,
@@ -135,9 +135,9 @@ pub(crate) struct Abilities {
 
 /// What an answer of the agent is about.
 #[derive(Debug)]
-pub(crate) enum Awaited {
+pub(crate) enum AwaitedAnswer {
     Initialize,
-    Open(Opening),
+    Open(SessionOpening),
     Option {
         session: String,
     },
@@ -181,14 +181,18 @@ impl fmt::Debug for Options {
 pub async fn run(
     engine: Engine,
     options: Options,
-    launch: Launch,
+    launch: LaunchAgent,
     editor: (
         impl AsyncRead + Send + Unpin + 'static,
         impl AsyncWrite + Send + Unpin + 'static,
     ),
     stop: impl Future<Output = ()>,
 ) -> Result<Exit, Error> {
-    let trace = options.trace.as_deref().map(Trace::create).transpose()?;
+    let trace = options
+        .trace
+        .as_deref()
+        .map(TraceFile::create)
+        .transpose()?;
     let agent = launch(None)?;
     match options.relay {
         Relay::Passthrough => relay(agent, editor, trace, stop).await,
@@ -199,11 +203,11 @@ pub async fn run(
     }
 }
 
-type Parts = (Engine, Options, Launch, Option<Trace>);
+type ProxyParts = (Engine, Options, LaunchAgent, Option<TraceFile>);
 
 async fn converse(
-    (engine, options, launch, trace): Parts,
-    agent: Agent,
+    (engine, options, launch, trace): ProxyParts,
+    agent: RunningAgent,
     (reader, writer): (
         impl AsyncRead + Send + Unpin + 'static,
         impl AsyncWrite + Send + Unpin + 'static,
@@ -215,10 +219,10 @@ async fn converse(
     let (ended, mut endings) = mpsc::unbounded_channel();
     let conversations = engine.conversations();
     let started_in = conversations.mode_at(&options.directory, &options.settings);
-    let state = State {
+    let state = ProxyState {
         client: options.client,
         started_in: started_in.ok(),
-        ..State::default()
+        ..ProxyState::default()
     };
     let core = Arc::new(Core {
         engine,
@@ -235,9 +239,9 @@ async fn converse(
     let ticking = tokio::spawn(Arc::clone(&core).watch());
     let pump = Arc::clone(&core);
     let mut listening = tokio::spawn(async move {
-        let mut lines = Lines::new(reader);
+        let mut lines = LineReader::new(reader);
         while let Some(line) = lines.next().await? {
-            pump.note(Heard::FromEditor, &line);
+            pump.note(LineDirection::FromEditor, &line);
             pump.hear_editor(line).await;
         }
         Ok(())
@@ -265,13 +269,13 @@ async fn converse(
 }
 
 impl Core {
-    pub(crate) fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+    pub(crate) fn lock(&self) -> std::sync::MutexGuard<'_, ProxyState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes an agent into service, in the place of the one before.
-    pub(crate) fn attach(self: &Arc<Self>, agent: Agent) {
-        let Agent {
+    pub(crate) fn attach(self: &Arc<Self>, agent: RunningAgent) {
+        let RunningAgent {
             input,
             output,
             process,
@@ -288,12 +292,12 @@ impl Core {
         };
         let pump = Arc::clone(self);
         tokio::spawn(async move {
-            let mut lines = Lines::new(output);
+            let mut lines = LineReader::new(output);
             loop {
                 match lines.next().await {
                     Ok(Some(line)) if pump.lock().generation == generation => {
                         let line = pump.lock().aliases.for_editor(line);
-                        pump.note(Heard::FromAgent, &line);
+                        pump.note(LineDirection::FromAgent, &line);
                         pump.hear_agent(line).await;
                     }
                     Ok(Some(_)) => {}
@@ -328,18 +332,18 @@ impl Core {
     pub(crate) fn with_session<T>(
         &self,
         session: &str,
-        work: impl FnOnce(&mut Session) -> T,
+        work: impl FnOnce(&mut AcpSession) -> T,
     ) -> Option<T> {
         self.lock().sessions.get_mut(session).map(work)
     }
 
     pub(crate) async fn to_editor(&self, line: Vec<u8>) {
-        self.note(Heard::ToEditor, &line);
+        self.note(LineDirection::ToEditor, &line);
         self.editor.send(line).await;
     }
 
     pub(crate) async fn to_agent(&self, line: Vec<u8>) {
-        self.note(Heard::ToAgent, &line);
+        self.note(LineDirection::ToAgent, &line);
         let (agent, line) = {
             let state = self.lock();
             (state.agent.clone(), state.aliases.for_agent(line))
@@ -349,7 +353,7 @@ impl Core {
         }
     }
 
-    fn note(&self, heard: Heard, line: &[u8]) {
+    fn note(&self, heard: LineDirection, line: &[u8]) {
         if let Some(trace) = &self.trace {
             trace.write(heard, line);
         }
@@ -362,18 +366,24 @@ impl Core {
             .await;
     }
 
-    pub(crate) async fn refuse(&self, side: Side, id: &Id, refusal: Refusal, message: &str) {
+    pub(crate) async fn refuse(
+        &self,
+        side: ProxySide,
+        id: &Id,
+        refusal: RequestRefusal,
+        message: &str,
+    ) {
         let line = message::failure(id, refusal.code(), message);
         match side {
-            Side::Editor => self.to_editor(line).await,
-            Side::Agent => self.to_agent(line).await,
+            ProxySide::Editor => self.to_editor(line).await,
+            ProxySide::Agent => self.to_agent(line).await,
         }
     }
 
     /// Asks one side something of our own. An error, or the end of that side, is `Err`.
     pub(crate) async fn request(
         &self,
-        side: Side,
+        side: ProxySide,
         method: &str,
         params: &Value,
     ) -> Result<Value, ()> {
@@ -383,8 +393,8 @@ impl Core {
         self.lock().own.insert(id.clone(), sender);
         let line = message::request(&id, method, params);
         match side {
-            Side::Editor => self.to_editor(line).await,
-            Side::Agent => self.to_agent(line).await,
+            ProxySide::Editor => self.to_editor(line).await,
+            ProxySide::Agent => self.to_agent(line).await,
         }
         receiver.await.unwrap_or(Err(()))
     }
@@ -419,7 +429,7 @@ impl Core {
         let mut ids: Vec<Id> = awaited.into_keys().collect();
         ids.sort();
         for id in ids {
-            self.refuse(Side::Editor, &id, Refusal::Internal, &text)
+            self.refuse(ProxySide::Editor, &id, RequestRefusal::Internal, &text)
                 .await;
         }
         Error::AgentEnded { status }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::proxy::{Core, ENDING, Side};
+use crate::proxy::{Core, ENDING, ProxySide};
 
 /// How long an agent may take to start and to load one session.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -84,7 +84,7 @@ impl Core {
         let initialize = initialize.and_then(|raw| serde_json::from_str::<Value>(raw.get()).ok());
         let Some(initialize) = initialize else { return };
         if self
-            .request(Side::Agent, "initialize", &initialize)
+            .request(ProxySide::Agent, "initialize", &initialize)
             .await
             .is_err()
         {
@@ -126,9 +126,13 @@ impl Core {
         let past = self.with_session(session, |it| it.past);
         if past != Some(0) {
             params["sessionId"] = Value::from(session);
-            return self.request(Side::Agent, "session/load", &params).await;
+            return self
+                .request(ProxySide::Agent, "session/load", &params)
+                .await;
         }
-        let result = self.request(Side::Agent, "session/new", &params).await?;
+        let result = self
+            .request(ProxySide::Agent, "session/new", &params)
+            .await?;
         let own = result["sessionId"].as_str().ok_or(())?;
         self.lock().aliases.set(session, own);
         Ok(result)

@@ -3,17 +3,17 @@
 //! An agent starts the server before it tells the session's id, so the server gets a name of ours, which is then known as
 //! a part of that session.
 
-use mk_engine::{Client, Seat};
+use mk_engine::{AgentSession, Seat};
 use serde_json::{Value, json};
 
-use crate::message::Object;
+use crate::message::RawObject;
 use crate::proxy::{Core, OwnServer, nonce};
 
 const NAME: &str = mk_clients::SERVER;
 
 impl Core {
     /// Adds our server to a request for a session, unless one of that name is there, and gives the server's name.
-    pub(crate) fn offer_server(&self, params: &mut Object) -> Option<String> {
+    pub(crate) fn offer_server(&self, params: &mut RawObject) -> Option<String> {
         let server = self.options.server.as_ref()?;
         if !mk_clients::acp_takes_servers(self.lock().client) {
             return None;
@@ -39,7 +39,7 @@ impl Core {
         name: &str,
     ) -> Result<(), mk_engine::Error> {
         let part = Seat {
-            client: Client {
+            client: AgentSession {
                 name: seat.client.name.clone(),
                 session: name.to_owned(),
             },

@@ -4,25 +4,25 @@
 use std::collections::HashMap;
 
 use mk_clients::AcpCall;
-use mk_engine::{Client, Seat};
+use mk_engine::{AgentSession, Seat};
 use mk_types::{AbsPath, ApprovalId, ConversationId, ModeSlug};
 use serde_json::value::RawValue;
 use tokio::sync::watch;
 
-use crate::shown::Shown;
+use crate::shown::ShownModes;
 
 /// Calls whose end has not been told. More than this is an agent that never ends one.
 const MOST_CALLS: usize = 512;
 
 #[derive(Debug)]
-pub(crate) struct Session {
+pub(crate) struct AcpSession {
     pub(crate) seat: Seat,
     pub(crate) conversation: ConversationId,
     /// The mode that the editor shows.
     pub(crate) mode: ModeSlug,
     /// The agent's own options besides its mode, as it wrote them.
     pub(crate) options: Vec<Box<RawValue>>,
-    pub(crate) inner: Inner,
+    pub(crate) inner: AgentSelector,
     pub(crate) calls: Calls,
     /// Files that a person has just agreed to: the write that follows is part of that.
     pub(crate) granted: Vec<String>,
@@ -39,7 +39,7 @@ pub(crate) struct Session {
     /// What the agent says is not for the editor: it tells a past that the editor knows.
     pub(crate) quiet: bool,
     /// What the editor was shown last.
-    pub(crate) shown: Option<Shown>,
+    pub(crate) shown: Option<ShownModes>,
     /// Becomes true when the agent's own selector has been pinned.
     pub(crate) pinned: Option<watch::Receiver<bool>>,
     /// What `session/load` needs, for agents that are started again.
@@ -48,7 +48,7 @@ pub(crate) struct Session {
 
 /// The agent's own mode selector.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Inner {
+pub(crate) struct AgentSelector {
     pub(crate) current: Option<String>,
     pub(crate) available: Vec<String>,
     /// The id of the option, where it is offered as one.
@@ -105,7 +105,7 @@ impl Calls {
 /// Who speaks in a session.
 pub(crate) fn seat(client: &str, session: &str, directory: AbsPath) -> Seat {
     Seat {
-        client: Client {
+        client: AgentSession {
             name: client.to_owned(),
             session: session.to_owned(),
         },
@@ -116,14 +116,14 @@ pub(crate) fn seat(client: &str, session: &str, directory: AbsPath) -> Seat {
     }
 }
 
-impl Session {
+impl AcpSession {
     pub(crate) fn new(seat: Seat, conversation: ConversationId, mode: ModeSlug) -> Self {
         Self {
             seat,
             conversation,
             mode,
             options: Vec::new(),
-            inner: Inner::default(),
+            inner: AgentSelector::default(),
             calls: Calls::default(),
             granted: Vec::new(),
             unheard: Vec::new(),

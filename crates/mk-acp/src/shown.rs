@@ -6,21 +6,21 @@ use mk_types::{AbsPath, ModeSlug};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::message::Object;
-use crate::session::Inner;
+use crate::message::RawObject;
+use crate::session::AgentSelector;
 
 /// The id of our option. It takes the place of the agent's own.
 pub(crate) const OPTION: &str = "mode";
 
 /// The modes of a project with the one that is in force.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Shown {
+pub(crate) struct ShownModes {
     current: String,
     /// Id, name, description.
     modes: Vec<(String, String, Option<String>)>,
 }
 
-impl Shown {
+impl ShownModes {
     pub(crate) fn of(engine: &Engine, directory: &AbsPath, current: &ModeSlug) -> Self {
         let catalogue = engine.modes().catalogue_at(directory);
         let mut modes: Vec<_> = catalogue.visible().map(|mode| entry(mode)).collect();
@@ -101,7 +101,7 @@ pub(crate) fn choose(catalogue: &Catalogue, id: &str) -> Result<ModeSlug, String
 }
 
 /// Reads the agent's own selector from `modes` of a result.
-pub(crate) fn read_modes(modes: Option<Value>, inner: &mut Inner) {
+pub(crate) fn read_modes(modes: Option<Value>, inner: &mut AgentSelector) {
     let Some(modes) = modes.filter(Value::is_object) else {
         return;
     };
@@ -117,7 +117,7 @@ pub(crate) fn read_modes(modes: Option<Value>, inner: &mut Inner) {
 pub(crate) fn read_options(
     options: &RawValue,
     hidden: &[(&str, &str)],
-    inner: &mut Inner,
+    inner: &mut AgentSelector,
 ) -> Vec<Box<RawValue>> {
     let Ok(options) = serde_json::from_str::<Vec<Box<RawValue>>>(options.get()) else {
         return Vec::new();
@@ -159,7 +159,7 @@ fn values(options: &Value) -> Vec<String> {
 }
 
 /// Puts our modes into a result or an update that has `modes` or `configOptions`.
-pub(crate) fn put(target: &mut Object, shown: &Shown, others: &[Box<RawValue>]) {
+pub(crate) fn put(target: &mut RawObject, shown: &ShownModes, others: &[Box<RawValue>]) {
     target.set("modes", &shown.modes());
     target.set("configOptions", &shown.options(others));
 }

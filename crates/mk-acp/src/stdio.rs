@@ -11,17 +11,17 @@ use tokio::net::unix::pipe;
 
 use crate::error::Error;
 
-pub type Reader = Box<dyn AsyncRead + Send + Unpin>;
-pub type Writer = Box<dyn AsyncWrite + Send + Unpin>;
+pub type AcpReader = Box<dyn AsyncRead + Send + Unpin>;
+pub type AcpWriter = Box<dyn AsyncWrite + Send + Unpin>;
 
 /// Opens both. Python gives its children pipes, Node gives them sockets; a terminal or a file is read by a thread.
-pub fn open() -> Result<(Reader, Writer), Error> {
+pub fn open() -> Result<(AcpReader, AcpWriter), Error> {
     streams().map_err(Error::Streams)
 }
 
-fn streams() -> io::Result<(Reader, Writer)> {
+fn streams() -> io::Result<(AcpReader, AcpWriter)> {
     let (stdin, stdout) = (io::stdin(), io::stdout());
-    let reader: Reader = match file_type(stdin.as_fd())? {
+    let reader: AcpReader = match file_type(stdin.as_fd())? {
         FileType::Fifo => Box::new(pipe::Receiver::from_owned_fd(reopen(
             stdin.as_fd(),
             OFlags::RDONLY,
@@ -29,7 +29,7 @@ fn streams() -> io::Result<(Reader, Writer)> {
         FileType::Socket => Box::new(socket(stdin.as_fd().try_clone_to_owned()?)?),
         _ => Box::new(tokio::io::stdin()),
     };
-    let writer: Writer = match file_type(stdout.as_fd())? {
+    let writer: AcpWriter = match file_type(stdout.as_fd())? {
         FileType::Fifo => Box::new(pipe::Sender::from_owned_fd(reopen(
             stdout.as_fd(),
             OFlags::WRONLY,

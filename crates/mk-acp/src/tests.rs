@@ -12,7 +12,9 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use mk_clients::{ACP_TOOLS, ClientId};
-use mk_engine::{Engine, Folders, HookSettings, OwnTool, Parts, Settings, StoreLocation, Watching};
+use mk_engine::{
+    Engine, EngineParts, Folders, HookSettings, OwnTool, ProjectWatching, Settings, StoreLocation,
+};
 use mk_testkit::Fixture;
 use mk_types::Clock;
 use serde_json::{Value, json};
@@ -20,7 +22,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _,
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-use crate::{Agent, Error, Exit, Launch, Options, OwnServer, Relay};
+use crate::{Error, Exit, LaunchAgent, Options, OwnServer, Relay, RunningAgent};
 
 /// Only a fault reaches it.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -181,9 +183,9 @@ impl World {
         let mut tools = mk_tools::own_tools();
         tools.extend(OwnTool::of_rows(ACP_TOOLS));
         tools.extend(client.into_iter().flat_map(OwnTool::of_client));
-        let engine = Engine::new(Parts {
+        let engine = Engine::new(EngineParts {
             settings: Settings {
-                watching: Watching::On,
+                watching: ProjectWatching::On,
                 ..Settings::default()
             },
             folders: Folders {
@@ -303,11 +305,11 @@ impl World {
 }
 
 /// An agent that can be started again and again: how, and the first of its starts and those after it.
-fn starting() -> (Launch, Peer, mpsc::UnboundedReceiver<Peer>) {
+fn starting() -> (LaunchAgent, Peer, mpsc::UnboundedReceiver<Peer>) {
     let (sender, again) = mpsc::unbounded_channel();
     let (first, agent) = start();
     let first = Mutex::new(Some(first));
-    let launch: Launch = Box::new(move |_| {
+    let launch: LaunchAgent = Box::new(move |_| {
         if let Some(first) = first.lock().unwrap().take() {
             return Ok(first);
         }
@@ -319,10 +321,10 @@ fn starting() -> (Launch, Peer, mpsc::UnboundedReceiver<Peer>) {
 }
 
 /// One start of an agent: the proxy's end and the test's.
-fn start() -> (Agent, Peer) {
+fn start() -> (RunningAgent, Peer) {
     let (agent_in, agent_reads) = tokio::io::duplex(1 << 20);
     let (agent_writes, agent_out) = tokio::io::duplex(1 << 20);
-    let agent = Agent {
+    let agent = RunningAgent {
         input: Box::new(agent_in),
         output: Box::new(agent_out),
         process: None,

@@ -13,7 +13,7 @@ use crate::error::Error;
 
 /// Which way a line went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Heard {
+pub(crate) enum LineDirection {
     FromEditor,
     ToAgent,
     FromAgent,
@@ -21,7 +21,7 @@ pub(crate) enum Heard {
 }
 
 #[derive(Debug)]
-pub(crate) struct Trace {
+pub(crate) struct TraceFile {
     file: Mutex<BufWriter<File>>,
     since: Instant,
 }
@@ -29,7 +29,7 @@ pub(crate) struct Trace {
 /// A longer line is cut: what is long in a conversation is the content of files.
 const LONGEST: usize = 16 * 1024;
 
-impl Trace {
+impl TraceFile {
     /// Only its owner can read it.
     pub(crate) fn create(path: &Path) -> Result<Self, Error> {
         let mut options = OpenOptions::new();
@@ -44,12 +44,12 @@ impl Trace {
         })
     }
 
-    pub(crate) fn write(&self, heard: Heard, line: &[u8]) {
+    pub(crate) fn write(&self, heard: LineDirection, line: &[u8]) {
         let direction = match heard {
-            Heard::FromEditor => "editor → proxy",
-            Heard::ToAgent => "proxy → agent",
-            Heard::FromAgent => "agent → proxy",
-            Heard::ToEditor => "proxy → editor",
+            LineDirection::FromEditor => "editor → proxy",
+            LineDirection::ToAgent => "proxy → agent",
+            LineDirection::FromAgent => "agent → proxy",
+            LineDirection::ToEditor => "proxy → editor",
         };
         let message = match serde_json::from_slice::<Value>(line) {
             Ok(mut message) => {

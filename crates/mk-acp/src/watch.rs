@@ -7,7 +7,7 @@ use mk_types::{ApprovalId, ConversationId};
 use serde_json::json;
 
 use crate::proxy::Core;
-use crate::shown::Shown;
+use crate::shown::ShownModes;
 
 /// How often the store is looked at: other processes write it, and nothing rings.
 const LOOK: Duration = Duration::from_millis(200);
@@ -55,7 +55,7 @@ impl Core {
                 return;
             }
         };
-        let shown = Shown::of(&self.engine, &directory, &mode);
+        let shown = ShownModes::of(&self.engine, &directory, &mode);
         let is_new = self.with_session(session, |it| {
             it.mode = mode.clone();
             let is_new = it.shown.as_ref() != Some(&shown);

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use crate::client::{Client, ClientId};
-use crate::install::{Change, Purpose, Scope, Setup};
-use crate::settings::Edit;
+use crate::install::{ChangePurpose, InstallScope, SettingsChange, Setup};
+use crate::settings::SettingsEdit;
 
 pub(crate) const DIRECTORY: &str = ".bob";
 pub(crate) const PROJECT_MODE_FILE: &str = ".bob/custom_modes.yaml";
@@ -19,11 +19,11 @@ pub(crate) fn global_mode_file(home: &Path) -> PathBuf {
     home.join(".bob/settings/custom_modes.yaml")
 }
 
-fn changes(setup: &Setup) -> Vec<Change> {
+fn changes(setup: &Setup) -> Vec<SettingsChange> {
     let file = match setup.scope {
-        Scope::User => setup.home.join(".bob/settings/mcp_settings.json"),
-        Scope::Project => setup.project.join(".bob/mcp.json"),
+        InstallScope::User => setup.home.join(".bob/settings/mcp_settings.json"),
+        InstallScope::Project => setup.project.join(".bob/mcp.json"),
     };
-    let entry = Edit::put(&["mcpServers", "modekeeper"], setup.mcp_entry());
-    vec![Change::json(Purpose::Mcp, file, vec![entry])]
+    let entry = SettingsEdit::put(&["mcpServers", "modekeeper"], setup.mcp_entry());
+    vec![SettingsChange::json(ChangePurpose::Mcp, file, vec![entry])]
 }

@@ -4,11 +4,11 @@ use serde_json::{Value, json};
 
 use crate::client::{Client, ClientId};
 use crate::hook::{
-    Fields, HookAnswer, HookContract, HookError, HookEvent, HookMoment, answer_claude_shape,
+    EventFields, HookAnswer, HookContract, HookError, HookEvent, HookMoment, answer_claude_shape,
     parse_claude_shape, refuse_claude_shape,
 };
-use crate::install::{Change, HOOK_SECONDS, Purpose, Scope, Setup};
-use crate::settings::Edit;
+use crate::install::{ChangePurpose, HOOK_SECONDS, InstallScope, SettingsChange, Setup};
+use crate::settings::SettingsEdit;
 use crate::shell::Shell;
 use crate::tool::{McpNames, McpTool, ToolRow};
 
@@ -81,7 +81,7 @@ const TOOLS: &[ToolRow] = &[
     ToolRow::harmless("CronList"),
 ];
 
-fn parse(fields: &Fields) -> Result<HookEvent, HookError> {
+fn parse(fields: &EventFields) -> Result<HookEvent, HookError> {
     let mut event = parse_claude_shape(fields)?;
     // The event names the server apart from the name, which may split in several ways.
     let server = fields
@@ -113,55 +113,57 @@ fn refuse_unread(reason: &str) -> HookAnswer {
 pub(crate) const PREFIX_VARIABLE: &str = "CLAUDE_CODE_SHELL_PREFIX";
 pub(crate) const DIRECTORY_VARIABLE: &str = "CLAUDE_CONFIG_DIR";
 
-fn changes(setup: &Setup) -> Vec<Change> {
+fn changes(setup: &Setup) -> Vec<SettingsChange> {
     let moved = setup.directory(DIRECTORY_VARIABLE, ".claude");
     let servers = match setup.scope {
         // It keeps much else in there, and writes it often.
-        Scope::User if moved == setup.home.join(".claude") => setup.home.join(".claude.json"),
-        Scope::User => moved.join(".claude.json"),
-        Scope::Project => setup.project.join(".mcp.json"),
+        InstallScope::User if moved == setup.home.join(".claude") => {
+            setup.home.join(".claude.json")
+        }
+        InstallScope::User => moved.join(".claude.json"),
+        InstallScope::Project => setup.project.join(".mcp.json"),
     };
     let settings = match setup.scope {
-        Scope::User => moved.join("settings.json"),
+        InstallScope::User => moved.join("settings.json"),
         // Not the shared file: the path of the binary is this machine's.
-        Scope::Project => setup.project.join(".claude/settings.local.json"),
+        InstallScope::Project => setup.project.join(".claude/settings.local.json"),
     };
     let mut entry = setup.mcp_entry();
     entry["type"] = json!("stdio");
-    let servers = Change::json(
-        Purpose::Mcp,
+    let servers = SettingsChange::json(
+        ChangePurpose::Mcp,
         servers,
-        vec![Edit::put(&["mcpServers", "modekeeper"], entry)],
+        vec![SettingsEdit::put(&["mcpServers", "modekeeper"], entry)],
     );
     let mut changes = vec![
         match setup.scope {
-            Scope::User => servers.kept_by_client(),
-            Scope::Project => servers,
+            InstallScope::User => servers.kept_by_client(),
+            InstallScope::Project => servers,
         },
-        Change::json(
-            Purpose::Mcp,
+        SettingsChange::json(
+            ChangePurpose::Mcp,
             settings.clone(),
-            vec![Edit::add(
+            vec![SettingsEdit::add(
                 &["permissions", "allow"],
                 json!("mcp__modekeeper"),
             )],
         ),
-        Change::json(
-            Purpose::Hook,
+        SettingsChange::json(
+            ChangePurpose::Hook,
             settings.clone(),
             vec![
-                Edit::add(&["hooks", "PreToolUse"], hook(setup, Some("block"))),
-                Edit::add(&["hooks", "UserPromptSubmit"], hook(setup, None)),
-                Edit::add(&["hooks", "SessionStart"], hook(setup, None)),
+                SettingsEdit::add(&["hooks", "PreToolUse"], hook(setup, Some("block"))),
+                SettingsEdit::add(&["hooks", "UserPromptSubmit"], hook(setup, None)),
+                SettingsEdit::add(&["hooks", "SessionStart"], hook(setup, None)),
             ],
         ),
     ];
     if let Some(shell) = &setup.shell {
         let prefix = json!(shell.prefix.display().to_string());
-        changes.push(Change::json(
-            Purpose::Shell,
+        changes.push(SettingsChange::json(
+            ChangePurpose::Shell,
             settings,
-            vec![Edit::claim(&["env", PREFIX_VARIABLE], prefix)],
+            vec![SettingsEdit::claim(&["env", PREFIX_VARIABLE], prefix)],
         ));
     }
     changes

@@ -1,7 +1,7 @@
 //! What one product's entry in the atlas says.
 
 use crate::hook::HookContract;
-use crate::install::{Change, Setup};
+use crate::install::{SettingsChange, Setup};
 use crate::shell::Shell;
 use crate::tool::{McpNames, ToolRow};
 use crate::{
@@ -118,7 +118,7 @@ pub struct Client {
     pub mcp_names: Option<McpNames>,
     pub shell: Shell,
     /// The setting without which its own sandbox keeps its lines from our state; `None` where it has no sandbox.
-    pub(crate) unsandboxed: Option<fn(&Setup) -> Change>,
+    pub(crate) unsandboxed: Option<fn(&Setup) -> SettingsChange>,
     /// Whether its hook may change a line without switching off more than the user's rules about that line.
     pub rewrites_lines: bool,
     /// How it is held once it is installed, in a few words.
@@ -127,7 +127,7 @@ pub struct Client {
     pub open: &'static [&'static str],
     /// Directories in the user's home whose presence says that the product is used, where no program does.
     pub traces: &'static [&'static str],
-    pub(crate) changes: Option<fn(&Setup) -> Vec<Change>>,
+    pub(crate) changes: Option<fn(&Setup) -> Vec<SettingsChange>>,
     pub(crate) hook_contract: Option<&'static HookContract>,
 }
 
@@ -156,14 +156,14 @@ impl Client {
     }
 
     /// What has to stand in its files; nothing where we do not know how to set it up.
-    pub fn changes(&self, setup: &Setup) -> Vec<Change> {
+    pub fn changes(&self, setup: &Setup) -> Vec<SettingsChange> {
         self.changes
             .map(|changes| changes(setup))
             .unwrap_or_default()
     }
 
     /// The setting that lets its lines reach our state; `None` where they always do.
-    pub fn unsandboxed(&self, setup: &Setup) -> Option<Change> {
+    pub fn unsandboxed(&self, setup: &Setup) -> Option<SettingsChange> {
         self.unsandboxed.map(|unsandboxed| unsandboxed(setup))
     }
 

@@ -7,13 +7,13 @@ use serde_json::{Map, Value, json};
 
 use crate::client::{Client, ClientId};
 use crate::hook::{
-    Fields, HookAnswer, HookContract, HookDecision, HookError, HookEvent, HookMoment, HookVerdict,
-    ToolUse, json_answer,
+    EventFields, HookAnswer, HookContract, HookDecision, HookError, HookEvent, HookMoment,
+    HookVerdict, ToolUse, json_answer,
 };
-use crate::install::{Change, Purpose, Scope, Setup, quoted};
-use crate::settings::Edit;
+use crate::install::{ChangePurpose, InstallScope, SettingsChange, Setup, quoted};
+use crate::settings::SettingsEdit;
 use crate::shell::Shell;
-use crate::tool::{McpNames, ToolGroup, ToolRow};
+use crate::tool::{ClientToolGroup, McpNames, ToolRow};
 
 /// Rules of a project in one file, or in a directory of that name.
 pub(crate) const RULES_FILE: &str = ".clinerules";
@@ -72,7 +72,7 @@ const TOOLS: &[ToolRow] = &[
 ];
 
 /// One shape for every event: `hookName` says which, and the tool stands in an object of its own.
-fn parse(fields: &Fields) -> Result<HookEvent, HookError> {
+fn parse(fields: &EventFields) -> Result<HookEvent, HookError> {
     let name = fields.required("hookName")?;
     let moment = match name.as_str() {
         "tool_call" => HookMoment::BeforeTool(tool_use(fields, "tool_call")?),
@@ -105,7 +105,7 @@ fn parse(fields: &Fields) -> Result<HookEvent, HookError> {
     Ok(event)
 }
 
-fn tool_use(fields: &Fields, object: &'static str) -> Result<ToolUse, HookError> {
+fn tool_use(fields: &EventFields, object: &'static str) -> Result<ToolUse, HookError> {
     let missing = HookError::Missing { field: object };
     let Some(call) = fields.value(object) else {
         return Err(missing);
@@ -149,7 +149,9 @@ fn answer(event: &HookEvent, verdict: &HookVerdict) -> HookAnswer {
 /// A call that fails with the reason where the tool has one; otherwise the end of the run, which lets nothing happen.
 fn denial(tool: &ToolUse, reason: &str) -> Map<String, Value> {
     let harmless = match (tool.group(), tool.name.to_ascii_lowercase().as_str()) {
-        (Some(ToolGroup::Command), _) => Some(json!({ "commands": [failing_command(reason)] })),
+        (Some(ClientToolGroup::Command), _) => {
+            Some(json!({ "commands": [failing_command(reason)] }))
+        }
         (_, "editor") => replaced(&tool.input, "path", json!(nowhere(reason))),
         (_, "apply_patch") => Some(json!({ "input": reason })),
         (_, "read_files") => Some(json!({ "files": [{ "path": nowhere(reason) }] })),
@@ -193,11 +195,11 @@ fn refuse_unread(reason: &str) -> HookAnswer {
     json_answer(&json!({ "cancel": true, "errorMessage": reason }))
 }
 
-fn changes(setup: &Setup) -> Vec<Change> {
+fn changes(setup: &Setup) -> Vec<SettingsChange> {
     let directory: PathBuf = setup.home.join(".cline");
     let hooks = match setup.scope {
-        Scope::User => directory.join("hooks"),
-        Scope::Project => setup.project.join(".cline/hooks"),
+        InstallScope::User => directory.join("hooks"),
+        InstallScope::Project => setup.project.join(".cline/hooks"),
     };
     let mut transport = setup.mcp_entry();
     transport["type"] = json!("stdio");
@@ -208,11 +210,11 @@ fn changes(setup: &Setup) -> Vec<Change> {
         CLIENT.slug
     );
     vec![
-        Change::json(
-            Purpose::Mcp,
+        SettingsChange::json(
+            ChangePurpose::Mcp,
             directory.join("data/settings/cline_mcp_settings.json"),
-            vec![Edit::put(&["mcpServers", "modekeeper"], entry)],
+            vec![SettingsEdit::put(&["mcpServers", "modekeeper"], entry)],
         ),
-        Change::script(Purpose::Hook, hooks.join("PreToolUse"), script),
+        SettingsChange::script(ChangePurpose::Hook, hooks.join("PreToolUse"), script),
     ]
 }

@@ -6,8 +6,10 @@ use serde_json::{Value, json};
 
 use crate::client::{Client, ClientId};
 use crate::hook::{HookContract, answer_claude_shape, parse_claude_shape, refuse_claude_shape};
-use crate::install::{Change, FloorEdits, HOOK_SECONDS, Purpose, Scope, Setup};
-use crate::settings::{Edit, Format};
+use crate::install::{
+    ChangePurpose, FloorEdits, HOOK_SECONDS, InstallScope, SettingsChange, Setup,
+};
+use crate::settings::{Format, SettingsEdit};
 use crate::shell::Shell;
 use crate::tool::{McpNames, ToolRow};
 
@@ -80,50 +82,51 @@ pub(crate) const CALL_META: &str = "x-codex-turn-metadata";
 
 pub(crate) const DIRECTORY_VARIABLE: &str = "CODEX_HOME";
 
-fn changes(setup: &Setup) -> Vec<Change> {
+fn changes(setup: &Setup) -> Vec<SettingsChange> {
     let directory = directory(setup);
     let config = directory.join("config.toml");
-    let toml = |purpose, edits| Change::entries(purpose, config.clone(), Format::Toml, edits);
+    let toml =
+        |purpose, edits| SettingsChange::entries(purpose, config.clone(), Format::Toml, edits);
     let mut entry = setup.mcp_entry();
     entry["default_tools_approval_mode"] = json!("approve");
     let mut changes = vec![
         toml(
-            Purpose::Mcp,
-            vec![Edit::put(&["mcp_servers", "modekeeper"], entry)],
+            ChangePurpose::Mcp,
+            vec![SettingsEdit::put(&["mcp_servers", "modekeeper"], entry)],
         )
         .kept_by_client(),
-        Change::json(
-            Purpose::Hook,
+        SettingsChange::json(
+            ChangePurpose::Hook,
             directory.join("hooks.json"),
             vec![
-                Edit::add(&["hooks", "PreToolUse"], hook(setup, Some(".*"))),
-                Edit::add(&["hooks", "UserPromptSubmit"], hook(setup, None)),
-                Edit::add(&["hooks", "SessionStart"], hook(setup, None)),
+                SettingsEdit::add(&["hooks", "PreToolUse"], hook(setup, Some(".*"))),
+                SettingsEdit::add(&["hooks", "UserPromptSubmit"], hook(setup, None)),
+                SettingsEdit::add(&["hooks", "SessionStart"], hook(setup, None)),
             ],
         ),
     ];
     // Its sandbox knows nothing between reading and writing the whole project.
     if is_read_only(setup) {
         let claims = vec![
-            Edit::claim(&["sandbox_mode"], json!("read-only")),
-            Edit::claim(&["approval_policy"], json!("never")),
+            SettingsEdit::claim(&["sandbox_mode"], json!("read-only")),
+            SettingsEdit::claim(&["approval_policy"], json!("never")),
         ];
-        changes.push(toml(Purpose::Policy, claims).kept_by_client());
+        changes.push(toml(ChangePurpose::Policy, claims).kept_by_client());
     }
     // In its sandbox our commands could not reach their state.
     if let Some(shell) = setup.shell.as_ref().filter(|_| !is_read_only(setup)) {
         let script = json!(shell.bash_env.display().to_string());
-        let claim = Edit::claim(&["shell_environment_policy", "set", "BASH_ENV"], script);
-        changes.push(toml(Purpose::Shell, vec![claim]).kept_by_client());
+        let claim = SettingsEdit::claim(&["shell_environment_policy", "set", "BASH_ENV"], script);
+        changes.push(toml(ChangePurpose::Shell, vec![claim]).kept_by_client());
     }
     changes
 }
 
 /// In its sandbox, commands can neither write our state nor be watched by the clerk.
-fn unsandboxed(setup: &Setup) -> Change {
+fn unsandboxed(setup: &Setup) -> SettingsChange {
     let config = directory(setup).join("config.toml");
-    let off = Edit::claim(&["sandbox_mode"], json!("danger-full-access"));
-    Change::entries(Purpose::Shell, config, Format::Toml, vec![off])
+    let off = SettingsEdit::claim(&["sandbox_mode"], json!("danger-full-access"));
+    SettingsChange::entries(ChangePurpose::Shell, config, Format::Toml, vec![off])
 }
 
 /// Whether the floor is its read-only sandbox.
@@ -134,8 +137,8 @@ fn is_read_only(setup: &Setup) -> bool {
 
 fn directory(setup: &Setup) -> PathBuf {
     match setup.scope {
-        Scope::User => setup.directory(DIRECTORY_VARIABLE, ".codex"),
-        Scope::Project => setup.project.join(".codex"),
+        InstallScope::User => setup.directory(DIRECTORY_VARIABLE, ".codex"),
+        InstallScope::Project => setup.project.join(".codex"),
     }
 }
 

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::client::{Client, ClientId};
-use crate::install::{Change, Purpose, Scope, Setup};
+use crate::install::{ChangePurpose, InstallScope, SettingsChange, Setup};
 
 pub(crate) const CLIENT: Client = Client {
     programs: &["cn"],
@@ -12,10 +12,10 @@ pub(crate) const CLIENT: Client = Client {
     ..Client::new(ClientId::Continue, "continue", "Continue")
 };
 
-fn changes(setup: &Setup) -> Vec<Change> {
+fn changes(setup: &Setup) -> Vec<SettingsChange> {
     let directory = match setup.scope {
-        Scope::User => setup.home.join(".continue"),
-        Scope::Project => setup.project.join(".continue"),
+        InstallScope::User => setup.home.join(".continue"),
+        InstallScope::Project => setup.project.join(".continue"),
     };
     // JSON is YAML too.
     let program = json!(setup.program_text());
@@ -23,5 +23,5 @@ fn changes(setup: &Setup) -> Vec<Change> {
         "name: Modekeeper\nversion: 0.0.1\nschema: v1\nmcpServers:\n  - name: modekeeper\n    command: {program}\n    args: [\"mcp\"]\n"
     );
     let file = directory.join("mcpServers/modekeeper.yaml");
-    vec![Change::whole(Purpose::Mcp, file, text)]
+    vec![SettingsChange::whole(ChangePurpose::Mcp, file, text)]
 }

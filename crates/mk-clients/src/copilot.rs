@@ -4,11 +4,11 @@ use serde_json::{Map, Value, json};
 
 use crate::client::{Client, ClientId};
 use crate::hook::{
-    Fields, HookAnswer, HookContract, HookDecision, HookError, HookEvent, HookMoment, HookVerdict,
-    answer_claude_shape, json_answer, parse_claude_shape,
+    EventFields, HookAnswer, HookContract, HookDecision, HookError, HookEvent, HookMoment,
+    HookVerdict, answer_claude_shape, json_answer, parse_claude_shape,
 };
-use crate::install::{Change, HOOK_SECONDS, Purpose, Scope, Setup};
-use crate::settings::Edit;
+use crate::install::{ChangePurpose, HOOK_SECONDS, InstallScope, SettingsChange, Setup};
+use crate::settings::SettingsEdit;
 use crate::shell::Shell;
 use crate::tool::{McpNames, ToolRow};
 
@@ -71,7 +71,7 @@ const TOOLS: &[ToolRow] = &[
 ];
 
 /// Its own shape names no event: what is in it tells.
-fn parse(fields: &Fields) -> Result<HookEvent, HookError> {
+fn parse(fields: &EventFields) -> Result<HookEvent, HookError> {
     if fields.has("hook_event_name") {
         return parse_claude_shape(fields);
     }
@@ -94,7 +94,7 @@ fn parse(fields: &Fields) -> Result<HookEvent, HookError> {
     Ok(event)
 }
 
-fn tool_use(fields: &Fields) -> Result<crate::ToolUse, HookError> {
+fn tool_use(fields: &EventFields) -> Result<crate::ToolUse, HookError> {
     fields.tool_use("toolName", "toolArgs", &["toolCallId", "toolUseId"])
 }
 
@@ -142,12 +142,12 @@ pub(crate) fn server(setup: &Setup) -> Value {
     entry
 }
 
-fn changes(setup: &Setup) -> Vec<Change> {
+fn changes(setup: &Setup) -> Vec<SettingsChange> {
     let directory = setup.directory(DIRECTORY_VARIABLE, ".copilot");
     let hooks = match setup.scope {
-        Scope::User => directory.join("hooks/modekeeper.json"),
+        InstallScope::User => directory.join("hooks/modekeeper.json"),
         // Read only in a directory that the user has trusted.
-        Scope::Project => setup.project.join(".github/hooks/modekeeper.json"),
+        InstallScope::Project => setup.project.join(".github/hooks/modekeeper.json"),
     };
     let entry = server(setup);
     let command = json!({ "type": "command", "bash": setup.hook_line(CLIENT.id), "timeoutSec": HOOK_SECONDS });
@@ -156,19 +156,19 @@ fn changes(setup: &Setup) -> Vec<Change> {
     }});
     let mut changes = vec![
         // It has no MCP servers of a project.
-        Change::json(
-            Purpose::Mcp,
+        SettingsChange::json(
+            ChangePurpose::Mcp,
             directory.join("mcp-config.json"),
-            vec![Edit::put(&["mcpServers", "modekeeper"], entry)],
+            vec![SettingsEdit::put(&["mcpServers", "modekeeper"], entry)],
         ),
-        Change::whole(Purpose::Hook, hooks, format!("{file:#}\n")),
+        SettingsChange::whole(ChangePurpose::Hook, hooks, format!("{file:#}\n")),
     ];
     if setup.shell.is_some() {
         changes.push(
-            Change::json(
-                Purpose::Shell,
+            SettingsChange::json(
+                ChangePurpose::Shell,
                 directory.join("settings.json"),
-                vec![Edit::claim(&["bashEnv"], json!(true))],
+                vec![SettingsEdit::claim(&["bashEnv"], json!(true))],
             )
             .kept_by_client(),
         );

@@ -7,11 +7,11 @@ use serde_json::{Map, Value, json};
 
 use crate::client::{Client, ClientId};
 use crate::hook::{
-    CANNOT_REWRITE, Fields, HookAnswer, HookContract, HookDecision, HookError, HookEvent,
+    CANNOT_REWRITE, EventFields, HookAnswer, HookContract, HookDecision, HookError, HookEvent,
     HookMoment, HookVerdict, ToolUse, json_answer,
 };
-use crate::install::{Change, Purpose, Scope, Setup};
-use crate::settings::Edit;
+use crate::install::{ChangePurpose, InstallScope, SettingsChange, Setup};
+use crate::settings::SettingsEdit;
 use crate::tool::{McpTool, ToolRow};
 
 pub(crate) const CLIENT: Client = Client {
@@ -50,7 +50,7 @@ const TOOLS: &[ToolRow] = &[
 
 const EDITED: &[&str] = &["file_path", "path", "target_file"];
 
-fn parse(fields: &Fields) -> Result<HookEvent, HookError> {
+fn parse(fields: &EventFields) -> Result<HookEvent, HookError> {
     let name = fields.required("hook_event_name")?;
     let moment = match name.as_str() {
         "preToolUse" => {
@@ -78,7 +78,11 @@ fn parse(fields: &Fields) -> Result<HookEvent, HookError> {
     Ok(event)
 }
 
-fn one_argument(fields: &Fields, tool: &str, field: &'static str) -> Result<ToolUse, HookError> {
+fn one_argument(
+    fields: &EventFields,
+    tool: &str,
+    field: &'static str,
+) -> Result<ToolUse, HookError> {
     let value = fields.required(field)?;
     let mut tool_use = ToolUse::new(fields.client, tool, json!({ field: value }));
     tool_use.id = fields.text(&["generation_id"]);
@@ -86,7 +90,7 @@ fn one_argument(fields: &Fields, tool: &str, field: &'static str) -> Result<Tool
 }
 
 /// The event names the tool; which server it belongs to is only told by how the server is started.
-fn mcp_call(fields: &Fields) -> Result<ToolUse, HookError> {
+fn mcp_call(fields: &EventFields) -> Result<ToolUse, HookError> {
     let mut tool_use = fields.tool_use("tool_name", "tool_input", &["generation_id"])?;
     let server = fields.text(&["server", "server_name"]).unwrap_or_default();
     tool_use.row = None;
@@ -124,26 +128,29 @@ fn refuse_unread(reason: &str) -> HookAnswer {
     json_answer(&denial(reason).into())
 }
 
-fn changes(setup: &Setup) -> Vec<Change> {
+fn changes(setup: &Setup) -> Vec<SettingsChange> {
     let directory = match setup.scope {
-        Scope::User => setup.home.join(".cursor"),
-        Scope::Project => setup.project.join(".cursor"),
+        InstallScope::User => setup.home.join(".cursor"),
+        InstallScope::Project => setup.project.join(".cursor"),
     };
     let command = json!({ "command": setup.hook_line(CLIENT.id), "failClosed": true });
-    let mut hooks = vec![Edit::claim(&["version"], json!(1))];
+    let mut hooks = vec![SettingsEdit::claim(&["version"], json!(1))];
     let events = [
         "preToolUse",
         "beforeShellExecution",
         "beforeMCPExecution",
         "beforeReadFile",
     ];
-    hooks.extend(events.map(|event| Edit::add(&["hooks", event], command.clone())));
+    hooks.extend(events.map(|event| SettingsEdit::add(&["hooks", event], command.clone())));
     vec![
-        Change::json(
-            Purpose::Mcp,
+        SettingsChange::json(
+            ChangePurpose::Mcp,
             directory.join("mcp.json"),
-            vec![Edit::put(&["mcpServers", "modekeeper"], setup.mcp_entry())],
+            vec![SettingsEdit::put(
+                &["mcpServers", "modekeeper"],
+                setup.mcp_entry(),
+            )],
         ),
-        Change::json(Purpose::Hook, directory.join("hooks.json"), hooks),
+        SettingsChange::json(ChangePurpose::Hook, directory.join("hooks.json"), hooks),
     ]
 }

@@ -4,11 +4,13 @@ use serde_json::{Map, Value, json};
 
 use crate::client::{Client, ClientId};
 use crate::hook::{
-    CANNOT_REWRITE, Fields, HookAnswer, HookContract, HookDecision, HookError, HookEvent,
+    CANNOT_REWRITE, EventFields, HookAnswer, HookContract, HookDecision, HookError, HookEvent,
     HookMoment, HookVerdict, json_answer, parse_claude_shape,
 };
-use crate::install::{Change, Floor, FloorEdits, HOOK_SECONDS, Purpose, Scope, Setup};
-use crate::settings::{Edit, Format};
+use crate::install::{
+    ChangePurpose, ClientFloor, FloorEdits, HOOK_SECONDS, InstallScope, SettingsChange, Setup,
+};
+use crate::settings::{Format, SettingsEdit};
 use crate::shell::Shell;
 use crate::tool::{McpNames, McpTool, ToolRow};
 
@@ -59,7 +61,7 @@ const TOOLS: &[ToolRow] = &[
     ToolRow::harmless("ask_user"),
 ];
 
-fn parse(fields: &Fields) -> Result<HookEvent, HookError> {
+fn parse(fields: &EventFields) -> Result<HookEvent, HookError> {
     let mut event = parse_claude_shape(fields)?;
     let text = |key: &str| fields.value("mcp_context")?.get(key)?.as_str();
     if let HookMoment::BeforeTool(tool) | HookMoment::AfterTool(tool) = &mut event.moment
@@ -106,40 +108,40 @@ fn refuse_unread(reason: &str) -> HookAnswer {
     json_answer(&denial(reason).into()).and_blocked(reason)
 }
 
-fn changes(setup: &Setup) -> Vec<Change> {
+fn changes(setup: &Setup) -> Vec<SettingsChange> {
     let directory = setup.home.join(".gemini");
     // Hooks of a project are skipped in directories that the user has not trusted, so there is only one place.
     let settings = match setup.scope {
-        Scope::User => directory.join("settings.json"),
-        Scope::Project => setup.project.join(".gemini/settings.json"),
+        InstallScope::User => directory.join("settings.json"),
+        InstallScope::Project => setup.project.join(".gemini/settings.json"),
     };
     let mut entry = setup.mcp_entry();
     entry["trust"] = json!(true);
     let mut changes = vec![
-        Change::json(
-            Purpose::Mcp,
+        SettingsChange::json(
+            ChangePurpose::Mcp,
             settings.clone(),
-            vec![Edit::put(&["mcpServers", "modekeeper"], entry)],
+            vec![SettingsEdit::put(&["mcpServers", "modekeeper"], entry)],
         ),
-        Change::json(
-            Purpose::Hook,
+        SettingsChange::json(
+            ChangePurpose::Hook,
             settings,
             ["BeforeTool", "BeforeAgent", "SessionStart"]
-                .map(|event| Edit::add(&["hooks", event], hook(setup)))
+                .map(|event| SettingsEdit::add(&["hooks", event], hook(setup)))
                 .into(),
         ),
     ];
     if let Some(policy) = setup.floor.as_ref().and_then(policy) {
         let file = directory.join("policies/modekeeper.toml");
-        changes.push(Change::whole(Purpose::Policy, file, policy));
+        changes.push(SettingsChange::whole(ChangePurpose::Policy, file, policy));
     }
     if let Some(shell) = &setup.shell {
         let script = json!(shell.bash_env.display().to_string());
-        let change = Change::entries(
-            Purpose::Shell,
+        let change = SettingsChange::entries(
+            ChangePurpose::Shell,
             directory.join(".env"),
             Format::EnvFile,
-            vec![Edit::claim(&["BASH_ENV"], script)],
+            vec![SettingsEdit::claim(&["BASH_ENV"], script)],
         );
         // It reads the first file of this name that it finds, and keys may stand in the other.
         changes.push(change.unless_it_hides(setup.home.join(".env")));
@@ -158,7 +160,7 @@ fn hook(setup: &Setup) -> Value {
 pub(crate) const OWN_TOOLS: &str = "\n[[rule]]\ntoolName = \"*\"\nmcpName = \"modekeeper\"\ndecision = \"allow\"\npriority = 900\n";
 
 /// A policy file that refuses what the floor refuses. It cannot crash, and it holds under `--acp` too.
-pub(crate) fn policy(floor: &Floor) -> Option<String> {
+pub(crate) fn policy(floor: &ClientFloor) -> Option<String> {
     let mut rules = String::new();
     let mode = &floor.mode;
     let mut rule = |tools: &str, pattern: Option<String>, what: &str| {

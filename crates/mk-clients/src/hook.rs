@@ -15,20 +15,20 @@ mod event;
 
 pub use answer::{HookAnswer, HookDecision, HookVerdict};
 pub use canary::{canary, canary_in, is_denial};
-pub use event::{HookError, HookEvent, HookMoment, ToolUse, Touched};
+pub use event::{HookError, HookEvent, HookMoment, ToolUse, TouchedTargets};
 
 pub(crate) use answer::json_answer;
 pub(crate) use claude_shape::{
     CANNOT_REWRITE, answer_claude_shape, parse_claude_shape, refuse_claude_shape, tool_use,
 };
-pub(crate) use event::Fields;
+pub(crate) use event::EventFields;
 
 use crate::ClientId;
 
 /// Reads what a client wrote to its hook's standard input.
 pub fn parse_event(client: ClientId, bytes: &[u8]) -> Result<HookEvent, HookError> {
     let contract = contract(client)?;
-    let fields = Fields::read(client, bytes)?;
+    let fields = EventFields::read(client, bytes)?;
     (contract.parse)(&fields)
 }
 
@@ -64,7 +64,7 @@ pub fn refuse_event(event: &HookEvent, reason: &str) -> HookAnswer {
 /// How a client speaks to its hook.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct HookContract {
-    pub(crate) parse: fn(&Fields) -> Result<HookEvent, HookError>,
+    pub(crate) parse: fn(&EventFields) -> Result<HookEvent, HookError>,
     pub(crate) answer: fn(&HookEvent, &HookVerdict) -> HookAnswer,
     pub(crate) refuse_unread: fn(&str) -> HookAnswer,
 }

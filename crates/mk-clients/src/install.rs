@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::ClientId;
 use crate::acp::EditorAgent;
-use crate::settings::{Edit, Format};
+use crate::settings::{Format, SettingsEdit};
 use crate::shell::ShellScripts;
 
 /// What the installer knows when it asks for the changes.
@@ -19,13 +19,13 @@ pub struct Setup {
     /// `XDG_CONFIG_HOME`, or what stands for it.
     pub config_home: PathBuf,
     pub project: PathBuf,
-    pub scope: Scope,
+    pub scope: InstallScope,
     /// Our binary in its stable place.
     pub program: PathBuf,
     /// Our scripts that lead a shell line through `modekeeper exec`; `None` where no wall would hold it.
     pub shell: Option<ShellScripts>,
     /// What the products' own rules should refuse even if the hook fails.
-    pub floor: Option<Floor>,
+    pub floor: Option<ClientFloor>,
     /// Directories of products that the environment has moved, by variable.
     pub moved: Vec<(&'static str, PathBuf)>,
     /// Variables that say where our own files are. Some products start servers with an environment of their own, and a
@@ -37,7 +37,7 @@ pub struct Setup {
 
 /// For whom a product is set up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
+pub enum InstallScope {
     /// Every project of this user.
     User,
     /// This project only, in files inside it.
@@ -46,7 +46,7 @@ pub enum Scope {
 
 /// The widest mode that can be reached without starting the client again.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Floor {
+pub struct ClientFloor {
     pub edits: FloorEdits,
     pub runs_commands: bool,
     /// The mode that it was made from, for the messages.
@@ -66,21 +66,21 @@ pub enum FloorEdits {
 
 /// One file and what has to be in it.
 #[derive(Debug, Clone)]
-pub struct Change {
-    pub purpose: Purpose,
+pub struct SettingsChange {
+    pub purpose: ChangePurpose,
     pub file: PathBuf,
     /// Other names of the same file: the first that exists is taken.
     pub alternatives: Vec<PathBuf>,
     /// The file is not made where one of these stands, because it would hide it.
     pub hides: Vec<PathBuf>,
-    pub content: Content,
+    pub content: FileContent,
     /// The product rewrites this file by itself, so that undoing cannot give back every byte.
     pub kept_by_client: bool,
 }
 
 /// What a change is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Purpose {
+pub enum ChangePurpose {
     Mcp,
     Hook,
     Policy,
@@ -89,7 +89,7 @@ pub enum Purpose {
     Agents,
 }
 
-impl Purpose {
+impl ChangePurpose {
     pub fn name(self) -> &'static str {
         match self {
             Self::Mcp => "MCP server",
@@ -103,38 +103,41 @@ impl Purpose {
 
 /// What stands in a file.
 #[derive(Debug, Clone)]
-pub enum Content {
+pub enum FileContent {
     /// Entries among the user's.
-    Entries { format: Format, edits: Vec<Edit> },
+    Entries {
+        format: Format,
+        edits: Vec<SettingsEdit>,
+    },
     /// A file that is ours as a whole.
     Whole { text: String, executable: bool },
 }
 
-impl Change {
+impl SettingsChange {
     pub(crate) fn entries(
-        purpose: Purpose,
+        purpose: ChangePurpose,
         file: PathBuf,
         format: Format,
-        edits: Vec<Edit>,
+        edits: Vec<SettingsEdit>,
     ) -> Self {
-        Self::new(purpose, file, Content::Entries { format, edits })
+        Self::new(purpose, file, FileContent::Entries { format, edits })
     }
 
-    pub(crate) fn json(purpose: Purpose, file: PathBuf, edits: Vec<Edit>) -> Self {
+    pub(crate) fn json(purpose: ChangePurpose, file: PathBuf, edits: Vec<SettingsEdit>) -> Self {
         Self::entries(purpose, file, Format::Json, edits)
     }
 
-    pub(crate) fn whole(purpose: Purpose, file: PathBuf, text: String) -> Self {
+    pub(crate) fn whole(purpose: ChangePurpose, file: PathBuf, text: String) -> Self {
         let executable = false;
-        Self::new(purpose, file, Content::Whole { text, executable })
+        Self::new(purpose, file, FileContent::Whole { text, executable })
     }
 
-    pub(crate) fn script(purpose: Purpose, file: PathBuf, text: String) -> Self {
+    pub(crate) fn script(purpose: ChangePurpose, file: PathBuf, text: String) -> Self {
         let executable = true;
-        Self::new(purpose, file, Content::Whole { text, executable })
+        Self::new(purpose, file, FileContent::Whole { text, executable })
     }
 
-    fn new(purpose: Purpose, file: PathBuf, content: Content) -> Self {
+    fn new(purpose: ChangePurpose, file: PathBuf, content: FileContent) -> Self {
         Self {
             purpose,
             file,
@@ -194,7 +197,7 @@ impl Setup {
     }
 
     /// Entries in an editor's `agent_servers`, one for each agent, behind our proxy.
-    pub(crate) fn agent_entries(&self, more: &Value) -> Vec<Edit> {
+    pub(crate) fn agent_entries(&self, more: &Value) -> Vec<SettingsEdit> {
         let agents = self.agents.iter();
         let entries = agents.map(|agent| {
             let mut arguments = vec!["acp".to_owned(), "--".to_owned()];
@@ -204,7 +207,7 @@ impl Setup {
             entry["args"] = json!(arguments);
             self.add_variables(&mut entry, "env");
             let name = format!("{} (Modekeeper)", agent.name);
-            Edit::put(&["agent_servers", name.as_str()], entry)
+            SettingsEdit::put(&["agent_servers", name.as_str()], entry)
         });
         entries.collect()
     }

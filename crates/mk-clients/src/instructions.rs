@@ -7,7 +7,7 @@ use crate::client::ClientId;
 
 /// What a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WrittenKind {
+pub enum InstructionKind {
     Rules,
     Agents,
     Skills,
@@ -37,7 +37,7 @@ pub enum WrittenShape {
 
 /// When rules speak that say nothing about it themselves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Speaks {
+pub enum RuleActivation {
     Always,
     /// Only where their head names files, when their description fits, or when a person names them.
     WhenAsked,
@@ -45,13 +45,13 @@ pub enum Speaks {
 
 /// Something that teams write for a product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Written {
+pub struct InstructionFile {
     pub client: ClientId,
-    pub kind: WrittenKind,
+    pub kind: InstructionKind,
     pub base: WrittenBase,
     pub path: &'static str,
     pub shape: WrittenShape,
-    pub speaks: Speaks,
+    pub speaks: RuleActivation,
     /// Whether `@path` in the text brings in another file.
     pub imports: bool,
 }
@@ -60,35 +60,35 @@ const MARKDOWN: &[&str] = &[".md"];
 const TEXT: &[&str] = &[".md", ".txt"];
 const SKILL: &[&str] = &["SKILL.md", "skill.md"];
 
-const fn rules(client: ClientId, base: WrittenBase, path: &'static str) -> Written {
-    Written {
+const fn rules(client: ClientId, base: WrittenBase, path: &'static str) -> InstructionFile {
+    InstructionFile {
         client,
-        kind: WrittenKind::Rules,
+        kind: InstructionKind::Rules,
         base,
         path,
         shape: WrittenShape::File,
-        speaks: Speaks::Always,
+        speaks: RuleActivation::Always,
         imports: false,
     }
 }
 
-const fn agents(client: ClientId, base: WrittenBase, path: &'static str) -> Written {
-    Written {
-        kind: WrittenKind::Agents,
+const fn agents(client: ClientId, base: WrittenBase, path: &'static str) -> InstructionFile {
+    InstructionFile {
+        kind: InstructionKind::Agents,
         shape: WrittenShape::Directory(MARKDOWN),
         ..rules(client, base, path)
     }
 }
 
-const fn skills(client: ClientId, base: WrittenBase, path: &'static str) -> Written {
-    Written {
-        kind: WrittenKind::Skills,
+const fn skills(client: ClientId, base: WrittenBase, path: &'static str) -> InstructionFile {
+    InstructionFile {
+        kind: InstructionKind::Skills,
         shape: WrittenShape::Directory(SKILL),
         ..rules(client, base, path)
     }
 }
 
-impl Written {
+impl InstructionFile {
     const fn below(self, endings: &'static [&'static str]) -> Self {
         Self {
             shape: WrittenShape::Directory(endings),
@@ -105,7 +105,7 @@ impl Written {
 
     const fn when_asked(self) -> Self {
         Self {
-            speaks: Speaks::WhenAsked,
+            speaks: RuleActivation::WhenAsked,
             ..self
         }
     }
@@ -125,7 +125,7 @@ use ClientId::{
 use WrittenBase::{AnyDirectory, Home, Project};
 
 /// Everything that is read, weakest first: what a later row of the same name says wins.
-pub const WRITTEN: &[Written] = &[
+pub const WRITTEN: &[InstructionFile] = &[
     // Older names and other products' own rules.
     rules(Cursor, Project, ".cursorrules"),
     rules(Windsurf, Project, ".windsurfrules"),
@@ -222,7 +222,7 @@ const AGENTS_READERS: [ClientId; 11] = [
     Junie,
 ];
 
-impl Written {
+impl InstructionFile {
     /// The products that read such a file.
     pub fn readers(&self) -> Vec<ClientId> {
         match self.path {
@@ -234,9 +234,8 @@ impl Written {
 
 /// Where a product reads skills of a project, relative to its root; `None` for one that reads none.
 pub fn project_skills(client: ClientId) -> Option<&'static str> {
-    let own = WRITTEN
-        .iter()
-        .rev()
-        .find(|row| row.client == client && row.kind == WrittenKind::Skills && row.base == Project);
+    let own = WRITTEN.iter().rev().find(|row| {
+        row.client == client && row.kind == InstructionKind::Skills && row.base == Project
+    });
     own.map(|row| row.path)
 }

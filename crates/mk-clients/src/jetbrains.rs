@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::client::{Client, ClientId};
-use crate::install::{Change, Purpose, Scope, Setup};
+use crate::install::{ChangePurpose, InstallScope, SettingsChange, Setup};
 
 pub(crate) const CLIENT: Client = Client {
     open: &[
@@ -22,12 +22,12 @@ pub(crate) const CLIENT: Client = Client {
     ..Client::new(ClientId::JetBrains, "jetbrains", "JetBrains")
 };
 
-fn changes(setup: &Setup) -> Vec<Change> {
+fn changes(setup: &Setup) -> Vec<SettingsChange> {
     // There is one file for all editors and projects.
-    if setup.scope == Scope::Project || setup.agents.is_empty() {
+    if setup.scope == InstallScope::Project || setup.agents.is_empty() {
         return Vec::new();
     }
     let file = setup.home.join(".jetbrains/acp.json");
     let entries = setup.agent_entries(&json!({}));
-    vec![Change::json(Purpose::Agents, file, entries)]
+    vec![SettingsChange::json(ChangePurpose::Agents, file, entries)]
 }

@@ -1,8 +1,8 @@
 //! Junie. It has no hooks that we know.
 
 use crate::client::{Client, ClientId};
-use crate::install::{Change, Purpose, Scope, Setup};
-use crate::settings::Edit;
+use crate::install::{ChangePurpose, InstallScope, SettingsChange, Setup};
+use crate::settings::SettingsEdit;
 
 pub(crate) const CLIENT: Client = Client {
     traces: &[".junie"],
@@ -10,11 +10,11 @@ pub(crate) const CLIENT: Client = Client {
     ..Client::new(ClientId::Junie, "junie", "Junie")
 };
 
-fn changes(setup: &Setup) -> Vec<Change> {
+fn changes(setup: &Setup) -> Vec<SettingsChange> {
     let file = match setup.scope {
-        Scope::User => setup.home.join(".junie/mcp/mcp.json"),
-        Scope::Project => setup.project.join(".junie/mcp/mcp.json"),
+        InstallScope::User => setup.home.join(".junie/mcp/mcp.json"),
+        InstallScope::Project => setup.project.join(".junie/mcp/mcp.json"),
     };
-    let entry = Edit::put(&["mcpServers", "modekeeper"], setup.mcp_entry());
-    vec![Change::json(Purpose::Mcp, file, vec![entry])]
+    let entry = SettingsEdit::put(&["mcpServers", "modekeeper"], setup.mcp_entry());
+    vec![SettingsChange::json(ChangePurpose::Mcp, file, vec![entry])]
 }

@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use crate::client::{Client, ClientId};
-use crate::install::{Change, Purpose, Scope, Setup};
-use crate::settings::Edit;
+use crate::install::{ChangePurpose, InstallScope, SettingsChange, Setup};
+use crate::settings::SettingsEdit;
 
 pub(crate) const PROJECT_MODE_FILE: &str = ".kilocodemodes";
 pub(crate) const DIRECTORY: &str = ".kilocode";
@@ -18,16 +18,20 @@ pub(crate) const CLIENT: Client = Client {
     ..Client::new(ClientId::Kilo, "kilo", "Kilo Code")
 };
 
-fn changes(setup: &Setup) -> Vec<Change> {
+fn changes(setup: &Setup) -> Vec<SettingsChange> {
     let directory = match setup.scope {
-        Scope::User => setup.config_home.join("kilo"),
-        Scope::Project => setup.project.clone(),
+        InstallScope::User => setup.config_home.join("kilo"),
+        InstallScope::Project => setup.project.clone(),
     };
     let entry = json!({
         "type": "local", "command": [setup.program_text(), "mcp"], "enabled": true,
     });
-    let entry = Edit::put(&["mcp", "modekeeper"], entry);
-    let file = Change::json(Purpose::Mcp, directory.join("kilo.jsonc"), vec![entry]);
+    let entry = SettingsEdit::put(&["mcp", "modekeeper"], entry);
+    let file = SettingsChange::json(
+        ChangePurpose::Mcp,
+        directory.join("kilo.jsonc"),
+        vec![entry],
+    );
     vec![
         file.or(directory.join("kilo.jsonc"))
             .or(directory.join("kilo.json")),

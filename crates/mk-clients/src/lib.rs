@@ -42,18 +42,21 @@ pub use acp::{
 };
 pub use client::{Client, ClientId};
 pub use hook::{
-    HookAnswer, HookDecision, HookError, HookEvent, HookMoment, HookVerdict, ToolUse, Touched,
-    answer, canary, canary_in, is_denial, parse_event, refuse_event, refuse_unread,
+    HookAnswer, HookDecision, HookError, HookEvent, HookMoment, HookVerdict, ToolUse,
+    TouchedTargets, answer, canary, canary_in, is_denial, parse_event, refuse_event, refuse_unread,
 };
-pub use install::{Change, Content, Floor, FloorEdits, Purpose, Scope, Setup};
+pub use install::{
+    ChangePurpose, ClientFloor, FileContent, FloorEdits, InstallScope, SettingsChange, Setup,
+};
 pub use instructions::{
-    Speaks, WRITTEN, Written, WrittenBase, WrittenKind, WrittenShape, project_skills,
+    InstructionFile, InstructionKind, RuleActivation, WRITTEN, WrittenBase, WrittenShape,
+    project_skills,
 };
 pub use process::agent_process;
 pub use shell::{
     SHELL_VARIABLES, Shell, ShellScripts, ShellStart, inside_line, shell_scripts, walled_line,
 };
-pub use tool::{McpNames, McpTool, SERVER, ToolGroup, ToolRow};
+pub use tool::{ClientToolGroup, McpNames, McpTool, SERVER, ToolRow};
 
 /// Mode files of a project, strongest first, relative to its root.
 pub const PROJECT_MODE_FILES: [&str; 3] = [

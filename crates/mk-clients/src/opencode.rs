@@ -7,11 +7,11 @@ use serde_json::{Map, json};
 
 use crate::client::{Client, ClientId};
 use crate::hook::{
-    CANNOT_REWRITE, Fields, HookAnswer, HookContract, HookDecision, HookError, HookEvent,
+    CANNOT_REWRITE, EventFields, HookAnswer, HookContract, HookDecision, HookError, HookEvent,
     HookMoment, HookVerdict, json_answer,
 };
-use crate::install::{Change, HOOK_SECONDS, Purpose, Scope, Setup};
-use crate::settings::Edit;
+use crate::install::{ChangePurpose, HOOK_SECONDS, InstallScope, SettingsChange, Setup};
+use crate::settings::SettingsEdit;
 use crate::shell::Shell;
 use crate::tool::{McpNames, ToolRow};
 
@@ -58,7 +58,7 @@ const TOOLS: &[ToolRow] = &[
 ];
 
 /// `{event, sessionID, parentID?, callID?, tool?, args?, cwd?}`, written by our plugin.
-fn parse(fields: &Fields) -> Result<HookEvent, HookError> {
+fn parse(fields: &EventFields) -> Result<HookEvent, HookError> {
     let name = fields.required("event")?;
     let moment = match name.as_str() {
         "tool.execute.before" => {
@@ -108,19 +108,19 @@ const PLUGIN: &str = include_str!("opencode/plugin.js");
 /// Matches everything, as `*` does, and is a key that nobody else writes: the plugin can take it out alone.
 const FLOOR: &str = "**";
 
-fn changes(setup: &Setup) -> Vec<Change> {
+fn changes(setup: &Setup) -> Vec<SettingsChange> {
     let (settings, plugins) = match setup.scope {
-        Scope::User => {
+        InstallScope::User => {
             let directory = setup.config_home.join("opencode");
             (directory.clone(), directory.join("plugin"))
         }
-        Scope::Project => (
+        InstallScope::Project => (
             setup.project.clone(),
             setup.project.join(".opencode/plugin"),
         ),
     };
     let file = |purpose, edits| {
-        Change::json(purpose, settings.join("opencode.json"), edits)
+        SettingsChange::json(purpose, settings.join("opencode.json"), edits)
             .or(settings.join("opencode.jsonc"))
             .or(settings.join("opencode.json"))
     };
@@ -129,20 +129,30 @@ fn changes(setup: &Setup) -> Vec<Change> {
     });
     setup.add_variables(&mut entry, "environment");
     let mut changes = vec![
-        file(Purpose::Mcp, vec![Edit::put(&["mcp", "modekeeper"], entry)]),
-        // First the plugin, then what it opens.
-        Change::whole(Purpose::Hook, plugins.join("modekeeper.js"), plugin(setup)),
         file(
-            Purpose::Policy,
+            ChangePurpose::Mcp,
+            vec![SettingsEdit::put(&["mcp", "modekeeper"], entry)],
+        ),
+        // First the plugin, then what it opens.
+        SettingsChange::whole(
+            ChangePurpose::Hook,
+            plugins.join("modekeeper.js"),
+            plugin(setup),
+        ),
+        file(
+            ChangePurpose::Policy,
             vec![
-                Edit::claim(&["permission", "edit", FLOOR], json!("deny")),
-                Edit::claim(&["permission", "bash", FLOOR], json!("deny")),
+                SettingsEdit::claim(&["permission", "edit", FLOOR], json!("deny")),
+                SettingsEdit::claim(&["permission", "bash", FLOOR], json!("deny")),
             ],
         ),
     ];
     if let Some(shell) = &setup.shell {
         let program = json!(shell.program.display().to_string());
-        changes.push(file(Purpose::Shell, vec![Edit::claim(&["shell"], program)]));
+        changes.push(file(
+            ChangePurpose::Shell,
+            vec![SettingsEdit::claim(&["shell"], program)],
+        ));
     }
     changes
 }

@@ -7,11 +7,14 @@ use serde_json::{Value, json};
 
 use crate::client::{Client, ClientId};
 use crate::hook::{
-    Fields, HookAnswer, HookContract, HookDecision, HookError, HookEvent, HookMoment, HookVerdict,
-    answer_claude_shape, json_answer, parse_claude_shape, refuse_claude_shape, tool_use,
+    EventFields, HookAnswer, HookContract, HookDecision, HookError, HookEvent, HookMoment,
+    HookVerdict, answer_claude_shape, json_answer, parse_claude_shape, refuse_claude_shape,
+    tool_use,
 };
-use crate::install::{Change, FloorEdits, HOOK_SECONDS, Purpose, Scope, Setup};
-use crate::settings::Edit;
+use crate::install::{
+    ChangePurpose, FloorEdits, HOOK_SECONDS, InstallScope, SettingsChange, Setup,
+};
+use crate::settings::SettingsEdit;
 use crate::shell::Shell;
 use crate::tool::{McpNames, ToolRow};
 
@@ -79,7 +82,7 @@ const TOOLS: &[ToolRow] = &[
 
 const PERMISSION: &str = "PermissionRequest";
 
-fn parse(fields: &Fields) -> Result<HookEvent, HookError> {
+fn parse(fields: &EventFields) -> Result<HookEvent, HookError> {
     let mut event = parse_claude_shape(fields)?;
     if event.name == PERMISSION {
         event.moment = HookMoment::Permission(tool_use(fields)?);
@@ -104,24 +107,24 @@ fn refuse_unread(reason: &str) -> HookAnswer {
     refuse_claude_shape(reason).and_blocked(reason)
 }
 
-fn changes(setup: &Setup) -> Vec<Change> {
+fn changes(setup: &Setup) -> Vec<SettingsChange> {
     let settings = match setup.scope {
-        Scope::User => setup.home.join(".qwen/settings.json"),
-        Scope::Project => setup.project.join(".qwen/settings.json"),
+        InstallScope::User => setup.home.join(".qwen/settings.json"),
+        InstallScope::Project => setup.project.join(".qwen/settings.json"),
     };
     let mut entry = setup.mcp_entry();
     entry["trust"] = json!(true);
     let mut changes = vec![
-        Change::json(
-            Purpose::Mcp,
+        SettingsChange::json(
+            ChangePurpose::Mcp,
             settings.clone(),
-            vec![Edit::put(&["mcpServers", "modekeeper"], entry)],
+            vec![SettingsEdit::put(&["mcpServers", "modekeeper"], entry)],
         ),
-        Change::json(
-            Purpose::Hook,
+        SettingsChange::json(
+            ChangePurpose::Hook,
             settings.clone(),
             ["PreToolUse", PERMISSION, "UserPromptSubmit", "SessionStart"]
-                .map(|event| Edit::add(&["hooks", event], hook(setup)))
+                .map(|event| SettingsEdit::add(&["hooks", event], hook(setup)))
                 .into(),
         ),
     ];
@@ -135,8 +138,12 @@ fn changes(setup: &Setup) -> Vec<Change> {
         }
         let edits = denied
             .into_iter()
-            .map(|tool| Edit::add(&["permissions", "deny"], json!(tool)));
-        changes.push(Change::json(Purpose::Policy, settings, edits.collect()));
+            .map(|tool| SettingsEdit::add(&["permissions", "deny"], json!(tool)));
+        changes.push(SettingsChange::json(
+            ChangePurpose::Policy,
+            settings,
+            edits.collect(),
+        ));
     }
     changes
 }

@@ -1,8 +1,8 @@
 //! Roo Code, whose mode format the others carry on.
 
 use crate::client::{Client, ClientId};
-use crate::install::{Change, Purpose, Scope, Setup};
-use crate::settings::Edit;
+use crate::install::{ChangePurpose, InstallScope, SettingsChange, Setup};
+use crate::settings::SettingsEdit;
 use crate::vscode;
 
 pub(crate) const PROJECT_MODE_FILE: &str = ".roomodes";
@@ -17,14 +17,14 @@ pub(crate) const CLIENT: Client = Client {
     ..Client::new(ClientId::Roo, "roo", "Roo Code")
 };
 
-fn changes(setup: &Setup) -> Vec<Change> {
+fn changes(setup: &Setup) -> Vec<SettingsChange> {
     let file = match setup.scope {
-        Scope::User => vscode::application_data(&setup.home)
+        InstallScope::User => vscode::application_data(&setup.home)
             .join("Code/User/globalStorage")
             .join(EXTENSION)
             .join("settings/mcp_settings.json"),
-        Scope::Project => setup.project.join(".roo/mcp.json"),
+        InstallScope::Project => setup.project.join(".roo/mcp.json"),
     };
-    let entry = Edit::put(&["mcpServers", "modekeeper"], setup.mcp_entry());
-    vec![Change::json(Purpose::Mcp, file, vec![entry])]
+    let entry = SettingsEdit::put(&["mcpServers", "modekeeper"], setup.mcp_entry());
+    vec![SettingsChange::json(ChangePurpose::Mcp, file, vec![entry])]
 }

@@ -23,7 +23,7 @@ pub enum Format {
 /// One entry of ours. It is stored by the installer, which undoes exactly what it did.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Edit {
+pub enum SettingsEdit {
     /// A key that is ours by its name: written, and replaced where it says something else.
     Put { path: Vec<String>, value: Value },
     /// A key of the user's: written only where nothing stands, otherwise left alone and reported.
@@ -34,7 +34,7 @@ pub enum Edit {
 
 /// A changed text, and what could not be written because the user's own value stands there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Edited {
+pub struct EditedSettings {
     pub text: String,
     pub taken: Vec<String>,
 }
@@ -53,7 +53,7 @@ pub enum SettingsError {
     NotExact,
 }
 
-impl Edit {
+impl SettingsEdit {
     pub(crate) fn put(path: &[&str], value: Value) -> Self {
         Self::Put {
             path: owned(path),
@@ -91,12 +91,16 @@ fn owned(path: &[&str]) -> Vec<String> {
 }
 
 /// Whether all of these stand in a file already.
-pub fn has_all(format: Format, text: &str, edits: &[Edit]) -> bool {
+pub fn has_all(format: Format, text: &str, edits: &[SettingsEdit]) -> bool {
     apply(format, text, edits).is_ok_and(|edited| edited.taken.is_empty() && edited.text == text)
 }
 
 /// Writes our entries. A text that has them all comes back unchanged.
-pub fn apply(format: Format, text: &str, edits: &[Edit]) -> Result<Edited, SettingsError> {
+pub fn apply(
+    format: Format,
+    text: &str,
+    edits: &[SettingsEdit],
+) -> Result<EditedSettings, SettingsError> {
     match format {
         Format::Json => json::apply(text, edits),
         Format::Toml => toml::apply(text, edits),
@@ -106,7 +110,7 @@ pub fn apply(format: Format, text: &str, edits: &[Edit]) -> Result<Edited, Setti
 
 /// Takes our entries out again, with the empty objects and lists they leave. What the user has changed to something
 /// else stays.
-pub fn remove(format: Format, text: &str, edits: &[Edit]) -> Result<String, SettingsError> {
+pub fn remove(format: Format, text: &str, edits: &[SettingsEdit]) -> Result<String, SettingsError> {
     match format {
         Format::Json => json::remove(text, edits),
         Format::Toml => toml::remove(text, edits),

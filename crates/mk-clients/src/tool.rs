@@ -7,7 +7,7 @@ use serde::Serialize;
 /// What a tool does, in the policy's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum ToolGroup {
+pub enum ClientToolGroup {
     Read,
     Edit,
     Command,
@@ -18,7 +18,7 @@ pub enum ToolGroup {
     Harmless,
 }
 
-impl ToolGroup {
+impl ClientToolGroup {
     /// The group as mode files write it; `None` for tools that every mode has.
     pub fn name(self) -> Option<&'static str> {
         match self {
@@ -37,7 +37,7 @@ impl ToolGroup {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct ToolRow {
     pub name: &'static str,
-    pub group: ToolGroup,
+    pub group: ClientToolGroup,
     /// Arguments with one path or a list of paths; dots lead into objects and through lists.
     pub paths: &'static [&'static str],
     /// Arguments with the text of a patch, of which every path counts.
@@ -51,7 +51,7 @@ pub struct ToolRow {
 }
 
 impl ToolRow {
-    const fn new(name: &'static str, group: ToolGroup) -> Self {
+    const fn new(name: &'static str, group: ClientToolGroup) -> Self {
         Self {
             name,
             group,
@@ -66,45 +66,45 @@ impl ToolRow {
     pub(crate) const fn read(name: &'static str, paths: &'static [&'static str]) -> Self {
         Self {
             paths,
-            ..Self::new(name, ToolGroup::Read)
+            ..Self::new(name, ClientToolGroup::Read)
         }
     }
 
     pub(crate) const fn edit(name: &'static str, paths: &'static [&'static str]) -> Self {
         Self {
             paths,
-            ..Self::new(name, ToolGroup::Edit)
+            ..Self::new(name, ClientToolGroup::Edit)
         }
     }
 
     pub(crate) const fn patch(name: &'static str, patches: &'static [&'static str]) -> Self {
         Self {
             patches,
-            ..Self::new(name, ToolGroup::Edit)
+            ..Self::new(name, ClientToolGroup::Edit)
         }
     }
 
     pub(crate) const fn command(name: &'static str, commands: &'static [&'static str]) -> Self {
         Self {
             commands,
-            ..Self::new(name, ToolGroup::Command)
+            ..Self::new(name, ClientToolGroup::Command)
         }
     }
 
     pub(crate) const fn browser(name: &'static str) -> Self {
-        Self::new(name, ToolGroup::Browser)
+        Self::new(name, ClientToolGroup::Browser)
     }
 
     pub(crate) const fn mcp(name: &'static str) -> Self {
-        Self::new(name, ToolGroup::Mcp)
+        Self::new(name, ClientToolGroup::Mcp)
     }
 
     pub(crate) const fn modes(name: &'static str) -> Self {
-        Self::new(name, ToolGroup::Modes)
+        Self::new(name, ClientToolGroup::Modes)
     }
 
     pub(crate) const fn harmless(name: &'static str) -> Self {
-        Self::new(name, ToolGroup::Harmless)
+        Self::new(name, ClientToolGroup::Harmless)
     }
 
     pub(crate) const fn in_directory(mut self, argument: &'static str) -> Self {

@@ -8,8 +8,8 @@ use crate::client::{Client, ClientId};
 use crate::hook::{
     HookAnswer, HookContract, answer_claude_shape, parse_claude_shape, refuse_claude_shape,
 };
-use crate::install::{Change, HOOK_SECONDS, Purpose, Scope, Setup};
-use crate::settings::Edit;
+use crate::install::{ChangePurpose, HOOK_SECONDS, InstallScope, SettingsChange, Setup};
+use crate::settings::SettingsEdit;
 use crate::tool::{McpNames, ToolRow};
 
 pub(crate) const CLIENT: Client = Client {
@@ -101,19 +101,19 @@ pub(crate) fn application_data(home: &Path) -> PathBuf {
     }
 }
 
-fn changes(setup: &Setup) -> Vec<Change> {
+fn changes(setup: &Setup) -> Vec<SettingsChange> {
     let servers = match setup.scope {
-        Scope::User => application_data(&setup.home).join("Code/User/mcp.json"),
-        Scope::Project => setup.project.join(".vscode/mcp.json"),
+        InstallScope::User => application_data(&setup.home).join("Code/User/mcp.json"),
+        InstallScope::Project => setup.project.join(".vscode/mcp.json"),
     };
     let mut entry = setup.mcp_entry();
     entry["type"] = json!("stdio");
-    let mut changes = vec![Change::json(
-        Purpose::Mcp,
+    let mut changes = vec![SettingsChange::json(
+        ChangePurpose::Mcp,
         servers,
-        vec![Edit::put(&["servers", "modekeeper"], entry)],
+        vec![SettingsEdit::put(&["servers", "modekeeper"], entry)],
     )];
-    if setup.scope == Scope::Project {
+    if setup.scope == InstallScope::Project {
         let command = json!({ "type": "command", "command": setup.hook_line(CLIENT.id), "timeout": HOOK_SECONDS });
         let events = ["PreToolUse", "UserPromptSubmit", "SessionStart"];
         let hooks: serde_json::Map<_, _> = events
@@ -122,7 +122,7 @@ fn changes(setup: &Setup) -> Vec<Change> {
             .collect();
         let file = setup.project.join(".github/hooks/modekeeper-vscode.json");
         let text = format!("{:#}\n", json!({ "hooks": hooks }));
-        changes.push(Change::whole(Purpose::Hook, file, text));
+        changes.push(SettingsChange::whole(ChangePurpose::Hook, file, text));
     }
     changes
 }

@@ -1,8 +1,8 @@
 //! Windsurf. It has no hooks that we know.
 
 use crate::client::{Client, ClientId};
-use crate::install::{Change, Purpose, Setup};
-use crate::settings::Edit;
+use crate::install::{ChangePurpose, SettingsChange, Setup};
+use crate::settings::SettingsEdit;
 
 pub(crate) const CLIENT: Client = Client {
     programs: &["windsurf"],
@@ -12,8 +12,8 @@ pub(crate) const CLIENT: Client = Client {
 };
 
 /// It has no MCP servers of a project.
-fn changes(setup: &Setup) -> Vec<Change> {
+fn changes(setup: &Setup) -> Vec<SettingsChange> {
     let file = setup.home.join(".codeium/windsurf/mcp_config.json");
-    let entry = Edit::put(&["mcpServers", "modekeeper"], setup.mcp_entry());
-    vec![Change::json(Purpose::Mcp, file, vec![entry])]
+    let entry = SettingsEdit::put(&["mcpServers", "modekeeper"], setup.mcp_entry());
+    vec![SettingsChange::json(ChangePurpose::Mcp, file, vec![entry])]
 }

@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use crate::client::{Client, ClientId};
-use crate::install::{Change, Purpose, Scope, Setup};
-use crate::settings::Edit;
+use crate::install::{ChangePurpose, InstallScope, SettingsChange, Setup};
+use crate::settings::SettingsEdit;
 
 pub(crate) const CLIENT: Client = Client {
     traces: &[".config/zed"],
@@ -13,19 +13,23 @@ pub(crate) const CLIENT: Client = Client {
     ..Client::new(ClientId::Zed, "zed", "Zed")
 };
 
-fn changes(setup: &Setup) -> Vec<Change> {
+fn changes(setup: &Setup) -> Vec<SettingsChange> {
     let file = match setup.scope {
-        Scope::User => setup.config_home.join("zed/settings.json"),
-        Scope::Project => setup.project.join(".zed/settings.json"),
+        InstallScope::User => setup.config_home.join("zed/settings.json"),
+        InstallScope::Project => setup.project.join(".zed/settings.json"),
     };
     let mut entry = setup.mcp_entry();
     entry["source"] = json!("custom");
-    let entry = Edit::put(&["context_servers", "modekeeper"], entry);
-    let mut changes = vec![Change::json(Purpose::Mcp, file.clone(), vec![entry])];
+    let entry = SettingsEdit::put(&["context_servers", "modekeeper"], entry);
+    let mut changes = vec![SettingsChange::json(
+        ChangePurpose::Mcp,
+        file.clone(),
+        vec![entry],
+    )];
     // It takes agents from the user's own settings only.
-    if setup.scope == Scope::User && !setup.agents.is_empty() {
+    if setup.scope == InstallScope::User && !setup.agents.is_empty() {
         let entries = setup.agent_entries(&json!({ "type": "custom" }));
-        changes.push(Change::json(Purpose::Agents, file, entries));
+        changes.push(SettingsChange::json(ChangePurpose::Agents, file, entries));
     }
     changes
 }

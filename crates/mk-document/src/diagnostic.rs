@@ -12,18 +12,18 @@ pub enum Severity {
 
 /// A place in a file, both counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Position {
+pub struct DocumentPosition {
     pub line: u32,
     pub column: u32,
 }
 
-impl Position {
+impl DocumentPosition {
     pub const START: Self = Self { line: 1, column: 1 };
 }
 
 /// A part of a file by kind and name: mode `architect`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Subject {
+pub struct DiagnosticSubject {
     pub kind: &'static str,
     pub name: String,
 }
@@ -34,9 +34,9 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// The file as a person would name it.
     pub file: String,
-    pub position: Position,
+    pub position: DocumentPosition,
     /// What it concerns within the file, if that could be told.
-    pub subject: Option<Subject>,
+    pub subject: Option<DiagnosticSubject>,
     pub message: String,
     pub hint: Option<String>,
 }
@@ -61,7 +61,7 @@ impl fmt::Display for Diagnostic {
             "{file}:{}:{}: {severity}: ",
             position.line, position.column
         )?;
-        if let Some(Subject { kind, name }) = subject {
+        if let Some(DiagnosticSubject { kind, name }) = subject {
             write!(f, "{kind} `{name}`: ")?;
         }
         f.write_str(message)
@@ -74,7 +74,7 @@ impl Diagnostic {
         Self {
             severity,
             file: path.display().to_string(),
-            position: Position::START,
+            position: DocumentPosition::START,
             subject: None,
             message: message.into(),
             hint: None,

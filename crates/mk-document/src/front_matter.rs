@@ -6,10 +6,10 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use crate::diagnostic::Position;
-use crate::node::{At, Node};
+use crate::diagnostic::DocumentPosition;
+use crate::node::{DocumentNode, Located};
 
-use crate::report::Report;
+use crate::report::DocumentReport;
 
 /// A head is a few lines; what is larger is something else.
 const LARGEST: usize = 64 * 1024;
@@ -17,16 +17,16 @@ const FENCE: &str = "---";
 
 /// A Markdown file in two parts.
 #[derive(Debug)]
-pub struct Document<'a> {
+pub struct MarkdownDocument<'a> {
     /// `None` when the file has no head, or one that cannot be read.
-    pub head: Option<At<Node>>,
+    pub head: Option<Located<DocumentNode>>,
     pub body: &'a str,
     /// The line on which the body starts, counted from 1.
     pub body_line: u32,
 }
 
 /// Splits a file and reads its head. Positions in the report count from the file's first line.
-pub fn read_document<'a>(text: &'a str, report: &mut Report) -> Document<'a> {
+pub fn read_document<'a>(text: &'a str, report: &mut DocumentReport) -> MarkdownDocument<'a> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let Some((head, body, body_line)) = split(text) else {
         let opened = text
@@ -34,9 +34,12 @@ pub fn read_document<'a>(text: &'a str, report: &mut Report) -> Document<'a> {
             .next()
             .is_some_and(|line| line.trim_end() == FENCE);
         if opened {
-            report.error(Position::START, "the head has no closing `---` line");
+            report.error(
+                DocumentPosition::START,
+                "the head has no closing `---` line",
+            );
         }
-        return Document {
+        return MarkdownDocument {
             head: None,
             body: text,
             body_line: 1,
@@ -44,7 +47,7 @@ pub fn read_document<'a>(text: &'a str, report: &mut Report) -> Document<'a> {
     };
     report.count_from(1);
     let head = read_head(head, report);
-    Document {
+    MarkdownDocument {
         head,
         body,
         body_line,
@@ -70,10 +73,10 @@ fn split(text: &str) -> Option<(&str, &str, u32)> {
     None
 }
 
-fn read_head(head: &str, report: &mut Report) -> Option<At<Node>> {
-    let read = match Node::parse(head) {
+fn read_head(head: &str, report: &mut DocumentReport) -> Option<Located<DocumentNode>> {
+    let read = match DocumentNode::parse(head) {
         Ok(node) => node,
-        Err(error) => match Node::parse(&quoted(head)) {
+        Err(error) => match DocumentNode::parse(&quoted(head)) {
             Ok(node) => {
                 if !is_cursor_glob(head, error.position) {
                     let message = format!(
@@ -96,9 +99,9 @@ fn read_head(head: &str, report: &mut Report) -> Option<At<Node>> {
         },
     };
     match &read.value {
-        Node::Map(_) => report.keys_are_safe(&read.value).then_some(read),
-        Node::Null => Some(At {
-            value: Node::Map(Vec::new()),
+        DocumentNode::Map(_) => report.keys_are_safe(&read.value).then_some(read),
+        DocumentNode::Null => Some(Located {
+            value: DocumentNode::Map(Vec::new()),
             position: read.position,
         }),
         other => {
@@ -110,7 +113,7 @@ fn read_head(head: &str, report: &mut Report) -> Option<At<Node>> {
 }
 
 /// `globs: *.ts` is what the product that owns the format writes itself.
-fn is_cursor_glob(head: &str, position: Position) -> bool {
+fn is_cursor_glob(head: &str, position: DocumentPosition) -> bool {
     let line = head.lines().nth(position.line.saturating_sub(1) as usize);
     line.is_some_and(|line| {
         ["globs:", "applyTo:", "paths:", "-"]

@@ -9,8 +9,8 @@ mod literal;
 mod node;
 mod report;
 
-pub use diagnostic::{Diagnostic, Position, Severity, Subject};
-pub use front_matter::{Document, read_document};
-pub use literal::{Unread, dangerous_key, read_json, read_script, to_json};
-pub use node::{At, Node, SyntaxError};
-pub use report::Report;
+pub use diagnostic::{Diagnostic, DiagnosticSubject, DocumentPosition, Severity};
+pub use front_matter::{MarkdownDocument, read_document};
+pub use literal::{LiteralFault, dangerous_key, read_json, read_script, to_json};
+pub use node::{DocumentNode, Located, YamlError};
+pub use report::DocumentReport;

@@ -7,8 +7,8 @@ mod script;
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::diagnostic::Position;
-use crate::node::{At, Node};
+use crate::diagnostic::DocumentPosition;
+use crate::node::{DocumentNode, Located};
 use serde_json::Value;
 
 pub use script::read_script;
@@ -23,16 +23,16 @@ const DANGEROUS: [&str; 3] = ["__proto__", "constructor", "prototype"];
 
 /// Why a text is no literal, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unread {
-    pub position: Position,
+pub struct LiteralFault {
+    pub position: DocumentPosition,
     pub message: String,
 }
 
-type Read<T> = Result<T, Unread>;
+type LiteralResult<T> = Result<T, LiteralFault>;
 
 /// Reads one JSON value.
-pub fn read_json(text: &str) -> Read<At<Node>> {
-    let mut reader = Reader::new(text, Dialect::Json);
+pub fn read_json(text: &str) -> LiteralResult<Located<DocumentNode>> {
+    let mut reader = LiteralReader::new(text, Dialect::Json);
     let value = reader.value()?;
     reader.skip_space()?;
     match reader.peek() {
@@ -42,14 +42,14 @@ pub fn read_json(text: &str) -> Read<At<Node>> {
 }
 
 /// The same value without places. Whole numbers stay whole.
-pub fn to_json(node: &Node) -> Value {
+pub fn to_json(node: &DocumentNode) -> Value {
     match node {
-        Node::Null => Value::Null,
-        Node::Bool(flag) => Value::Bool(*flag),
-        Node::Number(number) => number_to_json(*number),
-        Node::Text(text) => Value::String(text.clone()),
-        Node::List(items) => items.iter().map(|item| to_json(&item.value)).collect(),
-        Node::Map(entries) => entries
+        DocumentNode::Null => Value::Null,
+        DocumentNode::Bool(flag) => Value::Bool(*flag),
+        DocumentNode::Number(number) => number_to_json(*number),
+        DocumentNode::Text(text) => Value::String(text.clone()),
+        DocumentNode::List(items) => items.iter().map(|item| to_json(&item.value)).collect(),
+        DocumentNode::Map(entries) => entries
             .iter()
             .map(|(key, value)| (key.value.clone(), to_json(&value.value)))
             .collect::<serde_json::Map<_, _>>()
@@ -67,17 +67,20 @@ fn number_to_json(number: f64) -> Value {
 }
 
 /// The first key, at any depth, that must not be in a file.
-pub fn dangerous_key(node: &Node) -> Option<&At<String>> {
+pub fn dangerous_key(node: &DocumentNode) -> Option<&Located<String>> {
     match node {
-        Node::List(items) => items.iter().find_map(|item| dangerous_key(&item.value)),
-        Node::Map(entries) => entries.iter().find_map(|(key, value)| {
+        DocumentNode::List(items) => items.iter().find_map(|item| dangerous_key(&item.value)),
+        DocumentNode::Map(entries) => entries.iter().find_map(|(key, value)| {
             if DANGEROUS.contains(&key.value.as_str()) {
                 Some(key)
             } else {
                 dangerous_key(&value.value)
             }
         }),
-        Node::Null | Node::Bool(_) | Node::Number(_) | Node::Text(_) => None,
+        DocumentNode::Null
+        | DocumentNode::Bool(_)
+        | DocumentNode::Number(_)
+        | DocumentNode::Text(_) => None,
     }
 }
 
@@ -87,20 +90,20 @@ enum Dialect {
     Script,
 }
 
-struct Reader<'a> {
+struct LiteralReader<'a> {
     rest: &'a str,
-    position: Position,
+    position: DocumentPosition,
     dialect: Dialect,
-    constants: BTreeMap<String, At<Node>>,
+    constants: BTreeMap<String, Located<DocumentNode>>,
     depth: usize,
     n_nodes: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> LiteralReader<'a> {
     fn new(text: &'a str, dialect: Dialect) -> Self {
         Self {
             rest: text.strip_prefix('\u{feff}').unwrap_or(text),
-            position: Position::START,
+            position: DocumentPosition::START,
             dialect,
             constants: BTreeMap::new(),
             depth: 0,
@@ -108,8 +111,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn unread(&self, message: impl Into<String>) -> Unread {
-        Unread {
+    fn unread(&self, message: impl Into<String>) -> LiteralFault {
+        LiteralFault {
             position: self.position,
             message: message.into(),
         }
@@ -142,7 +145,7 @@ impl<'a> Reader<'a> {
         found
     }
 
-    fn expect(&mut self, text: &str) -> Read<()> {
+    fn expect(&mut self, text: &str) -> LiteralResult<()> {
         if self.eat(text) {
             Ok(())
         } else {
@@ -166,7 +169,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Skips white space and comments.
-    fn skip_space(&mut self) -> Read<()> {
+    fn skip_space(&mut self) -> LiteralResult<()> {
         loop {
             if self.rest.starts_with("//") {
                 while self.peek().is_some_and(|character| character != '\n') {
@@ -188,7 +191,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn value(&mut self) -> Read<At<Node>> {
+    fn value(&mut self) -> LiteralResult<Located<DocumentNode>> {
         self.skip_space()?;
         self.depth += 1;
         self.n_nodes += 1;
@@ -199,23 +202,25 @@ impl<'a> Reader<'a> {
         let value = match self.peek() {
             Some('{') => self.object()?,
             Some('[') => self.array()?,
-            Some('"') => Node::Text(self.string()?),
-            Some('\'' | '`') if self.dialect == Dialect::Script => Node::Text(self.string()?),
+            Some('"') => DocumentNode::Text(self.string()?),
+            Some('\'' | '`') if self.dialect == Dialect::Script => {
+                DocumentNode::Text(self.string()?)
+            }
             Some(character) if character.is_ascii_digit() || "-+.".contains(character) => {
-                Node::Number(self.number()?)
+                DocumentNode::Number(self.number()?)
             }
             _ => self.word()?,
         };
         self.depth -= 1;
-        Ok(At { value, position })
+        Ok(Located { value, position })
     }
 
-    fn word(&mut self) -> Read<Node> {
+    fn word(&mut self) -> LiteralResult<DocumentNode> {
         let before = self.unread(format!("expected a value, found {}", self.shown()));
         match (self.identifier().as_deref(), self.dialect) {
-            (Some("true"), _) => Ok(Node::Bool(true)),
-            (Some("false"), _) => Ok(Node::Bool(false)),
-            (Some("null"), _) => Ok(Node::Null),
+            (Some("true"), _) => Ok(DocumentNode::Bool(true)),
+            (Some("false"), _) => Ok(DocumentNode::Bool(false)),
+            (Some("null"), _) => Ok(DocumentNode::Null),
             (Some(name), Dialect::Script) => self.named(name, before.position),
             (None, Dialect::Script) => self.grouped(before),
             (_, Dialect::Json) => Err(before),
@@ -238,17 +243,17 @@ impl<'a> Reader<'a> {
         Some(name)
     }
 
-    fn array(&mut self) -> Read<Node> {
+    fn array(&mut self) -> LiteralResult<DocumentNode> {
         self.expect("[")?;
         let mut items = Vec::new();
         loop {
             self.skip_space()?;
             if self.eat("]") {
-                return Ok(Node::List(items));
+                return Ok(DocumentNode::List(items));
             }
             if self.dialect == Dialect::Script && self.rest.starts_with("...") {
                 match self.spread()? {
-                    Node::List(more) => items.extend(more),
+                    DocumentNode::List(more) => items.extend(more),
                     other => {
                         let message =
                             format!("only a list can be spread here, not {}", other.kind());
@@ -265,17 +270,19 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn object(&mut self) -> Read<Node> {
+    fn object(&mut self) -> LiteralResult<DocumentNode> {
         self.expect("{")?;
         let mut entries = Entries::default();
         loop {
             self.skip_space()?;
             if self.eat("}") {
-                return Ok(Node::Map(entries.list));
+                return Ok(DocumentNode::Map(entries.list));
             }
             if self.dialect == Dialect::Script && self.rest.starts_with("...") {
                 match self.spread()? {
-                    Node::Map(more) => more.into_iter().for_each(|entry| entries.put(entry)),
+                    DocumentNode::Map(more) => {
+                        more.into_iter().for_each(|entry| entries.put(entry));
+                    }
                     other => {
                         let message =
                             format!("only an object can be spread here, not {}", other.kind());
@@ -292,7 +299,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn entry(&mut self) -> Read<(At<String>, At<Node>)> {
+    fn entry(&mut self) -> LiteralResult<(Located<String>, Located<DocumentNode>)> {
         let position = self.position;
         let quoted = matches!(self.peek(), Some('"'))
             || self.dialect == Dialect::Script && matches!(self.peek(), Some('\''));
@@ -307,7 +314,7 @@ impl<'a> Reader<'a> {
             let unread = self.unread(message);
             self.identifier().ok_or(unread)?
         };
-        let key = At {
+        let key = Located {
             value: name,
             position,
         };
@@ -316,7 +323,7 @@ impl<'a> Reader<'a> {
             !quoted && self.dialect == Dialect::Script && matches!(self.peek(), Some(',' | '}'));
         let value = if shorthand {
             let value = self.constant(&key.value, position)?;
-            At { value, position }
+            Located { value, position }
         } else {
             self.expect(":")?;
             self.expression()?
@@ -325,14 +332,14 @@ impl<'a> Reader<'a> {
     }
 
     /// In a script a value may be followed by what only a type checker reads.
-    fn expression(&mut self) -> Read<At<Node>> {
+    fn expression(&mut self) -> LiteralResult<Located<DocumentNode>> {
         match self.dialect {
             Dialect::Json => self.value(),
             Dialect::Script => self.typed_value(),
         }
     }
 
-    fn string(&mut self) -> Read<String> {
+    fn string(&mut self) -> LiteralResult<String> {
         let opening = self.unread("the text has no closing quote");
         let quote = self.bump();
         let mut text = String::new();
@@ -350,7 +357,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn escape(&mut self, text: &mut String) -> Read<()> {
+    fn escape(&mut self, text: &mut String) -> LiteralResult<()> {
         let unknown = self.unread("unknown escape in the text");
         match self.bump() {
             Some('n') => text.push('\n'),
@@ -390,7 +397,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn hexadecimal(&mut self, n_digits: usize) -> Read<u32> {
+    fn hexadecimal(&mut self, n_digits: usize) -> LiteralResult<u32> {
         let mut code = 0;
         for _ in 0..n_digits {
             let unread = self.unread("expected a hexadecimal digit");
@@ -400,7 +407,7 @@ impl<'a> Reader<'a> {
         Ok(code)
     }
 
-    fn number(&mut self) -> Read<f64> {
+    fn number(&mut self) -> LiteralResult<f64> {
         let start = self.unread(format!("{} is not a number", self.shown()));
         let negative = self.eat("-");
         if !negative {
@@ -435,13 +442,13 @@ impl<'a> Reader<'a> {
 /// An object's entries in the order of their keys' first mention.
 #[derive(Default)]
 struct Entries {
-    list: Vec<(At<String>, At<Node>)>,
+    list: Vec<(Located<String>, Located<DocumentNode>)>,
     index: HashMap<String, usize>,
 }
 
 impl Entries {
     /// The last value of a key counts, as in JavaScript.
-    fn put(&mut self, entry: (At<String>, At<Node>)) {
+    fn put(&mut self, entry: (Located<String>, Located<DocumentNode>)) {
         let next = self.list.len();
         let slot = *self.index.entry(entry.0.value.clone()).or_insert(next);
         match self.list.get_mut(slot) {

@@ -9,8 +9,8 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::{Location, NonFiniteFloatPolicy, Spanned};
 
-use crate::diagnostic::Position;
-pub use syntax_error::SyntaxError;
+use crate::diagnostic::DocumentPosition;
+pub use syntax_error::YamlError;
 
 /// More nodes than any real mode file has (the largest seen has 4,000); what is beyond is an attack or a mistake.
 /// A file of 16 MiB with modes as people write them has fewer.
@@ -24,25 +24,25 @@ const DEEPEST: usize = 20;
 
 /// A value and where it stands.
 #[derive(Debug, Clone, PartialEq)]
-pub struct At<T> {
+pub struct Located<T> {
     pub value: T,
-    pub position: Position,
+    pub position: DocumentPosition,
 }
 
 /// One value of a document.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Node {
+pub enum DocumentNode {
     Null,
     Bool(bool),
     Number(f64),
     Text(String),
-    List(Vec<At<Self>>),
-    Map(Vec<(At<String>, At<Self>)>),
+    List(Vec<Located<Self>>),
+    Map(Vec<(Located<String>, Located<Self>)>),
 }
 
-impl Node {
+impl DocumentNode {
     /// Reads one YAML document; JSON is a part of YAML.
-    pub fn parse(text: &str) -> Result<At<Self>, SyntaxError> {
+    pub fn parse(text: &str) -> Result<Located<Self>, YamlError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let options = serde_saphyr::options! {
             budget: serde_saphyr::budget! {
@@ -58,8 +58,8 @@ impl Node {
             non_finite_float_policy: NonFiniteFloatPolicy::AsString,
         };
         serde_saphyr::from_str_with_options::<Spanned<Self>>(text, options)
-            .map(At::from)
-            .map_err(|error| SyntaxError::from(&error))
+            .map(Located::from)
+            .map_err(|error| YamlError::from(&error))
     }
 
     /// What kind of value this is, for messages.
@@ -75,7 +75,7 @@ impl Node {
     }
 
     /// The value of a key; `None` also when this is no map.
-    pub fn get(&self, key: &str) -> Option<&At<Self>> {
+    pub fn get(&self, key: &str) -> Option<&Located<Self>> {
         let Self::Map(entries) = self else {
             return None;
         };
@@ -86,7 +86,7 @@ impl Node {
     }
 }
 
-impl From<Location> for Position {
+impl From<Location> for DocumentPosition {
     fn from(location: Location) -> Self {
         let clamp = |number: u64| u32::try_from(number).unwrap_or(u32::MAX).max(1);
         Self {
@@ -96,7 +96,7 @@ impl From<Location> for Position {
     }
 }
 
-impl<T> From<Spanned<T>> for At<T> {
+impl<T> From<Spanned<T>> for Located<T> {
     fn from(spanned: Spanned<T>) -> Self {
         Self {
             value: spanned.value,
@@ -105,7 +105,7 @@ impl<T> From<Spanned<T>> for At<T> {
     }
 }
 
-impl<'de> Deserialize<'de> for Node {
+impl<'de> Deserialize<'de> for DocumentNode {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(NodeVisitor)
     }
@@ -114,78 +114,80 @@ impl<'de> Deserialize<'de> for Node {
 struct NodeVisitor;
 
 impl<'de> Visitor<'de> for NodeVisitor {
-    type Value = Node;
+    type Value = DocumentNode;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("any value")
     }
 
-    fn visit_unit<E>(self) -> Result<Node, E> {
-        Ok(Node::Null)
+    fn visit_unit<E>(self) -> Result<DocumentNode, E> {
+        Ok(DocumentNode::Null)
     }
 
-    fn visit_none<E>(self) -> Result<Node, E> {
-        Ok(Node::Null)
+    fn visit_none<E>(self) -> Result<DocumentNode, E> {
+        Ok(DocumentNode::Null)
     }
 
-    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Node, D::Error> {
-        Node::deserialize(deserializer)
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<DocumentNode, D::Error> {
+        DocumentNode::deserialize(deserializer)
     }
 
-    fn visit_bool<E>(self, value: bool) -> Result<Node, E> {
-        Ok(Node::Bool(value))
+    fn visit_bool<E>(self, value: bool) -> Result<DocumentNode, E> {
+        Ok(DocumentNode::Bool(value))
     }
 
-    fn visit_i64<E>(self, value: i64) -> Result<Node, E> {
-        Ok(Node::Number(value as f64))
+    fn visit_i64<E>(self, value: i64) -> Result<DocumentNode, E> {
+        Ok(DocumentNode::Number(value as f64))
     }
 
-    fn visit_u64<E>(self, value: u64) -> Result<Node, E> {
-        Ok(Node::Number(value as f64))
+    fn visit_u64<E>(self, value: u64) -> Result<DocumentNode, E> {
+        Ok(DocumentNode::Number(value as f64))
     }
 
-    fn visit_f64<E>(self, value: f64) -> Result<Node, E> {
-        Ok(Node::Number(value))
+    fn visit_f64<E>(self, value: f64) -> Result<DocumentNode, E> {
+        Ok(DocumentNode::Number(value))
     }
 
-    fn visit_str<E>(self, value: &str) -> Result<Node, E> {
-        Ok(Node::Text(value.to_owned()))
+    fn visit_str<E>(self, value: &str) -> Result<DocumentNode, E> {
+        Ok(DocumentNode::Text(value.to_owned()))
     }
 
-    fn visit_string<E>(self, value: String) -> Result<Node, E> {
-        Ok(Node::Text(value))
+    fn visit_string<E>(self, value: String) -> Result<DocumentNode, E> {
+        Ok(DocumentNode::Text(value))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Node, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<DocumentNode, A::Error> {
         let mut list = Vec::new();
-        while let Some(item) = items.next_element::<Spanned<Node>>()? {
-            list.push(At::from(item));
+        while let Some(item) = items.next_element::<Spanned<DocumentNode>>()? {
+            list.push(Located::from(item));
         }
-        Ok(Node::List(list))
+        Ok(DocumentNode::List(list))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Node, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<DocumentNode, A::Error> {
         let mut map = Vec::new();
-        while let Some((key, value)) = entries.next_entry::<Spanned<Node>, Spanned<Node>>()? {
-            let key = At::from(key);
+        while let Some((key, value)) =
+            entries.next_entry::<Spanned<DocumentNode>, Spanned<DocumentNode>>()?
+        {
+            let key = Located::from(key);
             // `yes: 1` or `12: x` are keys too; nobody looks them up, but they must not fail the file.
             let name = match key.value {
-                Node::Text(name) => name,
-                Node::Number(number) => number.to_string(),
-                Node::Bool(flag) => flag.to_string(),
-                Node::Null => "null".to_owned(),
-                Node::List(_) | Node::Map(_) => {
+                DocumentNode::Text(name) => name,
+                DocumentNode::Number(number) => number.to_string(),
+                DocumentNode::Bool(flag) => flag.to_string(),
+                DocumentNode::Null => "null".to_owned(),
+                DocumentNode::List(_) | DocumentNode::Map(_) => {
                     return Err(serde::de::Error::custom("a key must be a plain word"));
                 }
             };
             map.push((
-                At {
+                Located {
                     value: name,
                     position: key.position,
                 },
-                At::from(value),
+                Located::from(value),
             ));
         }
-        Ok(Node::Map(map))
+        Ok(DocumentNode::Map(map))
     }
 }

@@ -1,22 +1,22 @@
 //! Collects what is wrong with one file.
 
-use crate::diagnostic::{Diagnostic, Position, Severity, Subject};
-use crate::node::{At, Node};
+use crate::diagnostic::{Diagnostic, DiagnosticSubject, DocumentPosition, Severity};
+use crate::node::{DocumentNode, Located};
 
-use crate::literal::{Unread, dangerous_key};
+use crate::literal::{LiteralFault, dangerous_key};
 
 /// The problems of one file.
 #[derive(Debug)]
-pub struct Report {
+pub struct DocumentReport {
     file: String,
-    subject: Option<Subject>,
+    subject: Option<DiagnosticSubject>,
     found: Vec<Diagnostic>,
     errors: usize,
     /// How many lines of the file stand before the text that positions are counted in.
     lines_before: u32,
 }
 
-impl Report {
+impl DocumentReport {
     pub fn new(file: &str) -> Self {
         Self {
             file: file.to_owned(),
@@ -29,7 +29,7 @@ impl Report {
 
     /// From here on, problems concern this part of the file.
     pub fn enter(&mut self, kind: &'static str, name: Option<&str>) {
-        self.subject = name.map(|name| Subject {
+        self.subject = name.map(|name| DiagnosticSubject {
             kind,
             name: name.to_owned(),
         });
@@ -40,20 +40,28 @@ impl Report {
         self.lines_before = line;
     }
 
-    pub fn error(&mut self, position: Position, message: impl Into<String>) -> &mut Diagnostic {
+    pub fn error(
+        &mut self,
+        position: DocumentPosition,
+        message: impl Into<String>,
+    ) -> &mut Diagnostic {
         self.push(Severity::Error, position, message.into())
     }
 
-    pub fn warning(&mut self, position: Position, message: impl Into<String>) -> &mut Diagnostic {
+    pub fn warning(
+        &mut self,
+        position: DocumentPosition,
+        message: impl Into<String>,
+    ) -> &mut Diagnostic {
         self.push(Severity::Warning, position, message.into())
     }
 
-    pub fn unread(&mut self, unread: Unread) {
+    pub fn unread(&mut self, unread: LiteralFault) {
         self.error(unread.position, unread.message);
     }
 
     /// Whether no key of the file may change an object's nature; says so if one does.
-    pub fn keys_are_safe(&mut self, node: &Node) -> bool {
+    pub fn keys_are_safe(&mut self, node: &DocumentNode) -> bool {
         let Some(key) = dangerous_key(node) else {
             return true;
         };
@@ -63,10 +71,10 @@ impl Report {
     }
 
     /// The text of a node; says so if it is something else.
-    pub fn text<'a>(&mut self, key: &str, node: &'a At<Node>) -> Option<&'a str> {
+    pub fn text<'a>(&mut self, key: &str, node: &'a Located<DocumentNode>) -> Option<&'a str> {
         match &node.value {
-            Node::Text(text) => Some(text),
-            Node::Null => None,
+            DocumentNode::Text(text) => Some(text),
+            DocumentNode::Null => None,
             other => {
                 self.expected(key, "text", other, node.position);
                 None
@@ -75,13 +83,13 @@ impl Report {
     }
 
     /// The texts of a list; says so of whatever is something else.
-    pub fn texts(&mut self, key: &str, node: &At<Node>) -> Vec<String> {
+    pub fn texts(&mut self, key: &str, node: &Located<DocumentNode>) -> Vec<String> {
         match &node.value {
-            Node::List(items) => items
+            DocumentNode::List(items) => items
                 .iter()
                 .filter_map(|item| self.text(key, item).map(str::to_owned))
                 .collect(),
-            Node::Null => Vec::new(),
+            DocumentNode::Null => Vec::new(),
             other => {
                 self.expected(key, "a list of texts", other, node.position);
                 Vec::new()
@@ -89,7 +97,13 @@ impl Report {
         }
     }
 
-    pub fn expected(&mut self, key: &str, what: &str, found: &Node, position: Position) {
+    pub fn expected(
+        &mut self,
+        key: &str,
+        what: &str,
+        found: &DocumentNode,
+        position: DocumentPosition,
+    ) {
         let kind = found.kind();
         self.warning(position, format!("`{key}` must be {what}, not {kind}"));
     }
@@ -102,12 +116,17 @@ impl Report {
         self.found
     }
 
-    fn push(&mut self, severity: Severity, position: Position, message: String) -> &mut Diagnostic {
+    fn push(
+        &mut self,
+        severity: Severity,
+        position: DocumentPosition,
+        message: String,
+    ) -> &mut Diagnostic {
         self.errors += usize::from(severity == Severity::Error);
         self.found.push(Diagnostic {
             severity,
             file: self.file.clone(),
-            position: Position {
+            position: DocumentPosition {
                 line: position.line.saturating_add(self.lines_before),
                 column: position.column,
             },

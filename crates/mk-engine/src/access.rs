@@ -4,13 +4,13 @@
 
 use std::time::Duration;
 
-use mk_store::{AccessRole, Act, Credential, CredentialKind, NewAct, NewCredential};
+use mk_store::{AccessRole, AuditedChange, Credential, CredentialKind, NewAct, NewCredential};
 use mk_types::{AbsPath, CredentialId, ModeSlug, Timestamp, random_secret};
 use sha2::{Digest as _, Sha256};
 
 use crate::Engine;
 use crate::error::Error;
-use crate::scope::Scoped;
+use crate::scope::ScopeOutcome;
 
 /// How long a link opens the page: time to switch to a browser.
 const LINK_LIFE: Duration = Duration::from_secs(300);
@@ -37,7 +37,7 @@ pub struct Principal {
     /// What a page must send along with every change it asks for.
     pub csrf: String,
     /// What an issuer elsewhere said it is for.
-    pub scoped: Option<Scoped>,
+    pub scoped: Option<ScopeOutcome>,
 }
 
 impl Principal {
@@ -99,17 +99,17 @@ const fn rank(role: AccessRole) -> u8 {
 
 /// What can be done with credentials.
 #[derive(Debug, Clone, Copy)]
-pub struct Access<'a> {
+pub struct Credentials<'a> {
     pub(crate) engine: &'a Engine,
 }
 
 impl Engine {
-    pub fn access(&self) -> Access<'_> {
-        Access { engine: self }
+    pub fn access(&self) -> Credentials<'_> {
+        Credentials { engine: self }
     }
 }
 
-impl Access<'_> {
+impl Credentials<'_> {
     /// Makes a link that opens the page once; its secret is told here and never again.
     pub async fn create_link(self, role: AccessRole) -> Result<String, Error> {
         let secret = random_secret();
@@ -195,7 +195,7 @@ impl Access<'_> {
     }
 
     /// The latest changes, newest first.
-    pub fn acts(self, limit: usize) -> Result<Vec<Act>, Error> {
+    pub fn acts(self, limit: usize) -> Result<Vec<AuditedChange>, Error> {
         Ok(self.engine.inner.store.acts(limit)?)
     }
 

@@ -5,12 +5,12 @@ use std::path::Path;
 use mk_project::main_worktree;
 use mk_types::{AbsPath, ProjectPath};
 
-use crate::approval::{Act, Asked, Outcome};
+use crate::approval::{ApprovedAct, Outcome, RequestState};
 use crate::code_error::{CodeError, CodeKind};
 use crate::error::Error;
 use crate::project::ProjectHandle;
 use crate::worktree::is_worktree;
-use crate::{Actor, Caller, Engine, Standing};
+use crate::{Actor, Caller, Engine, ProjectStanding};
 
 impl ProjectHandle<'_> {
     /// Makes a directory the caller's project.
@@ -62,17 +62,18 @@ impl Engine {
         }
         let same_repository = || main_worktree(&project) == main_worktree(&self.project_of(&real));
         let known = caller.actor == Actor::Operator
-            || (caller.standing == Standing::InProject && (offered(&project) || same_repository()))
+            || (caller.standing == ProjectStanding::InProject
+                && (offered(&project) || same_repository()))
             || caller.roots.iter().any(offered)
             || self.settings().project_folders.iter().any(offered)
-            || (caller.standing == Standing::InProject
+            || (caller.standing == ProjectStanding::InProject
                 && is_worktree(&caller.project, real.as_path()));
         if !known {
-            let act = Act::Activate {
+            let act = ApprovedAct::Activate {
                 project: real.clone(),
             };
             let subject = format!("Let the agent work in the directory {real}?");
-            if let Asked::Open(question) = self
+            if let RequestState::Open(question) = self
                 .ask_once(
                     caller.conversation.id.as_ref(),
                     caller.conversation.tasks.last(),

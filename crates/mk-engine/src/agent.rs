@@ -3,11 +3,11 @@
 //! The hook opens conversations. Here they are only found: by the session that the client names, else by its process.
 
 use mk_policy::{Mode, widens};
-use mk_store::{Client, Conversation, Process};
+use mk_store::{AgentSession, Conversation, ProcessIdentity};
 use mk_types::{ConversationId, ModeSlug};
 use serde_json::Value;
 
-use crate::conversation::Held;
+use crate::conversation::HeldConversation;
 use crate::error::Error;
 use crate::{Caller, Engine};
 
@@ -15,13 +15,13 @@ use crate::{Caller, Engine};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AgentLink {
     /// Sessions as clients name them to what they start, the surest first.
-    sessions: Vec<Client>,
+    sessions: Vec<AgentSession>,
     /// The processes above ours, the nearest first.
-    processes: Vec<Process>,
+    processes: Vec<ProcessIdentity>,
 }
 
 impl AgentLink {
-    pub fn new(processes: Vec<Process>) -> Self {
+    pub fn new(processes: Vec<ProcessIdentity>) -> Self {
         Self {
             sessions: Vec::new(),
             processes,
@@ -31,7 +31,7 @@ impl AgentLink {
     /// Adds a session that a client has named.
     #[must_use]
     pub fn with_session(mut self, client: &str, session: &str) -> Self {
-        self.sessions.push(Client {
+        self.sessions.push(AgentSession {
             name: client.to_owned(),
             session: session.to_owned(),
         });
@@ -51,7 +51,7 @@ impl AgentLink {
 
 impl Engine {
     /// What holds the agent's conversation that a caller is part of; `None` where there is none, or nothing holds it.
-    pub(crate) fn held_caller(&self, caller: &Caller) -> Result<Option<Held>, Error> {
+    pub(crate) fn held_caller(&self, caller: &Caller) -> Result<Option<HeldConversation>, Error> {
         match self.agent_conversation(caller)? {
             Some(found) => self.conversations().held(&found, None),
             None => Ok(None),
@@ -97,7 +97,11 @@ impl Engine {
     }
 
     /// Takes the agent's conversation along when one of its tasks has changed the mode in force.
-    pub(crate) async fn follow(&self, held: Option<Held>, mode: &ModeSlug) -> Result<(), Error> {
+    pub(crate) async fn follow(
+        &self,
+        held: Option<HeldConversation>,
+        mode: &ModeSlug,
+    ) -> Result<(), Error> {
         if let Some(held) = held.filter(|held| held.mode.slug != *mode) {
             let store = &self.inner.store;
             let id = &held.conversation.id;

@@ -10,11 +10,11 @@ const MOST: Duration = Duration::from_millis(50);
 
 /// What one evaluation may still spend. It stays on the thread where it starts.
 #[derive(Debug)]
-pub(crate) struct Allowance {
+pub(crate) struct CpuAllowance {
     end: Duration,
 }
 
-impl Allowance {
+impl CpuAllowance {
     pub(crate) fn start() -> Self {
         Self {
             end: spent_by_thread() + MOST,

@@ -3,13 +3,13 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use mk_store::{Approval, ApprovalState, NewApproval, Plan as StoredPlan, Verdict};
+use mk_store::{Approval, ApprovalState, ApprovalVerdict, NewApproval, StoredPlan};
 use mk_types::{AbsPath, ApprovalId, ConversationId, ModeSlug, SessionId, Timestamp};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use crate::Engine;
-use crate::error::{Error, Missing};
+use crate::error::{Error, MissingThing};
 use crate::visible::{visible_line, visible_text};
 
 /// How often a waiting call looks for an answer of another process; those of this one ring.
@@ -89,19 +89,19 @@ impl From<Approval> for ApprovalRequest {
 }
 
 /// Where a request stands when somebody wants to act.
-pub(crate) enum Asked {
+pub(crate) enum RequestState {
     Granted(ApprovalId),
     Open(ApprovalRequest),
 }
 
 /// What exactly a person agrees to: what must not change, and what they are shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Plan {
+pub(crate) struct ApprovalPlan {
     payload: String,
     shown: String,
 }
 
-impl Plan {
+impl ApprovalPlan {
     pub(crate) fn new(act: &Value, shown: String) -> Self {
         let payload = act.to_string();
         Self { payload, shown }
@@ -118,7 +118,7 @@ impl Plan {
 
 /// A change of modes or of the project that an approval would let happen.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Act {
+pub(crate) enum ApprovedAct {
     Create {
         project: AbsPath,
         from: ModeSlug,
@@ -142,22 +142,22 @@ pub(crate) enum Act {
 
 /// What a face did with a request.
 #[derive(Debug)]
-pub enum Answer<L> {
+pub enum FaceAnswer<L> {
     /// A person has decided, or nobody has in time.
-    Decided(Option<Verdict>),
+    Decided(Option<ApprovalVerdict>),
     /// The face hands the request on, and the call comes back.
     HandedOn(L),
 }
 
 /// How a use case ended that may have needed approval.
 #[derive(Debug)]
-pub enum Driven<T, L> {
+pub enum DrivenOutcome<T, L> {
     Done(T),
     HandedOn(L),
 }
 
 /// A use case that may need approval, and the face that asks for it.
-pub trait Drive: Sync {
+pub trait DrivenByApproval: Sync {
     type Done: Send;
     type HandedOn: Send;
 
@@ -168,7 +168,7 @@ pub trait Drive: Sync {
     fn ask(
         &self,
         request: &ApprovalRequest,
-    ) -> impl Future<Output = Result<Answer<Self::HandedOn>, Error>> + Send;
+    ) -> impl Future<Output = Result<FaceAnswer<Self::HandedOn>, Error>> + Send;
 }
 
 /// What is asked of people, and what they answered.
@@ -198,7 +198,8 @@ impl Approvals<'_> {
 
     pub fn get(self, id: &ApprovalId) -> Result<ApprovalRequest, Error> {
         let found = self.engine.inner.store.approval(id)?;
-        let found = found.ok_or_else(|| Error::not_found(Missing::Approval, "Approval", id))?;
+        let found =
+            found.ok_or_else(|| Error::not_found(MissingThing::Approval, "Approval", id))?;
         Ok(found.into())
     }
 
@@ -206,7 +207,7 @@ impl Approvals<'_> {
     pub async fn decide(
         self,
         id: &ApprovalId,
-        verdict: Verdict,
+        verdict: ApprovalVerdict,
         by: &str,
     ) -> Result<ApprovalRequest, Error> {
         self.get(id)?;
@@ -216,13 +217,13 @@ impl Approvals<'_> {
     }
 
     /// Waits until a person has answered, wherever they did; `None` if nobody does within the configured time.
-    pub async fn wait(self, id: &ApprovalId) -> Result<Option<Verdict>, Error> {
+    pub async fn wait(self, id: &ApprovalId) -> Result<Option<ApprovalVerdict>, Error> {
         let deadline = tokio::time::Instant::now() + self.engine.settings().approval_timeout;
         loop {
             let rings = self.engine.inner.decided.notified();
             match self.get(id)?.state {
-                ApprovalState::Granted => return Ok(Some(Verdict::Granted)),
-                ApprovalState::Denied => return Ok(Some(Verdict::Denied)),
+                ApprovalState::Granted => return Ok(Some(ApprovalVerdict::Granted)),
+                ApprovalState::Denied => return Ok(Some(ApprovalVerdict::Denied)),
                 ApprovalState::Used => return Ok(None),
                 ApprovalState::Pending => {}
             }
@@ -236,11 +237,14 @@ impl Approvals<'_> {
     }
 
     /// Runs a use case until it is done or refused: whatever it needs is asked for, and then it is tried again.
-    pub async fn drive<D: Drive>(self, face: &D) -> Result<Driven<D::Done, D::HandedOn>, Error> {
+    pub async fn drive<D: DrivenByApproval>(
+        self,
+        face: &D,
+    ) -> Result<DrivenOutcome<D::Done, D::HandedOn>, Error> {
         let mut n_requests = 0;
         loop {
             let request = match face.attempt().await? {
-                Outcome::Done(value) => return Ok(Driven::Done(value)),
+                Outcome::Done(value) => return Ok(DrivenOutcome::Done(value)),
                 Outcome::NeedsApproval(request) => request,
             };
             if n_requests == MOST_REQUESTS {
@@ -248,15 +252,15 @@ impl Approvals<'_> {
             }
             n_requests += 1;
             match face.ask(&request).await? {
-                Answer::Decided(Some(Verdict::Granted)) => {}
-                Answer::Decided(refusal) => return Err(Self::not_approved(&request, refusal)),
-                Answer::HandedOn(left) => return Ok(Driven::HandedOn(left)),
+                FaceAnswer::Decided(Some(ApprovalVerdict::Granted)) => {}
+                FaceAnswer::Decided(refusal) => return Err(Self::not_approved(&request, refusal)),
+                FaceAnswer::HandedOn(left) => return Ok(DrivenOutcome::HandedOn(left)),
             }
         }
     }
 
     /// The refusal of a change that a person did not approve.
-    pub fn not_approved(request: &ApprovalRequest, verdict: Option<Verdict>) -> Error {
+    pub fn not_approved(request: &ApprovalRequest, verdict: Option<ApprovalVerdict>) -> Error {
         let ApprovalRequest { id, subject, .. } = request;
         let (message, hint) = match verdict {
             Some(_) => (format!("The user declined: {subject} ({id})"), None),
@@ -283,8 +287,8 @@ impl Engine {
         conversation: Option<&ConversationId>,
         session: Option<&SessionId>,
         subject: &str,
-        plan: &Plan,
-    ) -> Result<Asked, Error> {
+        plan: &ApprovalPlan,
+    ) -> Result<RequestState, Error> {
         let question = NewApproval {
             session: session.cloned(),
             kind: KIND.to_owned(),
@@ -300,24 +304,24 @@ impl Engine {
         match store.open_approval(&question)? {
             Some(found) if found.state == ApprovalState::Granted => {
                 match store.consume(&found.id).await {
-                    Ok(_) => return Ok(Asked::Granted(found.id)),
+                    Ok(_) => return Ok(RequestState::Granted(found.id)),
                     // Somebody else was faster, or it has just expired: what was granted once is asked again.
                     Err(mk_store::Error::NotGranted { .. } | mk_store::Error::Expired(_)) => {}
                     Err(error) => return Err(error.into()),
                 }
             }
-            Some(found) => return Ok(Asked::Open(found.into())),
+            Some(found) => return Ok(RequestState::Open(found.into())),
             None => {}
         }
         let asked = store.ask(question).await;
         let approval = asked.map_err(|error| self.about(session, error))?;
-        Ok(Asked::Open(approval.into()))
+        Ok(RequestState::Open(approval.into()))
     }
 }
 
-impl Act {
+impl ApprovedAct {
     /// Tells one act from another: an approval is good for exactly what was asked.
-    pub(crate) fn plan(&self) -> Plan {
+    pub(crate) fn plan(&self) -> ApprovalPlan {
         let value = match self {
             Self::Create {
                 project,
@@ -344,6 +348,6 @@ impl Act {
                 "hook": { "conversation": conversation.as_str(), "tool": tool, "input": input }
             }),
         };
-        Plan::new(&value, String::new())
+        ApprovalPlan::new(&value, String::new())
     }
 }

@@ -4,7 +4,7 @@ use mk_policy::{Decision, Permit};
 use mk_types::{ApprovalId, ProjectPath, ToolCall};
 use serde_json::Value;
 
-use crate::check::{Checked, InForce, refusal};
+use crate::check::{CheckedCall, InForce, refusal};
 use crate::error::Error;
 use crate::project::ProjectHandle;
 
@@ -24,7 +24,7 @@ pub(crate) struct AllowedCall {
 
 impl ProjectHandle<'_> {
     /// Decides about a call. A denial is an error; whether a person is asked is up to the use case.
-    pub(crate) fn judge(&self, request: &ToolRequest<'_>) -> Result<Checked, Error> {
+    pub(crate) fn judge(&self, request: &ToolRequest<'_>) -> Result<CheckedCall, Error> {
         let checked = self.check(request.call.clone())?;
         self.engine.note(self.caller, request, &checked);
         if let Some(session) = &checked.in_force.session {
@@ -45,7 +45,7 @@ impl ProjectHandle<'_> {
     }
 }
 
-impl Checked {
+impl CheckedCall {
     /// The files and directories that the call names, as they really are.
     pub(crate) fn targets(&self) -> Result<Vec<ProjectPath>, Error> {
         let targets = self.request.targets.iter();

@@ -76,7 +76,7 @@ impl ProjectBackups<'_> {
 
 impl From<Backup> for BackupInfo {
     fn from(backup: Backup) -> Self {
-        let file = |entry: mk_project::Entry| BackedUpFile {
+        let file = |entry: mk_project::BackupEntry| BackedUpFile {
             path: entry.path,
             existed: entry.existed,
             size: entry.size,

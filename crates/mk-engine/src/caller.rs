@@ -8,7 +8,7 @@ use crate::error::Error;
 
 /// Where calls work as long as no task, connection or activation says otherwise.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Start {
+pub enum StartDirectory {
     /// A person has named the project.
     Named(AbsPath),
     /// The project around the working directory; what a client says it works in comes first.
@@ -17,24 +17,24 @@ pub enum Start {
     Nowhere(AbsPath),
 }
 
-impl Start {
+impl StartDirectory {
     pub fn folder(&self) -> &AbsPath {
         match self {
             Self::Named(folder) | Self::Found(folder) | Self::Nowhere(folder) => folder,
         }
     }
 
-    pub fn standing(&self) -> Standing {
+    pub fn standing(&self) -> ProjectStanding {
         match self {
-            Self::Named(_) | Self::Found(_) => Standing::InProject,
-            Self::Nowhere(_) => Standing::Nowhere,
+            Self::Named(_) | Self::Found(_) => ProjectStanding::InProject,
+            Self::Nowhere(_) => ProjectStanding::Nowhere,
         }
     }
 }
 
 /// Whether the caller's folder is a project that files may be touched in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum ProjectStanding {
     InProject,
     Nowhere,
 }
@@ -43,7 +43,7 @@ pub enum Standing {
 #[derive(Debug, Clone)]
 pub struct Caller {
     pub project: AbsPath,
-    pub standing: Standing,
+    pub standing: ProjectStanding,
     /// The ceilings of the endpoint and of its server: nothing there may do more.
     pub ceilings: Vec<Ceiling>,
     pub conversation: CallerConversation,
@@ -76,7 +76,7 @@ impl Caller {
     pub fn in_project(project: AbsPath, actor: Actor) -> Self {
         Self {
             project,
-            standing: Standing::InProject,
+            standing: ProjectStanding::InProject,
             ceilings: Vec::new(),
             conversation: CallerConversation::default(),
             mode: None,

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use mk_policy::{Catalogue, Mode, Source};
+use mk_policy::{Catalogue, Mode, ModeSource};
 use mk_types::ModeSlug;
 
 use crate::Engine;
@@ -30,7 +30,7 @@ impl Ceiling {
     /// The modes that bound a call in a project: the ceiling, and the project's own mode of its slug.
     pub(crate) fn modes(&self, project: &Catalogue) -> Vec<Arc<Mode>> {
         let own = project.get(self.slug().as_str());
-        let narrower = own.filter(|own| own.source == Source::Project);
+        let narrower = own.filter(|own| own.source == ModeSource::Project);
         std::iter::once(&self.0).chain(narrower).cloned().collect()
     }
 }

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use mk_policy::{Decision, Evaluation, Group, Mode, Permit, Request, Rule, evaluate};
+use mk_policy::{DecidingRule, Decision, Evaluation, Group, Mode, Permit, Request, evaluate};
 use mk_store::Session;
 use mk_types::{AbsPath, ModeSlug, ProjectPath, SessionId, ToolCall};
 
 use crate::error::Error;
-use crate::governing::Governing;
+use crate::governing::GoverningTask;
 use crate::target::TargetResolver;
-use crate::{Caller, Engine, Standing, mode};
+use crate::{Caller, Engine, ProjectStanding, mode};
 
 /// The mode that governs a call, and what bounds it.
 #[derive(Debug, Clone)]
@@ -22,7 +22,7 @@ pub struct InForce {
     pub project: AbsPath,
     /// Where relative paths begin.
     pub directory: ProjectPath,
-    pub standing: Standing,
+    pub standing: ProjectStanding,
     pub(crate) knowledge: Knowledge,
 }
 
@@ -65,7 +65,7 @@ impl InForce {
 
 /// A call that was looked at.
 #[derive(Debug)]
-pub struct Checked {
+pub struct CheckedCall {
     pub in_force: InForce,
     pub request: Request,
     pub evaluation: Evaluation,
@@ -85,14 +85,14 @@ impl Engine {
         session: Option<&SessionId>,
     ) -> Result<InForce, Error> {
         let governing = match session {
-            Some(id) => Governing::Live(self.live_session(id)?),
+            Some(id) => GoverningTask::Live(self.live_session(id)?),
             None => self.governing(caller)?,
         };
         let held = self.held_caller(caller)?;
         let (slug, home) = self.mode_without_session(caller, &governing, held.as_ref())?;
         let session = match governing {
-            Governing::Live(session) => Some(session),
-            Governing::Ended(_) | Governing::Nothing => None,
+            GoverningTask::Live(session) => Some(session),
+            GoverningTask::Ended(_) | GoverningTask::Nothing => None,
         };
         let own = self.project_of(&caller.project);
         let project = match &session {
@@ -108,7 +108,7 @@ impl Engine {
         let (standing, directory) = if project == own {
             (caller.standing, self.beginning(&project, &caller.project))
         } else {
-            (Standing::InProject, ProjectPath::root())
+            (ProjectStanding::InProject, ProjectPath::root())
         };
         let ceilings = caller.ceilings.iter();
         let ceilings = ceilings.flat_map(|ceiling| ceiling.modes(&catalogue));
@@ -141,7 +141,7 @@ impl Engine {
     }
 
     /// Decides about a call and remembers the answer's grounds.
-    pub(crate) fn check(&self, in_force: InForce, call: ToolCall) -> Checked {
+    pub(crate) fn check(&self, in_force: InForce, call: ToolCall) -> CheckedCall {
         let project = self.open(&in_force.project);
         let ignored = project.ignored();
         let targets = TargetResolver::new(project.root(), in_force.directory.clone(), &ignored);
@@ -159,7 +159,7 @@ impl Engine {
             });
         let evaluation =
             evaluation.unwrap_or_else(|| evaluate(self.policy(), &in_force.mode, &request));
-        Checked {
+        CheckedCall {
             in_force,
             request,
             evaluation,
@@ -179,7 +179,7 @@ impl Engine {
     }
 }
 
-impl Checked {
+impl CheckedCall {
     /// What to do instead, if it is not allowed.
     pub fn hint(&self) -> Option<String> {
         next_step(&self.evaluation, &self.in_force)
@@ -217,14 +217,14 @@ fn next_step(evaluation: &Evaluation, in_force: &InForce) -> Option<String> {
     }
     let by_mode = matches!(
         evaluation.rule,
-        Rule::GroupDisabled
-            | Rule::FilePattern
-            | Rule::TargetUnknown
-            | Rule::CommandPattern
-            | Rule::CommandDeny
-            | Rule::CommandWrite
-            | Rule::CommandRead
-            | Rule::McpFilter
+        DecidingRule::GroupDisabled
+            | DecidingRule::FilePattern
+            | DecidingRule::TargetUnknown
+            | DecidingRule::CommandPattern
+            | DecidingRule::CommandDeny
+            | DecidingRule::CommandWrite
+            | DecidingRule::CommandRead
+            | DecidingRule::McpFilter
     );
     let limits = |ceiling: &&Arc<Mode>| {
         let limits = |group| !ceiling.enables(group) || ceiling.restriction(group).is_some();

@@ -9,8 +9,8 @@ mod record;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use mk_policy::{Group, Mode, Rule};
-use mk_project::Ignored;
+use mk_policy::{DecidingRule, Group, Mode};
+use mk_project::IgnoredFiles;
 use mk_types::{AbsPath, ModeSlug, ProjectPath, ToolCall};
 use sha2::{Digest as _, Sha256};
 
@@ -30,7 +30,7 @@ pub struct CommandLimits {
     engine: Engine,
     /// Each must allow what is done; the first names the limits in messages.
     modes: Vec<Arc<Mode>>,
-    ignored: Arc<Ignored>,
+    ignored: Arc<IgnoredFiles>,
     root: AbsPath,
 }
 
@@ -46,7 +46,7 @@ pub enum FileRight {
 
 /// Why a line does not run, wall or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refused {
+pub struct LineRefused {
     pub reason: String,
     pub hint: Option<String>,
 }
@@ -69,7 +69,7 @@ impl CommandLimits {
 
     /// Whether a line may run inside a wall: what the mode says about lines, not what it says about files, because
     /// the wall holds those.
-    pub fn check_line(&self, line: &str) -> Result<(), Refused> {
+    pub fn check_line(&self, line: &str) -> Result<(), LineRefused> {
         for mode in &self.modes {
             let call = self
                 .engine
@@ -79,15 +79,15 @@ impl CommandLimits {
             let evaluation = self.evaluate(mode, call);
             let is_about_lines = matches!(
                 evaluation.rule,
-                Rule::GroupDisabled
-                    | Rule::CommandPattern
-                    | Rule::CommandDeny
-                    | Rule::CommandTooLarge
-                    | Rule::OperatorCommand
-                    | Rule::UnknownTool
+                DecidingRule::GroupDisabled
+                    | DecidingRule::CommandPattern
+                    | DecidingRule::CommandDeny
+                    | DecidingRule::CommandTooLarge
+                    | DecidingRule::OperatorCommand
+                    | DecidingRule::UnknownTool
             );
             if !evaluation.is_allowed() && is_about_lines {
-                return Err(Refused {
+                return Err(LineRefused {
                     reason: evaluation.reason(),
                     hint: evaluation.hint(),
                 });
@@ -103,7 +103,7 @@ impl CommandLimits {
             session: None,
             project: self.root.clone(),
             directory: ProjectPath::root(),
-            standing: crate::Standing::InProject,
+            standing: crate::ProjectStanding::InProject,
             knowledge: self.engine.knowledge(),
         };
         self.engine.check(in_force, call).evaluation
@@ -160,8 +160,8 @@ impl CommandLimits {
             !grants.any(|grant| grant.files.is_open())
         });
         match (&*self.ignored, limits_reads) {
-            (Ignored::Everything, _) => return None,
-            (Ignored::Nothing, false) => return Some(Vec::new()),
+            (IgnoredFiles::Everything, _) => return None,
+            (IgnoredFiles::Nothing, false) => return Some(Vec::new()),
             _ => {}
         }
         let mut hidden = Vec::new();

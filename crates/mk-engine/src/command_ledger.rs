@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use mk_project::{Backups, CommandJournal};
-use mk_store::{Closed, Location, Store};
+use mk_store::{CloseOutcome, Store, StoreLocation};
 use mk_types::{AbsPath, Clock};
 
 use crate::command::RecordedCommand;
@@ -17,7 +17,7 @@ pub struct CommandLedger {
 }
 
 impl CommandLedger {
-    pub fn open(location: Location) -> Self {
+    pub fn open(location: StoreLocation) -> Self {
         Self {
             store: Store::new(location, Clock::System),
         }
@@ -33,7 +33,7 @@ impl CommandLedger {
     }
 
     /// Leaves no thread behind.
-    pub fn close(&self) -> Closed {
+    pub fn close(&self) -> CloseOutcome {
         self.store.close()
     }
 }

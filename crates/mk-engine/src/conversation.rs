@@ -7,7 +7,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mk_policy::{Mode, Switching, widens};
-use mk_store::{Client, Conversation, NewConversation, Process, Project, Root};
+use mk_store::{
+    AgentSession, Conversation, NewConversation, ProcessIdentity, Project, RootDirectory,
+};
 use mk_types::{AbsPath, ModeSlug};
 
 use crate::error::Error;
@@ -23,20 +25,20 @@ const DEEPEST: usize = 16;
 /// Who speaks, and from where.
 #[derive(Debug, Clone)]
 pub struct Seat {
-    pub client: Client,
+    pub client: AgentSession,
     /// The session that started this one inside the same client.
     pub parent: Option<String>,
     /// Where the agent works.
     pub directory: AbsPath,
     /// The client's own process.
-    pub process: Option<Process>,
+    pub process: Option<ProcessIdentity>,
     /// The processes above it, nearest first.
-    pub above: Vec<Process>,
+    pub above: Vec<ProcessIdentity>,
 }
 
 /// A conversation and what holds it.
 #[derive(Debug, Clone)]
-pub struct Held {
+pub struct HeldConversation {
     pub conversation: Conversation,
     pub project: Project,
     pub mode: Arc<Mode>,
@@ -87,7 +89,7 @@ impl Conversations<'_> {
     fn parent(&self, seat: &Seat) -> Result<Option<Conversation>, Error> {
         let store = &self.engine.inner.store;
         if let Some(session) = &seat.parent {
-            let client = Client {
+            let client = AgentSession {
                 name: seat.client.name.clone(),
                 session: session.clone(),
             };
@@ -136,7 +138,7 @@ impl Conversations<'_> {
         &self,
         conversation: &Conversation,
         configured: Option<&ModeSlug>,
-    ) -> Result<Option<Held>, Error> {
+    ) -> Result<Option<HeldConversation>, Error> {
         self.held_below(conversation, configured, DEEPEST)
     }
 
@@ -145,7 +147,7 @@ impl Conversations<'_> {
         conversation: &Conversation,
         configured: Option<&ModeSlug>,
         depth: usize,
-    ) -> Result<Option<Held>, Error> {
+    ) -> Result<Option<HeldConversation>, Error> {
         let store = &self.engine.inner.store;
         let Some(depth) = depth.checked_sub(1) else {
             return Err(denied(
@@ -167,7 +169,7 @@ impl Conversations<'_> {
             .as_ref()
             .is_some_and(|parent| parent.client.name == conversation.client.name);
         if let Some(above) = above.clone().filter(|_| same_client) {
-            return Ok(Some(Held {
+            return Ok(Some(HeldConversation {
                 conversation: conversation.clone(),
                 project,
                 ..above
@@ -184,7 +186,7 @@ impl Conversations<'_> {
             modes.extend(above.ceilings);
         }
         let mut modes = modes.into_iter();
-        Ok(modes.next().map(|mode| Held {
+        Ok(modes.next().map(|mode| HeldConversation {
             conversation: conversation.clone(),
             project,
             mode,
@@ -225,10 +227,10 @@ impl Engine {
     }
 }
 
-fn root_at(path: &AbsPath) -> Result<Root, Error> {
+fn root_at(path: &AbsPath) -> Result<RootDirectory, Error> {
     let (device, inode) =
         identity(path.as_path()).ok_or_else(|| gone(&format!("the project directory {path}")))?;
-    Ok(Root {
+    Ok(RootDirectory {
         path: path.clone(),
         device,
         inode,
@@ -236,7 +238,7 @@ fn root_at(path: &AbsPath) -> Result<Root, Error> {
 }
 
 /// A directory that was moved away and made again is another one, and nobody has decided about it.
-pub(crate) fn check_root(root: &Root) -> Result<(), Error> {
+pub(crate) fn check_root(root: &RootDirectory) -> Result<(), Error> {
     if identity(root.path.as_path()) == Some((root.device, root.inode)) {
         return Ok(());
     }

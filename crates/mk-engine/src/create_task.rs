@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use mk_store::{NewSession, Session, TaskState};
 
-use crate::approval::{Act, Outcome};
-use crate::conversation::Held;
+use crate::approval::{ApprovedAct, Outcome};
+use crate::conversation::HeldConversation;
 use crate::error::Error;
-use crate::switch_mode::{Origin, Step};
+use crate::switch_mode::{LeftMode, ModeStep};
 use crate::task::{Task, Tasks};
 use crate::{Caller, Engine};
 
@@ -37,9 +37,9 @@ impl Tasks<'_> {
         let session = parent.as_ref().map(|parent| &parent.id);
         let held = engine.held_caller(caller)?;
         let origins = engine.origins(caller, &within, parent.as_ref(), held.as_ref())?;
-        let steps: Vec<Step<'_>> = origins
+        let steps: Vec<ModeStep<'_>> = origins
             .into_iter()
-            .map(|from| Step {
+            .map(|from| ModeStep {
                 from,
                 to: &mode,
                 session,
@@ -51,7 +51,7 @@ impl Tasks<'_> {
         }
         // One question at most: an answer to the first would be used up before the second is asked.
         for step in strictest(&steps) {
-            let act = Act::Create {
+            let act = ApprovedAct::Create {
                 project: within.project.clone(),
                 from: step.from.slug.clone(),
                 mode: mode.slug.clone(),
@@ -87,12 +87,12 @@ impl Engine {
         caller: &Caller,
         within: &Caller,
         parent: Option<&Session>,
-        held: Option<&Held>,
-    ) -> Result<Vec<Origin>, Error> {
+        held: Option<&HeldConversation>,
+    ) -> Result<Vec<LeftMode>, Error> {
         let mut origins = Vec::new();
         if let Some(parent) = parent {
             let catalogue = self.modes().catalogue(within);
-            origins.push(Origin {
+            origins.push(LeftMode {
                 mode: catalogue.get(parent.mode.as_str()).cloned(),
                 slug: parent.mode.clone(),
             });
@@ -101,12 +101,12 @@ impl Engine {
             let governing = self.governing(caller)?;
             let (slug, home) = self.mode_without_session(caller, &governing, held)?;
             let catalogue = self.modes().catalogue_at(&home);
-            origins.push(Origin {
+            origins.push(LeftMode {
                 mode: catalogue.get(slug.as_str()).cloned(),
                 slug,
             });
         }
-        origins.extend(held.map(|held| Origin {
+        origins.extend(held.map(|held| LeftMode {
             slug: held.mode.slug.clone(),
             mode: Some(Arc::clone(&held.mode)),
         }));
@@ -128,7 +128,7 @@ impl Engine {
 }
 
 /// The steps that can be refused without asking, and of those that widen the first.
-fn strictest<'a, 'b>(steps: &'a [Step<'b>]) -> impl Iterator<Item = &'a Step<'b>> {
+fn strictest<'a, 'b>(steps: &'a [ModeStep<'b>]) -> impl Iterator<Item = &'a ModeStep<'b>> {
     let widening = steps.iter().filter(|step| step.widens()).take(1);
     steps.iter().filter(|step| !step.widens()).chain(widening)
 }

@@ -1,6 +1,6 @@
 //! Decisions as they were recorded: listed, followed, and explained.
 
-use mk_store::{Decision, DecisionFilter, Ruling};
+use mk_store::{DecisionFilter, DecisionRecord, Ruling};
 use mk_types::{AbsPath, DecisionId, ModeSlug, ProjectId};
 
 use crate::Engine;
@@ -15,7 +15,7 @@ pub struct Decisions<'a> {
 /// Why a decision was made, and what would change it.
 #[derive(Debug)]
 pub struct Explanation {
-    pub decision: Decision,
+    pub decision: DecisionRecord,
     /// Where the project is now, if it is still known.
     pub root: Option<AbsPath>,
     /// The mode that is in force in the project now.
@@ -31,7 +31,7 @@ impl Engine {
 
 impl Decisions<'_> {
     /// Newest first.
-    pub fn list(&self, filter: &DecisionFilter) -> Result<Vec<Decision>, Error> {
+    pub fn list(&self, filter: &DecisionFilter) -> Result<Vec<DecisionRecord>, Error> {
         Ok(self.engine.inner.store.decisions(filter)?)
     }
 
@@ -40,7 +40,7 @@ impl Decisions<'_> {
         &self,
         id: Option<&DecisionId>,
         filter: &DecisionFilter,
-    ) -> Result<Vec<Decision>, Error> {
+    ) -> Result<Vec<DecisionRecord>, Error> {
         Ok(self.engine.inner.store.decisions_after(id, filter)?)
     }
 
@@ -73,7 +73,7 @@ impl Decisions<'_> {
 }
 
 /// What a person can do about it.
-fn advice(decision: &Decision, mode_now: Option<&ModeSlug>) -> Vec<String> {
+fn advice(decision: &DecisionRecord, mode_now: Option<&ModeSlug>) -> Vec<String> {
     let mut advice: Vec<String> = decision.hint.clone().into_iter().collect();
     match decision.ruling {
         Ruling::Allow | Ruling::Paused => return advice,

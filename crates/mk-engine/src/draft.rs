@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use mk_clients::PROJECT_MODE_FILES;
 use mk_policy::{
-    Catalogue, Diagnostic, Grant, Group, Layer, Mode, Permit, Severity, Source, load_modes, widens,
+    Catalogue, Diagnostic, Grant, Group, Mode, ModeLayer, ModeSource, Permit, Severity, load_modes,
+    widens,
 };
-use mk_project::{Edit, any_file};
+use mk_project::{FileEdit, any_file};
 use mk_types::{AbsPath, ModeSlug, ProjectPath};
 
 use crate::authorize::AllowedCall;
@@ -83,8 +84,8 @@ impl Modes<'_> {
     pub fn draft(self, caller: &Caller, text: &str) -> Draft {
         let root = self.root(caller);
         let before = self.catalogue_at(&root);
-        let mut layers = vec![Layer {
-            source: Source::Project,
+        let mut layers = vec![ModeLayer {
+            source: ModeSource::Project,
             file: FILE.to_owned(),
             loaded: load_modes(FILE, text),
         }];
@@ -135,7 +136,7 @@ impl Modes<'_> {
         let path = ProjectPath::parse(FILE, &in_force.project)
             .map_err(|error| Error::invalid("text", error.to_string()))?;
         let permit = Permit::operator("modes edit", vec![path.clone()]);
-        let edit = Edit::Write {
+        let edit = FileEdit::Write {
             path,
             contents: text.to_owned(),
             expected: None,

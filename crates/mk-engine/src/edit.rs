@@ -1,13 +1,13 @@
 //! The one way in which files are changed: the mode decides about all of them, a person about the plan where the mode
 //! wants it, and what must follow a change (index, language servers, what the task has seen) follows it here.
 
-use mk_lsp::{Diagnostic, Severity};
+use mk_lsp::{ServerDiagnostic, ServerSeverity};
 use mk_policy::Decision;
-use mk_project::{Edit, Written, WrittenKind};
+use mk_project::{FileEdit, WriteKind, WrittenFile};
 use mk_types::ProjectPath;
 use serde_json::json;
 
-use crate::approval::{Asked, Outcome, Plan};
+use crate::approval::{ApprovalPlan, Outcome, RequestState};
 use crate::authorize::{AllowedCall, ToolRequest};
 use crate::check::InForce;
 use crate::error::Error;
@@ -43,10 +43,10 @@ pub struct FileChange {
     pub backup: Option<String>,
 }
 
-impl From<Vec<Written>> for FileChanges {
-    fn from(written: Vec<Written>) -> Self {
+impl From<Vec<WrittenFile>> for FileChanges {
+    fn from(written: Vec<WrittenFile>) -> Self {
         let backup = written.iter().find_map(|change| change.backup.clone());
-        let file = |change: Written| FileChange {
+        let file = |change: WrittenFile| FileChange {
             path: change.path,
             what: change.kind.to_string(),
             revision: change.revision,
@@ -69,7 +69,7 @@ impl ProjectHandle<'_> {
     pub(crate) async fn edit(
         &self,
         request: &ToolRequest<'_>,
-        edits: impl Fn(&InForce, &[ProjectPath]) -> Result<Vec<Edit>, Error>,
+        edits: impl Fn(&InForce, &[ProjectPath]) -> Result<Vec<FileEdit>, Error>,
     ) -> Result<Outcome<FileChanges>, Error> {
         let checked = self.judge(request)?;
         let targets = checked.targets()?;
@@ -98,8 +98,8 @@ impl ProjectHandle<'_> {
             &plan,
         );
         let approval = match asked.await? {
-            Asked::Open(question) => return Ok(Outcome::NeedsApproval(question)),
-            Asked::Granted(approval) => approval,
+            RequestState::Open(question) => return Ok(Outcome::NeedsApproval(question)),
+            RequestState::Granted(approval) => approval,
         };
         let permit = checked.approved_permit(approval)?;
         let mut wanted = edits(&in_force, &targets)?;
@@ -113,7 +113,7 @@ impl ProjectHandle<'_> {
     pub(crate) async fn preview(
         &self,
         in_force: &InForce,
-        edits: Vec<Edit>,
+        edits: Vec<FileEdit>,
     ) -> Result<FileChanges, Error> {
         let preview = move |workspace: &Workspace| {
             Ok(workspace.root.preview(&workspace.backups, edits)?.into())
@@ -126,8 +126,8 @@ impl ProjectHandle<'_> {
         &self,
         in_force: &InForce,
         request: &ToolRequest<'_>,
-        edits: Vec<Edit>,
-    ) -> Result<(Plan, Vec<Option<String>>), Error> {
+        edits: Vec<FileEdit>,
+    ) -> Result<(ApprovalPlan, Vec<Option<String>>), Error> {
         let (tool, mut arguments) = (request.call.tool.clone(), request.arguments.clone());
         arguments.sort_all_objects();
         let project = in_force.project.clone();
@@ -146,7 +146,7 @@ impl ProjectHandle<'_> {
                 .zip(&before)
                 .map(|(change, before)| {
                     let moved_to = match &change.kind {
-                        WrittenKind::Moved { to } => Some(to.as_str()),
+                        WriteKind::Moved { to } => Some(to.as_str()),
                         _ => None,
                     };
                     json!({
@@ -167,7 +167,7 @@ impl ProjectHandle<'_> {
                 }
             });
             let shown = FileChanges::from(after).describe();
-            Ok((Plan::new(&act, shown), before))
+            Ok((ApprovalPlan::new(&act, shown), before))
         };
         self.engine.on_disk(in_force, planned).await
     }
@@ -175,10 +175,10 @@ impl ProjectHandle<'_> {
     pub(crate) async fn apply(
         &self,
         allowed: AllowedCall,
-        edits: Vec<Edit>,
+        edits: Vec<FileEdit>,
     ) -> Result<Outcome<FileChanges>, Error> {
         let AllowedCall { permit, in_force } = allowed;
-        let paths = edits.iter().flat_map(Edit::paths).take(MOST_CHECKED);
+        let paths = edits.iter().flat_map(FileEdit::paths).take(MOST_CHECKED);
         let paths: Vec<ProjectPath> = paths.cloned().collect();
         let before = self.problems_of(&in_force, paths).await;
         let write = move |workspace: &Workspace| {
@@ -199,11 +199,11 @@ impl ProjectHandle<'_> {
 }
 
 /// What was wrong in a file.
-type Known = (ProjectPath, Vec<Diagnostic>);
+type KnownProblems = (ProjectPath, Vec<ServerDiagnostic>);
 
 impl ProjectHandle<'_> {
     /// What is wrong in the files that are about to be changed, where a server would say so at once.
-    async fn problems_of(&self, in_force: &InForce, paths: Vec<ProjectPath>) -> Vec<Known> {
+    async fn problems_of(&self, in_force: &InForce, paths: Vec<ProjectPath>) -> Vec<KnownProblems> {
         let mut known = Vec::new();
         for path in paths {
             if let Some(problems) = self.engine.known_problems(in_force, &path).await {
@@ -216,17 +216,20 @@ impl ProjectHandle<'_> {
     async fn new_problems(
         &self,
         in_force: &InForce,
-        before: Vec<Known>,
+        before: Vec<KnownProblems>,
     ) -> Vec<(ProjectPath, FileProblem)> {
         let mut new = Vec::new();
         for (path, mut known) in before {
             let now = self.engine.known_problems(in_force, &path).await;
             for problem in now.unwrap_or_default() {
-                let is_same = |one: &Diagnostic| {
+                let is_same = |one: &ServerDiagnostic| {
                     (one.severity, &one.message) == (problem.severity, &problem.message)
                 };
                 let was_there = known.iter().position(is_same);
-                let is_told = matches!(problem.severity, Severity::Error | Severity::Warning);
+                let is_told = matches!(
+                    problem.severity,
+                    ServerSeverity::Error | ServerSeverity::Warning
+                );
                 match was_there {
                     Some(position) => drop(known.swap_remove(position)),
                     None if is_told => new.push((path.clone(), problem.into())),
@@ -258,24 +261,24 @@ impl FileChanges {
 /// Tells a file's state from any other; none where there is no file.
 fn revision(workspace: &Workspace, path: &ProjectPath) -> Option<String> {
     let read = workspace.root.read_file(path).map(|read| read.revision);
-    let stamp = || mk_project::Stamp::of(&path.under(workspace.root.root()));
+    let stamp = || mk_project::ReadStamp::of(&path.under(workspace.root.root()));
     read.ok()
         .or_else(|| stamp().map(|stamp| format!("{stamp:?}")))
 }
 
 /// Lets an edit happen only to the file that the person has seen.
-fn pin(edit: &mut Edit, revision: Option<String>) {
+fn pin(edit: &mut FileEdit, revision: Option<String>) {
     match edit {
-        Edit::Write { expected, .. } | Edit::Replace { expected, .. } => {
+        FileEdit::Write { expected, .. } | FileEdit::Replace { expected, .. } => {
             *expected = expected.take().or(revision);
         }
-        Edit::Delete { .. } | Edit::Move { .. } => {}
+        FileEdit::Delete { .. } | FileEdit::Move { .. } => {}
     }
 }
 
-fn touched(change: &Written) -> impl Iterator<Item = ProjectPath> + use<> {
+fn touched(change: &WrittenFile) -> impl Iterator<Item = ProjectPath> + use<> {
     let moved_to = match &change.kind {
-        WrittenKind::Moved { to } => Some(to.clone()),
+        WriteKind::Moved { to } => Some(to.clone()),
         _ => None,
     };
     [Some(change.path.clone()), moved_to].into_iter().flatten()

@@ -4,9 +4,9 @@
 
 use std::time::Duration;
 
-use mk_project::Edit;
+use mk_project::FileEdit;
 use mk_symbols::{
-    Answer, Definition, Reference, SymbolEdit, SyntaxError, plan_edit, syntax_errors,
+    IndexAnswer, Reference, SymbolDefinition, SymbolEdit, SyntaxFault, plan_edit, syntax_errors,
 };
 use mk_types::ProjectPath;
 
@@ -47,7 +47,7 @@ pub enum SymbolChange {
 
 /// Whether a change is made or only shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Doing {
+pub enum EditRun {
     Change,
     DryRun,
 }
@@ -109,7 +109,7 @@ impl ProjectSymbols<'_> {
         mut request: ToolRequest<'_>,
         (name, file): (&str, Option<&str>),
         change: SymbolChange,
-        doing: Doing,
+        doing: EditRun,
     ) -> Result<Outcome<SymbolEdited>, Error> {
         let (project, engine) = (&self.project, self.project.engine);
         let in_force = project.in_force()?;
@@ -132,8 +132,8 @@ impl ProjectSymbols<'_> {
         request.call.paths = paths.collect();
         let edits = |_: &InForce, _: &[ProjectPath]| Ok(texts.iter().map(NewText::edit).collect());
         let changed = match doing {
-            Doing::Change => project.edit(&request, edits).await?,
-            Doing::DryRun => {
+            EditRun::Change => project.edit(&request, edits).await?,
+            EditRun::DryRun => {
                 project.judge(&request)?;
                 let edits = texts.iter().map(NewText::edit).collect();
                 Outcome::Done(project.preview(&in_force, edits).await?)
@@ -144,9 +144,9 @@ impl ProjectSymbols<'_> {
 }
 
 impl NewText {
-    fn edit(&self) -> Edit {
+    fn edit(&self) -> FileEdit {
         let text = self.text.clone();
-        Edit::Replace {
+        FileEdit::Replace {
             path: self.path.clone(),
             expected: Some(self.revision.clone()),
             change: Box::new(move |_| Ok(text)),
@@ -160,7 +160,7 @@ impl Engine {
         in_force: &InForce,
         (name, file): (&str, Option<ProjectPath>),
         change: SymbolChange,
-        doing: Doing,
+        doing: EditRun,
     ) -> Result<SymbolPlan, Error> {
         let name = name.to_owned();
         let find = move |workspace: &Workspace| workspace.definition(&name, file.as_ref());
@@ -211,7 +211,7 @@ impl Engine {
     async fn refuse_used(
         &self,
         in_force: &InForce,
-        symbol: &Definition,
+        symbol: &SymbolDefinition,
         expected: Option<usize>,
     ) -> Result<(), Error> {
         let mut found = self.uses_of(in_force, symbol).await?;
@@ -275,8 +275,8 @@ impl Engine {
     async fn uses_of(
         &self,
         in_force: &InForce,
-        symbol: &Definition,
-    ) -> Result<Answer<Reference>, Error> {
+        symbol: &SymbolDefinition,
+    ) -> Result<IndexAnswer<Reference>, Error> {
         let name_path = format!("/{}", symbol.name_path);
         let file = Some(symbol.path.clone());
         let found = self.references(in_force, &name_path, file, MOST_LOOKED_AT);
@@ -286,7 +286,7 @@ impl Engine {
     async fn plan_rename(
         &self,
         in_force: &InForce,
-        symbol: Definition,
+        symbol: SymbolDefinition,
         renamed: Rename,
         new_name: String,
     ) -> Result<SymbolPlan, Error> {
@@ -343,16 +343,16 @@ fn count(files: &[RenamedFile]) -> usize {
 
 /// A rename of another number of places than expected, or of places that only share the name, is not made unseen.
 fn refuse_unexpected(
-    symbol: &Definition,
+    symbol: &SymbolDefinition,
     renamed: &Rename,
     expected: Option<usize>,
-    doing: Doing,
+    doing: EditRun,
 ) -> Result<(), Error> {
     let count = count(&renamed.files);
     if let Some(expected) = expected.filter(|expected| *expected != count) {
         return Err(mk_project::Error::UnexpectedCount { count, expected }.into());
     }
-    if let (Some(doubt), None, Doing::Change) = (&renamed.doubt, expected, doing) {
+    if let (Some(doubt), None, EditRun::Change) = (&renamed.doubt, expected, doing) {
         let message = format!(
             "Only the name tells the {count} places in {} files apart, and {doubt}",
             renamed.files.len()
@@ -376,7 +376,7 @@ fn broken_by(workspace: &Workspace, file: &RenamedFile) -> Result<Vec<SyntaxProb
     Ok(errors.map(|error| problem(&file.path, error)).collect())
 }
 
-fn problem(path: &ProjectPath, error: SyntaxError) -> SyntaxProblem {
+fn problem(path: &ProjectPath, error: SyntaxFault) -> SyntaxProblem {
     SyntaxProblem {
         path: path.clone(),
         line: error.line,

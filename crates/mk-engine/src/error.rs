@@ -3,8 +3,8 @@
 use std::fmt::Display;
 use std::time::Duration;
 
-use mk_policy::Rule;
-use mk_store::Subject;
+use mk_policy::DecidingRule;
+use mk_store::MissingSubject;
 use mk_types::SessionId;
 
 use crate::code_error::{CodeError, CodeKind};
@@ -19,7 +19,7 @@ pub enum Error {
         message: String,
     },
     #[error("{message}")]
-    NotFound { what: Missing, message: String },
+    NotFound { what: MissingThing, message: String },
     #[error("Session {session} has expired (timeout: {}s)", timeout.as_secs())]
     Expired {
         session: SessionId,
@@ -28,7 +28,7 @@ pub enum Error {
     /// The mode, or a person, said no.
     #[error("{message}")]
     Denied {
-        rule: Option<Rule>,
+        rule: Option<DecidingRule>,
         message: String,
         hint: Option<String>,
     },
@@ -55,7 +55,7 @@ pub enum Error {
 
 /// What is not there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Missing {
+pub enum MissingThing {
     Mode,
     Task,
     Approval,
@@ -83,7 +83,7 @@ impl Error {
         CodeError::new(CodeKind::Timeout, "Request cancelled").into()
     }
 
-    pub(crate) fn not_found(what: Missing, kind: &str, id: &impl Display) -> Self {
+    pub(crate) fn not_found(what: MissingThing, kind: &str, id: &impl Display) -> Self {
         Self::NotFound {
             what,
             message: format!("{kind} not found: {id}"),
@@ -137,14 +137,18 @@ impl From<mk_store::Error> for Error {
                     message: sentence(&error),
                 }
             }
-            Store::NotFound(Subject::Session(id)) => Self::not_found(Missing::Task, "Session", &id),
-            Store::NotFound(Subject::Task(id)) => Self::not_found(Missing::Task, "Task", &id),
-            Store::NotFound(Subject::Approval(id)) => {
-                Self::not_found(Missing::Approval, "Approval", &id)
+            Store::NotFound(MissingSubject::Session(id)) => {
+                Self::not_found(MissingThing::Task, "Session", &id)
+            }
+            Store::NotFound(MissingSubject::Task(id)) => {
+                Self::not_found(MissingThing::Task, "Task", &id)
+            }
+            Store::NotFound(MissingSubject::Approval(id)) => {
+                Self::not_found(MissingThing::Approval, "Approval", &id)
             }
             // The caller that knows the session says it better, see `Engine::about`.
             Store::Expired(_) => Self::NotFound {
-                what: Missing::Task,
+                what: MissingThing::Task,
                 message: sentence(&error),
             },
             source => Self::Unavailable {

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mk_lsp::{
-    Answered, Diagnostic, Document, FileRef, FoundSymbol, Location, OutlineSymbol, ServerError,
-    Severity,
+    AttributedAnswer, FileLocation, FileRef, FoundSymbol, OutlineSymbol, ServerDiagnostic,
+    ServerError, ServerSeverity, SourceDocument,
 };
 use mk_symbols::{
-    Answer, Closeness, Definition, Error as SymbolError, Hit, IndexState, Progress, Query,
-    Reference, ReportedSymbol, Source, Target, hits_beside, name_position, references_at,
-    syntax_errors,
+    AnswerSource, Closeness, DefinitionTarget, Error as SymbolError, IndexAnswer, IndexQuery,
+    IndexState, IndexingProgress, Reference, ReportedSymbol, SymbolDefinition, SymbolHit,
+    hits_beside, name_position, references_at, syntax_errors,
 };
 use mk_types::{Position, ProjectPath, Range};
 
@@ -43,28 +43,28 @@ const MOST_UNCLAIMED: usize = 5_000;
 
 /// An answer, and why it is not better.
 #[derive(Debug)]
-pub struct Noted<T> {
+pub struct AnnotatedAnswer<T> {
     pub answer: T,
     pub note: Option<String>,
 }
 
 /// What is wrong in a file.
 #[derive(Debug)]
-pub struct Diagnosed {
-    pub found: Vec<Diagnostic>,
-    pub source: Source,
+pub struct DiagnosedFile {
+    pub found: Vec<ServerDiagnostic>,
+    pub source: AnswerSource,
 }
 
 /// A symbol where a server can be asked about it.
 #[derive(Debug, Clone)]
-struct Anchor {
-    document: Document,
+struct SymbolAnchor {
+    document: SourceDocument,
     position: Position,
 }
 
 /// What is asked about a symbol.
 #[derive(Debug, Clone, Copy)]
-enum About {
+enum SymbolQuestion {
     References,
     Implementations,
 }
@@ -73,22 +73,22 @@ type PlacesByFile = BTreeMap<ProjectPath, BTreeSet<Position>>;
 
 /// What a server says about a symbol.
 struct Claim {
-    named: Named,
+    named: NamedPlaces,
     /// Where the symbol is defined.
-    anchors: Vec<Anchor>,
+    anchors: Vec<SymbolAnchor>,
     name_path: String,
 }
 
 /// Places by file, and who named them.
 #[derive(Debug, Default)]
-struct Named {
+struct NamedPlaces {
     places: PlacesByFile,
     n_outside: usize,
     servers: Vec<String>,
 }
 
-impl Named {
-    fn add(&mut self, server: String, locations: Vec<Location>) {
+impl NamedPlaces {
+    fn add(&mut self, server: String, locations: Vec<FileLocation>) {
         for location in locations {
             match location.file {
                 FileRef::Inside(path) => {
@@ -109,8 +109,8 @@ impl Engine {
     pub async fn find_symbols(
         &self,
         in_force: &InForce,
-        query: Query,
-    ) -> Result<Answer<Hit>, Error> {
+        query: IndexQuery,
+    ) -> Result<IndexAnswer<SymbolHit>, Error> {
         let asked = query.clone();
         let mut answer = self
             .on_disk(in_force, move |workspace| workspace.find_symbols(&asked))
@@ -119,7 +119,7 @@ impl Engine {
         if answer.total > answer.hits.len() || mk_symbols::check_name(&query.pattern).is_err() {
             return Ok(answer);
         }
-        let is_exact = |hit: &Hit| hit.closeness == Closeness::Exact;
+        let is_exact = |hit: &SymbolHit| hit.closeness == Closeness::Exact;
         let patience = if answer.hits.iter().any(is_exact) {
             HARDLY_ANY_PATIENCE
         } else {
@@ -130,7 +130,7 @@ impl Engine {
         for language in project.ready_languages() {
             let ask = project.servers().symbols(&language, &query.pattern);
             let answered = tokio::time::timeout(patience, ask).await;
-            let Ok(Ok(Answered { server, value })) = answered else {
+            let Ok(Ok(AttributedAnswer { server, value })) = answered else {
                 continue;
             };
             let value: Vec<_> = value.into_iter().filter_map(reported).collect();
@@ -149,7 +149,7 @@ impl Engine {
         answer.hits.sort_by_key(|hit| hit.closeness);
         answer.hits.truncate(query.limit);
         if !asked.is_empty() {
-            answer.source = Source::IndexAndServers(asked);
+            answer.source = AnswerSource::IndexAndServers(asked);
         }
         Ok(answer)
     }
@@ -161,12 +161,12 @@ impl Engine {
         name_path: &str,
         file: Option<ProjectPath>,
         limit: usize,
-    ) -> Result<Noted<Answer<Reference>>, Error> {
+    ) -> Result<AnnotatedAnswer<IndexAnswer<Reference>>, Error> {
         let anchors = self.anchors(in_force, name_path, file.clone()).await;
         let note = match anchors {
             Ok((anchors, total)) if total <= MOST_ASKED => {
                 match self
-                    .places(in_force, &anchors, About::References, PATIENCE)
+                    .places(in_force, &anchors, SymbolQuestion::References, PATIENCE)
                     .await
                 {
                     Ok(named) => {
@@ -193,7 +193,7 @@ impl Engine {
                 workspace.references(&name_path, file.as_ref(), limit)
             })
             .await?;
-        Ok(Noted { answer, note })
+        Ok(AnnotatedAnswer { answer, note })
     }
 
     /// What implements a type, a trait, an interface or a method of one. Only a server knows.
@@ -203,14 +203,14 @@ impl Engine {
         name_path: &str,
         file: Option<ProjectPath>,
         limit: usize,
-    ) -> Result<Noted<Answer<Reference>>, Error> {
+    ) -> Result<AnnotatedAnswer<IndexAnswer<Reference>>, Error> {
         let (anchors, _) = self.anchors(in_force, name_path, file).await?;
         let anchors = anchors.get(..anchors.len().min(MOST_ASKED));
         let anchors = anchors.unwrap_or_default();
-        let about = About::Implementations;
+        let about = SymbolQuestion::Implementations;
         let mut named = self.places(in_force, anchors, about, LONG_PATIENCE).await?;
         // Some servers count what was asked about as its own implementation.
-        for Anchor { document, position } in anchors {
+        for SymbolAnchor { document, position } in anchors {
             if let Some(places) = named.places.get_mut(&document.path) {
                 places.remove(position);
             }
@@ -225,7 +225,7 @@ impl Engine {
         file: ProjectPath,
         position: Position,
         limit: usize,
-    ) -> Result<Noted<Answer<Definition>>, Error> {
+    ) -> Result<AnnotatedAnswer<IndexAnswer<SymbolDefinition>>, Error> {
         let project = self.open(&in_force.project);
         let mut note = None;
         if let Some(language) = project.servers().language_of(&file) {
@@ -235,7 +235,7 @@ impl Engine {
                 .await?;
             let ask = || project.servers().definition(&document, position);
             match project.ask_server(language, PATIENCE, ask).await {
-                Ok(Answered { server, value }) => {
+                Ok(AttributedAnswer { server, value }) => {
                     let found = self.defined(in_force, server, value, limit).await?;
                     if !found.answer.hits.is_empty() {
                         return Ok(found);
@@ -249,10 +249,10 @@ impl Engine {
             .on_disk(in_force, move |workspace| {
                 let Position { line, column } = position;
                 let file = &file;
-                workspace.definitions(Target::Position { file, line, column }, limit)
+                workspace.definitions(DefinitionTarget::Position { file, line, column }, limit)
             })
             .await?;
-        Ok(Noted { answer, note })
+        Ok(AnnotatedAnswer { answer, note })
     }
 
     /// The symbols that a server's places are the definitions of.
@@ -260,18 +260,18 @@ impl Engine {
         &self,
         in_force: &InForce,
         server: String,
-        locations: Vec<Location>,
+        locations: Vec<FileLocation>,
         limit: usize,
-    ) -> Result<Noted<Answer<Definition>>, Error> {
+    ) -> Result<AnnotatedAnswer<IndexAnswer<SymbolDefinition>>, Error> {
         self.on_disk(in_force, move |workspace| {
-            let mut hits: Vec<Definition> = Vec::new();
+            let mut hits: Vec<SymbolDefinition> = Vec::new();
             let mut note = None;
-            for Location { file, range } in locations {
+            for FileLocation { file, range } in locations {
                 let FileRef::Inside(file) = file else {
                     note = Some(format!("defined outside the project, at {file}"));
                     continue;
                 };
-                let target = Target::Position {
+                let target = DefinitionTarget::Position {
                     file: &file,
                     line: range.start.line,
                     column: range.start.column,
@@ -287,9 +287,9 @@ impl Engine {
             }
             let total = hits.len();
             hits.truncate(limit);
-            let source = Source::Servers(vec![server]);
+            let source = AnswerSource::Servers(vec![server]);
             let answer = exact(hits, total, source);
-            Ok(Noted { answer, note })
+            Ok(AnnotatedAnswer { answer, note })
         })
         .await
     }
@@ -299,7 +299,7 @@ impl Engine {
         &self,
         in_force: &InForce,
         file: ProjectPath,
-    ) -> Result<Noted<Diagnosed>, Error> {
+    ) -> Result<AnnotatedAnswer<DiagnosedFile>, Error> {
         let project = self.open(&in_force.project);
         let shown = file.clone();
         let document = self
@@ -309,12 +309,12 @@ impl Engine {
         if let Some(language) = project.servers().language_of(&file) {
             let ask = || project.servers().diagnostics(&document);
             match project.ask_server(language, LONG_PATIENCE, ask).await {
-                Ok(Answered { server, value }) => {
-                    let answer = Diagnosed {
+                Ok(AttributedAnswer { server, value }) => {
+                    let answer = DiagnosedFile {
                         found: value,
-                        source: Source::Servers(vec![server]),
+                        source: AnswerSource::Servers(vec![server]),
                     };
-                    return Ok(Noted { answer, note });
+                    return Ok(AnnotatedAnswer { answer, note });
                 }
                 Err(error @ ServerError::NotInstalled { .. }) => note = by_name_because(&error),
                 Err(error) => return Err(error.into()),
@@ -325,24 +325,24 @@ impl Engine {
                 path: file.as_str().into(),
             })
         })?;
-        let diagnostic = |error: mk_symbols::SyntaxError| {
+        let diagnostic = |error: mk_symbols::SyntaxFault| {
             let start = Position {
                 line: error.line,
                 column: error.column,
             };
-            Diagnostic {
+            ServerDiagnostic {
                 range: Range { start, end: start },
-                severity: Severity::Error,
+                severity: ServerSeverity::Error,
                 message: error.message,
                 code: None,
                 source: None,
             }
         };
-        let answer = Diagnosed {
+        let answer = DiagnosedFile {
             found: errors.into_iter().map(diagnostic).collect(),
-            source: Source::Syntax,
+            source: AnswerSource::Syntax,
         };
-        Ok(Noted { answer, note })
+        Ok(AnnotatedAnswer { answer, note })
     }
 
     /// What a file defines, as its language's server tells it; `None` if there is none that does.
@@ -363,7 +363,7 @@ impl Engine {
             .ok()?;
         let ask = || project.servers().outline(&document);
         let answered = project.ask_server(&language, LONG_PATIENCE, ask).await;
-        let Answered { server, value } = answered.ok()?;
+        let AttributedAnswer { server, value } = answered.ok()?;
         let mut entries = Vec::new();
         add_entries(&value, &document.text, "", 0, &mut entries);
         Some(FileOutline {
@@ -379,7 +379,7 @@ impl Engine {
         &self,
         in_force: &InForce,
         file: &ProjectPath,
-    ) -> Option<Vec<Diagnostic>> {
+    ) -> Option<Vec<ServerDiagnostic>> {
         let project = self.open(&in_force.project);
         let ready = project.ready_languages();
         if ready.is_empty() {
@@ -405,10 +405,10 @@ impl Engine {
         in_force: &InForce,
         name_path: &str,
         file: Option<ProjectPath>,
-    ) -> Result<(Vec<Anchor>, usize), Error> {
+    ) -> Result<(Vec<SymbolAnchor>, usize), Error> {
         let name_path = name_path.to_owned();
         self.on_disk(in_force, move |workspace| {
-            let target = Target::Name {
+            let target = DefinitionTarget::Name {
                 name_path: &name_path,
                 file: file.as_ref(),
             };
@@ -426,14 +426,14 @@ impl Engine {
         in_force: &InForce,
         claim: Claim,
         limit: usize,
-    ) -> Result<Noted<Answer<Reference>>, Error> {
+    ) -> Result<AnnotatedAnswer<IndexAnswer<Reference>>, Error> {
         let Claim {
             mut named,
             anchors,
             name_path,
         } = claim;
         let of = anchors.first().map(|anchor| anchor.document.path.clone());
-        for Anchor { document, position } in anchors {
+        for SymbolAnchor { document, position } in anchors {
             let places = named.places.entry(document.path).or_default();
             places.insert(position);
         }
@@ -476,7 +476,11 @@ impl Engine {
         Ok(found)
     }
 
-    async fn anchor(&self, in_force: &InForce, symbol: &Definition) -> Result<Anchor, Error> {
+    async fn anchor(
+        &self,
+        in_force: &InForce,
+        symbol: &SymbolDefinition,
+    ) -> Result<SymbolAnchor, Error> {
         let symbol = symbol.clone();
         self.on_disk(in_force, move |workspace| anchor(workspace, &symbol))
             .await
@@ -494,7 +498,7 @@ impl Engine {
         let Ok((namesakes, total)) = self.anchors(in_force, &name, None).await else {
             return claimed;
         };
-        let is_other = |anchor: &Anchor| {
+        let is_other = |anchor: &SymbolAnchor| {
             let known = places.get(&anchor.document.path);
             !known.is_some_and(|known| known.contains(&anchor.position))
         };
@@ -502,14 +506,14 @@ impl Engine {
         let others = namesakes.into_iter().filter(|_| total <= MOST_ASKED);
         for anchor in others.filter(is_other) {
             let anchors = std::slice::from_ref(&anchor);
-            let about = About::References;
+            let about = SymbolQuestion::References;
             let Ok(named) = self.places(in_force, anchors, about, PATIENCE).await else {
                 continue;
             };
             for (path, places) in named.places {
                 claimed.entry(path).or_default().extend(places);
             }
-            let Anchor { document, position } = anchor;
+            let SymbolAnchor { document, position } = anchor;
             claimed.entry(document.path).or_default().insert(position);
         }
         claimed
@@ -519,25 +523,25 @@ impl Engine {
     async fn places(
         &self,
         in_force: &InForce,
-        anchors: &[Anchor],
-        about: About,
+        anchors: &[SymbolAnchor],
+        about: SymbolQuestion,
         patience: Duration,
-    ) -> Result<Named, ServerError> {
+    ) -> Result<NamedPlaces, ServerError> {
         let project = self.open(&in_force.project);
         let servers = project.servers();
-        let mut named = Named::default();
-        for Anchor { document, position } in anchors {
+        let mut named = NamedPlaces::default();
+        for SymbolAnchor { document, position } in anchors {
             let language = servers.language_of(&document.path).ok_or_else(|| {
                 ServerError::UnknownLanguage {
                     name: document.path.to_string(),
                 }
             })?;
-            let Answered { server, value } = match about {
-                About::References => {
+            let AttributedAnswer { server, value } = match about {
+                SymbolQuestion::References => {
                     let ask = || servers.references(document, *position);
                     project.ask_server(language, patience, ask).await?
                 }
-                About::Implementations => {
+                SymbolQuestion::Implementations => {
                     let ask = || servers.implementations(document, *position);
                     project.ask_server(language, patience, ask).await?
                 }
@@ -551,9 +555,9 @@ impl Engine {
     async fn tell(
         &self,
         in_force: &InForce,
-        named: Named,
+        named: NamedPlaces,
         limit: usize,
-    ) -> Result<Noted<Answer<Reference>>, Error> {
+    ) -> Result<AnnotatedAnswer<IndexAnswer<Reference>>, Error> {
         self.on_disk(in_force, move |workspace| {
             let mut hits = Vec::new();
             let mut total = 0;
@@ -575,21 +579,21 @@ impl Engine {
             hits.truncate(limit);
             let note = (named.n_outside > 0)
                 .then(|| format!("{} more outside the project", named.n_outside));
-            let answer = exact(hits, total, Source::Servers(named.servers));
-            Ok(Noted { answer, note })
+            let answer = exact(hits, total, AnswerSource::Servers(named.servers));
+            Ok(AnnotatedAnswer { answer, note })
         })
         .await
     }
 }
 
-const COMPLETE: Progress = Progress {
+const COMPLETE: IndexingProgress = IndexingProgress {
     state: IndexState::Ready,
     files_done: 0,
     files_total: 0,
 };
 
-fn exact<T>(hits: Vec<T>, total: usize, source: Source) -> Answer<T> {
-    Answer {
+fn exact<T>(hits: Vec<T>, total: usize, source: AnswerSource) -> IndexAnswer<T> {
+    IndexAnswer {
         hits,
         total,
         is_counted: true,
@@ -598,23 +602,23 @@ fn exact<T>(hits: Vec<T>, total: usize, source: Source) -> Answer<T> {
     }
 }
 
-fn document(workspace: &Workspace, path: &ProjectPath) -> Result<Document, Error> {
+fn document(workspace: &Workspace, path: &ProjectPath) -> Result<SourceDocument, Error> {
     if !workspace.readable(path) {
         // Who may not see a file does not learn that it is there.
         let path = path.as_str().into();
         return Err(mk_project::Error::Missing { path }.into());
     }
-    Ok(Document {
+    Ok(SourceDocument {
         path: path.clone(),
         text: Arc::from(workspace.read_file(path)?.text),
     })
 }
 
-fn anchor(workspace: &Workspace, symbol: &Definition) -> Result<Anchor, Error> {
+fn anchor(workspace: &Workspace, symbol: &SymbolDefinition) -> Result<SymbolAnchor, Error> {
     let document = document(workspace, &symbol.path)?;
     let position = name_position(&symbol.symbol, &document.text)
         .ok_or_else(|| changed_meanwhile(&symbol.path))?;
-    Ok(Anchor { document, position })
+    Ok(SymbolAnchor { document, position })
 }
 
 /// A server's tree as a list, each symbol with the line that names it.

@@ -1,10 +1,10 @@
 //! The files of a project as tools ask for them. Which of them a call may see or change is decided on the way.
 
-use mk_policy::{Access, RawTarget};
+use mk_policy::{PathAccess, RawTarget};
 use mk_project::{
-    Case, Depth, Edit, EntryKind, FindQuery, LineRange, ListQuery, Occurrences, PatternKind,
-    ReplaceQuery, Replacement, SearchQuery, Span, find_files, list_dir, plan_replacements, resolve,
-    search,
+    Depth, DirectoryQuery, EntryKind, FileEdit, FindQuery, LetterCase, LineRange, MatchSpan,
+    Occurrences, PatternKind, ReplaceQuery, Replacement, SearchQuery, find_files, list_dir,
+    plan_replacements, resolve, search,
 };
 use mk_types::ProjectPath;
 
@@ -141,7 +141,7 @@ pub struct ReplaceScope {
 
 /// What became of a replacement in many files.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Replaced {
+pub enum ReplacedFiles {
     NothingMatches,
     WouldChange(Vec<PlannedReplacement>),
     Changed {
@@ -199,7 +199,7 @@ impl ProjectFiles<'_> {
         let edits = |in_force: &InForce, targets: &[ProjectPath]| {
             let path = only(targets)?;
             let seen = || engine.seen(in_force.session.as_ref(), &path);
-            Ok(vec![Edit::Write {
+            Ok(vec![FileEdit::Write {
                 contents: contents.clone(),
                 expected: expected_revision.clone().or_else(seen),
                 path,
@@ -223,14 +223,14 @@ impl ProjectFiles<'_> {
     pub async fn delete(self, request: ToolRequest<'_>) -> Result<Outcome<FileChanges>, Error> {
         let edits = |_: &InForce, targets: &[ProjectPath]| {
             let path = only(targets)?;
-            Ok(vec![Edit::Delete { path }])
+            Ok(vec![FileEdit::Delete { path }])
         };
         self.project.edit(&request, edits).await
     }
 
     pub async fn rename(self, request: ToolRequest<'_>) -> Result<Outcome<FileChanges>, Error> {
         let edits = |_: &InForce, targets: &[ProjectPath]| match targets {
-            [from, to] => Ok(vec![Edit::Move {
+            [from, to] => Ok(vec![FileEdit::Move {
                 from: from.clone(),
                 to: to.clone(),
             }]),
@@ -274,7 +274,7 @@ impl ProjectFiles<'_> {
         max_entries: usize,
     ) -> Result<DirectoryListing, Error> {
         let AllowedCall { permit, in_force } = self.project.allow(&request)?;
-        let query = ListQuery {
+        let query = DirectoryQuery {
             folder: self.project.directory(permit.targets(), &in_force)?,
             depth: match depth {
                 ListingDepth::Flat => Depth::Flat,
@@ -328,7 +328,7 @@ impl ProjectFiles<'_> {
         request: ToolRequest<'_>,
         replacement: TextReplacement,
         scope: ReplaceScope,
-    ) -> Result<Outcome<Replaced>, Error> {
+    ) -> Result<Outcome<ReplacedFiles>, Error> {
         let engine = self.project.engine;
         let in_force = self.project.in_force()?;
         if !engine.could_allow(&in_force, &request.call.tool) {
@@ -358,7 +358,7 @@ impl ProjectFiles<'_> {
         };
         let planned = engine.on_disk(&in_force, find).await?;
         if planned.is_empty() {
-            return Ok(Outcome::Done(Replaced::NothingMatches));
+            return Ok(Outcome::Done(ReplacedFiles::NothingMatches));
         }
         let mut request = request;
         let paths = planned.iter().map(|file| file.path.as_str().to_owned());
@@ -366,13 +366,13 @@ impl ProjectFiles<'_> {
         if scope.dry_run {
             // The mode decides here too: a dry run should not promise what would be refused.
             self.project.judge(&request)?;
-            let would = |file: mk_project::Planned| PlannedReplacement {
+            let would = |file: mk_project::FileReplacement| PlannedReplacement {
                 path: file.path,
                 count: file.count,
                 diff: file.diff,
             };
             let would = planned.into_iter().map(would).collect();
-            return Ok(Outcome::Done(Replaced::WouldChange(would)));
+            return Ok(Outcome::Done(ReplacedFiles::WouldChange(would)));
         }
         let counts = planned.iter().map(|file| (file.path.clone(), file.count));
         let counts = counts.collect();
@@ -381,7 +381,7 @@ impl ProjectFiles<'_> {
             Ok(targets.iter().map(edit).collect())
         };
         let changed = self.project.edit(&request, edits).await?;
-        Ok(changed.map(|changes| Replaced::Changed { counts, changes }))
+        Ok(changed.map(|changes| ReplacedFiles::Changed { counts, changes }))
     }
 }
 
@@ -398,14 +398,14 @@ impl TextSearch {
             pattern: self.pattern,
             kind: kind(self.kind == SearchKind::Regex),
             case: if self.ignores_case {
-                Case::Insensitive
+                LetterCase::Insensitive
             } else {
-                Case::Sensitive
+                LetterCase::Sensitive
             },
             span: if self.spans_lines {
-                Span::Lines
+                MatchSpan::Lines
             } else {
-                Span::Line
+                MatchSpan::Line
             },
             folder,
             include: self.include,
@@ -416,8 +416,8 @@ impl TextSearch {
     }
 }
 
-impl From<mk_project::SearchResult> for TextMatches {
-    fn from(found: mk_project::SearchResult) -> Self {
+impl From<mk_project::TextSearchResult> for TextMatches {
+    fn from(found: mk_project::TextSearchResult) -> Self {
         let line = |found: mk_project::Match| MatchedLine {
             line: found.line,
             text: found.text,
@@ -461,9 +461,9 @@ const fn kind(is_regex: bool) -> PatternKind {
     }
 }
 
-fn replace(path: ProjectPath, replacement: Replacement) -> Edit {
+fn replace(path: ProjectPath, replacement: Replacement) -> FileEdit {
     let file = path.clone();
-    Edit::replace(path, move |text| {
+    FileEdit::replace(path, move |text| {
         replacement.apply(&file, text).map(|(text, _)| text)
     })
 }
@@ -486,7 +486,7 @@ impl Engine {
         in_force: &InForce,
         given: Option<&str>,
     ) -> Result<ProjectPath, Error> {
-        let raw = RawTarget::new(given.unwrap_or("."), Access::Read);
+        let raw = RawTarget::new(given.unwrap_or("."), PathAccess::Read);
         let ignored = self.open(&in_force.project).ignored();
         let target = resolve(&in_force.project, &ignored, raw);
         match target.path {

@@ -5,19 +5,19 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use mk_policy::Mode;
 
-use crate::conversation::Held;
+use crate::conversation::HeldConversation;
 use crate::trust::hash;
 
 /// A mode, and the hash of its rights.
-type Known = (Weak<Mode>, Arc<str>);
+type KnownMode = (Weak<Mode>, Arc<str>);
 
 /// Hashes of modes that are in use, because most calls come under the same few; by address.
 #[derive(Debug, Default)]
-pub(crate) struct Fingerprints(Mutex<HashMap<usize, Known>>);
+pub(crate) struct Fingerprints(Mutex<HashMap<usize, KnownMode>>);
 
 impl Fingerprints {
     /// Of what holds a conversation.
-    pub(crate) fn of_held(&self, held: &Held) -> String {
+    pub(crate) fn of_held(&self, held: &HeldConversation) -> String {
         self.of([&held.mode].into_iter().chain(&held.ceilings))
     }
 

@@ -4,13 +4,13 @@ use mk_policy::Switching;
 use mk_store::{Session, TaskState};
 use mk_types::{AbsPath, ModeSlug};
 
-use crate::conversation::Held;
+use crate::conversation::HeldConversation;
 use crate::error::Error;
 use crate::{Caller, Engine};
 
 /// What decides the mode of a conversation.
 #[derive(Debug)]
-pub(crate) enum Governing {
+pub(crate) enum GoverningTask {
     /// Its innermost task that has not ended. It may have expired: waiting changes no mode.
     Live(Session),
     /// The task that ended last, whose mode stays in force until a person agrees to more.
@@ -25,7 +25,7 @@ impl Engine {
     /// 1. The innermost task that has not ended, expired or not.
     /// 2. Where it has ended, its parent, and so on upwards; then the next task of the stack.
     /// 3. Where all have ended: nothing under `switching: free` of the configuration and the project, else the one that ended last.
-    pub(crate) fn governing(&self, caller: &Caller) -> Result<Governing, Error> {
+    pub(crate) fn governing(&self, caller: &Caller) -> Result<GoverningTask, Error> {
         let is_free = self.switching_for(caller)? == Switching::Free;
         let store = &self.inner.store;
         let mut last: Option<Session> = None;
@@ -37,7 +37,7 @@ impl Engine {
             }
             while let Some(session) = next {
                 if session.state == TaskState::Active {
-                    return Ok(Governing::Live(session));
+                    return Ok(GoverningTask::Live(session));
                 }
                 next = match &session.parent {
                     Some(parent) => store.session_of_task(parent)?,
@@ -50,8 +50,8 @@ impl Engine {
             }
         }
         Ok(match last {
-            Some(session) if !is_free => Governing::Ended(session),
-            _ => Governing::Nothing,
+            Some(session) if !is_free => GoverningTask::Ended(session),
+            _ => GoverningTask::Nothing,
         })
     }
 
@@ -66,10 +66,10 @@ impl Engine {
     pub(crate) fn mode_without_session(
         &self,
         caller: &Caller,
-        governing: &Governing,
-        held: Option<&Held>,
+        governing: &GoverningTask,
+        held: Option<&HeldConversation>,
     ) -> Result<(ModeSlug, AbsPath), Error> {
-        if let Governing::Live(session) | Governing::Ended(session) = governing {
+        if let GoverningTask::Live(session) | GoverningTask::Ended(session) = governing {
             return Ok((session.mode.clone(), self.session_project(caller, session)));
         }
         let set = caller.mode.as_ref().or(held.map(|held| &held.mode.slug));

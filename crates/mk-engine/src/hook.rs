@@ -12,17 +12,17 @@ mod proxy;
 use std::path::PathBuf;
 
 use mk_clients::{HookDecision, HookEvent, HookMoment, HookVerdict, ToolUse, walled_line};
-use mk_policy::{Decision, Evaluation, Group, Request, Rule, evaluate};
+use mk_policy::{DecidingRule, Decision, Evaluation, Group, Request, evaluate};
 use mk_store::{NewDecision, Ruling};
 use mk_types::{DecisionId, ModeSlug, ProjectPath};
 
-use crate::approval::{Act, ApprovalRequest, Asked};
-use crate::conversation::{Held, Seat};
+use crate::approval::{ApprovalRequest, ApprovedAct, RequestState};
+use crate::conversation::{HeldConversation, Seat};
 use crate::error::Error;
 use crate::target::TargetResolver;
 use crate::{Engine, OwnTool};
 
-pub use proxy::Ruled;
+pub use proxy::RuledCall;
 
 /// The hooks of agents.
 #[derive(Debug, Clone, Copy)]
@@ -32,7 +32,7 @@ pub struct Hooks<'a> {
 
 /// What came of an event.
 #[derive(Debug)]
-pub enum Hooked {
+pub enum HookOutcome {
     Decided(HookVerdict),
     /// A person has to agree first. If nobody does in time, the verdict is the answer.
     Waits(ApprovalRequest, HookVerdict),
@@ -64,7 +64,7 @@ const MOST_NAMES: usize = 16;
 
 /// How one call was judged.
 #[derive(Debug)]
-struct Judged {
+struct JudgedCall {
     ruling: Ruling,
     rule: &'static str,
     reason: String,
@@ -84,14 +84,14 @@ impl Hooks<'_> {
         event: &HookEvent,
         seat: &Seat,
         settings: &HookSettings,
-    ) -> Result<Hooked, Error> {
+    ) -> Result<HookOutcome, Error> {
         if matches!(event.moment, HookMoment::Other) {
-            return Ok(Hooked::Decided(HookVerdict::pass()));
+            return Ok(HookOutcome::Decided(HookVerdict::pass()));
         }
         let conversations = self.engine.conversations();
         let conversation = conversations.open(seat).await?;
         let Some(held) = conversations.held(&conversation, settings.mode.as_ref())? else {
-            return Ok(Hooked::Decided(HookVerdict::pass()));
+            return Ok(HookOutcome::Decided(HookVerdict::pass()));
         };
         let context = self.news(event, &held).await?;
         let mut hooked = match &event.moment {
@@ -101,9 +101,9 @@ impl Hooks<'_> {
             HookMoment::Permission(tool) => {
                 self.foresee(event, tool, &held, &settings.shell).await?
             }
-            _ => Hooked::Decided(HookVerdict::pass()),
+            _ => HookOutcome::Decided(HookVerdict::pass()),
         };
-        let (Hooked::Decided(verdict) | Hooked::Waits(_, verdict)) = &mut hooked;
+        let (HookOutcome::Decided(verdict) | HookOutcome::Waits(_, verdict)) = &mut hooked;
         verdict.context = context;
         Ok(hooked)
     }
@@ -113,27 +113,27 @@ impl Hooks<'_> {
         &self,
         event: &HookEvent,
         tool: &ToolUse,
-        held: &Held,
+        held: &HeldConversation,
         shell: &AgentShell,
-    ) -> Result<Hooked, Error> {
+    ) -> Result<HookOutcome, Error> {
         if self.is_own(tool) {
             // Our server decides about it, under the same mode.
-            return Ok(Hooked::Decided(HookVerdict::pass()));
+            return Ok(HookOutcome::Decided(HookVerdict::pass()));
         }
         if let Some((judged, verdict)) = self.repeated(tool, held)? {
             self.record(tool, held, &judged).await?;
-            return Ok(Hooked::Decided(verdict));
+            return Ok(HookOutcome::Decided(verdict));
         }
         let now = self.engine.inner.clock.now();
         if held.project.paused_until.is_some_and(|until| until > now) {
-            let judged = Judged {
+            let judged = JudgedCall {
                 ruling: Ruling::Paused,
                 rule: "paused",
                 reason: "A person has paused enforcement in this project".to_owned(),
                 hint: None,
             };
             self.record(tool, held, &judged).await?;
-            return Ok(Hooked::Decided(HookVerdict::pass()));
+            return Ok(HookOutcome::Decided(HookVerdict::pass()));
         }
         let judged = self.judge(event, tool, held, shell);
         let (judged, verdict) = match judged.ruling {
@@ -146,11 +146,13 @@ impl Hooks<'_> {
         match judged.ruling {
             Ruling::Allow | Ruling::Paused => {
                 self.allow(event, tool, held, &judged).await?;
-                Ok(Hooked::Decided(verdict))
+                Ok(HookOutcome::Decided(verdict))
             }
             Ruling::Deny => {
                 let id = self.record(tool, held, &judged).await?;
-                Ok(Hooked::Decided(HookVerdict::deny(denial(&judged, &id))))
+                Ok(HookOutcome::Decided(HookVerdict::deny(denial(
+                    &judged, &id,
+                ))))
             }
             Ruling::Ask | Ruling::Unproven => self.ask(event, tool, held, judged).await,
         }
@@ -161,20 +163,22 @@ impl Hooks<'_> {
         &self,
         event: &HookEvent,
         tool: &ToolUse,
-        held: &Held,
+        held: &HeldConversation,
         shell: &AgentShell,
-    ) -> Result<Hooked, Error> {
+    ) -> Result<HookOutcome, Error> {
         let now = self.engine.inner.clock.now();
         let is_paused = held.project.paused_until.is_some_and(|until| until > now);
         if is_paused || self.is_own(tool) {
-            return Ok(Hooked::Decided(HookVerdict::pass()));
+            return Ok(HookOutcome::Decided(HookVerdict::pass()));
         }
         let judged = self.judge(event, tool, held, shell);
         if judged.ruling != Ruling::Deny {
-            return Ok(Hooked::Decided(HookVerdict::pass()));
+            return Ok(HookOutcome::Decided(HookVerdict::pass()));
         }
         let id = self.record(tool, held, &judged).await?;
-        Ok(Hooked::Decided(HookVerdict::deny(denial(&judged, &id))))
+        Ok(HookOutcome::Decided(HookVerdict::deny(denial(
+            &judged, &id,
+        ))))
     }
 
     /// Stores the request, or uses up the approval that has come since.
@@ -182,16 +186,16 @@ impl Hooks<'_> {
         &self,
         event: &HookEvent,
         tool: &ToolUse,
-        held: &Held,
-        judged: Judged,
-    ) -> Result<Hooked, Error> {
+        held: &HeldConversation,
+        judged: JudgedCall,
+    ) -> Result<HookOutcome, Error> {
         let subject = format!(
             "Let the agent use {} on {}? {}",
             tool.name,
             call::target(tool),
             judged.reason
         );
-        let act = Act::Hook {
+        let act = ApprovedAct::Hook {
             conversation: held.conversation.id.clone(),
             tool: tool.name.clone(),
             input: tool.input.to_string(),
@@ -199,27 +203,27 @@ impl Hooks<'_> {
         let (conversation, plan) = (Some(&held.conversation.id), act.plan());
         let asked = self.engine.ask_once(conversation, None, &subject, &plan);
         match asked.await? {
-            Asked::Granted(approval) => {
-                let judged = Judged {
+            RequestState::Granted(approval) => {
+                let judged = JudgedCall {
                     ruling: Ruling::Allow,
                     rule: APPROVED,
                     reason: format!("A person has approved it ({approval})"),
                     hint: None,
                 };
                 self.allow(event, tool, held, &judged).await?;
-                Ok(Hooked::Decided(HookVerdict::pass()))
+                Ok(HookOutcome::Decided(HookVerdict::pass()))
             }
-            Asked::Open(approval) => {
+            RequestState::Open(approval) => {
                 let id = &approval.id;
                 let hint = format!("ask the user to run `modekeeper approve {id}`, then try again");
-                let judged = Judged {
+                let judged = JudgedCall {
                     reason: format!("{} It needs approval ({id}).", judged.reason),
                     hint: Some(hint),
                     ..judged
                 };
                 let decision = self.record(tool, held, &judged).await?;
                 let verdict = HookVerdict::deny(denial(&judged, &decision));
-                Ok(Hooked::Waits(approval, verdict))
+                Ok(HookOutcome::Waits(approval, verdict))
             }
         }
     }
@@ -248,8 +252,8 @@ impl Hooks<'_> {
     fn repeated(
         &self,
         tool: &ToolUse,
-        held: &Held,
-    ) -> Result<Option<(Judged, HookVerdict)>, Error> {
+        held: &HeldConversation,
+    ) -> Result<Option<(JudgedCall, HookVerdict)>, Error> {
         let Some(id) = &tool.id else { return Ok(None) };
         let filter = mk_store::DecisionFilter {
             conversation: Some(held.conversation.id.clone()),
@@ -271,7 +275,7 @@ impl Hooks<'_> {
             // A person may have answered since, and what is denied is denied again.
             Ruling::Deny | Ruling::Ask | Ruling::Unproven => return Ok(None),
         };
-        let judged = Judged {
+        let judged = JudgedCall {
             ruling: before.ruling,
             rule: "repeated",
             reason: before.reason,
@@ -281,7 +285,13 @@ impl Hooks<'_> {
     }
 
     /// Decides about a call under every mode that holds the conversation; the strictest answer counts.
-    fn judge(&self, event: &HookEvent, tool: &ToolUse, held: &Held, shell: &AgentShell) -> Judged {
+    fn judge(
+        &self,
+        event: &HookEvent,
+        tool: &ToolUse,
+        held: &HeldConversation,
+        shell: &AgentShell,
+    ) -> JudgedCall {
         // In a walled shell, what is typed into a program later is inside, too.
         if *shell != AgentShell::Walled
             && let Some(judged) = interpreter::refuse(event.client, tool, held)
@@ -289,7 +299,7 @@ impl Hooks<'_> {
             return judged;
         }
         let Some(calls) = self.calls(event, tool, held) else {
-            return Judged {
+            return JudgedCall {
                 ruling: Ruling::Allow,
                 rule: "always-available",
                 reason: format!("Tool '{}' is available in every mode", tool.name),
@@ -314,7 +324,7 @@ impl Hooks<'_> {
             }
         }
         let Some((evaluation, request)) = strictest else {
-            return Judged {
+            return JudgedCall {
                 ruling: Ruling::Deny,
                 rule: "target-unknown",
                 reason: "The call does not say what it would touch.".to_owned(),
@@ -325,7 +335,12 @@ impl Hooks<'_> {
     }
 
     /// Puts an evaluation into words that a model can act on.
-    fn word(&self, evaluation: &Evaluation, request: &Request, held: &Held) -> Judged {
+    fn word(
+        &self,
+        evaluation: &Evaluation,
+        request: &Request,
+        held: &HeldConversation,
+    ) -> JudgedCall {
         let ruling = match evaluation.decision {
             Decision::Allow => Ruling::Allow,
             Decision::Unproven => Ruling::Unproven,
@@ -333,7 +348,8 @@ impl Hooks<'_> {
             Decision::Deny => Ruling::Deny,
         };
         let mut hint = evaluation.hint();
-        let is_command = request.call.command.is_some() && evaluation.rule == Rule::GroupDisabled;
+        let is_command =
+            request.call.command.is_some() && evaluation.rule == DecidingRule::GroupDisabled;
         if is_command && held.mode.enables(Group::Read) {
             // Some products read with nothing but their shell.
             let own = hint.map(|hint| format!("{hint}; ")).unwrap_or_default();
@@ -349,7 +365,7 @@ impl Hooks<'_> {
                 "{own}'{mode}' mode allows this: ask the user to run `modekeeper mode {mode}`"
             ));
         }
-        Judged {
+        JudgedCall {
             ruling,
             rule: evaluation.rule.as_str(),
             reason: evaluation.sentence(&held.mode),
@@ -358,7 +374,7 @@ impl Hooks<'_> {
     }
 
     /// The first mode of the project that allows the call.
-    fn would_allow(&self, request: &Request, held: &Held) -> Option<ModeSlug> {
+    fn would_allow(&self, request: &Request, held: &HeldConversation) -> Option<ModeSlug> {
         let root = &held.conversation.root.path;
         let catalogue = self.engine.modes().catalogue_at(root);
         let policy = self.engine.policy();
@@ -371,8 +387,8 @@ impl Hooks<'_> {
     async fn record(
         &self,
         tool: &ToolUse,
-        held: &Held,
-        judged: &Judged,
+        held: &HeldConversation,
+        judged: &JudgedCall,
     ) -> Result<DecisionId, Error> {
         let decision = NewDecision {
             conversation: Some(held.conversation.id.clone()),
@@ -393,7 +409,7 @@ impl Hooks<'_> {
     }
 }
 
-impl Judged {
+impl JudgedCall {
     fn held_by_the_kernel(self) -> Self {
         Self {
             ruling: Ruling::Allow,
@@ -420,7 +436,7 @@ fn walled(tool: &ToolUse, shell: &AgentShell) -> Option<HookVerdict> {
 }
 
 /// What the model reads.
-fn denial(judged: &Judged, id: &DecisionId) -> String {
+fn denial(judged: &JudgedCall, id: &DecisionId) -> String {
     let hint = judged.hint.as_ref();
     let hint = hint
         .map(|hint| format!(" Hint: {hint}."))

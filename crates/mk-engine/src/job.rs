@@ -15,9 +15,9 @@ use mk_policy::{Decision, Mode};
 use mk_store::NewCommandPermit;
 use mk_types::{AbsPath, ConversationId};
 
-use crate::approval::{Asked, Outcome, Plan};
+use crate::approval::{ApprovalPlan, Outcome, RequestState};
 use crate::authorize::ToolRequest;
-use crate::check::{Checked, InForce};
+use crate::check::{CheckedCall, InForce};
 use crate::code_error::{CodeError, CodeKind};
 use crate::command::{line_hash, rights_of};
 use crate::error::Error;
@@ -25,7 +25,7 @@ use crate::project::ProjectHandle;
 
 pub use output::OutputPart;
 pub use process::JobState;
-use process::{Job, Launch};
+use process::{CommandJob, JobLaunch};
 
 /// Commands of one engine at one time, those that have ended and can be read included.
 const MOST_JOBS: usize = 32;
@@ -45,17 +45,17 @@ pub enum CommandRunner {
 
 /// A command to run.
 #[derive(Debug, Clone)]
-pub struct CommandLine {
+pub struct JobCommand {
     pub line: String,
     /// Relative to the project; its root if there is none.
     pub directory: Option<String>,
     pub time_limit: Duration,
-    pub wait: Wait,
+    pub wait: JobWait,
 }
 
 /// Whether the call waits for the command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wait {
+pub enum JobWait {
     ForEnd,
     /// It goes on in the background and is read and ended by its id.
     No,
@@ -73,7 +73,7 @@ pub struct CommandOutput {
 /// All commands of an engine.
 #[derive(Debug, Default)]
 pub(crate) struct Jobs {
-    by_id: Mutex<BTreeMap<u64, Arc<Job>>>,
+    by_id: Mutex<BTreeMap<u64, Arc<CommandJob>>>,
 }
 
 impl Jobs {
@@ -86,7 +86,7 @@ impl Jobs {
     }
 
     /// Adds a command; the oldest that has ended makes room.
-    fn add(&self, job: &Arc<Job>) -> Result<u64, Error> {
+    fn add(&self, job: &Arc<CommandJob>) -> Result<u64, Error> {
         let mut jobs = self.by_id.lock().unwrap_or_else(PoisonError::into_inner);
         if jobs.len() >= MOST_JOBS {
             let ended = jobs
@@ -121,9 +121,9 @@ impl<'a> ProjectHandle<'a> {
 }
 
 /// Ends a command whose call was given up.
-struct Guard(Option<Arc<Job>>);
+struct EndOnDrop(Option<Arc<CommandJob>>);
 
-impl Drop for Guard {
+impl Drop for EndOnDrop {
     fn drop(&mut self) {
         if let Some(job) = &self.0 {
             job.end();
@@ -136,7 +136,7 @@ impl ProjectCommands<'_> {
     pub async fn run(
         self,
         request: ToolRequest<'_>,
-        command: CommandLine,
+        command: JobCommand,
     ) -> Result<Outcome<CommandOutput>, Error> {
         let engine = self.project.engine;
         let runner = &engine.settings().commands;
@@ -154,23 +154,23 @@ impl ProjectCommands<'_> {
         let directory = directory(&in_force.project, command.directory.as_deref())?;
         let launch = match runner {
             CommandRunner::Nothing => return Err(not_offered()),
-            CommandRunner::Open => Launch::open(&command, &directory),
+            CommandRunner::Open => JobLaunch::open(&command, &directory),
             CommandRunner::Walled(program) => {
                 let permit = self.permit(&in_force, &command, &directory).await?;
                 let state = &engine.inner.folders.state;
-                Launch::walled(program, &permit, &command, &directory, state)
+                JobLaunch::walled(program, &permit, &command, &directory, state)
             }
         };
         let whose = self.whose(&in_force);
-        let job = Job::start(launch, command.line.clone(), whose).map_err(|error| {
+        let job = CommandJob::start(launch, command.line.clone(), whose).map_err(|error| {
             CodeError::new(
                 CodeKind::InvalidArguments,
                 format!("the command did not start: {error}"),
             )
         })?;
         let number = engine.inner.jobs.add(&job)?;
-        if command.wait == Wait::ForEnd {
-            let mut guard = Guard(Some(Arc::clone(&job)));
+        if command.wait == JobWait::ForEnd {
+            let mut guard = EndOnDrop(Some(Arc::clone(&job)));
             job.ended().await;
             guard.0 = None;
         }
@@ -180,14 +180,14 @@ impl ProjectCommands<'_> {
     /// Asks a person about a line; `None` once they have agreed.
     async fn ask(
         &self,
-        checked: &Checked,
+        checked: &CheckedCall,
         request: &ToolRequest<'_>,
-        command: &CommandLine,
+        command: &JobCommand,
     ) -> Result<Option<crate::ApprovalRequest>, Error> {
         let reason = checked.evaluation.sentence(&checked.in_force.mode);
         let subject = format!("Let the agent run this command? {reason}");
         let act = serde_json::json!({ "run": request.arguments });
-        let plan = Plan::new(&act, command.line.clone());
+        let plan = ApprovalPlan::new(&act, command.line.clone());
         let asked = self.project.engine.ask_once(
             self.project.caller.conversation.id.as_ref(),
             checked.in_force.session.as_ref(),
@@ -195,8 +195,8 @@ impl ProjectCommands<'_> {
             &plan,
         );
         Ok(match asked.await? {
-            Asked::Open(question) => Some(question),
-            Asked::Granted(_) => None,
+            RequestState::Open(question) => Some(question),
+            RequestState::Granted(_) => None,
         })
     }
 
@@ -204,7 +204,7 @@ impl ProjectCommands<'_> {
     async fn permit(
         &self,
         in_force: &InForce,
-        command: &CommandLine,
+        command: &JobCommand,
         directory: &AbsPath,
     ) -> Result<mk_types::PermitId, Error> {
         let engine = self.project.engine;
@@ -244,7 +244,7 @@ impl ProjectCommands<'_> {
         Ok(shown(number, &job, None))
     }
 
-    fn find(&self, id: &str) -> Result<(u64, Arc<Job>), Error> {
+    fn find(&self, id: &str) -> Result<(u64, Arc<CommandJob>), Error> {
         let whose = self.whose(&self.project.in_force()?);
         let number: Option<u64> = id.strip_prefix(PREFIX).and_then(|it| it.parse().ok());
         let jobs = &self.project.engine.inner.jobs.by_id;
@@ -272,7 +272,7 @@ impl ProjectCommands<'_> {
 
 const PREFIX: &str = "job-";
 
-fn shown(number: u64, job: &Job, from: Option<u64>) -> CommandOutput {
+fn shown(number: u64, job: &CommandJob, from: Option<u64>) -> CommandOutput {
     CommandOutput {
         id: format!("{PREFIX}{number}"),
         line: job.line.clone(),

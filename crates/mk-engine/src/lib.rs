@@ -68,45 +68,48 @@ use mk_store::Store;
 use mk_types::{AbsPath, Clock, SessionId};
 use tokio::sync::broadcast;
 
-pub use access::{Access, AgentLimits, NewToken, Principal};
+pub use access::{AgentLimits, Credentials, NewToken, Principal};
 pub use agent::AgentLink;
-pub use approval::{Answer, ApprovalRequest, Approvals, Drive, Driven, Outcome};
+pub use approval::{
+    ApprovalRequest, Approvals, DrivenByApproval, DrivenOutcome, FaceAnswer, Outcome,
+};
 pub use authorize::ToolRequest;
 pub use backup::{BackedUpFile, BackupInfo, ProjectBackups};
-pub use caller::{Actor, Caller, CallerConversation, Standing, Start};
+pub use caller::{Actor, Caller, CallerConversation, ProjectStanding, StartDirectory};
 pub use ceiling::Ceiling;
-pub use check::{Checked, InForce};
+pub use check::{CheckedCall, InForce};
 pub use code_error::{CodeError, CodeKind};
 pub use command::{
     CommandAsked, CommandEffects, CommandHold, CommandLimits, CommandRecords, FileRight,
-    RecordedCommand, Refused, RefusedAct, Waiver, line_hash,
+    LineRefused, RecordedCommand, RefusedAct, Waiver, line_hash,
 };
 pub use command_ledger::{CommandJournals, CommandLedger};
-pub use conversation::{Conversations, Held, Seat};
+pub use conversation::{Conversations, HeldConversation, Seat};
 pub use create_task::NewTask;
 pub use decision::{Decisions, Explanation};
 pub use draft::{Draft, DraftMode, PatternUse, RightsChange};
 pub use edit::{FileChange, FileChanges};
-pub use edit_symbol::{Doing, SymbolChange, SymbolEdited, SymbolRenamed, SyntaxProblem};
-pub use error::{Error, Missing};
+pub use edit_symbol::{EditRun, SymbolChange, SymbolEdited, SymbolRenamed, SyntaxProblem};
+pub use error::{Error, MissingThing};
 pub use file::{
     DirectoryEntry, DirectoryListing, EntryType, FileExcerpt, FoundFiles, ListingDepth,
-    MatchedLine, MatchesInFile, PlannedReplacement, ProjectFiles, ReplaceScope, Replaced,
+    MatchedLine, MatchesInFile, PlannedReplacement, ProjectFiles, ReplaceScope, ReplacedFiles,
     SearchKind, TextMatches, TextReplacement, TextSearch,
 };
-pub use hook::{AgentShell, HookSettings, Hooked, Hooks, Ruled};
+pub use hook::{AgentShell, HookOutcome, HookSettings, Hooks, RuledCall};
 pub use job::{
-    CommandLine, CommandOutput, CommandRunner, JobState, OutputPart, ProjectCommands, Wait,
+    CommandOutput, CommandRunner, JobCommand, JobState, JobWait, OutputPart, ProjectCommands,
 };
 pub use lint::lint_file;
 pub use memory::{MemoryInfo, ProjectMemories};
-pub use mk_lsp::{CustomServer, InstallPlan, KnownServer, Launcher, ProjectCode};
-pub use mk_project::{Before as FileBefore, CommandJournal, policy_root, prune_backups};
+pub use mk_lsp::{CustomServer, InstallPlan, KnownServer, ProjectCode, WallLauncher};
+pub use mk_project::{CommandJournal, FileBefore, policy_root, prune_backups};
 pub use mk_store::{
-    AccessRole, Act, ApprovalFigures, ApprovalState, Chain, Client, Closed, CommandFilter,
-    Conversation, Credential, CredentialKind, Decision, DecisionCount, DecisionFilter,
-    Location as StoreLocation, Message, ModeChange, NewAct, PostgresUrl, Process,
-    Recovered as RecoveredStore, Role, Ruling, SessionFilter, TaskState, Verdict,
+    AccessRole, AgentSession, ApprovalFigures, ApprovalState, ApprovalVerdict, AuditedChange,
+    ChainCheck, CloseOutcome, CommandFilter, Conversation, Credential, CredentialKind,
+    DecisionCount, DecisionFilter, DecisionRecord, NewAct, PostgresUrl, ProcessIdentity,
+    RecoveredStore, Role, Ruling, SessionFilter, StoreLocation, StoredMessage, StoredModeChange,
+    TaskState,
 };
 pub use mode::Modes;
 pub use operator_file::{read_operator_file, write_operator_file};
@@ -123,23 +126,23 @@ pub use playbook::{
 };
 pub use project::ProjectHandle;
 pub use project_info::{GitHead, LanguageFiles, LanguageServerInfo, ProjectInfo};
-pub use project_mode::{Standpoint, Whom};
-pub use replay::{Replayed, Replaying};
-pub use scope::{Scoped, SignedGrant, mode_scope, role_scope};
+pub use project_mode::{Standpoint, SwitchAudience};
+pub use replay::{ReplayModes, ReplayedDecision};
+pub use scope::{ScopeOutcome, SignedGrant, mode_scope, role_scope};
 pub use settings::{Folders, ServerSettings, Settings};
-pub use status::{Status, Work};
+pub use status::{EngineStatus, Work};
 pub use store_file::{Recovery, StoreFile, reach_store};
 pub use structure::{StructureReplaced, StructureReplacement};
-pub use switch_mode::Switched;
+pub use switch_mode::SwitchedMode;
 pub use symbol::IndexStatus;
 pub use symbols::{
-    ContextLine, DefinitionQuery, DefinitionText, Exactness, FileOutline, FileProblem,
-    FileProblems, FoundDefinition, IndexContents, IndexProgress, OutlineEntry, ProjectMap,
-    ProjectSymbols, Shown, SymbolAnswer, SymbolQuery, SymbolReference, symbol_kinds,
+    AnswerDetail, ContextLine, DefinitionQuery, DefinitionText, Exactness, FileOutline,
+    FileProblem, FileProblems, FoundDefinition, IndexContents, IndexProgress, OutlineEntry,
+    ProjectMap, ProjectSymbols, SymbolAnswer, SymbolQuery, SymbolReference, symbol_kinds,
 };
 pub use task::{ListedTask, Task, TaskDetails, TaskQuery, Tasks};
-pub use trust::Untrusted;
-pub use usage::{LATENCY_BOUNDS, Outcomes, Span, ToolFigures, UsageOf, UsageReport};
+pub use trust::UntrustedMode;
+pub use usage::{CallSpan, LATENCY_BOUNDS, Outcomes, ToolFigures, UsageOf, UsageReport};
 pub use workspace::Workspace;
 
 /// How long an orderly end waits for edits under way.
@@ -148,11 +151,11 @@ const LONGEST_EDIT: std::time::Duration = std::time::Duration::from_millis(900);
 /// Everything a process does for its clients. Cheap to clone; all clones are one engine.
 #[derive(Debug, Clone)]
 pub struct Engine {
-    inner: Arc<Inner>,
+    inner: Arc<EngineInner>,
 }
 
 #[derive(Debug)]
-struct Inner {
+struct EngineInner {
     settings: Settings,
     folders: Folders,
     clock: Clock,
@@ -162,13 +165,13 @@ struct Inner {
     /// Builtin and global modes as they were when a ceiling was first asked for.
     operator_modes: OnceLock<Catalogue>,
     projects: open_projects::OpenProjects,
-    changes: broadcast::Sender<Change>,
+    changes: broadcast::Sender<EngineChange>,
     /// Rings when a person has decided in this process.
     decided: tokio::sync::Notify,
     remembered: Mutex<remembered::RememberedRevisions>,
-    told: Mutex<told::Told>,
-    places: place::Places,
-    usage: Mutex<usage::Usage>,
+    told: Mutex<told::ToldParts>,
+    places: place::ProjectPlaces,
+    usage: Mutex<usage::UsageSender>,
     spans: usage::Spans,
     fingerprints: fingerprint::Fingerprints,
     jobs: job::Jobs,
@@ -186,14 +189,14 @@ pub struct OwnTool {
     pub patches: &'static [&'static str],
     /// Arguments that hold a shell line.
     pub commands: &'static [&'static str],
-    pub reach: mk_policy::Reach,
+    pub reach: mk_policy::ToolReach,
 }
 
 pub type OwnTools = Vec<OwnTool>;
 
 /// Something that listeners may want to look at again.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Change {
+pub enum EngineChange {
     /// Modes or rules of a project have changed.
     Modes { project: AbsPath },
     /// A session has changed its mode.
@@ -202,14 +205,14 @@ pub enum Change {
 
 /// Whether projects are watched for changes: a server does, a command that answers once does not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Watching {
+pub enum ProjectWatching {
     On,
     Off,
 }
 
 /// What an engine is made of.
 #[derive(Debug)]
-pub struct Parts {
+pub struct EngineParts {
     pub settings: Settings,
     pub folders: Folders,
     pub clock: Clock,
@@ -219,19 +222,19 @@ pub struct Parts {
 
 impl Engine {
     /// Opens nothing and reads nothing: everything is loaded when it is first needed.
-    pub fn new(parts: Parts) -> Self {
+    pub fn new(parts: EngineParts) -> Self {
         let (location, clock) = (parts.store.clone(), parts.clock.clone());
         let store = match parts.settings.watching {
             // Who watches serves: others wait for the thread that reads.
-            Watching::On => Store::for_server(location, clock),
-            Watching::Off => Store::new(location, clock),
+            ProjectWatching::On => Store::for_server(location, clock),
+            ProjectWatching::Off => Store::new(location, clock),
         };
         Self::on(store, parts)
     }
 
     /// On a store that is open already.
-    fn on(store: Store, parts: Parts) -> Self {
-        let Parts {
+    fn on(store: Store, parts: EngineParts) -> Self {
+        let EngineParts {
             settings,
             folders,
             clock,
@@ -243,7 +246,7 @@ impl Engine {
             StoreLocation::Postgres(_) => store.clock(),
             StoreLocation::File(_) | StoreLocation::Memory => clock,
         };
-        let inner = Inner {
+        let inner = EngineInner {
             settings,
             folders,
             clock,
@@ -256,7 +259,7 @@ impl Engine {
             decided: tokio::sync::Notify::new(),
             remembered: Mutex::default(),
             told: Mutex::default(),
-            places: place::Places::default(),
+            places: place::ProjectPlaces::default(),
             usage: Mutex::default(),
             spans: usage::Spans::default(),
             fingerprints: fingerprint::Fingerprints::default(),
@@ -312,7 +315,7 @@ impl Engine {
     }
 
     /// Changes from now on.
-    pub fn changes(&self) -> broadcast::Receiver<Change> {
+    pub fn changes(&self) -> broadcast::Receiver<EngineChange> {
         self.inner.changes.subscribe()
     }
 
@@ -320,7 +323,7 @@ impl Engine {
     /// [`Settings::cleanup_interval`]. Tells how many expired.
     pub async fn sweep(&self) -> Result<usize, Error> {
         let settings = &self.inner.settings;
-        let keep = mk_store::Keep {
+        let keep = mk_store::Retention {
             timeout: settings.session_timeout,
             retention: settings.retention,
             tombstones: settings.keep_tombstones,
@@ -329,17 +332,17 @@ impl Engine {
     }
 
     /// Puts everything that was acknowledged or noted on disk; tells whether all of it is there.
-    pub fn close(&self) -> Closed {
+    pub fn close(&self) -> CloseOutcome {
         self.inner.jobs.end_all();
         // What is cut off here is finished by the next process that changes the project.
         let edits = mk_project::wait_for_edits(LONGEST_EDIT);
         match self.inner.store.close() {
-            Closed::Complete if edits => Closed::Complete,
-            _ => Closed::CutOff,
+            CloseOutcome::Complete if edits => CloseOutcome::Complete,
+            _ => CloseOutcome::CutOff,
         }
     }
 
-    fn announce(&self, change: Change) {
+    fn announce(&self, change: EngineChange) {
         // Nobody listening is fine.
         drop(self.inner.changes.send(change));
     }

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use mk_policy::{
-    Catalogue, Diagnostic, FileLimit, Layer, Limit, Mode, Policy, Severity, Source, Subject,
-    load_modes,
+    Catalogue, Diagnostic, DiagnosticSubject, FileLimit, Mode, ModeLayer, ModeSource, PatternLimit,
+    Policy, Severity, load_modes,
 };
 use mk_project::any_file;
 use mk_types::AbsPath;
@@ -27,8 +27,8 @@ pub fn lint_file(path: &Path, name: &str, policy: &Policy) -> (usize, Vec<Diagno
         }
         Err(error) => unreadable(name, &error),
     };
-    let layer = Layer {
-        source: Source::Project,
+    let layer = ModeLayer {
+        source: ModeSource::Project,
         file: name.to_owned(),
         loaded,
     };
@@ -46,11 +46,12 @@ pub(crate) fn idle_patterns(catalogue: &Catalogue, root: &AbsPath) -> Vec<Diagno
     let own = catalogue
         .modes()
         .iter()
-        .filter(|mode| mode.source == Source::Project);
+        .filter(|mode| mode.source == ModeSource::Project);
     let mut idle: Vec<(&Mode, &FileLimit)> = Vec::new();
     for mode in own {
         // One that cannot be used at all has its own complaint.
-        let usable = |limit: &FileLimit| !matches!(limit.regex, Some(Limit::Unusable { .. }));
+        let usable =
+            |limit: &FileLimit| !matches!(limit.regex, Some(PatternLimit::Unusable { .. }));
         for grant in mode.grants.iter().filter(|grant| !grant.files.is_open()) {
             if usable(&grant.files) {
                 idle.push((mode, &grant.files));
@@ -72,7 +73,7 @@ pub(crate) fn idle_patterns(catalogue: &Catalogue, root: &AbsPath) -> Vec<Diagno
         severity: Severity::Warning,
         file: mode.file.clone(),
         position: limit.position,
-        subject: Some(Subject {
+        subject: Some(DiagnosticSubject {
             kind: "mode",
             name: mode.slug.to_string(),
         }),

@@ -1,7 +1,7 @@
 //! Memories of a project: what agents and people write down for later.
 
 use mk_policy::Permit;
-use mk_project::{Access, Memories, MemoryName, Replacement};
+use mk_project::{Memories, MemoryAccess, MemoryName, Replacement};
 use mk_types::Timestamp;
 
 use crate::authorize::{AllowedCall, ToolRequest};
@@ -164,7 +164,7 @@ impl From<mk_project::Memory> for MemoryInfo {
             name: memory.name.to_string(),
             size: memory.size,
             modified: memory.modified,
-            read_only: memory.access == Access::ReadOnly,
+            read_only: memory.access == MemoryAccess::ReadOnly,
         }
     }
 }

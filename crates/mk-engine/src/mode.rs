@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mk_policy::{Catalogue, Diagnostic, Mode};
 use mk_types::{AbsPath, ModeSlug};
 
-use crate::error::{Error, Missing};
+use crate::error::{Error, MissingThing};
 use crate::lint::idle_patterns;
 use crate::{Caller, Engine};
 
@@ -79,7 +79,7 @@ fn not_found(catalogue: &Catalogue, slug: &ModeSlug) -> Error {
         message.push_str(&format!(". It is defined but broken: {why}"));
     }
     Error::NotFound {
-        what: Missing::Mode,
+        what: MissingThing::Mode,
         message,
     }
 }

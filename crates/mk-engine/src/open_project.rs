@@ -9,18 +9,20 @@ use mk_clients::{
     RULES_FILES,
 };
 use mk_policy::{
-    Catalogue, Diagnostic, Layer, LoadedFile, Mode, Policy, Position, Severity, Source,
-    assemble_prompt, load_modes,
+    Catalogue, Diagnostic, DocumentPosition, LoadedFile, Mode, ModeLayer, ModeSource, Policy,
+    Severity, assemble_prompt, load_modes,
 };
-use mk_project::{Identity, Ignored, RulesFolders, Watched, Watcher, read_text, rules_for};
+use mk_project::{
+    DirectoryIdentity, IgnoredFiles, RulesFolders, WatchedPaths, Watcher, read_text, rules_for,
+};
 use mk_types::{AbsPath, ModeSlug};
 
 use crate::Engine;
-use crate::playbook::Shelf;
+use crate::playbook::PlaybookShelf;
 use crate::server::ProjectServers;
 use crate::settings::Folders;
 use crate::symbol::Symbols;
-use crate::trust::Untrusted;
+use crate::trust::UntrustedMode;
 
 /// The largest mode file seen in the wild has 1.4 MB.
 pub(crate) const LARGEST_MODE_FILE: u64 = 16 * 1024 * 1024;
@@ -30,47 +32,47 @@ pub(crate) const LARGEST_MODE_FILE: u64 = 16 * 1024 * 1024;
 pub(crate) struct OpenProject {
     root: AbsPath,
     /// What the root was when the project was opened.
-    identity: Option<Identity>,
+    identity: Option<DirectoryIdentity>,
     folders: Folders,
-    state: RwLock<State>,
+    state: RwLock<OpenState>,
     /// Held while files are read, so that an older reading never replaces a newer one.
     reloading: Mutex<()>,
     watcher: Mutex<Option<Watcher>>,
-    pub(crate) playbook: Shelf,
+    pub(crate) playbook: PlaybookShelf,
     pub(crate) symbols: Symbols,
     pub(crate) servers: ProjectServers,
 }
 
 #[derive(Debug)]
-struct State {
+struct OpenState {
     catalogue: Arc<Catalogue>,
-    ignored: Arc<Ignored>,
+    ignored: Arc<IgnoredFiles>,
     /// The last content of each mode file that was good as a whole.
     last_good: HashMap<PathBuf, LoadedFile>,
     /// Each mode as it was in force last, those that are broken or gone by now included.
     in_force: Vec<Arc<Mode>>,
     /// Modes that are held to less than their files say.
-    untrusted: Vec<Untrusted>,
+    untrusted: Vec<UntrustedMode>,
 }
 
 impl OpenProject {
     /// A project of which nothing has been read: it has no modes and hides every file until [`Self::reload`].
     pub(crate) fn new(root: AbsPath, folders: Folders) -> Self {
-        let state = State {
+        let state = OpenState {
             catalogue: Arc::default(),
-            ignored: Arc::new(Ignored::Everything),
+            ignored: Arc::new(IgnoredFiles::Everything),
             last_good: HashMap::new(),
             in_force: Vec::new(),
             untrusted: Vec::new(),
         };
         Self {
-            identity: Identity::of(root.as_path()),
+            identity: DirectoryIdentity::of(root.as_path()),
             root,
             folders,
             state: RwLock::new(state),
             reloading: Mutex::default(),
             watcher: Mutex::default(),
-            playbook: Shelf::default(),
+            playbook: PlaybookShelf::default(),
             symbols: Symbols::default(),
             servers: ProjectServers::default(),
         }
@@ -80,7 +82,7 @@ impl OpenProject {
         &self.root
     }
 
-    pub(crate) fn identity(&self) -> Option<Identity> {
+    pub(crate) fn identity(&self) -> Option<DirectoryIdentity> {
         self.identity
     }
 
@@ -103,7 +105,7 @@ impl OpenProject {
         )
     }
 
-    pub(crate) fn ignored(&self) -> Arc<Ignored> {
+    pub(crate) fn ignored(&self) -> Arc<IgnoredFiles> {
         Arc::clone(
             &self
                 .state
@@ -135,7 +137,7 @@ impl OpenProject {
     }
 
     /// Modes that wait for a person's trust.
-    pub(crate) fn untrusted(&self) -> Vec<Untrusted> {
+    pub(crate) fn untrusted(&self) -> Vec<UntrustedMode> {
         let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
         state.untrusted.clone()
     }
@@ -176,7 +178,7 @@ impl OpenProject {
 
     pub(crate) fn watch(&self, changed: impl Fn() + Send + 'static) {
         let project = |name: &str| self.root.as_path().join(name);
-        let mut watched = Watched::default();
+        let mut watched = WatchedPaths::default();
         for (path, _, _) in mode_files(&self.root, &self.folders) {
             // Editors' storage folders come and go; only those that exist are worth a watch.
             // Our own may be made at any time: the first global mode is seen although its directory is new, too.
@@ -219,16 +221,21 @@ fn rules_below(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Mode files, strongest first: path, name in diagnostics, source.
-fn mode_files(root: &AbsPath, folders: &Folders) -> Vec<(PathBuf, String, Source)> {
-    let project = mk_clients::PROJECT_MODE_FILES
-        .map(|name| (root.as_path().join(name), name.to_owned(), Source::Project));
+fn mode_files(root: &AbsPath, folders: &Folders) -> Vec<(PathBuf, String, ModeSource)> {
+    let project = mk_clients::PROJECT_MODE_FILES.map(|name| {
+        (
+            root.as_path().join(name),
+            name.to_owned(),
+            ModeSource::Project,
+        )
+    });
     project
         .into_iter()
         .chain(global_mode_files(folders))
         .collect()
 }
 
-fn global_mode_files(folders: &Folders) -> impl Iterator<Item = (PathBuf, String, Source)> {
+fn global_mode_files(folders: &Folders) -> impl Iterator<Item = (PathBuf, String, ModeSource)> {
     let own = [&folders.config, &folders.roo_config]
         .into_iter()
         .flatten()
@@ -240,7 +247,7 @@ fn global_mode_files(folders: &Folders) -> impl Iterator<Item = (PathBuf, String
         .unwrap_or_default();
     own.chain(editors).map(|path| {
         let name = shorten(&path, folders.home.as_deref());
-        (path, name, Source::Global)
+        (path, name, ModeSource::Global)
     })
 }
 
@@ -258,10 +265,10 @@ pub(crate) fn operator_catalogue(folders: &Folders, policy: &Policy) -> Catalogu
 }
 
 /// The global mode files that are there, strongest first.
-pub(crate) fn global_layers(folders: &Folders) -> impl Iterator<Item = Layer> {
+pub(crate) fn global_layers(folders: &Folders) -> impl Iterator<Item = ModeLayer> {
     global_mode_files(folders).filter_map(|(path, file, source)| {
         let (_, loaded) = load_file(&path, &file)?;
-        Some(Layer {
+        Some(ModeLayer {
             source,
             file,
             loaded,
@@ -292,7 +299,7 @@ fn load_state(
     folders: &Folders,
     mut last_good: HashMap<PathBuf, LoadedFile>,
     engine: &Engine,
-) -> State {
+) -> OpenState {
     let mut layers = Vec::new();
     for (path, file, source) in mode_files(root, folders) {
         let Some((text, loaded)) = load_file(&path, &file) else {
@@ -300,15 +307,15 @@ fn load_state(
             continue;
         };
         let loaded = engine.with_last_good(&path, text.as_deref(), loaded, &mut last_good);
-        layers.push(Layer {
+        layers.push(ModeLayer {
             source,
             file,
             loaded,
         });
     }
-    State {
+    OpenState {
         catalogue: Arc::new(Catalogue::build(layers, engine.policy())),
-        ignored: Arc::new(Ignored::load(root)),
+        ignored: Arc::new(IgnoredFiles::load(root)),
         last_good,
         in_force: Vec::new(),
         untrusted: Vec::new(),
@@ -322,7 +329,7 @@ pub(crate) fn unreadable(file: &str, error: &mk_project::Error) -> LoadedFile {
     let diagnostic = Diagnostic {
         severity: Severity::Error,
         file: file.to_owned(),
-        position: Position::START,
+        position: DocumentPosition::START,
         subject: None,
         message: format!("{error}{cause}"),
         hint: error.hint().map(str::to_owned),

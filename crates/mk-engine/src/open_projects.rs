@@ -8,12 +8,12 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mk_policy::{Catalogue, Mode};
-use mk_project::Identity;
+use mk_project::DirectoryIdentity;
 use mk_store::Session;
 use mk_types::AbsPath;
 
 use crate::open_project::OpenProject;
-use crate::{Change, Engine, Watching};
+use crate::{Engine, EngineChange, ProjectWatching};
 
 /// Linux gives a user 128 watch queues for all programs together.
 pub(crate) const MOST_PROJECTS: usize = 32;
@@ -74,7 +74,7 @@ impl Engine {
             let project = OpenProject::new(root.clone(), inner.folders.clone());
             let project = Arc::new(project.with_servers(inner.settings.servers.clone()));
             // Before reading, so that no change falls between.
-            if inner.settings.watching == Watching::On {
+            if inner.settings.watching == ProjectWatching::On {
                 self.watch(&project);
             }
             project.reload(self);
@@ -111,7 +111,7 @@ impl Engine {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         projects.retain(|project| {
-            project.root() != root || project.identity() == Identity::of(root.as_path())
+            project.root() != root || project.identity() == DirectoryIdentity::of(root.as_path())
         });
     }
 
@@ -134,7 +134,7 @@ impl Engine {
             };
             let engine = Self { inner };
             project.reload(&engine);
-            engine.announce(Change::Modes {
+            engine.announce(EngineChange::Modes {
                 project: project.root().clone(),
             });
         });

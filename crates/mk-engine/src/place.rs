@@ -16,7 +16,7 @@ const MOST_KNOWN: usize = 256;
 
 /// The projects of directories that were asked for. A project does not change while the process lives.
 #[derive(Debug, Default)]
-pub(crate) struct Places(Mutex<HashMap<AbsPath, AbsPath>>);
+pub(crate) struct ProjectPlaces(Mutex<HashMap<AbsPath, AbsPath>>);
 
 impl Engine {
     /// The project that a directory belongs to.

@@ -4,7 +4,7 @@ use mk_types::{ConversationId, ModeSlug};
 use serde_json::json;
 
 use crate::Caller;
-use crate::approval::{Asked, Outcome, Plan};
+use crate::approval::{ApprovalPlan, Outcome, RequestState};
 use crate::conversation::Conversations;
 use crate::error::Error;
 
@@ -31,13 +31,13 @@ impl Conversations<'_> {
         let conversation = self.engine.spoken_in(caller)?;
         let id = conversation.as_ref().map(ConversationId::as_str);
         let act = json!({ "exit_plan": { "conversation": id, "plan": plan } });
-        let plan = Plan::new(&act, plan.to_owned());
+        let plan = ApprovalPlan::new(&act, plan.to_owned());
         let asked = self
             .engine
             .ask_once(conversation.as_ref(), None, SUBJECT, &plan);
         match asked.await? {
-            Asked::Open(request) => Ok(Outcome::NeedsApproval(request)),
-            Asked::Granted(_) => {
+            RequestState::Open(request) => Ok(Outcome::NeedsApproval(request)),
+            RequestState::Granted(_) => {
                 let mode = self.engine.project(caller).in_force()?.mode.slug.clone();
                 Ok(Outcome::Done(PlanAccepted { mode }))
             }

@@ -10,21 +10,21 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use mk_clients::PLAYBOOK_CONFIG_JSON;
-use mk_playbook::{AgentTask, ModelWishes, Needs, Playbook, SearchLimits};
+use mk_playbook::{AgentTask, ModelWishes, Playbook, QuestionNeeds, SearchLimits};
 use mk_policy::Diagnostic;
 
 pub use mk_playbook::{
-    Advice as SpecialistAdvice, Agent as AgentDefinition, Analysis as TaskAnalysis, AppliedRule,
-    BundledFile, Checklist, ChecklistItem, Config as PlaybookConfig, ContextShare, DomainChecklist,
-    FileMatch as RuleFileMatch, GeneratedChecklists, KeywordMode, Layer as PlaybookLayer,
-    LineMatch as RuleLineMatch, MatchedTrigger, Phase, PreparedAgent, PreparedAgents,
+    Advice as SpecialistAdvice, Agent as AgentDefinition, AppliedRule, BundledFile, Checklist,
+    ChecklistItem, Config as PlaybookConfig, ContentLayer as PlaybookLayer, ContextShare,
+    DomainChecklist, EvalScores as PlaybookScores, FileMatch as RuleFileMatch, GeneratedChecklists,
+    KeywordMode, LineMatch as RuleLineMatch, MatchedTrigger, Phase, PreparedAgent, PreparedAgents,
     Reason as RuleReason, Recommendation as SkillRecommendation, ResolvedModel,
-    Resource as PlaybookResource, ResourceInfo as PlaybookResourceInfo, Rule as PlaybookRule,
-    Score as PlaybookScore, Scores as PlaybookScores, Share as PlaybookShare, Skill, SkillFiles,
-    Suggestion as ConfigSuggestion, TriggerReason, WorkMode,
+    Resource as PlaybookResource, ResourceInfo as PlaybookResourceInfo, RulesFile as PlaybookRule,
+    Score as PlaybookScore, Share as PlaybookShare, Skill, SkillFiles,
+    Suggestion as ConfigSuggestion, TaskAnalysis, TriggerReason, WorkMode,
 };
 pub use parse_mode::{ChosenAgent, ModeRule, PromptMode, PromptRequest, RuleVerbosity};
-pub(crate) use shelf::Shelf;
+pub(crate) use shelf::PlaybookShelf;
 pub use working_mode::WorkingMode;
 use working_mode::{keyword_of, working_mode};
 
@@ -90,7 +90,7 @@ impl ProjectPlaybook<'_> {
     pub async fn parse_mode(self, request: PromptRequest) -> Result<PromptMode, Error> {
         let ProjectHandle { engine, caller, .. } = self.project;
         let parse = move |playbook: &Playbook| parse_mode::parse(playbook, &request);
-        let mut parsed = self.ask(Needs::Briefing, parse).await?;
+        let mut parsed = self.ask(QuestionNeeds::Briefing, parse).await?;
         parsed.working_mode = working_mode(engine, caller, parsed.mode);
         Ok(parsed)
     }
@@ -107,7 +107,7 @@ impl ProjectPlaybook<'_> {
         files: Vec<String>,
         mode: Option<KeywordMode>,
     ) -> Result<(TaskAnalysis, GeneratedChecklists), Error> {
-        self.ask(Needs::Files, move |playbook| {
+        self.ask(QuestionNeeds::Files, move |playbook| {
             let analysis = mk_playbook::analyze_task(&prompt, &files, mode);
             Ok((analysis, checklist(playbook, &[], &files)))
         })
@@ -120,14 +120,14 @@ impl ProjectPlaybook<'_> {
         domains: Vec<String>,
         files: Vec<String>,
     ) -> Result<GeneratedChecklists, Error> {
-        self.ask(Needs::Files, move |playbook| {
+        self.ask(QuestionNeeds::Files, move |playbook| {
             Ok(checklist(playbook, &domains, &files))
         })
         .await
     }
 
     pub async fn agent(self, name: String) -> Result<AgentProfile, Error> {
-        self.ask(Needs::Files, move |playbook| {
+        self.ask(QuestionNeeds::Files, move |playbook| {
             let agent = agent(playbook, &name)?;
             let config = playbook.config()?;
             let wishes = ModelWishes {
@@ -146,7 +146,7 @@ impl ProjectPlaybook<'_> {
 
     /// An agent and what it has to know of the project.
     pub async fn introduce(self, name: String) -> Result<AgentIntroduction, Error> {
-        self.ask(Needs::Files, move |playbook| {
+        self.ask(QuestionNeeds::Files, move |playbook| {
             Ok(AgentIntroduction {
                 agent: agent(playbook, &name)?,
                 config: playbook.config()?,
@@ -162,7 +162,7 @@ impl ProjectPlaybook<'_> {
         name: String,
         assignment: AgentAssignment,
     ) -> Result<PreparedAgent, Error> {
-        self.ask(Needs::Files, move |playbook| {
+        self.ask(QuestionNeeds::Files, move |playbook| {
             let config = playbook.config()?;
             let task = assignment.task(config.language());
             Ok(playbook.prepare_agent(&name, &task)?)
@@ -176,7 +176,7 @@ impl ProjectPlaybook<'_> {
         names: Vec<String>,
         assignment: AgentAssignment,
     ) -> Result<PreparedAgents, Error> {
-        self.ask(Needs::Files, move |playbook| {
+        self.ask(QuestionNeeds::Files, move |playbook| {
             let config = playbook.config()?;
             let task = assignment.task(config.language());
             Ok(playbook.prepare_agents(&names, &task))
@@ -188,7 +188,7 @@ impl ProjectPlaybook<'_> {
     pub async fn rules_for_files(self, files: Vec<String>) -> Result<Vec<AppliedRule>, Error> {
         let ProjectHandle { engine, caller, .. } = self.project;
         let mode = engine.in_force(caller, None)?.mode.slug.clone();
-        self.ask(Needs::Files, move |playbook| {
+        self.ask(QuestionNeeds::Files, move |playbook| {
             Ok(playbook.rules_for_files(&files, Some(mode.as_str())))
         })
         .await
@@ -196,7 +196,7 @@ impl ProjectPlaybook<'_> {
 
     /// Passages of everything that has an address, best first.
     pub async fn search(self, query: String) -> Result<Vec<RuleFileMatch>, Error> {
-        self.ask(Needs::SearchIndex, move |playbook| {
+        self.ask(QuestionNeeds::SearchIndex, move |playbook| {
             Ok(playbook.search(&query, &SearchLimits::default()).files)
         })
         .await
@@ -204,13 +204,13 @@ impl ProjectPlaybook<'_> {
 
     /// All skills, by priority and then by name.
     pub async fn skills(self) -> Result<Vec<Arc<Skill>>, Error> {
-        self.ask(Needs::Files, |playbook| Ok(playbook.skills()))
+        self.ask(QuestionNeeds::Files, |playbook| Ok(playbook.skills()))
             .await
     }
 
     /// A skill, where it is and what comes with it.
     pub async fn skill(self, name: String) -> Result<Option<(Arc<Skill>, SkillFiles)>, Error> {
-        self.ask(Needs::Files, move |playbook| {
+        self.ask(QuestionNeeds::Files, move |playbook| {
             Ok(playbook.skill(&name).zip(playbook.skill_files(&name)))
         })
         .await
@@ -218,7 +218,7 @@ impl ProjectPlaybook<'_> {
 
     /// The skills that fit a prompt, best first.
     pub async fn recommend_skills(self, prompt: String) -> Result<Vec<SkillRecommendation>, Error> {
-        self.ask(Needs::Recommender, move |playbook| {
+        self.ask(QuestionNeeds::Recommender, move |playbook| {
             Ok(playbook.recommend(&prompt))
         })
         .await
@@ -226,7 +226,7 @@ impl ProjectPlaybook<'_> {
 
     /// The project's configuration; empty if there is none.
     pub async fn config(self) -> Result<Arc<PlaybookConfig>, Error> {
-        self.ask(Needs::Files, |playbook| Ok(playbook.config()?))
+        self.ask(QuestionNeeds::Files, |playbook| Ok(playbook.config()?))
             .await
     }
 
@@ -239,7 +239,9 @@ impl ProjectPlaybook<'_> {
         let ProjectHandle { engine, caller, .. } = self.project;
         let Some(directory) = directory else {
             let suggest = |playbook: &Playbook| Ok(playbook.suggest_config()?);
-            return Ok(Outcome::Done(self.ask(Needs::Files, suggest).await?));
+            return Ok(Outcome::Done(
+                self.ask(QuestionNeeds::Files, suggest).await?,
+            ));
         };
         Ok(match engine.admit(caller, &directory).await? {
             Outcome::NeedsApproval(request) => Outcome::NeedsApproval(request),
@@ -249,14 +251,16 @@ impl ProjectPlaybook<'_> {
 
     /// Everything that has an address: rules, agents, skills, checklists.
     pub async fn resources(self) -> Result<Vec<PlaybookResourceInfo>, Error> {
-        self.ask(Needs::Files, |playbook| Ok(playbook.resources()))
+        self.ask(QuestionNeeds::Files, |playbook| Ok(playbook.resources()))
             .await
     }
 
     /// The text at the path of a `rules://` address.
     pub async fn resource(self, path: String) -> Result<Option<PlaybookResource>, Error> {
-        self.ask(Needs::Files, move |playbook| Ok(playbook.resource(&path)))
-            .await
+        self.ask(QuestionNeeds::Files, move |playbook| {
+            Ok(playbook.resource(&path))
+        })
+        .await
     }
 
     /// Everything that is wrong with the files. Reads all of them, in this thread.
@@ -360,7 +364,7 @@ impl ProjectPlaybook<'_> {
     /// Asks the playbook something; if files have to be read, beside the runtime.
     async fn ask<T: Send + 'static>(
         self,
-        needs: Needs,
+        needs: QuestionNeeds,
         ask: impl FnOnce(&Playbook) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
         let playbook = self.opened()?;

@@ -3,7 +3,7 @@
 use mk_policy::{Evaluation, Mode};
 use mk_types::{AbsPath, ProjectPath, SessionId, ToolCall};
 
-use crate::check::{Checked, InForce};
+use crate::check::{CheckedCall, InForce};
 use crate::error::Error;
 use crate::{Caller, Engine};
 
@@ -39,7 +39,7 @@ impl ProjectHandle<'_> {
     }
 
     /// Decides about a call that somebody else would make. Nothing is asked of anybody.
-    pub fn check(&self, call: ToolCall) -> Result<Checked, Error> {
+    pub fn check(&self, call: ToolCall) -> Result<CheckedCall, Error> {
         Ok(self.engine.check(self.in_force()?, call))
     }
 

@@ -4,16 +4,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mk_policy::{Mode, Switching};
-use mk_store::{Conversation, Project, Reach, SessionFilter, Switch, TaskState};
+use mk_store::{Conversation, ModeReach, ModeSwitch, Project, SessionFilter, TaskState};
 use mk_types::{AbsPath, ConversationId, ModeSlug, Timestamp};
 
 use crate::conversation::{Conversations, LIVE};
 use crate::error::Error;
-use crate::{Change, mode};
+use crate::{EngineChange, mode};
 
 /// Whom a project's new mode reaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Whom {
+pub enum SwitchAudience {
     /// Every conversation of the project, those that run now included.
     Everyone,
     /// Conversations that begin later.
@@ -69,20 +69,20 @@ impl Conversations<'_> {
         &self,
         directory: &AbsPath,
         slug: &ModeSlug,
-        whom: Whom,
+        whom: SwitchAudience,
     ) -> Result<(Project, Arc<Mode>), Error> {
         let store = &self.engine.inner.store;
         let root = self.engine.policy_root(directory);
         let mode = mode::find(&self.engine.modes().catalogue_at(&root), slug)?;
         let project = store.open_project(&root).await?;
         let reach = match whom {
-            Whom::Everyone => Reach::AllActiveSince(self.live_since()),
-            Whom::NewOnes => Reach::NewConversations,
+            SwitchAudience::Everyone => ModeReach::AllActiveSince(self.live_since()),
+            SwitchAudience::NewOnes => ModeReach::NewConversations,
         };
         let project = store
             .set_project_mode(&project.id, Some(slug.clone()), reach)
             .await?;
-        if whom == Whom::Everyone {
+        if whom == SwitchAudience::Everyone {
             self.switch_tasks(&project, slug).await?;
         }
         Ok((project, mode))
@@ -102,7 +102,7 @@ impl Conversations<'_> {
         let slug = mode.or(project.mode).unwrap_or_else(default);
         mode::find(&self.engine.modes().catalogue_at(&root), &slug)?;
         store
-            .set_project_mode(&project.id, Some(slug.clone()), Reach::NewConversations)
+            .set_project_mode(&project.id, Some(slug.clone()), ModeReach::NewConversations)
             .await?;
         if project.switching.is_none() {
             let switching = Some(Switching::AskToWiden.as_str().to_owned());
@@ -123,7 +123,7 @@ impl Conversations<'_> {
             if session.mode == *slug {
                 continue;
             }
-            let change = Switch {
+            let change = ModeSwitch {
                 session: session.id.clone(),
                 from: session.mode,
                 to: slug.clone(),
@@ -131,7 +131,7 @@ impl Conversations<'_> {
             };
             // A task that has just ended, or was switched by somebody else, stays as it is.
             if store.switch(change).await.is_ok() {
-                self.engine.announce(Change::Switched {
+                self.engine.announce(EngineChange::Switched {
                     session: session.id,
                 });
             }

@@ -5,8 +5,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use mk_policy::{Catalogue, Layer, Mode, Source, evaluate, load_modes};
-use mk_store::{Decision, DecisionFilter, Ruling};
+use mk_policy::{Catalogue, Mode, ModeLayer, ModeSource, evaluate, load_modes};
+use mk_store::{DecisionFilter, DecisionRecord, Ruling};
 use mk_types::{AbsPath, ModeSlug, ProjectId, ProjectPath};
 use serde_json::Value;
 
@@ -17,7 +17,7 @@ use crate::target::TargetResolver;
 
 /// Under which modes calls are decided again.
 #[derive(Debug, Clone, Default)]
-pub struct Replaying {
+pub struct ReplayModes {
     /// A mode file: its name and its text. `None`: the project's own modes, as they are now.
     pub modes: Option<(String, String)>,
     /// As if this mode had been in force; `None`: the one that was.
@@ -26,8 +26,8 @@ pub struct Replaying {
 
 /// A recorded decision, and what would be decided now.
 #[derive(Debug)]
-pub struct Replayed {
-    pub decision: Decision,
+pub struct ReplayedDecision {
+    pub decision: DecisionRecord,
     /// Why it cannot be decided again, in a few words.
     pub unknown: Option<&'static str>,
     pub ruling: Ruling,
@@ -35,13 +35,13 @@ pub struct Replayed {
     pub reason: String,
 }
 
-impl Replayed {
+impl ReplayedDecision {
     pub fn is_changed(&self) -> bool {
         self.unknown.is_none() && self.ruling != self.decision.ruling
     }
 }
 
-struct Place {
+struct ReplayPlace {
     open: Arc<OpenProject>,
     catalogue: Arc<Catalogue>,
 }
@@ -51,11 +51,11 @@ impl Decisions<'_> {
     pub fn replay(
         &self,
         filter: &DecisionFilter,
-        replaying: &Replaying,
-    ) -> Result<Vec<Replayed>, Error> {
+        replaying: &ReplayModes,
+    ) -> Result<Vec<ReplayedDecision>, Error> {
         let mut found = self.list(filter)?;
         found.reverse();
-        let mut places: HashMap<ProjectId, Option<Place>> = HashMap::new();
+        let mut places: HashMap<ProjectId, Option<ReplayPlace>> = HashMap::new();
         let mut replayed = Vec::with_capacity(found.len());
         for decision in found {
             let place = match &decision.project {
@@ -74,13 +74,13 @@ impl Decisions<'_> {
         Ok(replayed)
     }
 
-    fn place(&self, root: &AbsPath, replaying: &Replaying) -> Place {
+    fn place(&self, root: &AbsPath, replaying: &ReplayModes) -> ReplayPlace {
         let open = self.engine.open(root);
         let catalogue = match &replaying.modes {
             None => open.catalogue(),
             Some((file, text)) => {
-                let mut layers = vec![Layer {
-                    source: Source::Project,
+                let mut layers = vec![ModeLayer {
+                    source: ModeSource::Project,
                     file: file.clone(),
                     loaded: load_modes(file, text),
                 }];
@@ -88,11 +88,16 @@ impl Decisions<'_> {
                 Arc::new(Catalogue::build(layers, self.engine.policy()))
             }
         };
-        Place { open, catalogue }
+        ReplayPlace { open, catalogue }
     }
 
-    fn again(&self, decision: Decision, place: Option<&Place>, replaying: &Replaying) -> Replayed {
-        let same = |decision: Decision, why: &'static str| Replayed {
+    fn again(
+        &self,
+        decision: DecisionRecord,
+        place: Option<&ReplayPlace>,
+        replaying: &ReplayModes,
+    ) -> ReplayedDecision {
+        let same = |decision: DecisionRecord, why: &'static str| ReplayedDecision {
             unknown: Some(why),
             ruling: decision.ruling,
             rule: decision.rule.clone(),
@@ -110,7 +115,7 @@ impl Decisions<'_> {
         };
         let slug = replaying.mode.as_ref().unwrap_or(&decision.mode);
         let Some(mode) = place.catalogue.get(slug.as_str()) else {
-            return Replayed {
+            return ReplayedDecision {
                 unknown: None,
                 ruling: Ruling::Deny,
                 rule: "no-mode".to_owned(),
@@ -119,7 +124,7 @@ impl Decisions<'_> {
             };
         };
         let (ruling, rule, reason) = self.decide(&decision, &input, mode, &place.open);
-        Replayed {
+        ReplayedDecision {
             decision,
             unknown: None,
             ruling,
@@ -130,7 +135,7 @@ impl Decisions<'_> {
 
     fn decide(
         &self,
-        decision: &Decision,
+        decision: &DecisionRecord,
         input: &Value,
         mode: &Mode,
         open: &OpenProject,

@@ -9,7 +9,7 @@ use mk_types::{CredentialId, ModeSlug, Timestamp};
 use sha2::{Digest as _, Sha256};
 
 use crate::Engine;
-use crate::access::{Access, Principal, hex};
+use crate::access::{Credentials, Principal, hex};
 use crate::mode::Modes;
 
 /// What a scope begins with that names a mode.
@@ -28,14 +28,14 @@ pub struct SignedGrant {
 
 /// What the scopes of a token came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Scoped {
+pub struct ScopeOutcome {
     /// All of them cap.
     pub modes: Vec<ModeSlug>,
     /// Without a role it is an agent's: it sees nothing of others' work.
     pub has_role: bool,
 }
 
-impl Access<'_> {
+impl Credentials<'_> {
     /// Who holds a genuine token; `None` if no scope of it names a builtin or global mode.
     ///
     /// The same holder has the same id with every token, so that a session survives a wider one.
@@ -65,7 +65,7 @@ impl Access<'_> {
         Some(Principal {
             credential,
             csrf: String::new(),
-            scoped: Some(Scoped {
+            scoped: Some(ScopeOutcome {
                 modes,
                 has_role: role.is_some(),
             }),

@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use mk_lsp::{
-    Answered, FileChange, Health, InstallPlan, KnownServer, Limits, ServerError, ServerOptions,
-    ServerStatus, Servers,
+    AttributedAnswer, DiskChange, Health, InstallPlan, KnownServer, Limits, ServerError,
+    ServerOptions, ServerStatus, Servers,
 };
 use mk_types::{AbsPath, ProjectPath};
 
@@ -20,7 +20,7 @@ use crate::open_project::OpenProject;
 use crate::project_info::LanguageServerInfo;
 use crate::settings::{Folders, ServerSettings};
 use crate::{Caller, Engine};
-use seen::Seen;
+use seen::SeenFiles;
 
 /// How long a call waits for a server that an earlier call has waited for already, and that is still not ready.
 const SECOND_PATIENCE: Duration = Duration::from_millis(500);
@@ -34,7 +34,7 @@ pub(crate) struct ProjectServers {
     slow: Mutex<BTreeSet<String>>,
     settings: ServerSettings,
     servers: OnceLock<Servers>,
-    seen: Mutex<Seen>,
+    seen: Mutex<SeenFiles>,
     /// The last time somebody asked for a restart, by language, as it was when we looked.
     asked: Mutex<BTreeMap<String, Option<SystemTime>>>,
 }
@@ -85,9 +85,9 @@ impl OpenProject {
         language: &str,
         patience: Duration,
         ask: impl Fn() -> F,
-    ) -> Result<Answered<T>, ServerError>
+    ) -> Result<AttributedAnswer<T>, ServerError>
     where
-        F: Future<Output = Result<Answered<T>, ServerError>>,
+        F: Future<Output = Result<AttributedAnswer<T>, ServerError>>,
     {
         if self.restart_was_asked(language) {
             self.servers().stop(language).await?;
@@ -178,7 +178,7 @@ impl OpenProject {
             return;
         };
         let mut seen = self.seen();
-        let changes: Vec<FileChange> = paths.map(|path| seen.note(self.root(), path)).collect();
+        let changes: Vec<DiskChange> = paths.map(|path| seen.note(self.root(), path)).collect();
         servers.files_changed(&changes);
     }
 
@@ -203,7 +203,7 @@ impl OpenProject {
         self.seen().hurry();
     }
 
-    fn seen(&self) -> MutexGuard<'_, Seen> {
+    fn seen(&self) -> MutexGuard<'_, SeenFiles> {
         let seen = &self.servers.seen;
         seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -284,7 +284,7 @@ impl Engine {
         &self,
         caller: &Caller,
         language: &str,
-    ) -> Result<Answered<u32>, Error> {
+    ) -> Result<AttributedAnswer<u32>, Error> {
         let in_force = self.in_force(caller, None)?;
         let project = self.open(&in_force.project);
         Ok(project.servers().restart(language).await?)

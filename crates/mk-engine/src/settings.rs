@@ -4,11 +4,11 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use mk_lsp::{CustomServer, Launcher, ProjectCode};
+use mk_lsp::{CustomServer, ProjectCode, WallLauncher};
 use mk_policy::Switching;
 use mk_types::{AbsPath, ModeSlug};
 
-use crate::{CommandRunner, Watching};
+use crate::{CommandRunner, ProjectWatching};
 
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -25,7 +25,7 @@ pub struct Settings {
     pub switching: Switching,
     /// No answer within this time is a no.
     pub approval_timeout: Duration,
-    pub watching: Watching,
+    pub watching: ProjectWatching,
     /// The project that the operator named, or that was found where the process was started; none where that is
     /// nobody's project.
     pub start_root: Option<AbsPath>,
@@ -47,7 +47,7 @@ impl Default for Settings {
             default_mode: code(),
             switching: Switching::default(),
             approval_timeout: Duration::from_secs(50),
-            watching: Watching::Off,
+            watching: ProjectWatching::Off,
             start_root: None,
             project_folders: Vec::new(),
             read_only_memories: Vec::new(),
@@ -64,7 +64,7 @@ pub struct ServerSettings {
     pub custom: Vec<CustomServer>,
     pub project_code: ProjectCode,
     /// What holds servers; `None` where nothing does.
-    pub launcher: Option<Launcher>,
+    pub launcher: Option<WallLauncher>,
 }
 
 #[expect(clippy::expect_used, reason = "a constant")]

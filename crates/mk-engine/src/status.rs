@@ -7,11 +7,11 @@ use mk_types::AbsPath;
 
 use crate::error::Error;
 use crate::symbol::IndexStatus;
-use crate::{Caller, Engine, Standing};
+use crate::{Caller, Engine, ProjectStanding};
 
 /// What the engine is doing for a caller.
 #[derive(Debug, Clone)]
-pub struct Status {
+pub struct EngineStatus {
     /// `None` as long as nobody has said which.
     pub project: Option<AbsPath>,
     /// `None` before the first question about symbols.
@@ -44,11 +44,11 @@ impl Engine {
         Some(Work { what, done: None })
     }
 
-    pub async fn status(&self, caller: &Caller) -> Result<Status, Error> {
+    pub async fn status(&self, caller: &Caller) -> Result<EngineStatus, Error> {
         let figures = self.tool_figures();
         let tool_usage = figures.iter().map(|(tool, it)| (*tool, it.calls)).collect();
-        if caller.standing == Standing::Nowhere {
-            return Ok(Status {
+        if caller.standing == ProjectStanding::Nowhere {
+            return Ok(EngineStatus {
                 project: None,
                 index: None,
                 language_servers: BTreeMap::new(),
@@ -56,7 +56,7 @@ impl Engine {
                 tool_usage,
             });
         }
-        Ok(Status {
+        Ok(EngineStatus {
             project: Some(self.project_of(&caller.project)),
             index: self.index_status(&caller.project),
             language_servers: self.server_states_beside(caller.project.clone()).await,

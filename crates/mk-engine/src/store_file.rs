@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use mk_store::{Chain, Closed, Location, Recovered, Store};
+use mk_store::{ChainCheck, CloseOutcome, RecoveredStore, Store, StoreLocation};
 use mk_types::Clock;
 
 use crate::error::Error;
@@ -12,7 +12,7 @@ use crate::error::Error;
 const STOP_FIRST: &str = "stop every agent and server first";
 
 /// Whether a store can be read, wherever it is.
-pub fn reach_store(location: Location) -> Result<(), Error> {
+pub fn reach_store(location: StoreLocation) -> Result<(), Error> {
     let store = Store::new(location, Clock::System);
     store.projects()?;
     // Nothing was written.
@@ -43,7 +43,7 @@ impl StoreFile {
     }
 
     /// Whether it can be opened, read and closed in time.
-    pub fn open_and_close(&self) -> Result<Closed, Error> {
+    pub fn open_and_close(&self) -> Result<CloseOutcome, Error> {
         let store = self.store();
         let projects = store.projects();
         let closed = store.close();
@@ -62,7 +62,7 @@ impl StoreFile {
     }
 
     /// Whether the record of decisions is as it was written.
-    pub fn check_decisions(&self) -> Result<Chain, Error> {
+    pub fn check_decisions(&self) -> Result<ChainCheck, Error> {
         Ok(self.store().check_chain()?)
     }
 
@@ -72,7 +72,7 @@ impl StoreFile {
     }
 
     /// Replaces it by what can be read of it; `None` if nothing is wrong with it.
-    pub fn recover(&self, recovery: Recovery) -> Result<Option<Recovered>, Error> {
+    pub fn recover(&self, recovery: Recovery) -> Result<Option<RecoveredStore>, Error> {
         let store = self.store();
         match store.check() {
             Ok(problems) if problems.is_empty() && recovery == Recovery::IfDamaged => {
@@ -94,6 +94,6 @@ impl StoreFile {
     }
 
     fn store(&self) -> Store {
-        Store::new(Location::File(self.path.clone()), Clock::System)
+        Store::new(StoreLocation::File(self.path.clone()), Clock::System)
     }
 }

@@ -1,6 +1,6 @@
 //! `replace_structure`: the same change to all code of one shape, in every file that has it, or in none.
 
-use mk_project::Edit;
+use mk_project::FileEdit;
 use mk_symbols::{StructureEdit, StructureQuery};
 use mk_types::ProjectPath;
 
@@ -8,7 +8,7 @@ use crate::approval::Outcome;
 use crate::authorize::ToolRequest;
 use crate::check::InForce;
 use crate::edit::FileChanges;
-use crate::edit_symbol::{Doing, SyntaxProblem};
+use crate::edit_symbol::{EditRun, SyntaxProblem};
 use crate::error::Error;
 use crate::symbols::{IndexProgress, ProjectSymbols};
 use crate::workspace::Workspace;
@@ -42,7 +42,7 @@ impl StructureReplaced {
 }
 
 /// A file with its text after the replacement, in place of the one that has this revision.
-struct Planned {
+struct PlannedStructure {
     edit: StructureEdit,
     revision: String,
 }
@@ -52,7 +52,7 @@ impl ProjectSymbols<'_> {
         self,
         mut request: ToolRequest<'_>,
         wanted: StructureReplacement,
-        doing: Doing,
+        doing: EditRun,
     ) -> Result<Outcome<StructureReplaced>, Error> {
         let (project, engine) = (&self.project, self.project.engine);
         let in_force = project.in_force()?;
@@ -87,7 +87,7 @@ impl ProjectSymbols<'_> {
             .iter()
             .map(|file| file.edit.path.as_str().to_owned());
         request.call.paths = paths.collect();
-        if doing == Doing::DryRun {
+        if doing == EditRun::DryRun {
             // The mode decides here too: a dry run should not promise what would be refused.
             project.judge(&request)?;
             return Ok(Outcome::Done(replaced));
@@ -104,7 +104,7 @@ impl ProjectSymbols<'_> {
 fn plan(
     workspace: &Workspace,
     query: &StructureQuery,
-) -> Result<(Vec<Planned>, IndexProgress), Error> {
+) -> Result<(Vec<PlannedStructure>, IndexProgress), Error> {
     let index = workspace.index()?;
     let plan = index.replace_structure(query, &|path| workspace.readable(path))?;
     let mut planned = Vec::new();
@@ -113,27 +113,27 @@ fn plan(
         let read = workspace.read_file(&found.path)?;
         let edit = mk_symbols::replace_structure(&found.path, &read.editable(), query)?;
         let revision = read.revision;
-        planned.extend(edit.map(|edit| Planned { edit, revision }));
+        planned.extend(edit.map(|edit| PlannedStructure { edit, revision }));
     }
     Ok((planned, plan.progress.into()))
 }
 
-fn edit(planned: &Planned) -> Edit {
+fn edit(planned: &PlannedStructure) -> FileEdit {
     let text = planned.edit.text.clone();
-    Edit::Replace {
+    FileEdit::Replace {
         path: planned.edit.path.clone(),
         expected: Some(planned.revision.clone()),
         change: Box::new(move |_| Ok(text)),
     }
 }
 
-fn places(planned: &Planned) -> (ProjectPath, Vec<(u32, String)>) {
+fn places(planned: &PlannedStructure) -> (ProjectPath, Vec<(u32, String)>) {
     let places = planned.edit.places.iter();
     let places = places.map(|place| (place.line, place.text.clone()));
     (planned.edit.path.clone(), places.collect())
 }
 
-fn problems(planned: &Planned) -> impl Iterator<Item = SyntaxProblem> {
+fn problems(planned: &PlannedStructure) -> impl Iterator<Item = SyntaxProblem> {
     planned.edit.errors.iter().map(|error| SyntaxProblem {
         path: planned.edit.path.clone(),
         line: error.line,

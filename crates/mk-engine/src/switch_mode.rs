@@ -3,20 +3,20 @@
 use std::sync::Arc;
 
 use mk_policy::{Mode, Switching, widens};
-use mk_store::{Session, Switch};
+use mk_store::{ModeSwitch, Session};
 use mk_types::{ModeSlug, SessionId};
 
-use crate::approval::{Act, Asked, Outcome};
+use crate::approval::{ApprovedAct, Outcome, RequestState};
 use crate::error::Error;
 use crate::task::Tasks;
-use crate::{Actor, Caller, Change, Engine};
+use crate::{Actor, Caller, Engine, EngineChange};
 
 /// How often a switch is tried again when others switch the same session.
 const MOST_TRIES: usize = 8;
 
 /// A change of mode that has happened.
 #[derive(Debug, Clone)]
-pub struct Switched {
+pub struct SwitchedMode {
     pub session: Session,
     pub mode: Arc<Mode>,
     pub old_mode: ModeSlug,
@@ -34,7 +34,7 @@ impl Tasks<'_> {
         session: &str,
         to: &str,
         reason: Option<String>,
-    ) -> Result<Outcome<Switched>, Error> {
+    ) -> Result<Outcome<SwitchedMode>, Error> {
         let id = self.session_id("session_id", session)?;
         // One line: it is shown among lines of ours, which it must not forge.
         let reason = reason.map(|reason| reason.split_whitespace().collect::<Vec<_>>().join(" "));
@@ -58,7 +58,7 @@ impl Engine {
         id: &SessionId,
         to: &str,
         reason: Option<String>,
-    ) -> Result<Option<Outcome<Switched>>, Error> {
+    ) -> Result<Option<Outcome<SwitchedMode>>, Error> {
         let session = self.active_session(id)?;
         let within = Caller {
             project: self.session_project(caller, &session),
@@ -66,7 +66,7 @@ impl Engine {
         };
         let to = self.modes().get(&within, "new_mode_slug", to)?;
         let from = session.mode;
-        let act = Act::Switch {
+        let act = ApprovedAct::Switch {
             session: id.clone(),
             from: from.clone(),
             to: to.slug.clone(),
@@ -75,16 +75,16 @@ impl Engine {
         // Where it gives the agent more than holds it now, that is the step, wherever the session was.
         let widened = held.as_ref().filter(|held| widens(&held.mode, &to));
         let origin = match widened {
-            Some(held) => Origin {
+            Some(held) => LeftMode {
                 slug: held.mode.slug.clone(),
                 mode: Some(Arc::clone(&held.mode)),
             },
-            None => Origin {
+            None => LeftMode {
                 mode: self.modes().catalogue(&within).get(from.as_str()).cloned(),
                 slug: from.clone(),
             },
         };
-        let step = Step {
+        let step = ModeStep {
             from: origin,
             to: &to,
             session: Some(id),
@@ -93,7 +93,7 @@ impl Engine {
         if let Some(outcome) = self.govern(caller, &step, &act).await? {
             return Ok(Some(outcome));
         }
-        let change = Switch {
+        let change = ModeSwitch {
             session: id.clone(),
             from: from.clone(),
             to: to.slug.clone(),
@@ -105,11 +105,11 @@ impl Engine {
             Err(mk_store::Error::Conflict { .. }) => return Ok(None),
             Err(error) => return Err(self.about(Some(id), error)),
         };
-        self.announce(Change::Switched {
+        self.announce(EngineChange::Switched {
             session: session.id.clone(),
         });
         self.follow(held.filter(|_| enters), &to.slug).await?;
-        Ok(Some(Outcome::Done(Switched {
+        Ok(Some(Outcome::Done(SwitchedMode {
             session,
             mode: to,
             old_mode: from,
@@ -130,8 +130,8 @@ impl Engine {
     pub(crate) async fn govern<T>(
         &self,
         caller: &Caller,
-        step: &Step<'_>,
-        act: &Act,
+        step: &ModeStep<'_>,
+        act: &ApprovedAct,
     ) -> Result<Option<Outcome<T>>, Error> {
         step.allow_hand_over(caller)?;
         let (from, to) = (&step.from.slug, &step.to.slug);
@@ -162,8 +162,8 @@ impl Engine {
                         )
                         .await?
                     {
-                        Asked::Granted(_) => None,
-                        Asked::Open(question) => Some(Outcome::NeedsApproval(question)),
+                        RequestState::Granted(_) => None,
+                        RequestState::Open(question) => Some(Outcome::NeedsApproval(question)),
                     },
                 )
             }
@@ -172,21 +172,21 @@ impl Engine {
 }
 
 /// A change of mode that is to be decided.
-pub(crate) struct Step<'a> {
-    pub(crate) from: Origin,
+pub(crate) struct ModeStep<'a> {
+    pub(crate) from: LeftMode,
     pub(crate) to: &'a Mode,
     pub(crate) session: Option<&'a SessionId>,
     pub(crate) tool: &'static str,
 }
 
 /// The mode that a change leaves.
-pub(crate) struct Origin {
+pub(crate) struct LeftMode {
     pub(crate) slug: ModeSlug,
     /// Missing when the mode's file no longer defines it.
     pub(crate) mode: Option<Arc<Mode>>,
 }
 
-impl Step<'_> {
+impl ModeStep<'_> {
     /// Whether it gives rights; from a mode that is gone, nobody can tell, so it does.
     pub(crate) fn widens(&self) -> bool {
         self.from

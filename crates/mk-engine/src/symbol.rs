@@ -8,8 +8,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use mk_symbols::{
-    Answer, Definition, Error as SymbolError, Hit, Index, IndexState, Outline, Place, Progress,
-    Query, Reference, RepositoryMap, Source, Target,
+    AnswerSource, DefinitionTarget, Error as SymbolError, IndexAnswer, IndexQuery, IndexState,
+    IndexingProgress, NamePlace, Outline, Reference, RepositoryMap, SymbolDefinition, SymbolHit,
+    SymbolIndex,
 };
 use mk_types::{AbsPath, ProjectPath, Timestamp};
 
@@ -31,7 +32,7 @@ const MOST_EDITED: usize = 20;
 /// The symbols of a project.
 #[derive(Debug, Default)]
 pub(crate) struct Symbols {
-    index: Mutex<Option<Started>>,
+    index: Mutex<Option<StartedIndex>>,
     /// Files that we have changed since.
     changed: Mutex<BTreeSet<ProjectPath>>,
     /// Files that we have changed, the last ones.
@@ -39,15 +40,15 @@ pub(crate) struct Symbols {
 }
 
 #[derive(Debug)]
-struct Started {
-    index: Arc<Index>,
+struct StartedIndex {
+    index: Arc<SymbolIndex>,
     at: Instant,
 }
 
 /// How far a project's index is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IndexStatus {
-    pub progress: Progress,
+    pub progress: IndexingProgress,
     /// Files with symbols.
     pub files: usize,
     pub symbols: usize,
@@ -64,8 +65,8 @@ impl IndexStatus {
 pub struct Rename {
     pub name: String,
     pub files: Vec<RenamedFile>,
-    pub source: Source,
-    pub progress: Progress,
+    pub source: AnswerSource,
+    pub progress: IndexingProgress,
     /// Why the places may mean different things, though they share the name; `None` if there is no reason to think so.
     pub doubt: Option<String>,
 }
@@ -76,7 +77,7 @@ pub struct RenamedFile {
     /// Of the text that was renamed.
     pub revision: String,
     pub text: String,
-    pub places: Vec<Place>,
+    pub places: Vec<NamePlace>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -109,7 +110,7 @@ impl Symbols {
     }
 
     /// Brings the index up to date.
-    fn refresh(&self, index: &Index, now: Timestamp) {
+    fn refresh(&self, index: &SymbolIndex, now: Timestamp) {
         let changed = std::mem::take(&mut *lock(&self.changed));
         let changed: Vec<ProjectPath> = changed.into_iter().collect();
         if !changed.is_empty() {
@@ -128,7 +129,7 @@ impl OpenProject {
 
 impl Workspace {
     /// The project's index as the files are now; while it is being made, what there is of it.
-    pub fn index(&self) -> Result<Arc<Index>, Error> {
+    pub fn index(&self) -> Result<Arc<SymbolIndex>, Error> {
         let symbols = &self.project.symbols;
         let (index, at) = {
             let mut started = lock(&symbols.index);
@@ -136,10 +137,10 @@ impl Workspace {
                 (Arc::clone(&started.index), started.at)
             } else {
                 let cache = self.project.state_folder().join("index");
-                let index = Arc::new(Index::start(self.project.root(), Some(cache))?);
+                let index = Arc::new(SymbolIndex::start(self.project.root(), Some(cache))?);
                 let at = Instant::now();
                 index.refresh(self.clock.now());
-                *started = Some(Started {
+                *started = Some(StartedIndex {
                     index: Arc::clone(&index),
                     at,
                 });
@@ -160,18 +161,18 @@ impl Workspace {
         self.project.symbols.changed(paths.into_iter());
     }
 
-    pub fn find_symbols(&self, query: &Query) -> Result<Answer<Hit>, Error> {
+    pub fn find_symbols(&self, query: &IndexQuery) -> Result<IndexAnswer<SymbolHit>, Error> {
         Ok(self.index()?.find(query, &|path| self.readable(path))?)
     }
 
     pub fn definitions(
         &self,
-        target: Target<'_>,
+        target: DefinitionTarget<'_>,
         limit: usize,
-    ) -> Result<Answer<Definition>, Error> {
+    ) -> Result<IndexAnswer<SymbolDefinition>, Error> {
         let file = match target {
-            Target::Name { file, .. } => file,
-            Target::Position { file, .. } => Some(file),
+            DefinitionTarget::Name { file, .. } => file,
+            DefinitionTarget::Position { file, .. } => Some(file),
         };
         let index = self.index()?;
         let found = index.definitions(target, limit, &|path| self.readable(path));
@@ -183,12 +184,12 @@ impl Workspace {
         &self,
         name_path: &str,
         file: Option<&ProjectPath>,
-    ) -> Result<Definition, Error> {
-        let target = Target::Name { name_path, file };
+    ) -> Result<SymbolDefinition, Error> {
+        let target = DefinitionTarget::Name { name_path, file };
         let answer = self.definitions(target, MOST_NAMESAKES)?;
         let (mut found, total) = (answer.hits, answer.total);
         if found.len() > 1 {
-            let shown = |one: &Definition| {
+            let shown = |one: &SymbolDefinition| {
                 format!("{}:{} {}", one.path, one.symbol.lines.start, one.name_path)
             };
             return Err(SymbolError::Ambiguous {
@@ -232,11 +233,11 @@ impl Workspace {
         name_path: &str,
         of: Option<&ProjectPath>,
         limit: usize,
-    ) -> Result<Answer<Reference>, Error> {
+    ) -> Result<IndexAnswer<Reference>, Error> {
         let index = self.index()?;
         let answer = index.references(name_path, of, limit, &|path| self.readable(path))?;
         if answer.hits.is_empty() {
-            let target = Target::Name {
+            let target = DefinitionTarget::Name {
                 name_path,
                 file: None,
             };
@@ -258,7 +259,7 @@ impl Workspace {
     /// What it takes to give every use of a symbol's name another one. Nothing is written.
     pub(crate) fn rename_by_name(
         &self,
-        symbol: &Definition,
+        symbol: &SymbolDefinition,
         new_name: &str,
     ) -> Result<Rename, Error> {
         let index = self.index()?;
@@ -289,14 +290,14 @@ impl Workspace {
         })
     }
 
-    fn doubt(&self, symbol: &Definition) -> Result<Option<String>, Error> {
+    fn doubt(&self, symbol: &SymbolDefinition) -> Result<Option<String>, Error> {
         let name = &symbol.symbol.name;
-        let target = Target::Name {
+        let target = DefinitionTarget::Name {
             name_path: name,
             file: None,
         };
         let found = self.definitions(target, MOST_NAMESAKES)?;
-        let is_other = |one: &&Definition| {
+        let is_other = |one: &&SymbolDefinition| {
             one.path != symbol.path || one.symbol.container != symbol.symbol.container
         };
         let others: Vec<String> = found
@@ -330,7 +331,7 @@ impl Workspace {
 }
 
 /// The text with another name at these places; `None` if one of them does not hold the name any more.
-fn renamed(text: &str, places: &[Place], name: &str, new_name: &str) -> Option<String> {
+fn renamed(text: &str, places: &[NamePlace], name: &str, new_name: &str) -> Option<String> {
     let mut lines = text.split_inclusive('\n').zip(1_u32..);
     let mut places = places.iter().peekable();
     let mut renamed = String::with_capacity(text.len());

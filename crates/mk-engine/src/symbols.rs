@@ -6,10 +6,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use mk_lsp::Severity;
+use mk_lsp::ServerSeverity;
 use mk_symbols::{
-    Answer, Definition, Hit, IndexState, Member, Progress, Query, Reference, Source, SymbolKind,
-    Target,
+    AnswerSource, DefinitionTarget, IndexAnswer, IndexQuery, IndexState, IndexingProgress,
+    Reference, SymbolDefinition, SymbolHit, SymbolKind, SymbolMember,
 };
 use mk_types::{Position, ProjectPath};
 
@@ -17,7 +17,7 @@ use crate::authorize::{AllowedCall, ToolRequest};
 use crate::check::InForce;
 use crate::code_error::CodeKind;
 use crate::error::Error;
-use crate::exact::Noted;
+use crate::exact::AnnotatedAnswer;
 use crate::file::only;
 use crate::project::ProjectHandle;
 use crate::workspace::Workspace;
@@ -220,16 +220,16 @@ impl ProjectSymbols<'_> {
         let AllowedCall { permit, in_force } = self.project.allow(&request)?;
         let engine = self.project.engine;
         let file = optional(permit.targets())?;
-        let Noted { answer, note } = match (wanted, file) {
+        let AnnotatedAnswer { answer, note } = match (wanted, file) {
             (DefinitionQuery::Name(name_path), file) => {
                 let named = move |workspace: &Workspace| {
-                    let target = Target::Name {
+                    let target = DefinitionTarget::Name {
                         name_path: &name_path,
                         file: file.as_ref(),
                     };
                     workspace.definitions(target, limit)
                 };
-                Noted {
+                AnnotatedAnswer {
                     answer: engine.on_disk(&in_force, named).await?,
                     note: None,
                 }
@@ -251,12 +251,12 @@ impl ProjectSymbols<'_> {
         self,
         request: ToolRequest<'_>,
         name_path: &str,
-        shown: Shown,
+        shown: AnswerDetail,
     ) -> Result<SymbolAnswer<SymbolReference>, Error> {
         let AllowedCall { permit, in_force } = self.project.allow(&request)?;
         let file = optional(permit.targets())?;
         let engine = self.project.engine;
-        let Noted { answer, note } = engine
+        let AnnotatedAnswer { answer, note } = engine
             .references(&in_force, name_path, file, shown.limit)
             .await?;
         let answer = SymbolAnswer::of(answer, note);
@@ -267,12 +267,12 @@ impl ProjectSymbols<'_> {
         self,
         request: ToolRequest<'_>,
         name_path: &str,
-        shown: Shown,
+        shown: AnswerDetail,
     ) -> Result<SymbolAnswer<SymbolReference>, Error> {
         let AllowedCall { permit, in_force } = self.project.allow(&request)?;
         let file = optional(permit.targets())?;
         let engine = self.project.engine;
-        let Noted { answer, note } = engine
+        let AnnotatedAnswer { answer, note } = engine
             .implementations(&in_force, name_path, file, shown.limit)
             .await?;
         let answer = SymbolAnswer::of(answer, note);
@@ -284,7 +284,7 @@ impl ProjectSymbols<'_> {
         &self,
         in_force: &InForce,
         mut answer: SymbolAnswer<SymbolReference>,
-        shown: Shown,
+        shown: AnswerDetail,
     ) -> Result<SymbolAnswer<SymbolReference>, Error> {
         if shown.context_lines == 0 {
             return Ok(answer);
@@ -341,7 +341,7 @@ impl ProjectSymbols<'_> {
         for path in files {
             let is_asked = !permit.targets().is_empty();
             match engine.diagnostics(&in_force, path.clone()).await {
-                Ok(Noted { answer, note }) => found.push(FileProblems {
+                Ok(AnnotatedAnswer { answer, note }) => found.push(FileProblems {
                     path,
                     problems: answer.found.into_iter().map(FileProblem::from).collect(),
                     source: answer.source.to_string(),
@@ -404,7 +404,7 @@ impl ProjectSymbols<'_> {
     ) -> Result<SymbolAnswer<SymbolReference>, Error> {
         let in_force = self.project.in_force()?;
         let engine = self.project.engine;
-        let Noted { answer, note } = match exactness {
+        let AnnotatedAnswer { answer, note } = match exactness {
             Exactness::LanguageServer => {
                 engine.references(&in_force, name_path, None, limit).await?
             }
@@ -413,7 +413,7 @@ impl ProjectSymbols<'_> {
                 let find =
                     move |workspace: &Workspace| workspace.references(&name_path, None, limit);
                 let answer = engine.on_disk(&in_force, find).await?;
-                Noted { answer, note: None }
+                AnnotatedAnswer { answer, note: None }
             }
         };
         Ok(SymbolAnswer::of(answer, note))
@@ -454,7 +454,7 @@ impl ProjectSymbols<'_> {
             };
             Ok(FileOutline {
                 language: outline.language.name().to_owned(),
-                source: Source::Index.to_string(),
+                source: AnswerSource::Index.to_string(),
                 entries: outline.symbols.iter().enumerate().map(entry).collect(),
                 path,
             })
@@ -492,7 +492,7 @@ impl ProjectSymbols<'_> {
 
 /// How much of an answer is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Shown {
+pub struct AnswerDetail {
     pub limit: usize,
     /// Around each place.
     pub context_lines: u32,
@@ -517,7 +517,7 @@ pub enum DefinitionQuery {
 }
 
 impl SymbolQuery {
-    pub(crate) fn parse(self) -> Result<Query, Error> {
+    pub(crate) fn parse(self) -> Result<IndexQuery, Error> {
         let kind = self.kind.as_deref().map(|name| {
             SymbolKind::parse(name).ok_or_else(|| {
                 let kinds = symbol_kinds().join(", ");
@@ -527,11 +527,11 @@ impl SymbolQuery {
                 )
             })
         });
-        Ok(Query {
+        Ok(IndexQuery {
             kind: kind.transpose()?,
             files: self.files,
             limit: self.limit,
-            ..Query::new(self.name)
+            ..IndexQuery::new(self.name)
         })
     }
 }
@@ -545,7 +545,7 @@ fn optional(targets: &[ProjectPath]) -> Result<Option<ProjectPath>, Error> {
 }
 
 impl<T> SymbolAnswer<T> {
-    pub(crate) fn of<F: Into<T>>(answer: Answer<F>, note: Option<String>) -> Self {
+    pub(crate) fn of<F: Into<T>>(answer: IndexAnswer<F>, note: Option<String>) -> Self {
         Self {
             hits: answer.hits.into_iter().map(Into::into).collect(),
             total: answer.total,
@@ -557,8 +557,8 @@ impl<T> SymbolAnswer<T> {
     }
 }
 
-impl From<Progress> for IndexProgress {
-    fn from(progress: Progress) -> Self {
+impl From<IndexingProgress> for IndexProgress {
+    fn from(progress: IndexingProgress) -> Self {
         match progress.state {
             IndexState::Ready => Self::Ready,
             IndexState::Listing => Self::Listing,
@@ -571,8 +571,8 @@ impl From<Progress> for IndexProgress {
     }
 }
 
-impl From<Hit> for FoundDefinition {
-    fn from(hit: Hit) -> Self {
+impl From<SymbolHit> for FoundDefinition {
+    fn from(hit: SymbolHit) -> Self {
         Self {
             name_path: hit.name_path,
             kind: hit.kind.as_str(),
@@ -586,14 +586,14 @@ impl From<Hit> for FoundDefinition {
     }
 }
 
-impl From<mk_lsp::Diagnostic> for FileProblem {
-    fn from(found: mk_lsp::Diagnostic) -> Self {
+impl From<mk_lsp::ServerDiagnostic> for FileProblem {
+    fn from(found: mk_lsp::ServerDiagnostic) -> Self {
         Self {
             severity: match found.severity {
-                Severity::Error => "error",
-                Severity::Warning => "warning",
-                Severity::Information => "information",
-                Severity::Hint => "hint",
+                ServerSeverity::Error => "error",
+                ServerSeverity::Warning => "warning",
+                ServerSeverity::Information => "information",
+                ServerSeverity::Hint => "hint",
             },
             line: found.range.start.line,
             column: found.range.start.column,
@@ -605,8 +605,8 @@ impl From<mk_lsp::Diagnostic> for FileProblem {
     }
 }
 
-impl From<Definition> for DefinitionText {
-    fn from(definition: Definition) -> Self {
+impl From<SymbolDefinition> for DefinitionText {
+    fn from(definition: SymbolDefinition) -> Self {
         Self {
             name_path: definition.name_path,
             kind: definition.symbol.kind.as_str(),
@@ -621,8 +621,8 @@ impl From<Definition> for DefinitionText {
     }
 }
 
-impl From<Member> for OutlineEntry {
-    fn from(member: Member) -> Self {
+impl From<SymbolMember> for OutlineEntry {
+    fn from(member: SymbolMember) -> Self {
         Self {
             depth: member.depth,
             name_path: member.name_path,

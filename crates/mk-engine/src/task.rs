@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mk_policy::Mode;
-use mk_store::{Message, ModeChange, Role, Session, SessionFilter, TaskState};
+use mk_store::{Role, Session, SessionFilter, StoredMessage, StoredModeChange, TaskState};
 use mk_types::{SessionId, TaskId, Timestamp};
 
-use crate::error::{Error, Missing};
-use crate::governing::Governing;
+use crate::error::{Error, MissingThing};
+use crate::governing::GoverningTask;
 use crate::open_projects::Glances;
 use crate::{Caller, Engine};
 
@@ -56,8 +56,8 @@ pub struct TaskDetails {
     pub age: Duration,
     /// Before this very look at it.
     pub idle: Duration,
-    pub messages: Vec<Message>,
-    pub mode_changes: Vec<ModeChange>,
+    pub messages: Vec<StoredMessage>,
+    pub mode_changes: Vec<StoredModeChange>,
     pub children: Vec<TaskId>,
 }
 
@@ -197,8 +197,10 @@ impl Tasks<'_> {
     /// The task that `current` means in a conversation: the innermost that has not ended, else the last one.
     pub fn current(self, caller: &Caller) -> Result<Option<SessionId>, Error> {
         Ok(match self.engine.governing(caller)? {
-            Governing::Live(session) => Some(session.id),
-            Governing::Ended(_) | Governing::Nothing => caller.conversation.tasks.last().cloned(),
+            GoverningTask::Live(session) => Some(session.id),
+            GoverningTask::Ended(_) | GoverningTask::Nothing => {
+                caller.conversation.tasks.last().cloned()
+            }
         })
     }
 
@@ -232,7 +234,7 @@ impl Engine {
     ) -> Result<SessionId, Error> {
         if let Ok(task) = TaskId::parse(text) {
             let found = self.inner.store.session_of_task(&task)?;
-            let found = found.ok_or_else(|| Error::not_found(Missing::Task, "Task", &task))?;
+            let found = found.ok_or_else(|| Error::not_found(MissingThing::Task, "Task", &task))?;
             return Ok(found.id);
         }
         SessionId::parse(text)
@@ -253,7 +255,7 @@ impl Engine {
         match self.inner.store.session(id)? {
             Some(session) => Ok(session),
             None if self.inner.store.is_tombstone(id)? => Err(self.expired(id)),
-            None => Err(Error::not_found(Missing::Task, "Session", id)),
+            None => Err(Error::not_found(MissingThing::Task, "Session", id)),
         }
     }
 

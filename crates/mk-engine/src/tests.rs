@@ -26,14 +26,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use mk_policy::Switching;
-use mk_store::{Location, PostgresUrl, SessionFilter, Store};
+use mk_store::{PostgresUrl, SessionFilter, Store, StoreLocation};
 use mk_testkit::Fixture;
 use mk_testkit::names::Names;
 use mk_types::{ApprovalId, Clock, ModeSlug, SessionId, Timestamp};
 
 use crate::{
-    Actor, ApprovalRequest, Caller, Engine, Error, Folders, NewTask, Outcome, Parts, Settings,
-    Switched, Task, TaskDetails, TaskQuery, TaskState, Verdict,
+    Actor, ApprovalRequest, ApprovalVerdict, Caller, Engine, EngineParts, Error, Folders, NewTask,
+    Outcome, Settings, SwitchedMode, Task, TaskDetails, TaskQuery, TaskState,
 };
 
 /// A mode file with modes of every width: `docs` edits Markdown, `scribe` may only hand over to `ask`.
@@ -57,7 +57,7 @@ struct World {
     /// Of which the last is in use.
     engines: Vec<Engine>,
     settings: Settings,
-    location: Location,
+    location: StoreLocation,
     store: Store,
     caller: Caller,
     clock: Clock,
@@ -75,22 +75,22 @@ impl World {
     fn with(files: &str, set: impl FnOnce(&mut Settings)) -> Self {
         // Where the tests run with PostgreSQL, it has to hold the same promises.
         Self::at(files, set, |_| match mk_testkit::database::schema() {
-            Some(url) => Location::Postgres(Box::new(PostgresUrl::parse(&url).unwrap())),
-            None => Location::Memory,
+            Some(url) => StoreLocation::Postgres(Box::new(PostgresUrl::parse(&url).unwrap())),
+            None => StoreLocation::Memory,
         })
     }
 
     /// With a database that a second engine can open.
     fn in_file(files: &str, set: impl FnOnce(&mut Settings)) -> Self {
         Self::at(files, set, |fixture| {
-            Location::File(fixture.path("global/state/modekeeper.db"))
+            StoreLocation::File(fixture.path("global/state/modekeeper.db"))
         })
     }
 
     fn at(
         files: &str,
         set: impl FnOnce(&mut Settings),
-        location: impl FnOnce(&Fixture) -> Location,
+        location: impl FnOnce(&Fixture) -> StoreLocation,
     ) -> Self {
         let fixture = Fixture::new(files);
         let mut settings = Settings::default();
@@ -125,7 +125,7 @@ impl World {
 
     /// An engine that has read no files yet.
     fn start_engine_on_same_store(&mut self) {
-        let parts = Parts {
+        let parts = EngineParts {
             settings: self.settings.clone(),
             folders: Folders {
                 config: Some(self.global("config")),
@@ -336,7 +336,7 @@ impl World {
         });
     }
 
-    fn decide(&mut self, approval: &str, verdict: Verdict) {
+    fn decide(&mut self, approval: &str, verdict: ApprovalVerdict) {
         let id = ApprovalId::parse(&self.real(approval)).unwrap();
         let deciding = self.engine().approvals().decide(&id, verdict, "a test");
         let result = self.runtime.block_on(deciding);
@@ -379,7 +379,7 @@ fn show_task(task: &Task) -> String {
     line
 }
 
-fn show_switched(switched: &Switched) -> String {
+fn show_switched(switched: &SwitchedMode) -> String {
     let mut line = format!(
         "{} from {} to {} ({})",
         switched.session.id, switched.old_mode, switched.mode.slug, switched.mode.name
@@ -429,7 +429,7 @@ fn own_tool(name: &'static str, group: Option<mk_policy::Group>) -> crate::OwnTo
         paths: &[],
         patches: &[],
         commands: &[],
-        reach: mk_policy::Reach::Files,
+        reach: mk_policy::ToolReach::Files,
     }
 }
 

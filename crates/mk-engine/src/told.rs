@@ -13,7 +13,7 @@ const MOST_CONVERSATIONS: usize = 2_000;
 
 /// Fingerprints by conversation and part.
 #[derive(Debug, Default)]
-pub(crate) struct Told {
+pub(crate) struct ToldParts {
     conversations: HashMap<String, (u64, HashMap<String, u64>)>,
     counter: u64,
 }

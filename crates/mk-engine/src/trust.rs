@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mk_policy::{
-    Catalogue, Diagnostic, Legible, LoadedFile, Mode, Position, Severity, Source, Subject,
-    Switching, load_modes, widens,
+    Catalogue, Diagnostic, DiagnosticSubject, DocumentPosition, LegibleFile, LoadedFile, Mode,
+    ModeSource, Severity, Switching, load_modes, widens,
 };
 use mk_types::{AbsPath, ModeSlug};
 use sha2::{Digest as _, Sha256};
@@ -29,7 +29,7 @@ pub(crate) fn hash(text: &str) -> String {
 
 /// A mode that has less than its file says, because nobody has trusted the text yet.
 #[derive(Debug, Clone)]
-pub struct Untrusted {
+pub struct UntrustedMode {
     pub slug: ModeSlug,
     /// What is trusted: a hash over the rights that the file wants.
     pub(crate) hash: String,
@@ -43,12 +43,12 @@ impl Engine {
         root: &AbsPath,
         catalogue: &mut Catalogue,
         before: &[Arc<Mode>],
-    ) -> Vec<Untrusted> {
+    ) -> Vec<UntrustedMode> {
         let store = &self.inner.store;
         let has_own = catalogue
             .modes()
             .iter()
-            .any(|mode| mode.source == Source::Project);
+            .any(|mode| mode.source == ModeSource::Project);
         if !has_own && before.is_empty() {
             return Vec::new();
         }
@@ -59,7 +59,7 @@ impl Engine {
         let operators = operator_catalogue(&self.inner.folders, self.policy());
         let mut untrusted = Vec::new();
         for mode in catalogue.modes().to_vec() {
-            let own = mode.source == Source::Project;
+            let own = mode.source == ModeSource::Project;
             let above = operators.get(mode.slug.as_str()).filter(|_| own);
             let earlier = before.iter().find(|earlier| earlier.slug == mode.slug);
             let bounds = above.into_iter().chain(earlier);
@@ -79,7 +79,7 @@ impl Engine {
             for bound in exceeded {
                 catalogue.hold(&mode.slug, bound, complaint(&mode));
             }
-            untrusted.push(Untrusted {
+            untrusted.push(UntrustedMode {
                 slug: mode.slug.clone(),
                 hash,
             });
@@ -88,7 +88,7 @@ impl Engine {
     }
 
     /// Whether a person has trusted something meanwhile that is still held.
-    pub(crate) fn is_any_trusted(&self, root: &AbsPath, untrusted: &[Untrusted]) -> bool {
+    pub(crate) fn is_any_trusted(&self, root: &AbsPath, untrusted: &[UntrustedMode]) -> bool {
         if untrusted.is_empty() {
             return false;
         }
@@ -113,7 +113,7 @@ impl Engine {
         last_good: &mut HashMap<PathBuf, LoadedFile>,
     ) -> LoadedFile {
         let is_error = |found: &Diagnostic| found.severity == Severity::Error;
-        if loaded.legible == Legible::Whole && !loaded.diagnostics.iter().any(is_error) {
+        if loaded.legible == LegibleFile::Whole && !loaded.diagnostics.iter().any(is_error) {
             if let (Some(text), Some(path)) = (text, AbsPath::new(path)) {
                 self.keep_text(&path, text, &loaded);
             }
@@ -160,7 +160,7 @@ pub(crate) fn with_earlier(mut loaded: LoadedFile, earlier: LoadedFile) -> Loade
             loaded.modes.push(mode);
         }
     }
-    loaded.legible = Legible::Whole;
+    loaded.legible = LegibleFile::Whole;
     for found in &mut loaded.diagnostics {
         if found.severity == Severity::Error && found.hint.is_none() {
             found.hint = Some("the modes of the last readable version stay in force".to_owned());
@@ -173,8 +173,8 @@ fn complaint(mode: &Mode) -> Diagnostic {
     Diagnostic {
         severity: Severity::Warning,
         file: mode.file.clone(),
-        position: Position::START,
-        subject: Some(Subject {
+        position: DocumentPosition::START,
+        subject: Some(DiagnosticSubject {
             kind: "mode",
             name: mode.slug.to_string(),
         }),
@@ -189,7 +189,7 @@ fn complaint(mode: &Mode) -> Diagnostic {
 
 impl Modes<'_> {
     /// Modes of the caller's project that wait for a person's trust.
-    pub fn untrusted(self, caller: &Caller) -> Vec<Untrusted> {
+    pub fn untrusted(self, caller: &Caller) -> Vec<UntrustedMode> {
         self.engine.open(&caller.project).untrusted()
     }
 

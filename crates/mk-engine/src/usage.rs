@@ -10,7 +10,7 @@ use mk_store::{ApprovalFigures, DecisionCount, NewDecision, Ruling};
 use mk_types::{AbsPath, ProjectId, Timestamp};
 
 use crate::authorize::ToolRequest;
-use crate::check::Checked;
+use crate::check::CheckedCall;
 use crate::error::Error;
 use crate::{Actor, Caller, Engine};
 
@@ -23,7 +23,7 @@ const OWN_CLIENT: &str = "mcp";
 /// Longest target in a list of decisions.
 const LONGEST_TARGET: usize = 200;
 
-pub(crate) type Usage = BTreeMap<&'static str, ToolFigures>;
+pub(crate) type UsageSender = BTreeMap<&'static str, ToolFigures>;
 
 /// How a call ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl ToolFigures {
 
 /// One call, for those who trace.
 #[derive(Debug, Clone)]
-pub struct Span {
+pub struct CallSpan {
     pub tool: &'static str,
     pub ended: Timestamp,
     pub time: Duration,
@@ -75,10 +75,10 @@ const MOST_SPANS: usize = 4096;
 
 /// Calls since they were last taken; `None` while nobody traces.
 #[derive(Debug, Default)]
-pub(crate) struct Spans(Mutex<Option<VecDeque<Span>>>);
+pub(crate) struct Spans(Mutex<Option<VecDeque<CallSpan>>>);
 
 impl Spans {
-    fn lock(&self) -> MutexGuard<'_, Option<VecDeque<Span>>> {
+    fn lock(&self) -> MutexGuard<'_, Option<VecDeque<CallSpan>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -106,12 +106,12 @@ impl Engine {
     }
 
     /// Queues the record of a decision about one of our own tools.
-    pub(crate) fn note(&self, caller: &Caller, request: &ToolRequest<'_>, checked: &Checked) {
+    pub(crate) fn note(&self, caller: &Caller, request: &ToolRequest<'_>, checked: &CheckedCall) {
         // What a person looks at themselves is no agent's call.
         if caller.actor == Actor::Operator {
             return;
         }
-        let Checked {
+        let CheckedCall {
             in_force,
             evaluation,
             ..
@@ -153,7 +153,7 @@ impl Engine {
 }
 
 impl UsageOf<'_> {
-    fn lock(&self) -> MutexGuard<'_, Usage> {
+    fn lock(&self) -> MutexGuard<'_, UsageSender> {
         let usage = self.engine.inner.usage.lock();
         usage.unwrap_or_else(PoisonError::into_inner)
     }
@@ -166,7 +166,7 @@ impl UsageOf<'_> {
             if spans.len() == MOST_SPANS {
                 spans.pop_front();
             }
-            spans.push_back(Span {
+            spans.push_back(CallSpan {
                 tool,
                 ended: self.engine.inner.clock.now(),
                 time,
@@ -193,7 +193,7 @@ impl UsageOf<'_> {
     }
 
     /// The calls since this was last asked.
-    pub fn take_spans(&self) -> Vec<Span> {
+    pub fn take_spans(&self) -> Vec<CallSpan> {
         let mut spans = self.engine.inner.spans.lock();
         spans
             .as_mut()

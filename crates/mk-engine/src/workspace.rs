@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use mk_policy::{Mode, may_read};
-use mk_project::{Backups, FileText, Ignored, Memories, RootDir};
+use mk_project::{Backups, FileText, IgnoredFiles, Memories, RootDir};
 use mk_types::{AbsPath, Clock, ProjectPath};
 
 use crate::check::InForce;
@@ -13,7 +13,7 @@ use crate::code_error::{CodeError, CodeKind};
 use crate::error::Error;
 use crate::nearest::with_nearest;
 use crate::open_project::OpenProject;
-use crate::{Engine, Standing};
+use crate::{Engine, ProjectStanding};
 
 /// What a granted call works on.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub struct Workspace {
     read_only_memories: Vec<String>,
     pub(crate) project: Arc<OpenProject>,
     pub(crate) clock: Clock,
-    ignored: Arc<Ignored>,
+    ignored: Arc<IgnoredFiles>,
     modes: Vec<Arc<Mode>>,
     cancel: Arc<AtomicBool>,
 }
@@ -85,7 +85,7 @@ impl Engine {
     }
 
     fn workspace(&self, in_force: &InForce) -> Result<Workspace, Error> {
-        if in_force.standing == Standing::Nowhere {
+        if in_force.standing == ProjectStanding::Nowhere {
             let error = CodeError::new(CodeKind::ProjectNotActive, "No project is active");
             let hint = "call activate_project with the absolute path of the project directory";
             return Err(error.with_hint(hint).into());

@@ -23,7 +23,7 @@ mod rewrite;
 mod set;
 mod syntax;
 
-use rewrite::{Engine, Program};
+use rewrite::{RegexEngine, RewrittenPattern};
 
 // The example of the documentation names the crate, and a test runs it.
 #[cfg(test)]
@@ -42,9 +42,9 @@ const BACKTRACK_LIMIT: usize = 20_000;
 #[derive(Debug)]
 pub struct Pattern {
     source: Box<str>,
-    program: Program,
+    program: RewrittenPattern,
     // Compiling costs up to 0.2 ms, and a process that answers one call needs only its mode's patterns.
-    compiled: OnceLock<Result<Compiled, Box<str>>>,
+    compiled: OnceLock<Result<CompiledPattern, Box<str>>>,
 }
 
 /// Why a pattern cannot be used.
@@ -83,7 +83,7 @@ pub enum MatchError {
 }
 
 #[derive(Debug)]
-enum Compiled {
+enum CompiledPattern {
     Regular(regex::Regex),
     Backtracking(Box<fancy_regex::Regex>),
 }
@@ -123,8 +123,8 @@ impl Pattern {
     /// Whether the pattern occurs in the subject.
     pub fn is_match(&self, subject: &str) -> Result<bool, MatchError> {
         let limit = match self.program.engine {
-            Engine::Regular => MAX_SUBJECT_BYTES,
-            Engine::Backtracking => MAX_SUBJECT_BYTES_LOOKING_AROUND,
+            RegexEngine::Regular => MAX_SUBJECT_BYTES,
+            RegexEngine::Backtracking => MAX_SUBJECT_BYTES_LOOKING_AROUND,
         };
         if subject.len() > limit {
             return Err(MatchError::SubjectTooLong {
@@ -143,8 +143,8 @@ impl Pattern {
             })?;
         let subject = split_surrogates(subject);
         match compiled {
-            Compiled::Regular(regex) => Ok(regex.is_match(subject.as_ref())),
-            Compiled::Backtracking(regex) => {
+            CompiledPattern::Regular(regex) => Ok(regex.is_match(subject.as_ref())),
+            CompiledPattern::Backtracking(regex) => {
                 regex
                     .is_match(subject.as_ref())
                     .map_err(|_| MatchError::TooManySteps {
@@ -154,18 +154,18 @@ impl Pattern {
         }
     }
 
-    fn compile(&self) -> Result<Compiled, Box<str>> {
+    fn compile(&self) -> Result<CompiledPattern, Box<str>> {
         match self.program.engine {
-            Engine::Regular => regex::RegexBuilder::new(&self.program.text)
+            RegexEngine::Regular => regex::RegexBuilder::new(&self.program.text)
                 .size_limit(MAX_COMPILED_BYTES)
                 .build()
-                .map(Compiled::Regular)
+                .map(CompiledPattern::Regular)
                 .map_err(|error| error.to_string().into()),
-            Engine::Backtracking => fancy_regex::RegexBuilder::new(&self.program.text)
+            RegexEngine::Backtracking => fancy_regex::RegexBuilder::new(&self.program.text)
                 .backtrack_limit(BACKTRACK_LIMIT)
                 .delegate_size_limit(MAX_COMPILED_BYTES)
                 .build()
-                .map(|regex| Compiled::Backtracking(Box::new(regex)))
+                .map(|regex| CompiledPattern::Backtracking(Box::new(regex)))
                 .map_err(|error| error.to_string().into()),
         }
     }

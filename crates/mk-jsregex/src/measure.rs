@@ -4,7 +4,7 @@
 //! by an engine after it has built most of it.
 
 use crate::set::Set;
-use crate::syntax::Node;
+use crate::syntax::PatternNode;
 
 /// In units of [`Measure::cost`]; chosen so that what passes also compiles within the size limit.
 pub(crate) const MAX_COST: u64 = 12_000;
@@ -16,27 +16,30 @@ pub(crate) struct Measure {
     pub(crate) max_width: u64,
 }
 
-pub(crate) fn measure(node: &Node) -> Measure {
+pub(crate) fn measure(node: &PatternNode) -> Measure {
     let mut total = Measure {
         cost: 1,
         min_width: 0,
         max_width: 0,
     };
     match node {
-        Node::Set(set) => {
+        PatternNode::Set(set) => {
             total.cost = set_cost(set);
             total.min_width = 1;
             total.max_width = 1;
         }
-        Node::Start | Node::End | Node::WordBoundary | Node::NotWordBoundary => {}
-        Node::Sequence(nodes) => {
+        PatternNode::Start
+        | PatternNode::End
+        | PatternNode::WordBoundary
+        | PatternNode::NotWordBoundary => {}
+        PatternNode::Sequence(nodes) => {
             for part in nodes.iter().map(measure) {
                 total.cost = total.cost.saturating_add(part.cost);
                 total.min_width = total.min_width.saturating_add(part.min_width);
                 total.max_width = total.max_width.saturating_add(part.max_width);
             }
         }
-        Node::Choice(nodes) => {
+        PatternNode::Choice(nodes) => {
             total.min_width = u64::MAX;
             for part in nodes.iter().map(measure) {
                 total.cost = total.cost.saturating_add(part.cost);
@@ -44,7 +47,7 @@ pub(crate) fn measure(node: &Node) -> Measure {
                 total.max_width = total.max_width.max(part.max_width);
             }
         }
-        Node::Repeat { node, min, max, .. } => {
+        PatternNode::Repeat { node, min, max, .. } => {
             let part = measure(node);
             let copies = u64::from(max.unwrap_or(*min).max(1));
             total.cost = part.cost.saturating_mul(copies).saturating_add(1);
@@ -55,7 +58,7 @@ pub(crate) fn measure(node: &Node) -> Measure {
                 None => u64::MAX,
             };
         }
-        Node::Look { node, .. } => total.cost = measure(node).cost.saturating_add(2),
+        PatternNode::Look { node, .. } => total.cost = measure(node).cost.saturating_add(2),
     }
     total
 }
@@ -71,9 +74,9 @@ fn set_cost(set: &Set) -> u64 {
 }
 
 /// The engine for look-behinds steps back a fixed number of characters, once for each branch.
-pub(crate) fn has_fixed_branches(node: &Node) -> bool {
+pub(crate) fn has_fixed_branches(node: &PatternNode) -> bool {
     let branches = match node {
-        Node::Choice(branches) => branches.as_slice(),
+        PatternNode::Choice(branches) => branches.as_slice(),
         _ => std::slice::from_ref(node),
     };
     branches.iter().all(|branch| {

@@ -5,34 +5,34 @@
 use std::fmt::Write as _;
 
 use crate::set::Set;
-use crate::syntax::{Direction, Greed, Node, Sense};
+use crate::syntax::{Greed, LookDirection, PatternNode, Sense};
 
 const SURROGATES: std::ops::RangeInclusive<u16> = 0xD800..=0xDFFF;
 
 /// A pattern in the syntax of its engine.
 #[derive(Debug)]
-pub(crate) struct Program {
-    pub(crate) engine: Engine,
+pub(crate) struct RewrittenPattern {
+    pub(crate) engine: RegexEngine,
     pub(crate) text: Box<str>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Engine {
+pub(crate) enum RegexEngine {
     /// Linear time.
     Regular,
     /// Look-around; counts its steps.
     Backtracking,
 }
 
-pub(crate) fn rewrite(node: &Node) -> Program {
+pub(crate) fn rewrite(node: &PatternNode) -> RewrittenPattern {
     let engine = if looks_around(node) {
-        Engine::Backtracking
+        RegexEngine::Backtracking
     } else {
-        Engine::Regular
+        RegexEngine::Regular
     };
     let mut text = String::new();
     write_node(engine, node, &mut text);
-    Program {
+    RewrittenPattern {
         engine,
         text: text.into(),
     }
@@ -49,23 +49,25 @@ pub(crate) fn character_for_unit(unit: u16) -> Option<char> {
     })
 }
 
-fn looks_around(node: &Node) -> bool {
+fn looks_around(node: &PatternNode) -> bool {
     match node {
-        Node::Look { .. } | Node::NotWordBoundary => true,
-        Node::Sequence(nodes) | Node::Choice(nodes) => nodes.iter().any(looks_around),
-        Node::Repeat { node, .. } => looks_around(node),
-        Node::Set(_) | Node::Start | Node::End | Node::WordBoundary => false,
+        PatternNode::Look { .. } | PatternNode::NotWordBoundary => true,
+        PatternNode::Sequence(nodes) | PatternNode::Choice(nodes) => nodes.iter().any(looks_around),
+        PatternNode::Repeat { node, .. } => looks_around(node),
+        PatternNode::Set(_) | PatternNode::Start | PatternNode::End | PatternNode::WordBoundary => {
+            false
+        }
     }
 }
 
-fn write_node(engine: Engine, node: &Node, text: &mut String) {
+fn write_node(engine: RegexEngine, node: &PatternNode, text: &mut String) {
     match node {
-        Node::Set(set) => write_set(set, text),
-        Node::Start => text.push_str(r"\A"),
-        Node::End => text.push_str(r"\z"),
-        Node::WordBoundary => match engine {
-            Engine::Regular => text.push_str(r"(?-u:\b)"),
-            Engine::Backtracking => {
+        PatternNode::Set(set) => write_set(set, text),
+        PatternNode::Start => text.push_str(r"\A"),
+        PatternNode::End => text.push_str(r"\z"),
+        PatternNode::WordBoundary => match engine {
+            RegexEngine::Regular => text.push_str(r"(?-u:\b)"),
+            RegexEngine::Backtracking => {
                 text.push_str("(?:");
                 write_edge("(?<=", "(?!", text);
                 text.push('|');
@@ -73,21 +75,21 @@ fn write_node(engine: Engine, node: &Node, text: &mut String) {
                 text.push(')');
             }
         },
-        Node::NotWordBoundary => {
+        PatternNode::NotWordBoundary => {
             text.push_str("(?:");
             write_edge("(?<=", "(?=", text);
             text.push('|');
             write_edge("(?<!", "(?!", text);
             text.push(')');
         }
-        Node::Sequence(nodes) => {
+        PatternNode::Sequence(nodes) => {
             text.push_str("(?:");
             for node in nodes {
                 write_node(engine, node, text);
             }
             text.push(')');
         }
-        Node::Choice(nodes) => {
+        PatternNode::Choice(nodes) => {
             text.push_str("(?:");
             for (index, node) in nodes.iter().enumerate() {
                 if index > 0 {
@@ -97,7 +99,7 @@ fn write_node(engine: Engine, node: &Node, text: &mut String) {
             }
             text.push(')');
         }
-        Node::Repeat {
+        PatternNode::Repeat {
             node,
             min,
             max,
@@ -111,7 +113,7 @@ fn write_node(engine: Engine, node: &Node, text: &mut String) {
                 text.push('?');
             }
         }
-        Node::Look {
+        PatternNode::Look {
             node,
             direction,
             sense,
@@ -120,15 +122,15 @@ fn write_node(engine: Engine, node: &Node, text: &mut String) {
 }
 
 /// A look-behind is written once for each of its branches, because each has a length of its own.
-fn write_look(node: &Node, direction: Direction, sense: Sense, text: &mut String) {
+fn write_look(node: &PatternNode, direction: LookDirection, sense: Sense, text: &mut String) {
     let opening = match (direction, sense) {
-        (Direction::Ahead, Sense::Positive) => "(?=",
-        (Direction::Ahead, Sense::Negative) => "(?!",
-        (Direction::Behind, Sense::Positive) => "(?<=",
-        (Direction::Behind, Sense::Negative) => "(?<!",
+        (LookDirection::Ahead, Sense::Positive) => "(?=",
+        (LookDirection::Ahead, Sense::Negative) => "(?!",
+        (LookDirection::Behind, Sense::Positive) => "(?<=",
+        (LookDirection::Behind, Sense::Negative) => "(?<!",
     };
     let branches = match node {
-        Node::Choice(branches) if direction == Direction::Behind => branches.as_slice(),
+        PatternNode::Choice(branches) if direction == LookDirection::Behind => branches.as_slice(),
         _ => std::slice::from_ref(node),
     };
     text.push_str("(?:");
@@ -137,7 +139,7 @@ fn write_look(node: &Node, direction: Direction, sense: Sense, text: &mut String
             text.push('|');
         }
         text.push_str(opening);
-        write_node(Engine::Backtracking, branch, text);
+        write_node(RegexEngine::Backtracking, branch, text);
         text.push(')');
     }
     text.push(')');

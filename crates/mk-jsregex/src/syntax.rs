@@ -17,7 +17,7 @@ const MAX_DEPTH: usize = 30;
 
 /// Part of a pattern.
 #[derive(Debug)]
-pub(crate) enum Node {
+pub(crate) enum PatternNode {
     Set(Set),
     Start,
     End,
@@ -33,7 +33,7 @@ pub(crate) enum Node {
     },
     Look {
         node: Box<Self>,
-        direction: Direction,
+        direction: LookDirection,
         sense: Sense,
     },
 }
@@ -45,7 +45,7 @@ pub(crate) enum Greed {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Direction {
+pub(crate) enum LookDirection {
     Ahead,
     Behind,
 }
@@ -57,13 +57,13 @@ pub(crate) enum Sense {
 }
 
 /// One member of a class: a character can begin a range, an escape such as `\w` cannot.
-enum Member {
+enum ClassMember {
     Unit(u16),
     Set(Set),
 }
 
-pub(crate) fn read(source: &str) -> Result<Node, PatternError> {
-    let mut reader = Reader {
+pub(crate) fn read(source: &str) -> Result<PatternNode, PatternError> {
+    let mut reader = PatternReader {
         source,
         characters: source.char_indices().peekable(),
         consumed: 0,
@@ -80,7 +80,7 @@ pub(crate) fn read(source: &str) -> Result<Node, PatternError> {
     Ok(node)
 }
 
-struct Reader<'source> {
+struct PatternReader<'source> {
     source: &'source str,
     characters: Peekable<CharIndices<'source>>,
     consumed: usize,
@@ -88,7 +88,7 @@ struct Reader<'source> {
     names: Vec<&'source str>,
 }
 
-impl<'source> Reader<'source> {
+impl<'source> PatternReader<'source> {
     fn peek(&mut self) -> Option<char> {
         self.characters.peek().map(|(_, character)| *character)
     }
@@ -137,18 +137,18 @@ impl<'source> Reader<'source> {
         }
     }
 
-    fn read_choice(&mut self) -> Result<Node, PatternError> {
+    fn read_choice(&mut self) -> Result<PatternNode, PatternError> {
         let mut branches = vec![self.read_sequence()?];
         while self.eat("|") {
             branches.push(self.read_sequence()?);
         }
         Ok(match branches.len() {
             1 => branches.remove(0),
-            _ => Node::Choice(branches),
+            _ => PatternNode::Choice(branches),
         })
     }
 
-    fn read_sequence(&mut self) -> Result<Node, PatternError> {
+    fn read_sequence(&mut self) -> Result<PatternNode, PatternError> {
         let mut nodes = Vec::new();
         while let Some(character) = self.peek() {
             if character == '|' || character == ')' {
@@ -159,23 +159,23 @@ impl<'source> Reader<'source> {
         }
         Ok(match nodes.len() {
             1 => nodes.remove(0),
-            _ => Node::Sequence(nodes),
+            _ => PatternNode::Sequence(nodes),
         })
     }
 
-    fn read_atom(&mut self) -> Result<Node, PatternError> {
+    fn read_atom(&mut self) -> Result<PatternNode, PatternError> {
         if read_braces(self.rest()).is_some() {
             return Err(self.reject("nothing to repeat"));
         }
         match self.next() {
-            Some('^') => Ok(Node::Start),
-            Some('$') => Ok(Node::End),
-            Some('.') => Ok(Node::Set(Set::line_end().complement())),
+            Some('^') => Ok(PatternNode::Start),
+            Some('$') => Ok(PatternNode::End),
+            Some('.') => Ok(PatternNode::Set(Set::line_end().complement())),
             Some('[') => self.read_class(),
             Some('(') => self.read_group(),
             Some('\\') => self.read_escape(),
             Some('*' | '+' | '?') | None => Err(self.reject("nothing to repeat")),
-            Some(character) => Ok(Node::Set(Set::single(self.unit(character)?))),
+            Some(character) => Ok(PatternNode::Set(Set::single(self.unit(character)?))),
         }
     }
 
@@ -184,15 +184,15 @@ impl<'source> Reader<'source> {
             .map_err(|_| self.unsupported("a character that is two in JavaScript"))
     }
 
-    fn read_group(&mut self) -> Result<Node, PatternError> {
+    fn read_group(&mut self) -> Result<PatternNode, PatternError> {
         let look = if self.eat("?=") {
-            Some((Direction::Ahead, Sense::Positive))
+            Some((LookDirection::Ahead, Sense::Positive))
         } else if self.eat("?!") {
-            Some((Direction::Ahead, Sense::Negative))
+            Some((LookDirection::Ahead, Sense::Negative))
         } else if self.eat("?<=") {
-            Some((Direction::Behind, Sense::Positive))
+            Some((LookDirection::Behind, Sense::Positive))
         } else if self.eat("?<!") {
-            Some((Direction::Behind, Sense::Negative))
+            Some((LookDirection::Behind, Sense::Negative))
         } else {
             if self.eat("?<") {
                 self.read_group_name()?;
@@ -214,18 +214,18 @@ impl<'source> Reader<'source> {
         let Some((direction, sense)) = look else {
             // In a group even an assertion can be repeated; without one it cannot.
             return Ok(match node {
-                Node::Set(_) | Node::Choice(_) => node,
-                node => Node::Sequence(vec![node]),
+                PatternNode::Set(_) | PatternNode::Choice(_) => node,
+                node => PatternNode::Sequence(vec![node]),
             });
         };
-        if direction == Direction::Behind && !has_fixed_branches(&node) {
+        if direction == LookDirection::Behind && !has_fixed_branches(&node) {
             return Err(PatternError::Unsupported {
                 pattern: self.source.to_owned(),
                 construct: "a look-behind of varying length",
                 position: start,
             });
         }
-        Ok(Node::Look {
+        Ok(PatternNode::Look {
             node: Box::new(node),
             direction,
             sense,
@@ -247,7 +247,7 @@ impl<'source> Reader<'source> {
         Ok(())
     }
 
-    fn read_quantifier(&mut self, atom: Node) -> Result<Node, PatternError> {
+    fn read_quantifier(&mut self, atom: PatternNode) -> Result<PatternNode, PatternError> {
         let (min, max) = match self.peek() {
             Some('*') => (0, None),
             Some('+') => (1, None),
@@ -270,11 +270,14 @@ impl<'source> Reader<'source> {
             Greed::Greedy
         };
         match atom {
-            Node::Start | Node::End | Node::WordBoundary | Node::NotWordBoundary => {
+            PatternNode::Start
+            | PatternNode::End
+            | PatternNode::WordBoundary
+            | PatternNode::NotWordBoundary => {
                 return Err(self.reject("nothing to repeat"));
             }
-            Node::Look {
-                direction: Direction::Behind,
+            PatternNode::Look {
+                direction: LookDirection::Behind,
                 ..
             } => return Err(self.reject("a look-behind cannot be repeated")),
             _ => {}
@@ -282,12 +285,12 @@ impl<'source> Reader<'source> {
         // The engine refuses to repeat what takes no characters, and once says the same as often.
         if max == Some(0) || measure(&atom).max_width == 0 {
             return Ok(if min == 0 {
-                Node::Sequence(Vec::new())
+                PatternNode::Sequence(Vec::new())
             } else {
                 atom
             });
         }
-        Ok(Node::Repeat {
+        Ok(PatternNode::Repeat {
             node: Box::new(atom),
             min,
             max,
@@ -295,40 +298,40 @@ impl<'source> Reader<'source> {
         })
     }
 
-    fn read_escape(&mut self) -> Result<Node, PatternError> {
+    fn read_escape(&mut self) -> Result<PatternNode, PatternError> {
         match self.peek() {
             Some('b') => {
                 self.next();
-                Ok(Node::WordBoundary)
+                Ok(PatternNode::WordBoundary)
             }
             Some('B') => {
                 self.next();
-                Ok(Node::NotWordBoundary)
+                Ok(PatternNode::NotWordBoundary)
             }
-            _ => Ok(Node::Set(match self.read_character_escape()? {
-                Member::Unit(unit) => Set::single(unit),
-                Member::Set(set) => set,
+            _ => Ok(PatternNode::Set(match self.read_character_escape()? {
+                ClassMember::Unit(unit) => Set::single(unit),
+                ClassMember::Set(set) => set,
             })),
         }
     }
 
     /// An escape that means the same in and outside a class.
-    fn read_character_escape(&mut self) -> Result<Member, PatternError> {
+    fn read_character_escape(&mut self) -> Result<ClassMember, PatternError> {
         let character = self.next().ok_or_else(|| self.reject("`\\` at the end"))?;
         Ok(match character {
-            'd' => Member::Set(Set::digits()),
-            'D' => Member::Set(Set::digits().complement()),
-            'w' => Member::Set(Set::word()),
-            'W' => Member::Set(Set::word().complement()),
-            's' => Member::Set(Set::space()),
-            'S' => Member::Set(Set::space().complement()),
-            't' => Member::Unit(0x09),
-            'n' => Member::Unit(0x0A),
-            'v' => Member::Unit(0x0B),
-            'f' => Member::Unit(0x0C),
-            'r' => Member::Unit(0x0D),
-            'x' => Member::Unit(self.read_hexadecimal(2)?),
-            'u' => Member::Unit(self.read_hexadecimal(4)?),
+            'd' => ClassMember::Set(Set::digits()),
+            'D' => ClassMember::Set(Set::digits().complement()),
+            'w' => ClassMember::Set(Set::word()),
+            'W' => ClassMember::Set(Set::word().complement()),
+            's' => ClassMember::Set(Set::space()),
+            'S' => ClassMember::Set(Set::space().complement()),
+            't' => ClassMember::Unit(0x09),
+            'n' => ClassMember::Unit(0x0A),
+            'v' => ClassMember::Unit(0x0B),
+            'f' => ClassMember::Unit(0x0C),
+            'r' => ClassMember::Unit(0x0D),
+            'x' => ClassMember::Unit(self.read_hexadecimal(2)?),
+            'u' => ClassMember::Unit(self.read_hexadecimal(4)?),
             '1'..='9' => return Err(self.unsupported("a backreference")),
             '0' => return Err(self.unsupported("an octal escape")),
             'k' => return Err(self.unsupported("a named backreference")),
@@ -337,7 +340,7 @@ impl<'source> Reader<'source> {
             _ if character.is_alphanumeric() => {
                 return Err(self.unsupported("an escaped letter without a meaning"));
             }
-            _ => Member::Unit(self.unit(character)?),
+            _ => ClassMember::Unit(self.unit(character)?),
         })
     }
 
@@ -355,7 +358,7 @@ impl<'source> Reader<'source> {
         Ok(unit)
     }
 
-    fn read_class(&mut self) -> Result<Node, PatternError> {
+    fn read_class(&mut self) -> Result<PatternNode, PatternError> {
         let negated = self.eat("^");
         let mut ranges = Vec::new();
         while !self.eat("]") {
@@ -370,36 +373,42 @@ impl<'source> Reader<'source> {
             }
             self.next();
             match (first, self.read_member()?) {
-                (Member::Unit(low), Member::Unit(high)) if low <= high => ranges.push((low, high)),
-                (Member::Unit(_), Member::Unit(_)) => {
+                (ClassMember::Unit(low), ClassMember::Unit(high)) if low <= high => {
+                    ranges.push((low, high));
+                }
+                (ClassMember::Unit(_), ClassMember::Unit(_)) => {
                     return Err(self.reject("class range out of order"));
                 }
                 // `[\w-.]`: with a set on either side the `-` stands for itself.
                 (first, second) => {
                     add_member(&mut ranges, first);
-                    add_member(&mut ranges, Member::Unit(0x2D));
+                    add_member(&mut ranges, ClassMember::Unit(0x2D));
                     add_member(&mut ranges, second);
                 }
             }
         }
         let set = Set::from_ranges(ranges);
-        Ok(Node::Set(if negated { set.complement() } else { set }))
+        Ok(PatternNode::Set(if negated {
+            set.complement()
+        } else {
+            set
+        }))
     }
 
-    fn read_member(&mut self) -> Result<Member, PatternError> {
+    fn read_member(&mut self) -> Result<ClassMember, PatternError> {
         match self.next() {
             None => Err(self.reject("unterminated class")),
-            Some('\\') if self.eat("b") => Ok(Member::Unit(0x08)),
+            Some('\\') if self.eat("b") => Ok(ClassMember::Unit(0x08)),
             Some('\\') => self.read_character_escape(),
-            Some(character) => Ok(Member::Unit(self.unit(character)?)),
+            Some(character) => Ok(ClassMember::Unit(self.unit(character)?)),
         }
     }
 }
 
-fn add_member(ranges: &mut Vec<(u16, u16)>, member: Member) {
+fn add_member(ranges: &mut Vec<(u16, u16)>, member: ClassMember) {
     match member {
-        Member::Unit(unit) => ranges.push((unit, unit)),
-        Member::Set(set) => ranges.extend(set.0),
+        ClassMember::Unit(unit) => ranges.push((unit, unit)),
+        ClassMember::Set(set) => ranges.extend(set.0),
     }
 }
 

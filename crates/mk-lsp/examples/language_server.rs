@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::Arc;
 
-use mk_lsp::{CustomServer, Document, Limits, ProjectCode, ServerOptions, Servers, Warm};
+use mk_lsp::{CustomServer, Limits, ProjectCode, ServerOptions, Servers, SourceDocument, WarmSign};
 use mk_types::{AbsPath, Position, ProjectPath};
 use serde_json::{Value, json};
 
@@ -247,7 +247,7 @@ fn hold(folder: &str, file: &str, search_path: &str, server: &[&str]) -> Option<
         command: server.iter().map(|word| (*word).to_owned()).collect(),
         options: Value::Null,
         settings: Value::Null,
-        warm: Warm::Nothing,
+        warm: WarmSign::Nothing,
     };
     let options = ServerOptions {
         launcher: None,
@@ -260,7 +260,7 @@ fn hold(folder: &str, file: &str, search_path: &str, server: &[&str]) -> Option<
     let servers = Servers::new(root.clone(), options);
     let path = ProjectPath::parse(file, &root).ok()?;
     let text = std::fs::read_to_string(path.under(&root)).ok()?;
-    let document = Document {
+    let document = SourceDocument {
         path,
         text: Arc::from(text),
     };

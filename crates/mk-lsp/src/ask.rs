@@ -7,29 +7,29 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::sync::oneshot;
 
-use crate::document::Shown;
+use crate::document::ShownDocument;
 use crate::error::ServerError;
 use crate::position::Encoding;
 
 /// A question and where its answer goes.
 #[derive(Debug)]
-pub(crate) struct Ask {
+pub(crate) struct PendingQuestion {
     /// Tells questions of one project apart.
     pub(crate) ticket: u64,
-    pub(crate) question: Question,
+    pub(crate) question: ServerQuestion,
     /// The document it is about; the server is shown its text first.
-    pub(crate) document: Option<Shown>,
+    pub(crate) document: Option<ShownDocument>,
     /// The generation of the server that was shown the document.
     pub(crate) shown_to: Option<u64>,
-    pub(crate) when: When,
+    pub(crate) when: AnswerReadiness,
     pub(crate) asked: Instant,
     /// It was turned away for the moment; not again before this.
     pub(crate) not_before: Option<Instant>,
-    pub(crate) answer: oneshot::Sender<Answer>,
+    pub(crate) answer: oneshot::Sender<ServerAnswer>,
 }
 
 /// What is asked.
-pub(crate) enum Question {
+pub(crate) enum ServerQuestion {
     /// Nothing but that the server is there.
     Presence,
     Diagnostics,
@@ -39,7 +39,7 @@ pub(crate) enum Question {
 
 /// How far a server must be for an answer that is worth having.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum When {
+pub(crate) enum AnswerReadiness {
     Initialized,
     /// It has seen the whole project.
     Warm,
@@ -47,16 +47,16 @@ pub(crate) enum When {
 
 /// What a server said, not yet looked into.
 #[derive(Debug)]
-pub(crate) struct Reply {
+pub(crate) struct ServerReply {
     pub(crate) server: String,
     pub(crate) pid: u32,
     pub(crate) encoding: Encoding,
     pub(crate) result: Box<RawValue>,
 }
 
-pub(crate) type Answer = Result<Reply, ServerError>;
+pub(crate) type ServerAnswer = Result<ServerReply, ServerError>;
 
-impl Question {
+impl ServerQuestion {
     pub(crate) fn method(&self) -> &'static str {
         match self {
             Self::Presence => "initialize",
@@ -66,14 +66,14 @@ impl Question {
     }
 }
 
-impl fmt::Debug for Question {
+impl fmt::Debug for ServerQuestion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.method())
     }
 }
 
-impl Ask {
-    pub(crate) fn finish(self, answer: Answer) {
+impl PendingQuestion {
+    pub(crate) fn finish(self, answer: ServerAnswer) {
         // Who does not wait any more does not want it.
         drop(self.answer.send(answer));
     }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use mk_project::Stamp;
+use mk_project::ReadStamp;
 use serde_json::{Value, json};
 
 use crate::uri;
@@ -18,7 +18,7 @@ const MOST_OPEN: usize = 32;
 
 /// A document as a caller has read it.
 #[derive(Debug, Clone)]
-pub(crate) struct Shown {
+pub(crate) struct ShownDocument {
     pub(crate) path: PathBuf,
     pub(crate) language: String,
     pub(crate) text: Arc<str>,
@@ -38,7 +38,7 @@ pub(crate) type Notice = (&'static str, Value);
 /// All open documents of a server.
 #[derive(Debug, Default)]
 pub(crate) struct Documents {
-    open: BTreeMap<PathBuf, Open>,
+    open: BTreeMap<PathBuf, OpenDocument>,
     /// Counts uses, to know what was not used for long.
     clock: u64,
     /// Never the same twice, even for a document that is closed and opened again.
@@ -46,10 +46,10 @@ pub(crate) struct Documents {
 }
 
 #[derive(Debug)]
-struct Open {
+struct OpenDocument {
     version: i64,
     hash: u64,
-    stamp: Option<Stamp>,
+    stamp: Option<ReadStamp>,
     /// When the server was last shown a text.
     shown: Instant,
     used: u64,
@@ -81,12 +81,12 @@ impl Documents {
     }
 
     /// Makes the server see `shown` as it is.
-    pub(crate) fn show(&mut self, shown: &Shown) -> Vec<Notice> {
+    pub(crate) fn show(&mut self, shown: &ShownDocument) -> Vec<Notice> {
         self.clock += 1;
         let mut notices = Vec::new();
         let hash = hash(&shown.text);
         let uri = uri::of_path(&shown.path);
-        let stamp = Stamp::of(&shown.path);
+        let stamp = ReadStamp::of(&shown.path);
         let used = self.clock;
         self.last_version += 1;
         let version = self.last_version;
@@ -106,7 +106,7 @@ impl Documents {
             }
             None => {
                 notices.extend(self.make_room());
-                let open = Open {
+                let open = OpenDocument {
                     version,
                     hash,
                     stamp,
@@ -129,7 +129,8 @@ impl Documents {
     /// What has changed on disk behind the server's back, but for one document.
     pub(crate) fn stale(&self, except: &Path) -> Vec<(PathBuf, ChangeKind)> {
         let open = self.open.iter();
-        let stale = open.filter(|(path, open)| *path != except && Stamp::of(path) != open.stamp);
+        let stale =
+            open.filter(|(path, open)| *path != except && ReadStamp::of(path) != open.stamp);
         let kind = |path: &Path| match path.exists() {
             true => ChangeKind::Changed,
             false => ChangeKind::Deleted,
@@ -141,7 +142,8 @@ impl Documents {
     pub(crate) fn changed(&mut self, changes: &[(PathBuf, ChangeKind)]) -> Vec<Notice> {
         let mut notices = Vec::new();
         for (path, _) in changes {
-            let stale = |open: &Open| open.stamp.is_none() || open.stamp != Stamp::of(path);
+            let stale =
+                |open: &OpenDocument| open.stamp.is_none() || open.stamp != ReadStamp::of(path);
             if self.open.get(path).is_some_and(stale) {
                 notices.extend(self.close(path));
             }

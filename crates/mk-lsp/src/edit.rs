@@ -6,12 +6,12 @@ use std::sync::Arc;
 use mk_types::{AbsPath, Range};
 use serde::Deserialize;
 
-use crate::position::{Encoding, Lines, WireRange};
+use crate::position::{Encoding, LineStarts, WireRange};
 use crate::uri::FileRef;
 
 /// Everything that another name changes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct RenamePlan {
+pub struct ServerRenamePlan {
     /// By file; each file once.
     pub files: Vec<FileEdits>,
     /// Files that move, after their text was changed under the old name.
@@ -43,7 +43,7 @@ pub struct FileMove {
 impl FileEdits {
     /// The text of the file after the change; `text` is what the server saw.
     pub fn apply(&self, text: &str) -> String {
-        let lines = Lines::new(text);
+        let lines = LineStarts::new(text);
         let mut changed = String::with_capacity(text.len());
         let mut done = 0;
         for edit in &self.edits {
@@ -62,12 +62,12 @@ impl FileEdits {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct WorkspaceEdit {
     changes: Option<BTreeMap<String, Vec<WireEdit>>>,
-    document_changes: Option<Vec<Change>>,
+    document_changes: Option<Vec<WireChange>>,
 }
 
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Change {
+enum WireChange {
     #[serde(rename_all = "camelCase")]
     Edits {
         text_document: WireDocument,
@@ -98,7 +98,7 @@ impl WorkspaceEdit {
         root: &AbsPath,
         encoding: Encoding,
         text: &dyn Fn(&FileRef) -> Option<Arc<str>>,
-    ) -> Result<RenamePlan, String> {
+    ) -> Result<ServerRenamePlan, String> {
         let mut by_file: BTreeMap<FileRef, Vec<WireEdit>> = BTreeMap::new();
         let mut moves = Vec::new();
         match self.document_changes {
@@ -106,18 +106,20 @@ impl WorkspaceEdit {
             Some(changes) => {
                 for change in changes {
                     match change {
-                        Change::Edits {
+                        WireChange::Edits {
                             text_document,
                             edits,
                         } => {
                             let file = FileRef::parse(&text_document.uri, root);
                             by_file.entry(file).or_default().extend(edits);
                         }
-                        Change::Move { old_uri, new_uri } => moves.push(FileMove {
+                        WireChange::Move { old_uri, new_uri } => moves.push(FileMove {
                             from: FileRef::parse(&old_uri, root),
                             to: FileRef::parse(&new_uri, root),
                         }),
-                        Change::Other { kind } => return Err(format!("it wants to {kind} a file")),
+                        WireChange::Other { kind } => {
+                            return Err(format!("it wants to {kind} a file"));
+                        }
                     }
                 }
             }
@@ -131,16 +133,16 @@ impl WorkspaceEdit {
         let mut files = Vec::new();
         for (file, edits) in by_file {
             let text = text(&file).ok_or_else(|| format!("`{file}` cannot be read"))?;
-            files.push(in_order(file, edits, &Lines::new(&text), encoding)?);
+            files.push(in_order(file, edits, &LineStarts::new(&text), encoding)?);
         }
-        Ok(RenamePlan { files, moves })
+        Ok(ServerRenamePlan { files, moves })
     }
 }
 
 fn in_order(
     file: FileRef,
     edits: Vec<WireEdit>,
-    lines: &Lines<'_>,
+    lines: &LineStarts<'_>,
     encoding: Encoding,
 ) -> Result<FileEdits, String> {
     let edits = edits.into_iter().map(|edit| TextEdit {

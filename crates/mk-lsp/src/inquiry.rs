@@ -4,8 +4,8 @@ use mk_types::AbsPath;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::message::{METHOD_NOT_FOUND, Refusal};
-use crate::table::Server;
+use crate::message::{METHOD_NOT_FOUND, ResponseError};
+use crate::table::ServerRow;
 use crate::uri;
 
 const MOST_SECTIONS: usize = 256;
@@ -13,9 +13,9 @@ const MOST_SECTIONS: usize = 256;
 pub(crate) fn answer(
     method: &str,
     params: &RawValue,
-    server: &Server,
+    server: &ServerRow,
     root: &AbsPath,
-) -> Result<Value, Refusal> {
+) -> Result<Value, ResponseError> {
     match method {
         "workspace/configuration" => {
             let params: Value = serde_json::from_str(params.get()).unwrap_or_default();
@@ -42,7 +42,7 @@ pub(crate) fn answer(
         | "workspace/diagnostic/refresh"
         | "workspace/inlayHint/refresh"
         | "workspace/semanticTokens/refresh" => Ok(Value::Null),
-        _ => Err(Refusal {
+        _ => Err(ResponseError {
             code: METHOD_NOT_FOUND,
             message: format!("`{method}` is not offered"),
         }),

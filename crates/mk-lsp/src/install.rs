@@ -9,9 +9,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::ServerError;
-use crate::options::Launcher;
-use crate::process::{Program, run_aloud};
-use crate::table::{Install, Language, Server};
+use crate::options::WallLauncher;
+use crate::process::{ServerProgram, run_aloud};
+use crate::table::{Install, ServedLanguage, ServerRow};
 
 /// In a server's folder from the first command to the last: with it, what else is there does not count.
 const UNFINISHED: &str = "unfinished";
@@ -35,12 +35,12 @@ pub struct InstallPlan {
 }
 
 /// The plans for a language's servers, the preferred one first.
-pub(crate) fn plans(language: &Language, tools: &Path) -> Vec<InstallPlan> {
-    let of_server = |server: &Server| of_server(language, server, tools);
+pub(crate) fn plans(language: &ServedLanguage, tools: &Path) -> Vec<InstallPlan> {
+    let of_server = |server: &ServerRow| of_server(language, server, tools);
     language.servers.iter().flat_map(of_server).collect()
 }
 
-fn of_server(language: &Language, server: &Server, tools: &Path) -> Vec<InstallPlan> {
+fn of_server(language: &ServedLanguage, server: &ServerRow, tools: &Path) -> Vec<InstallPlan> {
     let Install {
         npm,
         pypi,
@@ -105,7 +105,7 @@ fn command(words: &[&str], packages: &[String]) -> Vec<String> {
 }
 
 /// What to tell somebody who has no server for a language.
-pub(crate) fn advice(language: &Language) -> String {
+pub(crate) fn advice(language: &ServedLanguage) -> String {
     let name = &language.name;
     let ours = language.servers.iter().any(|server| {
         let Install {
@@ -137,7 +137,7 @@ impl InstallPlan {
     pub fn run(
         &self,
         search_path: &OsStr,
-        launcher: Option<&Launcher>,
+        launcher: Option<&WallLauncher>,
         line: &mut dyn FnMut(&str) -> bool,
     ) -> Result<(), ServerError> {
         let failed = |program: &str, reason: String| ServerError::Install {
@@ -162,7 +162,7 @@ impl InstallPlan {
             // What everybody's place is for is not held: it is the system's own installer.
             let held_by = launcher.zip(folder);
             let held_by = held_by.map(|(launcher, folder)| launcher.installer(folder));
-            let program = Program {
+            let program = ServerProgram {
                 held_by: held_by.as_deref().unwrap_or_default(),
                 path: &path,
                 arguments,

@@ -38,20 +38,22 @@ use std::time::Instant;
 use mk_types::{AbsPath, ProjectPath};
 use tokio::sync::{oneshot, watch};
 
-use ask::{Ask, Question, Reply, When};
-use document::Shown;
+use ask::{AnswerReadiness, PendingQuestion, ServerQuestion, ServerReply};
+use document::ShownDocument;
 use supervisor::{Duty, Event, supervise};
-use table::Language;
+use table::ServedLanguage;
 
 pub use document::ChangeKind;
-pub use edit::{FileEdits, FileMove, RenamePlan, TextEdit};
+pub use edit::{FileEdits, FileMove, ServerRenamePlan, TextEdit};
 pub use error::ServerError;
 pub use install::InstallPlan;
-pub use operation::{Answered, Diagnostic, Document, Location, Severity};
-pub use options::{Launcher, Limits, ProjectCode, ServerOptions};
+pub use operation::{
+    AttributedAnswer, FileLocation, ServerDiagnostic, ServerSeverity, SourceDocument,
+};
+pub use options::{Limits, ProjectCode, ServerOptions, WallLauncher};
 pub use status::{Health, ServerStatus};
 pub use symbol::{FoundSymbol, OutlineSymbol};
-pub use table::{CustomServer, Warm};
+pub use table::{CustomServer, WarmSign};
 pub use uri::FileRef;
 
 /// Languages whose files tell servers of other languages how to read theirs: `tsconfig.json`, `compile_commands.json`.
@@ -59,7 +61,7 @@ const DATA: [&str; 2] = ["json", "yaml"];
 
 /// A file that is not as it was.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileChange {
+pub struct DiskChange {
     pub path: ProjectPath,
     pub kind: ChangeKind,
 }
@@ -82,7 +84,7 @@ pub struct KnownServer {
 pub struct Servers {
     root: AbsPath,
     options: Arc<ServerOptions>,
-    languages: Vec<Language>,
+    languages: Vec<ServedLanguage>,
     tickets: AtomicU64,
     handles: Mutex<BTreeMap<String, Handle>>,
 }
@@ -120,7 +122,7 @@ impl Servers {
             .map(|(language, _)| language.name.as_str())
     }
 
-    fn language_at(&self, path: &ProjectPath) -> Option<(&Language, &str)> {
+    fn language_at(&self, path: &ProjectPath) -> Option<(&ServedLanguage, &str)> {
         self.languages
             .iter()
             .find_map(|language| Some((language, language.document_language(path.as_str())?)))
@@ -131,7 +133,7 @@ impl Servers {
         Ok(&self.language(name)?.name)
     }
 
-    fn language(&self, name: &str) -> Result<&Language, ServerError> {
+    fn language(&self, name: &str) -> Result<&ServedLanguage, ServerError> {
         self.languages
             .iter()
             .find(|language| language.is_called(name))
@@ -161,7 +163,7 @@ impl Servers {
     /// Whether a program of a server for a language is there. Looks at the disk.
     pub fn is_installed(&self, language: &str) -> bool {
         let is_there =
-            |server: &table::Server| locate::locate(server, &self.root, &self.options).is_some();
+            |server: &table::ServerRow| locate::locate(server, &self.root, &self.options).is_some();
         self.language(language)
             .is_ok_and(|language| language.servers.iter().any(is_there))
     }
@@ -198,14 +200,14 @@ impl Servers {
     }
 
     /// Tells the servers that run what has changed on disk. A file that a question shows need not be told.
-    pub fn files_changed(&self, changes: &[FileChange]) {
+    pub fn files_changed(&self, changes: &[DiskChange]) {
         for (language, handle) in self.lock().iter() {
             // Files of no language, and data, may be anything: manifests, settings, generated code.
-            let concerns = |change: &&FileChange| {
+            let concerns = |change: &&DiskChange| {
                 let of = self.language_of(&change.path);
                 of.is_none_or(|of| of == language || DATA.contains(&of))
             };
-            let changes: Vec<FileChange> = changes.iter().filter(concerns).cloned().collect();
+            let changes: Vec<DiskChange> = changes.iter().filter(concerns).cloned().collect();
             drop(handle.events.send(Event::Changed(changes)));
         }
     }
@@ -219,12 +221,17 @@ impl Servers {
     }
 
     /// Ends a language's server, forgets its failures, and starts it; returns its process.
-    pub async fn restart(&self, language: &str) -> Result<Answered<u32>, ServerError> {
+    pub async fn restart(&self, language: &str) -> Result<AttributedAnswer<u32>, ServerError> {
         self.stop(language).await?;
         let language = self.language(language)?;
-        let reply = self.ask(language, Question::Presence, None, When::Initialized);
+        let reply = self.ask(
+            language,
+            ServerQuestion::Presence,
+            None,
+            AnswerReadiness::Initialized,
+        );
         let reply = reply.await?;
-        Ok(Answered {
+        Ok(AttributedAnswer {
             server: reply.server,
             value: reply.pid,
         })
@@ -235,10 +242,15 @@ impl Servers {
         &self,
         language: &str,
         mut progress: impl FnMut(&ServerStatus),
-    ) -> Result<Answered<u32>, ServerError> {
+    ) -> Result<AttributedAnswer<u32>, ServerError> {
         let language = self.language(language)?;
         let mut status = self.handle(language)?.status;
-        let ask = self.ask(language, Question::Presence, None, When::Warm);
+        let ask = self.ask(
+            language,
+            ServerQuestion::Presence,
+            None,
+            AnswerReadiness::Warm,
+        );
         tokio::pin!(ask);
         let reply = loop {
             tokio::select! {
@@ -247,7 +259,7 @@ impl Servers {
                 Ok(()) = status.changed() => progress(&status.borrow_and_update()),
             }
         };
-        Ok(Answered {
+        Ok(AttributedAnswer {
             server: reply.server,
             value: reply.pid,
         })
@@ -256,16 +268,16 @@ impl Servers {
     /// Asks the server for a document's language.
     async fn ask_about(
         &self,
-        document: &Document,
-        question: Question,
-        when: When,
-    ) -> Result<Reply, ServerError> {
+        document: &SourceDocument,
+        question: ServerQuestion,
+        when: AnswerReadiness,
+    ) -> Result<ServerReply, ServerError> {
         let (language, document_language) =
             self.language_at(&document.path)
                 .ok_or_else(|| ServerError::UnknownLanguage {
                     name: document.path.to_string(),
                 })?;
-        let shown = Shown {
+        let shown = ShownDocument {
             path: document.path.under(&self.root),
             language: document_language.to_owned(),
             text: Arc::clone(&document.text),
@@ -275,15 +287,15 @@ impl Servers {
 
     async fn ask(
         &self,
-        language: &Language,
-        question: Question,
-        document: Option<Shown>,
-        when: When,
-    ) -> Result<Reply, ServerError> {
+        language: &ServedLanguage,
+        question: ServerQuestion,
+        document: Option<ShownDocument>,
+        when: AnswerReadiness,
+    ) -> Result<ServerReply, ServerError> {
         let handle = self.handle(language)?;
         let (answer, answered) = oneshot::channel();
         let ticket = self.tickets.fetch_add(1, Ordering::Relaxed);
-        let ask = Ask {
+        let ask = PendingQuestion {
             ticket,
             question,
             document,
@@ -294,7 +306,7 @@ impl Servers {
             answer,
         };
         // A caller that goes away before the answer must not leave the server working for nobody.
-        let mut waiting = Waiting {
+        let mut waiting = CancelQuestionOnDrop {
             events: handle.events,
             ticket: Some(ticket),
         };
@@ -304,7 +316,7 @@ impl Servers {
         reply
     }
 
-    fn handle(&self, language: &Language) -> Result<Handle, ServerError> {
+    fn handle(&self, language: &ServedLanguage) -> Result<Handle, ServerError> {
         let mut handles = self.lock();
         if let Some(handle) = handles.get(&language.name) {
             return Ok(handle.clone());
@@ -341,13 +353,13 @@ impl Servers {
 }
 
 /// Cancels a question when it is dropped.
-struct Waiting {
+struct CancelQuestionOnDrop {
     events: Sender<Event>,
     /// `None` once it is answered.
     ticket: Option<u64>,
 }
 
-impl Drop for Waiting {
+impl Drop for CancelQuestionOnDrop {
     fn drop(&mut self) {
         if let Some(ticket) = self.ticket {
             drop(self.events.send(Event::Forget(ticket)));

@@ -8,9 +8,9 @@ use mk_types::AbsPath;
 
 use crate::ServerError;
 use crate::install::{advice, is_unfinished};
-use crate::options::{Launcher, ProjectCode, ServerOptions};
-use crate::process::{Program, run_briefly};
-use crate::table::{Language, Server};
+use crate::options::{ProjectCode, ServerOptions, WallLauncher};
+use crate::process::{ServerProgram, run_briefly};
+use crate::table::{ServedLanguage, ServerRow};
 
 /// Folders of a project that hold programs.
 const LOCAL: [&str; 3] = ["node_modules/.bin", ".venv/bin", "venv/bin"];
@@ -25,7 +25,11 @@ const CHECK_LIMIT: Duration = Duration::from_secs(10);
 /// 2. Folders of the project, if its code may be run.
 /// 3. Our own folder of tools, unless its installation was cut off.
 /// 4. The search path, without folders that are relative or inside the project: an agent could put a program there.
-pub(crate) fn locate(server: &Server, root: &AbsPath, options: &ServerOptions) -> Option<PathBuf> {
+pub(crate) fn locate(
+    server: &ServerRow,
+    root: &AbsPath,
+    options: &ServerOptions,
+) -> Option<PathBuf> {
     let program = server.command.first()?;
     if program.contains('/') {
         return Some(root.as_path().join(program)).filter(|path| is_program(path));
@@ -104,10 +108,10 @@ fn is_program(path: &Path) -> bool {
 
 /// The preferred server that is there and works, with its program.
 pub(crate) fn choose<'a>(
-    language: &'a Language,
+    language: &'a ServedLanguage,
     root: &AbsPath,
     options: &ServerOptions,
-) -> Result<(&'a Server, PathBuf), ServerError> {
+) -> Result<(&'a ServerRow, PathBuf), ServerError> {
     let mut rejected = Vec::new();
     for server in &language.servers {
         let Some(program) = locate(server, root, options) else {
@@ -131,7 +135,7 @@ pub(crate) fn choose<'a>(
 }
 
 fn check(
-    server: &Server,
+    server: &ServerRow,
     program: &Path,
     root: &AbsPath,
     options: &ServerOptions,
@@ -156,8 +160,8 @@ fn print(
     root: &AbsPath,
     options: &ServerOptions,
 ) -> Result<String, String> {
-    let held_by = options.launcher.as_ref().map(Launcher::server);
-    let program = Program {
+    let held_by = options.launcher.as_ref().map(WallLauncher::server);
+    let program = ServerProgram {
         path: program,
         arguments,
         folder: root.as_path(),

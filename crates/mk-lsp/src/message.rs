@@ -20,7 +20,7 @@ pub(crate) const SERVER_CANCELLED: i64 = -32802;
 pub(crate) enum Incoming {
     Response {
         id: i64,
-        result: Result<Box<RawValue>, Refusal>,
+        result: Result<Box<RawValue>, ResponseError>,
     },
     Request {
         /// As the server wrote it, to be sent back.
@@ -36,19 +36,19 @@ pub(crate) enum Incoming {
 
 /// The error of a response.
 #[derive(Debug, Clone, Deserialize)]
-pub(crate) struct Refusal {
+pub(crate) struct ResponseError {
     pub(crate) code: i64,
     #[serde(default)]
     pub(crate) message: String,
 }
 
 #[derive(Deserialize)]
-struct Wire {
+struct WireMessage {
     id: Option<Box<RawValue>>,
     method: Option<String>,
     params: Option<Box<RawValue>>,
     result: Option<Box<RawValue>>,
-    error: Option<Refusal>,
+    error: Option<ResponseError>,
 }
 
 impl Incoming {
@@ -56,7 +56,7 @@ impl Incoming {
     pub(crate) fn parse(body: &[u8]) -> Option<Self> {
         // Names of files that are not UTF-8 find their way into messages.
         let text = String::from_utf8_lossy(body);
-        let wire: Wire = serde_json::from_str(&text).ok()?;
+        let wire: WireMessage = serde_json::from_str(&text).ok()?;
         let params = wire.params.unwrap_or_default();
         match (wire.method, wire.id) {
             (Some(method), Some(id)) => Some(Self::Request { id, method, params }),
@@ -81,7 +81,7 @@ pub(crate) fn notification(method: &str, params: &Value) -> Vec<u8> {
     framed(&json!({"jsonrpc": "2.0", "method": method, "params": params}))
 }
 
-pub(crate) fn response(id: &RawValue, result: &Result<Value, Refusal>) -> Vec<u8> {
+pub(crate) fn response(id: &RawValue, result: &Result<Value, ResponseError>) -> Vec<u8> {
     framed(&match result {
         Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
         Err(refusal) => json!({

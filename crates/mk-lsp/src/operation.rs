@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use crate::Servers;
-use crate::ask::{Question, Reply, When};
-use crate::edit::{RenamePlan, WorkspaceEdit};
+use crate::ask::{AnswerReadiness, ServerQuestion, ServerReply};
+use crate::edit::{ServerRenamePlan, WorkspaceEdit};
 use crate::error::ServerError;
-use crate::position::{Encoding, Lines, WireRange};
+use crate::position::{Encoding, LineStarts, WireRange};
 use crate::process::thread;
 use crate::symbol::{self, FoundSymbol, OutlineSymbol};
 use crate::uri::FileRef;
@@ -26,30 +26,30 @@ const MOST_FILES: usize = 2_000;
 
 /// A file of the project and its text as the caller read it.
 #[derive(Debug, Clone)]
-pub struct Document {
+pub struct SourceDocument {
     pub path: ProjectPath,
     pub text: Arc<str>,
 }
 
 /// An answer, and which server gave it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answered<T> {
+pub struct AttributedAnswer<T> {
     pub server: String,
     pub value: T,
 }
 
 /// A place in a file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Location {
+pub struct FileLocation {
     pub file: FileRef,
     pub range: Range,
 }
 
 /// What a server finds wrong in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Diagnostic {
+pub struct ServerDiagnostic {
     pub range: Range,
-    pub severity: Severity,
+    pub severity: ServerSeverity,
     pub message: String,
     /// The rule, as the server names it.
     pub code: Option<String>,
@@ -59,7 +59,7 @@ pub struct Diagnostic {
 
 /// How bad it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
+pub enum ServerSeverity {
     Error,
     Warning,
     Information,
@@ -70,9 +70,9 @@ impl Servers {
     /// Where the thing at a place is defined; asked at a definition, some servers give the declaration.
     pub async fn definition(
         &self,
-        document: &Document,
+        document: &SourceDocument,
         position: Position,
-    ) -> Result<Answered<Vec<Location>>, ServerError> {
+    ) -> Result<AttributedAnswer<Vec<FileLocation>>, ServerError> {
         let method = "textDocument/definition";
         self.locations(method, document, position, json!({})).await
     }
@@ -82,9 +82,9 @@ impl Servers {
     /// Without them most servers would leave out imports too, which declare a name in their own file.
     pub async fn references(
         &self,
-        document: &Document,
+        document: &SourceDocument,
         position: Position,
-    ) -> Result<Answered<Vec<Location>>, ServerError> {
+    ) -> Result<AttributedAnswer<Vec<FileLocation>>, ServerError> {
         let method = "textDocument/references";
         let context = json!({"context": {"includeDeclaration": true}});
         self.locations(method, document, position, context).await
@@ -93,9 +93,9 @@ impl Servers {
     /// What implements the thing at a place.
     pub async fn implementations(
         &self,
-        document: &Document,
+        document: &SourceDocument,
         position: Position,
-    ) -> Result<Answered<Vec<Location>>, ServerError> {
+    ) -> Result<AttributedAnswer<Vec<FileLocation>>, ServerError> {
         let method = "textDocument/implementation";
         self.locations(method, document, position, json!({})).await
     }
@@ -103,17 +103,19 @@ impl Servers {
     async fn locations(
         &self,
         method: &'static str,
-        document: &Document,
+        document: &SourceDocument,
         position: Position,
         more: Value,
-    ) -> Result<Answered<Vec<Location>>, ServerError> {
+    ) -> Result<AttributedAnswer<Vec<FileLocation>>, ServerError> {
         let question = at(method, document, position, more);
-        let reply = self.ask_about(document, question, When::Warm).await?;
-        let places: Option<OneOrMany<WireLocation>> = parse(&reply, method)?;
+        let reply = self
+            .ask_about(document, question, AnswerReadiness::Warm)
+            .await?;
+        let places: Option<OneOrMany<LocationOrLink>> = parse(&reply, method)?;
         let places = places.map(OneOrMany::into_vec).unwrap_or_default();
-        let places = places.into_iter().map(WireLocation::target).collect();
+        let places = places.into_iter().map(LocationOrLink::target).collect();
         let value = self.resolve(Some(document), reply.encoding, places).await;
-        Ok(Answered {
+        Ok(AttributedAnswer {
             server: reply.server,
             value,
         })
@@ -122,13 +124,15 @@ impl Servers {
     /// What would have to change for another name; nothing is changed.
     pub async fn rename(
         &self,
-        document: &Document,
+        document: &SourceDocument,
         position: Position,
         new_name: &str,
-    ) -> Result<Answered<RenamePlan>, ServerError> {
+    ) -> Result<AttributedAnswer<ServerRenamePlan>, ServerError> {
         let method = "textDocument/rename";
         let question = at(method, document, position, json!({"newName": new_name}));
-        let reply = self.ask_about(document, question, When::Warm).await?;
+        let reply = self
+            .ask_about(document, question, AnswerReadiness::Warm)
+            .await?;
         let edit: Option<WorkspaceEdit> = parse(&reply, method)?;
         let (root, known) = (self.root.clone(), document.clone());
         let encoding = reply.encoding;
@@ -139,7 +143,7 @@ impl Servers {
         let plan = beside(plan).await.unwrap_or(Err("it was given up".into()));
         let server = reply.server;
         match plan {
-            Ok(value) => Ok(Answered { server, value }),
+            Ok(value) => Ok(AttributedAnswer { server, value }),
             Err(reason) => Err(ServerError::Unusable {
                 server,
                 method,
@@ -151,17 +155,19 @@ impl Servers {
     /// What is known about the thing at a place, as Markdown.
     pub async fn hover(
         &self,
-        document: &Document,
+        document: &SourceDocument,
         position: Position,
-    ) -> Result<Answered<Option<String>>, ServerError> {
+    ) -> Result<AttributedAnswer<Option<String>>, ServerError> {
         let method = "textDocument/hover";
         let question = at(method, document, position, json!({}));
-        let reply = self.ask_about(document, question, When::Warm).await?;
+        let reply = self
+            .ask_about(document, question, AnswerReadiness::Warm)
+            .await?;
         let hover: Option<WireHover> = parse(&reply, method)?;
         let parts = hover.map(|hover| hover.contents.into_vec());
-        let parts = parts.into_iter().flatten().map(Marked::into_text);
+        let parts = parts.into_iter().flatten().map(MarkedText::into_text);
         let text = parts.collect::<Vec<String>>().join("\n\n");
-        Ok(Answered {
+        Ok(AttributedAnswer {
             server: reply.server,
             value: Some(text).filter(|text| !text.trim().is_empty()),
         })
@@ -170,18 +176,18 @@ impl Servers {
     /// The symbols of a file, as they lie inside each other.
     pub async fn outline(
         &self,
-        document: &Document,
-    ) -> Result<Answered<Vec<OutlineSymbol>>, ServerError> {
+        document: &SourceDocument,
+    ) -> Result<AttributedAnswer<Vec<OutlineSymbol>>, ServerError> {
         let method = "textDocument/documentSymbol";
         let question = about(method);
         let reply = self
-            .ask_about(document, question, When::Initialized)
+            .ask_about(document, question, AnswerReadiness::Initialized)
             .await?;
-        let symbols: Option<Vec<symbol::Wire>> = parse(&reply, method)?;
-        let lines = Lines::new(&document.text);
+        let symbols: Option<Vec<symbol::WireSymbol>> = parse(&reply, method)?;
+        let lines = LineStarts::new(&document.text);
         let symbols = symbols.unwrap_or_default().into_iter();
         let value = symbols.filter_map(|symbol| symbol.outline(&lines, reply.encoding));
-        Ok(Answered {
+        Ok(AttributedAnswer {
             server: reply.server,
             value: value.collect(),
         })
@@ -192,18 +198,20 @@ impl Servers {
         &self,
         language: &str,
         query: &str,
-    ) -> Result<Answered<Vec<FoundSymbol>>, ServerError> {
+    ) -> Result<AttributedAnswer<Vec<FoundSymbol>>, ServerError> {
         let method = "workspace/symbol";
         let params = json!({"query": query});
-        let question = Question::Request(method, Box::new(move |_| params.clone()));
+        let question = ServerQuestion::Request(method, Box::new(move |_| params.clone()));
         let language = self.language(language)?;
-        let reply = self.ask(language, question, None, When::Warm).await?;
-        let symbols: Option<Vec<symbol::Wire>> = parse(&reply, method)?;
+        let reply = self
+            .ask(language, question, None, AnswerReadiness::Warm)
+            .await?;
+        let symbols: Option<Vec<symbol::WireSymbol>> = parse(&reply, method)?;
         let symbols = symbols.unwrap_or_default();
-        let places = symbols.iter().map(symbol::Wire::place).collect();
+        let places = symbols.iter().map(symbol::WireSymbol::place).collect();
         let places = self.resolve(None, reply.encoding, places).await;
         let found = symbols.into_iter().zip(places);
-        Ok(Answered {
+        Ok(AttributedAnswer {
             server: reply.server,
             value: found.map(|(symbol, place)| symbol.found(place)).collect(),
         })
@@ -212,18 +220,23 @@ impl Servers {
     /// What the server finds wrong in a file, in the order of the text.
     pub async fn diagnostics(
         &self,
-        document: &Document,
-    ) -> Result<Answered<Vec<Diagnostic>>, ServerError> {
-        let question = Question::Diagnostics;
-        let reply = self.ask_about(document, question, When::Warm).await?;
-        let items: Option<Report> = parse(&reply, "textDocument/diagnostic")?;
-        let lines = Lines::new(&document.text);
-        let items = items.map(Report::items).unwrap_or_default().into_iter();
-        let mut value: Vec<Diagnostic> = items
+        document: &SourceDocument,
+    ) -> Result<AttributedAnswer<Vec<ServerDiagnostic>>, ServerError> {
+        let question = ServerQuestion::Diagnostics;
+        let reply = self
+            .ask_about(document, question, AnswerReadiness::Warm)
+            .await?;
+        let items: Option<DiagnosticReport> = parse(&reply, "textDocument/diagnostic")?;
+        let lines = LineStarts::new(&document.text);
+        let items = items
+            .map(DiagnosticReport::items)
+            .unwrap_or_default()
+            .into_iter();
+        let mut value: Vec<ServerDiagnostic> = items
             .map(|item| item.diagnostic(&lines, reply.encoding))
             .collect();
         value.sort_by_key(|diagnostic| (diagnostic.range, diagnostic.severity));
-        Ok(Answered {
+        Ok(AttributedAnswer {
             server: reply.server,
             value,
         })
@@ -232,10 +245,10 @@ impl Servers {
     /// Turns a server's places into ours; files are read for it, away from the caller's thread.
     async fn resolve(
         &self,
-        known: Option<&Document>,
+        known: Option<&SourceDocument>,
         encoding: Encoding,
         places: Vec<(String, WireRange)>,
-    ) -> Vec<Location> {
+    ) -> Vec<FileLocation> {
         let (root, known) = (self.root.clone(), known.cloned());
         let resolved = beside(move || {
             let mut by_file: BTreeMap<FileRef, Vec<usize>> = BTreeMap::new();
@@ -244,13 +257,13 @@ impl Servers {
                 let file = FileRef::parse(uri, &root);
                 by_file.entry(file.clone()).or_default().push(index);
                 let range = range.unread();
-                locations.push(Location { file, range });
+                locations.push(FileLocation { file, range });
             }
             for (file, indices) in by_file.iter().take(MOST_FILES) {
                 let Some(text) = text_of(file, &root, known.as_ref()) else {
                     continue;
                 };
-                let lines = Lines::new(&text);
+                let lines = LineStarts::new(&text);
                 for index in indices {
                     if let (Some(location), Some((_, range))) =
                         (locations.get_mut(*index), places.get(*index))
@@ -275,7 +288,7 @@ async fn beside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) ->
 }
 
 /// The text of a file that a server speaks of; `known` is not read again.
-fn text_of(file: &FileRef, root: &AbsPath, known: Option<&Document>) -> Option<Arc<str>> {
+fn text_of(file: &FileRef, root: &AbsPath, known: Option<&SourceDocument>) -> Option<Arc<str>> {
     let known = known.filter(|known| *file == FileRef::Inside(known.path.clone()));
     if let Some(known) = known {
         return Some(Arc::clone(&known.text));
@@ -287,26 +300,31 @@ fn text_of(file: &FileRef, root: &AbsPath, known: Option<&Document>) -> Option<A
 }
 
 /// A question about a document.
-fn about(method: &'static str) -> Question {
-    Question::Request(method, Box::new(|_| json!({})))
+fn about(method: &'static str) -> ServerQuestion {
+    ServerQuestion::Request(method, Box::new(|_| json!({})))
 }
 
 /// A question about a place in a document.
-fn at(method: &'static str, document: &Document, position: Position, more: Value) -> Question {
+fn at(
+    method: &'static str,
+    document: &SourceDocument,
+    position: Position,
+    more: Value,
+) -> ServerQuestion {
     let text = Arc::clone(&document.text);
     let params = move |encoding| {
-        let position = Lines::new(&text).to_wire(position, encoding);
+        let position = LineStarts::new(&text).to_wire(position, encoding);
         let mut params = more.clone();
         if let Value::Object(params) = &mut params {
             params.insert("position".to_owned(), json!(position));
         }
         params
     };
-    Question::Request(method, Box::new(params))
+    ServerQuestion::Request(method, Box::new(params))
 }
 
 fn parse<T: DeserializeOwned>(
-    reply: &Reply,
+    reply: &ServerReply,
     method: &'static str,
 ) -> Result<Option<T>, ServerError> {
     serde_json::from_str(reply.result.get()).map_err(|error| ServerError::Unusable {
@@ -335,7 +353,7 @@ impl<T> OneOrMany<T> {
 
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum WireLocation {
+enum LocationOrLink {
     #[serde(rename_all = "camelCase")]
     Link {
         target_uri: String,
@@ -347,7 +365,7 @@ enum WireLocation {
     },
 }
 
-impl WireLocation {
+impl LocationOrLink {
     fn target(self) -> (String, WireRange) {
         match self {
             Self::Link {
@@ -361,18 +379,18 @@ impl WireLocation {
 
 #[derive(Deserialize)]
 struct WireHover {
-    contents: OneOrMany<Marked>,
+    contents: OneOrMany<MarkedText>,
 }
 
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Marked {
+enum MarkedText {
     Text(String),
     Code { language: String, value: String },
     Markup { value: String },
 }
 
-impl Marked {
+impl MarkedText {
     fn into_text(self) -> String {
         match self {
             Self::Text(text) | Self::Markup { value: text } => text,
@@ -384,7 +402,7 @@ impl Marked {
 /// What was asked for has its items inside a report; what was published is the items.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Report {
+enum DiagnosticReport {
     Published(Vec<WireDiagnostic>),
     Pulled {
         #[serde(default)]
@@ -392,7 +410,7 @@ enum Report {
     },
 }
 
-impl Report {
+impl DiagnosticReport {
     fn items(self) -> Vec<WireDiagnostic> {
         match self {
             Self::Published(items) | Self::Pulled { items } => items,
@@ -411,7 +429,7 @@ struct WireDiagnostic {
 }
 
 impl WireDiagnostic {
-    fn diagnostic(self, lines: &Lines<'_>, encoding: Encoding) -> Diagnostic {
+    fn diagnostic(self, lines: &LineStarts<'_>, encoding: Encoding) -> ServerDiagnostic {
         let plain = |value: Value| match value {
             Value::String(text) => text,
             // Newer servers may send Markdown here.
@@ -421,13 +439,13 @@ impl WireDiagnostic {
             },
             other => other.to_string(),
         };
-        Diagnostic {
+        ServerDiagnostic {
             range: lines.range(self.range, encoding),
             severity: match self.severity {
-                None | Some(1) => Severity::Error,
-                Some(2) => Severity::Warning,
-                Some(3) => Severity::Information,
-                Some(_) => Severity::Hint,
+                None | Some(1) => ServerSeverity::Error,
+                Some(2) => ServerSeverity::Warning,
+                Some(3) => ServerSeverity::Information,
+                Some(_) => ServerSeverity::Hint,
             },
             message: plain(self.message),
             code: self.code.map(plain),

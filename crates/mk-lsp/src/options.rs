@@ -17,16 +17,16 @@ pub struct ServerOptions {
     pub custom: Vec<CustomServer>,
     pub limits: Limits,
     /// What servers are started through; `None` starts them as they are.
-    pub launcher: Option<Launcher>,
+    pub launcher: Option<WallLauncher>,
 }
 
 /// A program that holds what it starts: `program exec --language-server -- server …`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Launcher {
+pub struct WallLauncher {
     pub program: PathBuf,
 }
 
-impl Launcher {
+impl WallLauncher {
     /// The words before a server's own.
     pub(crate) fn server(&self) -> Vec<String> {
         let program = self.program.to_string_lossy().into_owned();

@@ -6,26 +6,27 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use crate::ask::Ask;
+use crate::ask::PendingQuestion;
 
 /// All of them, by the number they were sent with.
 #[derive(Debug, Default)]
 pub(crate) struct Pending {
-    by_id: BTreeMap<i64, Sent>,
+    by_id: BTreeMap<i64, SentQuestion>,
     last_id: i64,
 }
 
 #[derive(Debug)]
-struct Sent {
-    ask: Option<Ask>,
+struct SentQuestion {
+    ask: Option<PendingQuestion>,
     at: Instant,
 }
 
 impl Pending {
     /// Notes a request, and gives it a number that no other has.
-    pub(crate) fn push(&mut self, ask: Option<Ask>, now: Instant) -> i64 {
+    pub(crate) fn push(&mut self, ask: Option<PendingQuestion>, now: Instant) -> i64 {
         self.last_id += 1;
-        self.by_id.insert(self.last_id, Sent { ask, at: now });
+        self.by_id
+            .insert(self.last_id, SentQuestion { ask, at: now });
         self.last_id
     }
 
@@ -42,26 +43,30 @@ impl Pending {
     }
 
     /// It was answered; the question if somebody waits for it.
-    pub(crate) fn take(&mut self, id: i64) -> Option<Ask> {
+    pub(crate) fn take(&mut self, id: i64) -> Option<PendingQuestion> {
         self.by_id.remove(&id)?.ask
     }
 
     /// Nobody waits for this question any more; the number under which the server knows it, and when it was sent.
     pub(crate) fn forget(&mut self, ticket: u64) -> Option<(i64, Instant)> {
-        let asked = |sent: &Sent| sent.ask.as_ref().is_some_and(|ask| ask.ticket == ticket);
+        let asked = |sent: &SentQuestion| sent.ask.as_ref().is_some_and(|ask| ask.ticket == ticket);
         let (id, sent) = self.by_id.iter_mut().find(|(_, sent)| asked(sent))?;
         sent.ask = None;
         Some((*id, sent.at))
     }
 
     /// Takes out what was sent longer ago than `limit`.
-    pub(crate) fn take_late(&mut self, now: Instant, limit: Duration) -> Vec<(i64, Option<Ask>)> {
+    pub(crate) fn take_late(
+        &mut self,
+        now: Instant,
+        limit: Duration,
+    ) -> Vec<(i64, Option<PendingQuestion>)> {
         let late = self.by_id.extract_if(.., |_, sent| now >= sent.at + limit);
         late.map(|(id, sent)| (id, sent.ask)).collect()
     }
 
     /// Takes out everything that somebody waits for.
-    pub(crate) fn abandon(&mut self) -> Vec<Ask> {
+    pub(crate) fn abandon(&mut self) -> Vec<PendingQuestion> {
         let all = std::mem::take(&mut self.by_id).into_values();
         all.filter_map(|sent| sent.ask).collect()
     }

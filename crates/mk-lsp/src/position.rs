@@ -37,12 +37,12 @@ impl Encoding {
 
 /// A text that knows where its lines begin.
 #[derive(Debug)]
-pub(crate) struct Lines<'a> {
+pub(crate) struct LineStarts<'a> {
     text: &'a str,
     starts: Vec<usize>,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> LineStarts<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
         let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
         let starts = std::iter::once(0).chain(breaks.map(|(index, _)| index + 1));

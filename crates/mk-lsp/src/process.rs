@@ -42,7 +42,7 @@ const STEP: Duration = Duration::from_millis(5);
 
 /// What to run, and where.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Program<'a> {
+pub(crate) struct ServerProgram<'a> {
     pub(crate) path: &'a Path,
     pub(crate) arguments: &'a [String],
     pub(crate) folder: &'a Path,
@@ -53,12 +53,12 @@ pub(crate) struct Program<'a> {
 
 /// A running program with its group; dropping it kills all of it.
 #[derive(Debug)]
-pub(crate) struct Process {
+pub(crate) struct ServerProcess {
     /// What it and everything it starts have in their environment.
     mark: String,
     guard: Child,
     child: Child,
-    stderr: Tail,
+    stderr: StderrTail,
     /// Closes when its standard error has been read to the end.
     stderr_read: Option<Receiver<Infallible>>,
 }
@@ -70,8 +70,8 @@ pub(crate) struct Pipes {
     pub(crate) stdout: ChildStdout,
 }
 
-impl Process {
-    pub(crate) fn start(program: &Program<'_>) -> io::Result<(Self, Pipes)> {
+impl ServerProcess {
+    pub(crate) fn start(program: &ServerProgram<'_>) -> io::Result<(Self, Pipes)> {
         let (mut process, stdin, stdout, stderr) = Self::spawn(program, Stdio::piped())?;
         process.stderr_read = Some(process.stderr.follow(stderr)?);
         let stdin = stdin.ok_or(io::ErrorKind::BrokenPipe)?;
@@ -79,7 +79,7 @@ impl Process {
     }
 
     fn spawn(
-        program: &Program<'_>,
+        program: &ServerProgram<'_>,
         stdin: Stdio,
     ) -> io::Result<(Self, Option<ChildStdin>, ChildStdout, ChildStderr)> {
         let mark = next_mark();
@@ -120,7 +120,7 @@ impl Process {
             mark: format!("{MARK}={mark}"),
             guard,
             child,
-            stderr: Tail::default(),
+            stderr: StderrTail::default(),
             stderr_read: None,
         };
         let (stdout, stderr) = pipes.ok_or(io::ErrorKind::BrokenPipe)?;
@@ -164,7 +164,7 @@ impl Process {
     }
 }
 
-impl Drop for Process {
+impl Drop for ServerProcess {
     fn drop(&mut self) {
         self.kill_all();
         end(&mut self.child);
@@ -260,9 +260,9 @@ fn command(program: &Path, folder: &Path) -> Command {
 
 /// The end of what a program says on its standard error.
 #[derive(Debug, Clone, Default)]
-struct Tail(Arc<Mutex<Vec<u8>>>);
+struct StderrTail(Arc<Mutex<Vec<u8>>>);
 
-impl Tail {
+impl StderrTail {
     /// Reads to the end on a thread of its own: a pipe that is not read would stop the program.
     fn follow(&self, mut stderr: ChildStderr) -> io::Result<Receiver<Infallible>> {
         let (open, read_to_end) = channel();
@@ -310,15 +310,18 @@ pub(crate) fn thread(name: &str) -> std::thread::Builder {
 
 /// What a program that was run briefly printed, and whether it succeeded.
 #[derive(Debug)]
-pub(crate) struct Printed {
+pub(crate) struct PrintedOutput {
     pub(crate) success: bool,
     pub(crate) stdout: String,
     pub(crate) stderr: Vec<String>,
 }
 
 /// Runs a program that should end by itself soon; one that does not is killed.
-pub(crate) fn run_briefly(program: &Program<'_>, limit: Duration) -> io::Result<Printed> {
-    let (mut process, _, stdout, stderr) = Process::spawn(program, Stdio::null())?;
+pub(crate) fn run_briefly(
+    program: &ServerProgram<'_>,
+    limit: Duration,
+) -> io::Result<PrintedOutput> {
+    let (mut process, _, stdout, stderr) = ServerProcess::spawn(program, Stdio::null())?;
     process.stderr_read = Some(process.stderr.follow(stderr)?);
     let (sender, receiver) = channel();
     thread("output").spawn(move || {
@@ -331,7 +334,7 @@ pub(crate) fn run_briefly(program: &Program<'_>, limit: Duration) -> io::Result<
         .map_err(|_| io::ErrorKind::TimedOut)?;
     // Its output has ended; one that lingers on has not succeeded.
     let status = process.wait_briefly(ENDING);
-    Ok(Printed {
+    Ok(PrintedOutput {
         success: status.is_some_and(|status| status.success()),
         stdout: String::from_utf8_lossy(&stdout).into_owned(),
         stderr: process.last_words(),
@@ -340,10 +343,10 @@ pub(crate) fn run_briefly(program: &Program<'_>, limit: Duration) -> io::Result<
 
 /// Runs a program to its end and hands over its output, line by line; `false` from `line` ends it.
 pub(crate) fn run_aloud(
-    program: &Program<'_>,
+    program: &ServerProgram<'_>,
     line: &mut dyn FnMut(&str) -> bool,
 ) -> io::Result<Option<ExitStatus>> {
-    let (mut process, _, stdout, stderr) = Process::spawn(program, Stdio::null())?;
+    let (mut process, _, stdout, stderr) = ServerProcess::spawn(program, Stdio::null())?;
     let (sender, receiver) = channel::<String>();
     let beside = sender.clone();
     thread("output").spawn(move || lines_of(stdout, |line| sender.send(line).is_ok()))?;
@@ -380,7 +383,7 @@ fn lines_of(mut output: impl io::Read, mut line: impl FnMut(String) -> bool) {
     }
 }
 
-impl Process {
+impl ServerProcess {
     /// Waits for a program that is about to end by itself.
     #[expect(
         clippy::disallowed_methods,

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::table::Warm;
+use crate::table::WarmSign;
 
 /// How long after the start, or after the first document, a server may take to announce its work.
 const ANNOUNCEMENT: Duration = Duration::from_secs(2);
@@ -33,8 +33,8 @@ pub(crate) enum Warmth {
 
 /// What a server has told about its work.
 #[derive(Debug)]
-pub(crate) struct Progress {
-    warm: Warm,
+pub(crate) struct ServerProgress {
+    warm: WarmSign,
     /// The start, or the first document if that came later.
     since: Instant,
     announced: bool,
@@ -44,18 +44,18 @@ pub(crate) struct Progress {
     restructured: Option<Instant>,
     /// Why it cannot see the project at all.
     complaint: Option<String>,
-    tasks: BTreeMap<String, Task>,
+    tasks: BTreeMap<String, ServerTask>,
 }
 
 #[derive(Debug)]
-struct Task {
+struct ServerTask {
     title: String,
     percent: Option<u8>,
     heard: Instant,
 }
 
 #[derive(Deserialize)]
-struct Report {
+struct ProgressReport {
     token: Value,
     value: ReportValue,
 }
@@ -68,15 +68,15 @@ struct ReportValue {
 }
 
 #[derive(Deserialize)]
-struct Status {
+struct ProgressStatus {
     quiescent: bool,
     #[serde(default)]
     health: String,
     message: Option<String>,
 }
 
-impl Progress {
-    pub(crate) fn new(warm: Warm, now: Instant) -> Self {
+impl ServerProgress {
+    pub(crate) fn new(warm: WarmSign, now: Instant) -> Self {
         Self {
             warm,
             since: now,
@@ -100,7 +100,7 @@ impl Progress {
 
     /// Takes in a `$/progress`.
     pub(crate) fn report(&mut self, params: &RawValue, now: Instant) {
-        let Ok(report) = serde_json::from_str::<Report>(params.get()) else {
+        let Ok(report) = serde_json::from_str::<ProgressReport>(params.get()) else {
             return;
         };
         let token = report.token.to_string();
@@ -117,7 +117,7 @@ impl Progress {
         match report.value.kind.as_str() {
             "begin" if self.tasks.len() < MOST_TASKS => {
                 let title = report.value.title.unwrap_or_default();
-                let task = Task {
+                let task = ServerTask {
                     title: title.chars().take(80).collect(),
                     percent,
                     heard: now,
@@ -137,7 +137,7 @@ impl Progress {
 
     /// Takes in an `experimental/serverStatus`.
     pub(crate) fn status(&mut self, params: &RawValue) {
-        if let Ok(status) = serde_json::from_str::<Status>(params.get()) {
+        if let Ok(status) = serde_json::from_str::<ProgressStatus>(params.get()) {
             self.done = Some(status.quiescent);
             let message = status.message.unwrap_or_default();
             self.complaint = (status.health == "error").then_some(message);
@@ -151,7 +151,7 @@ impl Progress {
 
     /// Takes in a line of its log.
     pub(crate) fn log(&mut self, line: &str) {
-        if let Warm::Log(text) = &self.warm
+        if let WarmSign::Log(text) = &self.warm
             && line.contains(text)
         {
             self.done = Some(true);
@@ -159,7 +159,7 @@ impl Progress {
     }
 
     pub(crate) fn warmth(&self, now: Instant) -> Warmth {
-        let alive = |task: &&Task| now < task.heard + FORGOTTEN;
+        let alive = |task: &&ServerTask| now < task.heard + FORGOTTEN;
         let task = self.tasks.values().find(alive);
         let busy = |until| Warmth::Busy {
             percent: task.and_then(|task| task.percent),
@@ -168,15 +168,15 @@ impl Progress {
         };
         let second_thoughts = self.restructured.map(|at| at + SECOND_THOUGHTS);
         match (&self.warm, self.done) {
-            (Warm::Status, Some(true)) => match second_thoughts {
+            (WarmSign::Status, Some(true)) => match second_thoughts {
                 Some(until) if now < until => busy(until),
                 _ => Warmth::Warm,
             },
-            (Warm::Status, Some(false)) => busy(now + FORGOTTEN),
-            (Warm::Status | Warm::Log(_), None) if now < self.since + WORD_AWAITED => {
+            (WarmSign::Status, Some(false)) => busy(now + FORGOTTEN),
+            (WarmSign::Status | WarmSign::Log(_), None) if now < self.since + WORD_AWAITED => {
                 busy(self.since + WORD_AWAITED)
             }
-            (Warm::Progress, _) if !self.announced && now < self.since + ANNOUNCEMENT => {
+            (WarmSign::Progress, _) if !self.announced && now < self.since + ANNOUNCEMENT => {
                 busy(self.since + ANNOUNCEMENT)
             }
             _ => task.map_or(Warmth::Warm, |task| busy(task.heard + FORGOTTEN)),

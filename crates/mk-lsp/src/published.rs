@@ -12,15 +12,15 @@ const MOST_BYTES: usize = 1024 * 1024;
 
 /// What a server last said of each file.
 #[derive(Debug, Default)]
-pub(crate) struct Published {
-    by_uri: BTreeMap<String, Said>,
+pub(crate) struct PublishedDiagnostics {
+    by_uri: BTreeMap<String, PublishedProblems>,
     /// Whether the server says to which version a report belongs; then one without belongs to none.
     versioned: bool,
 }
 
 /// What a server said of a file.
 #[derive(Debug)]
-pub(crate) struct Said {
+pub(crate) struct PublishedProblems {
     version: Option<i64>,
     pub(crate) at: Instant,
     pub(crate) diagnostics: Box<RawValue>,
@@ -33,7 +33,7 @@ struct Params {
     diagnostics: Box<RawValue>,
 }
 
-impl Published {
+impl PublishedDiagnostics {
     /// Takes in a `textDocument/publishDiagnostics`.
     pub(crate) fn take(&mut self, params: &RawValue, now: Instant) {
         let Ok(params) = serde_json::from_str::<Params>(params.get()) else {
@@ -55,7 +55,7 @@ impl Published {
             }
         }
         self.versioned |= version.is_some();
-        let said = Said {
+        let said = PublishedProblems {
             version,
             at: now,
             diagnostics,
@@ -64,7 +64,12 @@ impl Published {
     }
 
     /// Whether a report is about this version of a document, which was shown at this moment.
-    pub(crate) fn is_current(&self, said: &Said, version: i64, shown: Instant) -> bool {
+    pub(crate) fn is_current(
+        &self,
+        said: &PublishedProblems,
+        version: i64,
+        shown: Instant,
+    ) -> bool {
         match said.version {
             Some(said) => said >= version,
             None => !self.versioned && said.at >= shown,
@@ -72,10 +77,10 @@ impl Published {
     }
 
     /// What was said of a file. Servers spell addresses in their own way.
-    pub(crate) fn of(&self, uri: &str) -> Option<&Said> {
+    pub(crate) fn of(&self, uri: &str) -> Option<&PublishedProblems> {
         self.by_uri.get(uri).or_else(|| {
             let path = crate::uri::to_path(uri)?;
-            let same = |(other, _): &(&String, &Said)| {
+            let same = |(other, _): &(&String, &PublishedProblems)| {
                 crate::uri::to_path(other).as_deref() == Some(&*path)
             };
             self.by_uri.iter().find(same).map(|(_, said)| said)

@@ -13,24 +13,24 @@ use mk_types::AbsPath;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::ask::{Ask, Question, Reply, When};
+use crate::ask::{AnswerReadiness, PendingQuestion, ServerQuestion, ServerReply};
 use crate::capability::{Capabilities, initialize};
-use crate::document::{ChangeKind, Documents, Notice, Shown};
+use crate::document::{ChangeKind, Documents, Notice, ShownDocument};
 use crate::error::ServerError;
 use crate::message::{
-    CONTENT_MODIFIED, INTERNAL_ERROR, Incoming, METHOD_NOT_FOUND, REQUEST_CANCELLED, Refusal,
+    CONTENT_MODIFIED, INTERNAL_ERROR, Incoming, METHOD_NOT_FOUND, REQUEST_CANCELLED, ResponseError,
     SERVER_CANCELLED, notification, request, response,
 };
 use crate::options::{Limits, ProjectCode};
 use crate::pending::Pending;
 use crate::pipe::{Outbox, read_all};
-use crate::process::{Pipes, Process};
-use crate::progress::{Progress, Warmth};
-use crate::published::Published;
+use crate::process::{Pipes, ServerProcess};
+use crate::progress::{ServerProgress, Warmth};
+use crate::published::PublishedDiagnostics;
 use crate::supervisor::Duty;
-use crate::table::{Language, Server};
-use crate::{FileChange, inquiry, uri};
-use watch::Watch;
+use crate::table::{ServedLanguage, ServerRow};
+use crate::{DiskChange, inquiry, uri};
+use watch::DiagnosticsWatch;
 
 /// Questions that a server has at the same time; those that wait here can still be called off.
 const MOST_ASKED: usize = 16;
@@ -60,22 +60,22 @@ const DIAGNOSTIC: &str = "textDocument/diagnostic";
 
 /// A server and the conversation with it.
 #[derive(Debug)]
-pub(crate) struct Running {
-    pub(crate) server: Server,
+pub(crate) struct RunningServer {
+    pub(crate) server: ServerRow,
     pub(crate) generation: u64,
-    language: Language,
+    language: ServedLanguage,
     root: AbsPath,
-    process: Process,
+    process: ServerProcess,
     outgoing: Outbox,
     incoming: Receiver<Incoming>,
     pub(crate) started: Instant,
     /// `None` until it has answered `initialize`.
     capabilities: Option<Capabilities>,
     documents: Documents,
-    published: Published,
-    progress: Progress,
+    published: PublishedDiagnostics,
+    progress: ServerProgress,
     pending: Pending,
-    watches: Vec<Watch>,
+    watches: Vec<DiagnosticsWatch>,
     heard: Instant,
     /// When it was last told that files have changed.
     changed: Option<Instant>,
@@ -87,11 +87,11 @@ pub(crate) struct Running {
     broken: Option<String>,
 }
 
-impl Running {
+impl RunningServer {
     /// Takes over a process and begins the conversation.
     pub(crate) fn new(
-        (process, pipes): (Process, Pipes),
-        server: &Server,
+        (process, pipes): (ServerProcess, Pipes),
+        server: &ServerRow,
         duty: &Duty,
         generation: u64,
     ) -> std::io::Result<Self> {
@@ -100,7 +100,7 @@ impl Running {
         read_all(pipes.stdout, read, generation, duty.events.clone())?;
         let now = Instant::now();
         let mut running = Self {
-            progress: Progress::new(server.warm.clone(), now),
+            progress: ServerProgress::new(server.warm.clone(), now),
             server: server.clone(),
             generation,
             language: duty.language.clone(),
@@ -111,7 +111,7 @@ impl Running {
             started: now,
             capabilities: None,
             documents: Documents::default(),
-            published: Published::default(),
+            published: PublishedDiagnostics::default(),
             pending: Pending::default(),
             watches: Vec::new(),
             heard: now,
@@ -166,7 +166,7 @@ impl Running {
     }
 
     /// Shows the server the document of a question, and tells it what happened to the others.
-    pub(crate) fn show(&mut self, ask: &Ask, now: Instant) {
+    pub(crate) fn show(&mut self, ask: &PendingQuestion, now: Instant) {
         if let Some(shown) = &ask.document {
             if self.documents.is_empty() {
                 self.progress.first_document(now);
@@ -178,9 +178,9 @@ impl Running {
     }
 
     /// Tells the server about files on disk.
-    pub(crate) fn changed(&mut self, changes: &[FileChange]) {
+    pub(crate) fn changed(&mut self, changes: &[DiskChange]) {
         if self.is_initialized() {
-            let on_disk = |change: &FileChange| (change.path.under(&self.root), change.kind);
+            let on_disk = |change: &DiskChange| (change.path.under(&self.root), change.kind);
             self.tell(&changes.iter().map(on_disk).collect::<Vec<_>>());
         }
     }
@@ -212,7 +212,7 @@ impl Running {
         let Some((language, text)) = language.zip(text) else {
             return Vec::new();
         };
-        self.documents.show(&Shown {
+        self.documents.show(&ShownDocument {
             path: path.to_owned(),
             language: language.to_owned(),
             text: text.into(),
@@ -255,7 +255,7 @@ impl Running {
     }
 
     /// Puts a question to the server, which is initialized and was shown the document.
-    pub(crate) fn ask(&mut self, ask: Ask, now: Instant) {
+    pub(crate) fn ask(&mut self, ask: PendingQuestion, now: Instant) {
         let Some(capabilities) = &self.capabilities else {
             return;
         };
@@ -263,11 +263,11 @@ impl Running {
         let method = ask.question.method();
         let known = capabilities.knows(method);
         let mut params = match &ask.question {
-            Question::Presence => return self.reply(ask, Box::default()),
-            Question::Diagnostics if !known => return self.watch(ask, now),
-            Question::Diagnostics => json!({}),
-            Question::Request(_, params) if known => params(encoding),
-            Question::Request(..) => {
+            ServerQuestion::Presence => return self.reply(ask, Box::default()),
+            ServerQuestion::Diagnostics if !known => return self.watch(ask, now),
+            ServerQuestion::Diagnostics => json!({}),
+            ServerQuestion::Request(_, params) if known => params(encoding),
+            ServerQuestion::Request(..) => {
                 let server = self.server.name.clone();
                 return ask.finish(Err(ServerError::Unsupported { server, method }));
             }
@@ -280,19 +280,19 @@ impl Running {
     }
 
     /// Why an answer to this question would mean nothing.
-    fn blind(&self, ask: &Ask) -> Option<ServerError> {
+    fn blind(&self, ask: &PendingQuestion) -> Option<ServerError> {
         let reason = self.progress.complaint()?.trim().to_owned();
         let server = self.server.name.clone();
-        (ask.when == When::Warm).then_some(ServerError::Blind { server, reason })
+        (ask.when == AnswerReadiness::Warm).then_some(ServerError::Blind { server, reason })
     }
 
-    fn reply(&self, ask: Ask, result: Box<RawValue>) {
+    fn reply(&self, ask: PendingQuestion, result: Box<RawValue>) {
         // Without the project it answers all the same, mostly with nothing.
         if let Some(blind) = self.blind(&ask) {
             return ask.finish(Err(blind));
         }
         let encoding = self.capabilities.as_ref().map(Capabilities::encoding);
-        ask.finish(Ok(Reply {
+        ask.finish(Ok(ServerReply {
             server: self.server.name.clone(),
             pid: self.pid(),
             encoding: encoding.unwrap_or(crate::position::Encoding::Utf16),
@@ -334,7 +334,7 @@ impl Running {
     }
 
     /// Takes in one message; a question that has to be put again comes back.
-    pub(crate) fn hear(&mut self, now: Instant) -> Option<Ask> {
+    pub(crate) fn hear(&mut self, now: Instant) -> Option<PendingQuestion> {
         let message = self.incoming.try_recv().ok()?;
         self.heard = now;
         match message {
@@ -351,9 +351,9 @@ impl Running {
     fn hear_response(
         &mut self,
         id: i64,
-        result: Result<Box<RawValue>, Refusal>,
+        result: Result<Box<RawValue>, ResponseError>,
         now: Instant,
-    ) -> Option<Ask> {
+    ) -> Option<PendingQuestion> {
         self.probe = None;
         if id == INITIALIZE && self.capabilities.is_none() {
             self.hear_initialized(result, now);
@@ -363,7 +363,7 @@ impl Running {
         let server = self.server.name.clone();
         match result {
             Ok(result) => self.reply(ask, result),
-            Err(Refusal {
+            Err(ResponseError {
                 code: CONTENT_MODIFIED | SERVER_CANCELLED | REQUEST_CANCELLED,
                 ..
             }) => {
@@ -371,21 +371,21 @@ impl Running {
                 return Some(ask);
             }
             // One that drops a question for the next may stumble over the one it drops.
-            Err(Refusal {
+            Err(ResponseError {
                 code: INTERNAL_ERROR,
                 ..
             }) if self.server.one_at_a_time && ask.not_before.is_none() => {
                 ask.not_before = Some(now + SETTLED);
                 return Some(ask);
             }
-            Err(Refusal {
+            Err(ResponseError {
                 code: METHOD_NOT_FOUND,
                 ..
             }) => {
                 let method = ask.question.method();
                 ask.finish(Err(ServerError::Unsupported { server, method }));
             }
-            Err(Refusal { code, message }) => {
+            Err(ResponseError { code, message }) => {
                 let refused = ServerError::Refused {
                     server,
                     code,
@@ -398,11 +398,11 @@ impl Running {
         None
     }
 
-    fn hear_initialized(&mut self, result: Result<Box<RawValue>, Refusal>, now: Instant) {
+    fn hear_initialized(&mut self, result: Result<Box<RawValue>, ResponseError>, now: Instant) {
         match result.map(|result| Capabilities::parse(&result)) {
             Ok(Some(capabilities)) => {
                 self.capabilities = Some(capabilities);
-                self.progress = Progress::new(self.server.warm.clone(), now);
+                self.progress = ServerProgress::new(self.server.warm.clone(), now);
                 self.send(notification("initialized", &json!({})));
                 if !self.server.settings.is_null() {
                     let settings = json!({"settings": self.server.settings});
@@ -414,7 +414,7 @@ impl Running {
         }
     }
 
-    fn inquiry(&mut self, method: &str, params: &RawValue) -> Result<Value, Refusal> {
+    fn inquiry(&mut self, method: &str, params: &RawValue) -> Result<Value, ResponseError> {
         if let ("client/registerCapability", Some(capabilities)) = (method, &mut self.capabilities)
         {
             capabilities.register(params);
@@ -502,7 +502,7 @@ impl Running {
     }
 
     /// All questions that it leaves unanswered.
-    pub(crate) fn abandon(&mut self) -> Vec<Ask> {
+    pub(crate) fn abandon(&mut self) -> Vec<PendingQuestion> {
         let watches = std::mem::take(&mut self.watches).into_iter();
         let mut asks = self.pending.abandon();
         asks.extend(watches.map(|watch| watch.ask));
@@ -517,6 +517,6 @@ impl Running {
     }
 }
 
-fn identifier(shown: &Shown) -> Value {
+fn identifier(shown: &ShownDocument) -> Value {
     json!({"uri": uri::of_path(&shown.path)})
 }

@@ -11,16 +11,16 @@ use std::time::{Duration, Instant};
 use mk_types::AbsPath;
 use tokio::sync::{oneshot, watch};
 
-use crate::FileChange;
-use crate::ask::{Ask, When};
+use crate::DiskChange;
+use crate::ask::{AnswerReadiness, PendingQuestion};
 use crate::error::ServerError;
 use crate::locate::choose;
-use crate::options::{Launcher, ServerOptions};
-use crate::process::{Process, Program};
+use crate::options::{ServerOptions, WallLauncher};
+use crate::process::{ServerProcess, ServerProgram};
 use crate::progress::Warmth;
-use crate::running::Running;
+use crate::running::RunningServer;
 use crate::status::{Health, ServerStatus};
-use crate::table::Language;
+use crate::table::ServedLanguage;
 
 /// How often is looked whether a question that waits may be put.
 const TICK: Duration = Duration::from_millis(100);
@@ -33,10 +33,10 @@ const SOUND: Duration = Duration::from_secs(60);
 /// What a supervisor is told.
 #[derive(Debug)]
 pub(crate) enum Event {
-    Ask(Box<Ask>),
+    Ask(Box<PendingQuestion>),
     /// The caller does not wait for this ticket any more.
     Forget(u64),
-    Changed(Vec<FileChange>),
+    Changed(Vec<DiskChange>),
     /// Ends the server, and with it all memory of its failures.
     Stop(oneshot::Sender<()>),
     /// The project is closed.
@@ -50,7 +50,7 @@ pub(crate) enum Event {
 /// What a supervisor looks after, and with what means.
 #[derive(Debug)]
 pub(crate) struct Duty {
-    pub(crate) language: Language,
+    pub(crate) language: ServedLanguage,
     pub(crate) root: AbsPath,
     pub(crate) options: Arc<ServerOptions>,
     pub(crate) status: watch::Sender<ServerStatus>,
@@ -59,7 +59,7 @@ pub(crate) struct Duty {
 
 /// Looks after the server until it is told to end.
 pub(crate) fn supervise(duty: Duty, events: &Receiver<Event>) {
-    let mut supervisor = Supervisor {
+    let mut supervisor = ServerSupervisor {
         duty,
         running: None,
         queue: VecDeque::new(),
@@ -84,11 +84,11 @@ pub(crate) fn supervise(duty: Duty, events: &Receiver<Event>) {
     }
 }
 
-struct Supervisor {
+struct ServerSupervisor {
     duty: Duty,
-    running: Option<Running>,
+    running: Option<RunningServer>,
     /// Questions for which the server is not far enough yet.
-    queue: VecDeque<Ask>,
+    queue: VecDeque<PendingQuestion>,
     generation: u64,
     /// In a row.
     failures: u32,
@@ -99,7 +99,7 @@ struct Supervisor {
     patrolled: Instant,
 }
 
-impl Supervisor {
+impl ServerSupervisor {
     fn take(&mut self, event: Event) {
         let now = Instant::now();
         match event {
@@ -221,8 +221,8 @@ impl Supervisor {
             reason: format!("{}: {error}", program.display()),
             stderr: Vec::new(),
         };
-        let held_by = options.launcher.as_ref().map(Launcher::server);
-        let process = Process::start(&Program {
+        let held_by = options.launcher.as_ref().map(WallLauncher::server);
+        let process = ServerProcess::start(&ServerProgram {
             held_by: held_by.as_deref().unwrap_or_default(),
             path: &program,
             arguments: server.command.get(1..).unwrap_or_default(),
@@ -231,7 +231,7 @@ impl Supervisor {
         });
         self.generation += 1;
         let running = process
-            .and_then(|process| Running::new(process, server, &self.duty, self.generation))
+            .and_then(|process| RunningServer::new(process, server, &self.duty, self.generation))
             .map_err(failed)?;
         tracing::info!(
             language = language.name,
@@ -355,7 +355,7 @@ impl Supervisor {
         let warm = running.warmth(now) == Warmth::Warm;
         for ask in std::mem::take(&mut self.queue) {
             let due = ask.not_before.is_none_or(|at| now >= at);
-            if due && (warm || ask.when == When::Initialized) && running.has_room() {
+            if due && (warm || ask.when == AnswerReadiness::Initialized) && running.has_room() {
                 // Again, because it may have waited, and files do not.
                 running.show(&ask, now);
                 running.ask(ask, now);
@@ -400,7 +400,7 @@ impl Supervisor {
                 .running
                 .as_ref()
                 .map(|running| running.server.name.clone()),
-            pid: self.running.as_ref().map(Running::pid),
+            pid: self.running.as_ref().map(RunningServer::pid),
             health,
             n_starts: self.generation,
         };

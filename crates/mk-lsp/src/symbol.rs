@@ -3,8 +3,8 @@
 use mk_types::Range;
 use serde::Deserialize;
 
-use crate::operation::Location;
-use crate::position::{Encoding, Lines, WirePosition, WireRange};
+use crate::operation::FileLocation;
+use crate::position::{Encoding, LineStarts, WirePosition, WireRange};
 
 /// A symbol that a search over the project found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub struct FoundSymbol {
     pub kind: &'static str,
     /// What it lies in, as the server names it.
     pub container: Option<String>,
-    pub location: Location,
+    pub location: FileLocation,
 }
 
 /// A symbol of a file, with those inside it.
@@ -35,26 +35,30 @@ pub struct OutlineSymbol {
 /// `DocumentSymbol`, `SymbolInformation` and `WorkspaceSymbol` in one: they differ in what they leave out.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Wire {
+pub(crate) struct WireSymbol {
     name: String,
     kind: u8,
     detail: Option<String>,
     container_name: Option<String>,
-    location: Option<WireLocation>,
+    location: Option<SymbolLocation>,
     range: Option<WireRange>,
     selection_range: Option<WireRange>,
     children: Option<Vec<Self>>,
 }
 
 #[derive(Deserialize)]
-struct WireLocation {
+struct SymbolLocation {
     uri: String,
     range: Option<WireRange>,
 }
 
-impl Wire {
+impl WireSymbol {
     /// As a symbol of the file it was asked about; `None` if it does not say where it is.
-    pub(crate) fn outline(self, lines: &Lines<'_>, encoding: Encoding) -> Option<OutlineSymbol> {
+    pub(crate) fn outline(
+        self,
+        lines: &LineStarts<'_>,
+        encoding: Encoding,
+    ) -> Option<OutlineSymbol> {
         let place = self.location.and_then(|location| location.range);
         let range = self.range.or(place)?;
         let children = self.children.unwrap_or_default().into_iter();
@@ -83,7 +87,7 @@ impl Wire {
         }
     }
 
-    pub(crate) fn found(self, location: Location) -> FoundSymbol {
+    pub(crate) fn found(self, location: FileLocation) -> FoundSymbol {
         FoundSymbol {
             name: self.name,
             kind: kind(self.kind),

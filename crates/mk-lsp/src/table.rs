@@ -24,19 +24,19 @@ pub struct CustomServer {
     #[serde(default)]
     pub settings: Value,
     #[serde(default)]
-    pub warm: Warm,
+    pub warm: WarmSign,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Table {
-    languages: Vec<Language>,
+struct ServerTable {
+    languages: Vec<ServedLanguage>,
 }
 
 /// A language and the servers for it, the preferred one first.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Language {
+pub(crate) struct ServedLanguage {
     pub(crate) name: String,
     #[serde(default)]
     aliases: Vec<String>,
@@ -45,13 +45,13 @@ pub(crate) struct Language {
     files: BTreeMap<String, String>,
     #[serde(default)]
     names: BTreeMap<String, String>,
-    pub(crate) servers: Vec<Server>,
+    pub(crate) servers: Vec<ServerRow>,
 }
 
 /// How one server is started and where it comes from.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Server {
+pub(crate) struct ServerRow {
     pub(crate) name: String,
     pub(crate) command: Vec<String>,
     #[serde(default)]
@@ -64,7 +64,7 @@ pub(crate) struct Server {
     #[serde(default)]
     pub(crate) careful: Value,
     #[serde(default)]
-    pub(crate) warm: Warm,
+    pub(crate) warm: WarmSign,
     #[serde(default)]
     pub(crate) shown_changes: bool,
     #[serde(default)]
@@ -93,7 +93,7 @@ pub(crate) struct Check {
 /// How a server tells that it has seen the whole project.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Warm {
+pub enum WarmSign {
     /// It reports its work, which begins soon after the start.
     #[default]
     Progress,
@@ -106,9 +106,9 @@ pub enum Warm {
 }
 
 /// The languages that are known, with the users' servers before ours.
-pub(crate) fn languages(custom: &[CustomServer]) -> Vec<Language> {
+pub(crate) fn languages(custom: &[CustomServer]) -> Vec<ServedLanguage> {
     // A test keeps the table readable; without it only the users' servers are known.
-    let mut languages = serde_saphyr::from_str::<Table>(KNOWN)
+    let mut languages = serde_saphyr::from_str::<ServerTable>(KNOWN)
         .map(|table| table.languages)
         .unwrap_or_default();
     for (index, custom) in custom.iter().enumerate().rev() {
@@ -116,7 +116,7 @@ pub(crate) fn languages(custom: &[CustomServer]) -> Vec<Language> {
             continue;
         };
         let program = program.rsplit('/').next().unwrap_or(program);
-        let server = Server {
+        let server = ServerRow {
             name: program.to_owned(),
             command: custom.command.clone(),
             install: Install::default(),
@@ -138,7 +138,7 @@ pub(crate) fn languages(custom: &[CustomServer]) -> Vec<Language> {
             .iter_mut()
             .position(|language| language.is_called(&custom.language));
         let known = known.unwrap_or_else(|| {
-            languages.push(Language::new(&custom.language));
+            languages.push(ServedLanguage::new(&custom.language));
             languages.len() - 1
         });
         if let Some(language) = languages.get_mut(known) {
@@ -160,7 +160,7 @@ pub(crate) fn languages(custom: &[CustomServer]) -> Vec<Language> {
     languages
 }
 
-impl Language {
+impl ServedLanguage {
     fn new(name: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -193,7 +193,7 @@ impl Language {
     }
 }
 
-impl Server {
+impl ServerRow {
     /// The options for a project whose code may be run or not.
     pub(crate) fn options(&self, careful: bool) -> Value {
         let mut options = self.options.clone();

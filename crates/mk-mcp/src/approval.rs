@@ -5,7 +5,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use mk_engine::{Answer, ApprovalRequest, ApprovalState, Approvals, Engine, Error, Verdict};
+use mk_engine::{
+    ApprovalRequest, ApprovalState, ApprovalVerdict, Approvals, Engine, Error, FaceAnswer,
+};
 use mk_types::ApprovalId;
 use rmcp::model::{
     ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction,
@@ -16,7 +18,7 @@ use rmcp::service::{PeerRequestOptions, RequestContext, RequestHandle};
 use rmcp::{ErrorData, RoleServer};
 use serde_json::{Value, json};
 
-use crate::connection::Server;
+use crate::connection::McpServer;
 use crate::era::Era;
 use crate::error;
 
@@ -28,25 +30,25 @@ const SHORTEST_STATE: Duration = Duration::from_secs(600);
 
 /// The call a question is about: an answer to one is none to another.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Subject<'a> {
+pub(crate) struct ApprovalSubject<'a> {
     pub tool: &'a str,
     pub arguments: &'a Value,
 }
 
 /// Asks for an approval and waits for the answer.
 pub(crate) async fn ask(
-    server: &Server,
-    subject: Subject<'_>,
+    server: &McpServer,
+    subject: ApprovalSubject<'_>,
     question: &ApprovalRequest,
     context: &RequestContext<RoleServer>,
-) -> Result<Answer<Box<InputRequiredResult>>, Error> {
+) -> Result<FaceAnswer<Box<InputRequiredResult>>, Error> {
     let can_ask = shows_forms(context);
     if can_ask && Era::of(context) == Era::Stateless {
         let required = input_required(server, subject, question);
-        return Ok(Answer::HandedOn(Box::new(required)));
+        return Ok(FaceAnswer::HandedOn(Box::new(required)));
     }
     let Some(_room) = server.patience() else {
-        return Ok(Answer::Decided(None));
+        return Ok(FaceAnswer::Decided(None));
     };
     let mut elicitation = None;
     if can_ask {
@@ -72,13 +74,13 @@ pub(crate) async fn ask(
         let reason = "the question is no longer open".to_owned();
         drop(elicitation.cancel(Some(reason)).await);
     }
-    Ok(Answer::Decided(decided))
+    Ok(FaceAnswer::Decided(decided))
 }
 
 /// Records what the client brought back for an earlier question, and says so if it was a no.
 pub(crate) async fn take_answer(
-    server: &Server,
-    subject: Subject<'_>,
+    server: &McpServer,
+    subject: ApprovalSubject<'_>,
     sealed: &str,
     answers: Option<&InputResponses>,
 ) -> Result<Option<Error>, ErrorData> {
@@ -98,8 +100,11 @@ pub(crate) async fn take_answer(
     };
     let engine = server.engine();
     let refusal = match decide(engine, &id, verdict(&answer)).await {
-        Ok(Some(Verdict::Denied)) => match engine.approvals().get(&id) {
-            Ok(question) => Some(Approvals::not_approved(&question, Some(Verdict::Denied))),
+        Ok(Some(ApprovalVerdict::Denied)) => match engine.approvals().get(&id) {
+            Ok(question) => Some(Approvals::not_approved(
+                &question,
+                Some(ApprovalVerdict::Denied),
+            )),
             Err(error) => Some(error),
         },
         // Granted; or used up meanwhile, and then the call asks again.
@@ -113,13 +118,13 @@ pub(crate) async fn take_answer(
 async fn decide(
     engine: &Engine,
     id: &ApprovalId,
-    verdict: Verdict,
-) -> Result<Option<Verdict>, Error> {
+    verdict: ApprovalVerdict,
+) -> Result<Option<ApprovalVerdict>, Error> {
     match engine.approvals().decide(id, verdict, "mcp client").await {
         Ok(_) => Ok(Some(verdict)),
         Err(Error::Conflict { .. }) => Ok(match engine.approvals().get(id)?.state {
-            ApprovalState::Granted => Some(Verdict::Granted),
-            ApprovalState::Denied => Some(Verdict::Denied),
+            ApprovalState::Granted => Some(ApprovalVerdict::Granted),
+            ApprovalState::Denied => Some(ApprovalVerdict::Denied),
             ApprovalState::Used | ApprovalState::Pending => None,
         }),
         Err(error) => Err(error),
@@ -135,8 +140,8 @@ fn shows_forms(context: &RequestContext<RoleServer>) -> bool {
 }
 
 fn input_required(
-    server: &Server,
-    subject: Subject<'_>,
+    server: &McpServer,
+    subject: ApprovalSubject<'_>,
     question: &ApprovalRequest,
 ) -> InputRequiredResult {
     let ttl = server.engine().settings().approval_timeout;
@@ -152,7 +157,7 @@ fn input_required(
     InputRequiredResult::new(Some(requests), Some(state))
 }
 
-impl Subject<'_> {
+impl ApprovalSubject<'_> {
     /// The same bytes for the same call, in whatever order a client writes its arguments.
     pub(crate) fn to_bytes(self) -> Vec<u8> {
         let mut arguments = self.arguments.clone();
@@ -162,7 +167,7 @@ impl Subject<'_> {
 }
 
 /// The client's verdict; a client that cannot ask after all leaves the command line.
-async fn answer(elicitation: &mut Option<RequestHandle<RoleServer>>) -> Verdict {
+async fn answer(elicitation: &mut Option<RequestHandle<RoleServer>>) -> ApprovalVerdict {
     if let Some(handle) = elicitation
         && let Ok(Ok(ClientResult::ElicitResult(answer))) = (&mut handle.rx).await
     {
@@ -171,15 +176,15 @@ async fn answer(elicitation: &mut Option<RequestHandle<RoleServer>>) -> Verdict 
     std::future::pending().await
 }
 
-fn verdict(answer: &ElicitResult) -> Verdict {
+fn verdict(answer: &ElicitResult) -> ApprovalVerdict {
     let field = answer
         .content
         .as_ref()
         .and_then(|content| content.get(ANSWER))
         .and_then(Value::as_bool);
     match (&answer.action, field) {
-        (ElicitationAction::Accept, Some(true)) => Verdict::Granted,
-        _ => Verdict::Denied,
+        (ElicitationAction::Accept, Some(true)) => ApprovalVerdict::Granted,
+        _ => ApprovalVerdict::Denied,
     }
 }
 

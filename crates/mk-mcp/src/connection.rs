@@ -13,10 +13,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use axum::extract::ConnectInfo;
 use axum::http::request::Parts;
 use mk_engine::{
-    Actor, AgentLimits, AgentLink, Caller, CallerConversation, Ceiling, Engine, Error, Standing,
-    Start,
+    Actor, AgentLimits, AgentLink, Caller, CallerConversation, Ceiling, Engine, Error,
+    ProjectStanding, StartDirectory,
 };
-use mk_tools::{Allowance, Limiter, Tool, Toolset};
+use mk_tools::{CallAllowance, Limiter, Tool, Toolset};
 use mk_types::{AbsPath, ConversationId, SessionId};
 use rmcp::RoleServer;
 use rmcp::model::{Extensions, LoggingLevel, RequestStateCodec};
@@ -39,15 +39,15 @@ const MOST_CONNECTIONS: usize = 10_000;
 
 /// What all connections of a process share. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Server {
-    inner: Arc<Shared>,
+pub struct McpServer {
+    inner: Arc<SharedConnection>,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct SharedConnection {
     engine: Engine,
     version: String,
-    start: Start,
+    start: StartDirectory,
     /// The families of tools that are offered.
     toolsets: Vec<Toolset>,
     /// `None` where calls are not limited.
@@ -60,21 +60,21 @@ struct Shared {
     waiting: Semaphore,
     connections: AtomicUsize,
     /// What sessions over HTTP remember, by their name on the wire.
-    memories: Mutex<HashMap<String, Arc<Mutex<Memory>>>>,
+    memories: Mutex<HashMap<String, Arc<Mutex<ConversationMemory>>>>,
     closing: CancellationToken,
     request_state: RequestStateCodec,
 }
 
 /// What a conversation has said so far.
 #[derive(Debug)]
-struct Memory {
+struct ConversationMemory {
     conversation: CallerConversation,
     /// The project this conversation has activated.
     project: Option<AbsPath>,
     log_level: Option<LoggingLevel>,
 }
 
-impl Default for Memory {
+impl Default for ConversationMemory {
     fn default() -> Self {
         Self {
             conversation: CallerConversation {
@@ -89,7 +89,7 @@ impl Default for Memory {
 
 /// What a credential allows, looked up.
 #[derive(Debug, Default)]
-struct Limited {
+struct CredentialLimits {
     ceilings: Vec<Ceiling>,
     /// Empty for all.
     projects: Vec<AbsPath>,
@@ -98,13 +98,13 @@ struct Limited {
 /// One connection: where it came in, and what it is about.
 #[derive(Debug)]
 pub struct Connection {
-    server: Server,
+    server: McpServer,
     /// The ceilings of the endpoint and of the server.
     ceilings: Vec<Ceiling>,
     /// What the credential allows that the connection was made with.
-    limits: Limited,
+    limits: CredentialLimits,
     /// Shared with the server once the session has a name, because a session over HTTP may rest and wake up.
-    memory: Mutex<Arc<Mutex<Memory>>>,
+    memory: Mutex<Arc<Mutex<ConversationMemory>>>,
     roots: Roots,
     /// It has the memory of its session, which has a name.
     is_named: AtomicBool,
@@ -117,10 +117,10 @@ pub struct Connection {
     gone: CancellationToken,
 }
 
-impl Server {
+impl McpServer {
     /// `version` is the product's; `start` is where calls work that name no task.
-    pub fn new(engine: Engine, version: &str, start: Start) -> Self {
-        let inner = Shared {
+    pub fn new(engine: Engine, version: &str, start: StartDirectory) -> Self {
+        let inner = SharedConnection {
             engine,
             version: version.to_owned(),
             start,
@@ -216,10 +216,10 @@ impl Server {
         Ok(connection)
     }
 
-    fn look_up(&self, limits: &AgentLimits) -> Result<Limited, Error> {
+    fn look_up(&self, limits: &AgentLimits) -> Result<CredentialLimits, Error> {
         let modes = limits.modes.iter();
         let ceilings = modes.map(|mode| self.engine().modes().ceiling(mode.as_str()));
-        Ok(Limited {
+        Ok(CredentialLimits {
             ceilings: ceilings.collect::<Result<_, _>>()?,
             projects: limits.projects.clone(),
         })
@@ -229,7 +229,7 @@ impl Server {
         &self.inner.engine
     }
 
-    pub fn start(&self) -> &Start {
+    pub fn start(&self) -> &StartDirectory {
         &self.inner.start
     }
 
@@ -243,7 +243,7 @@ impl Server {
         self.memories().remove(session);
     }
 
-    fn memories(&self) -> MutexGuard<'_, HashMap<String, Arc<Mutex<Memory>>>> {
+    fn memories(&self) -> MutexGuard<'_, HashMap<String, Arc<Mutex<ConversationMemory>>>> {
         let memories = self.inner.memories.lock();
         memories.unwrap_or_else(PoisonError::into_inner)
     }
@@ -289,7 +289,7 @@ impl Drop for Connection {
 }
 
 impl Connection {
-    pub(crate) fn server(&self) -> &Server {
+    pub(crate) fn server(&self) -> &McpServer {
         &self.server
     }
 
@@ -323,10 +323,10 @@ impl Connection {
         };
         let start = self.server.start();
         let (project, standing) = match project {
-            Some(project) => (project, Standing::InProject),
+            Some(project) => (project, ProjectStanding::InProject),
             None => match (start, roots.first()) {
-                (Start::Found(_) | Start::Nowhere(_), Some(root)) => {
-                    (root.clone(), Standing::InProject)
+                (StartDirectory::Found(_) | StartDirectory::Nowhere(_), Some(root)) => {
+                    (root.clone(), ProjectStanding::InProject)
                 }
                 _ => (start.folder().clone(), start.standing()),
             },
@@ -355,7 +355,8 @@ impl Connection {
 
     /// Before a request whose project may be one of the client's roots.
     pub(crate) async fn find_project(&self, context: &RequestContext<RoleServer>) {
-        let settled = matches!(self.server.start(), Start::Named(_)) || self.project().is_some();
+        let settled =
+            matches!(self.server.start(), StartDirectory::Named(_)) || self.project().is_some();
         if Era::of(context) == Era::Connected && !settled {
             self.roots.learn(&context.peer).await;
         }
@@ -387,7 +388,7 @@ impl Connection {
         &self,
         tool: &Tool,
         extensions: &Extensions,
-    ) -> Option<Result<Allowance, Allowance>> {
+    ) -> Option<Result<CallAllowance, CallAllowance>> {
         let limiter = self.server.inner.limiter.as_ref()?;
         if let Some(session) = session_name(extensions) {
             return limiter.take(tool, session);
@@ -398,7 +399,7 @@ impl Connection {
         limiter.take(tool, client.as_deref().unwrap_or_default())
     }
 
-    fn with_memory<T>(&self, look: impl FnOnce(&mut Memory) -> T) -> T {
+    fn with_memory<T>(&self, look: impl FnOnce(&mut ConversationMemory) -> T) -> T {
         let memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
         let mut memory = memory.lock().unwrap_or_else(PoisonError::into_inner);
         look(&mut memory)

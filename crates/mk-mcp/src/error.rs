@@ -1,6 +1,6 @@
 //! Errors meet the wire here, and only here: no other file knows a code.
 
-use mk_engine::{CodeKind, Error, Missing};
+use mk_engine::{CodeKind, Error, MissingThing};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, ErrorCode};
 use serde_json::json;
@@ -9,7 +9,7 @@ use crate::era::Era;
 
 /// An error of the contract: its code, its name, and what is said beside it.
 #[derive(Debug, PartialEq)]
-struct Wire {
+struct WireError {
     code: i32,
     name: &'static str,
     data: String,
@@ -17,7 +17,7 @@ struct Wire {
 
 /// Where in the protocol the error happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum ErrorPlace {
     /// A call that names its session.
     CallOnSession,
     /// Any other call.
@@ -28,14 +28,14 @@ pub(crate) enum Place {
 pub(crate) fn refused_call(
     error: &Error,
     era: Era,
-    place: Place,
+    place: ErrorPlace,
 ) -> Result<CallToolResult, ErrorData> {
-    let wire = Wire::of(error);
+    let wire = WireError::of(error);
     match (era, error, place) {
         (Era::Stateless, _, _) => Ok(wire.as_result(error)),
-        (Era::Connected, Error::Denied { .. }, Place::Call) => Ok(wire.as_result(error)),
+        (Era::Connected, Error::Denied { .. }, ErrorPlace::Call) => Ok(wire.as_result(error)),
         // Many clients show only the message, and a refusal must say why.
-        (Era::Connected, Error::Denied { .. }, Place::CallOnSession) => {
+        (Era::Connected, Error::Denied { .. }, ErrorPlace::CallOnSession) => {
             let message = format!("{}: {}", wire.name, explained(error, " "));
             Err(ErrorData::new(
                 ErrorCode(wire.code),
@@ -64,9 +64,9 @@ pub(crate) fn refused_rules_call(error: &Error) -> CallToolResult {
 pub(crate) fn refused_code_call(
     error: &Error,
     era: Era,
-    place: Place,
+    place: ErrorPlace,
 ) -> Result<CallToolResult, ErrorData> {
-    if let (Error::Denied { .. }, Era::Connected, Place::CallOnSession) = (error, era, place) {
+    if let (Error::Denied { .. }, Era::Connected, ErrorPlace::CallOnSession) = (error, era, place) {
         return refused_call(error, era, place);
     }
     let mut details = serde_json::Map::new();
@@ -76,7 +76,7 @@ pub(crate) fn refused_code_call(
         }
     }
     if let Error::Denied { .. } = error {
-        details.insert("code".to_owned(), json!(Wire::of(error).code));
+        details.insert("code".to_owned(), json!(WireError::of(error).code));
     }
     if let Some(hint) = error.hint() {
         details.insert("suggestion".to_owned(), json!(hint));
@@ -126,7 +126,7 @@ fn code_name(error: &Error) -> &'static str {
 
 /// A resource that cannot be read.
 pub(crate) fn refused_resource(error: &Error, era: Era) -> ErrorData {
-    let wire = Wire::of(error);
+    let wire = WireError::of(error);
     match era {
         Era::Connected => wire.as_error(),
         // Our own trouble is not the parameter's.
@@ -230,22 +230,22 @@ pub(crate) fn invalid_request(detail: &str) -> ErrorData {
     )
 }
 
-impl Wire {
+impl WireError {
     fn of(error: &Error) -> Self {
         let (code, name) = match error {
             Error::NotFound {
-                what: Missing::Mode,
+                what: MissingThing::Mode,
                 ..
             } => (-32001, "Mode not found"),
             Error::NotFound {
-                what: Missing::Task,
+                what: MissingThing::Task,
                 ..
             } => (-32002, "Task not found"),
             Error::Expired { .. } => (-32003, "Session expired"),
             Error::InvalidInput { .. }
             | Error::Conflict { .. }
             | Error::NotFound {
-                what: Missing::Approval,
+                what: MissingThing::Approval,
                 ..
             } => (-32004, "Validation error"),
             Error::Denied { .. } if error.concerns_file() => (-32006, "File restriction error"),

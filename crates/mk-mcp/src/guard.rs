@@ -7,12 +7,12 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use tokio::sync::SemaphorePermit;
 
-use crate::connection::Server;
+use crate::connection::McpServer;
 use crate::error;
 
 /// Runs a request's work in its turn. rmcp itself would run any number at once.
 pub(crate) async fn guarded<T>(
-    server: &Server,
+    server: &McpServer,
     context: &RequestContext<RoleServer>,
     work: impl Future<Output = Result<T, ErrorData>>,
 ) -> Result<T, ErrorData> {
@@ -41,7 +41,7 @@ pub(crate) async fn answered<T>(
 
 /// A turn to work, unless the client no longer wants the answer.
 pub(crate) async fn turn<'a>(
-    server: &'a Server,
+    server: &'a McpServer,
     context: &RequestContext<RoleServer>,
 ) -> Result<SemaphorePermit<'a>, ErrorData> {
     let turn = tokio::select! {

@@ -22,10 +22,10 @@ use rmcp::ServerHandler;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
 
-use crate::connection::Server;
+use crate::connection::McpServer;
 use crate::handler::Handler;
 use crate::transport::line::{LONGEST_LINE, read_message};
-use lobby::{Forget, Lobby};
+use lobby::{ForgetSession, Lobby};
 
 /// The header by which a client names its session.
 pub(crate) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
@@ -33,10 +33,11 @@ pub(crate) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id")
 const COME_BACK: HeaderValue = HeaderValue::from_static("10");
 
 /// Makes the handler of a connection; the mode is the endpoint's, the limits are the credential's.
-pub type Connect<H> = Arc<dyn Fn(Option<&ModeSlug>, &AgentLimits) -> io::Result<H> + Send + Sync>;
+pub type ConnectHttp<H> =
+    Arc<dyn Fn(Option<&ModeSlug>, &AgentLimits) -> io::Result<H> + Send + Sync>;
 
 /// The routes of a Modekeeper server.
-pub fn router(server: &Server) -> Router {
+pub fn router(server: &McpServer) -> Router {
     let connect = {
         let server = server.clone();
         Arc::new(move |mode: Option<&ModeSlug>, limits: &AgentLimits| {
@@ -65,7 +66,7 @@ pub fn router(server: &Server) -> Router {
 /// What the routes serve: any handler, so that a conformance fixture runs on the very same stack.
 #[derive(Clone)]
 pub struct Endpoints<H> {
-    pub connect: Connect<H>,
+    pub connect: ConnectHttp<H>,
     /// Whether there is such a mode: others are not found.
     pub exists: Arc<dyn Fn(&ModeSlug) -> bool + Send + Sync>,
     /// Told which session is over.
@@ -114,12 +115,12 @@ impl<H> Clone for Endpoint<H> {
 }
 
 /// An endpoint's mode, and the credential of its clients.
-type Key = (Option<ModeSlug>, Option<CredentialId>);
+type EndpointKey = (Option<ModeSlug>, Option<CredentialId>);
 
 struct Streamable<H: ServerHandler> {
     endpoints: Endpoints<H>,
     /// One per mode and credential: its sessions are its own.
-    services: Mutex<HashMap<Key, Endpoint<H>>>,
+    services: Mutex<HashMap<EndpointKey, Endpoint<H>>>,
 }
 
 impl<H: ServerHandler + Clone> Streamable<H> {
@@ -132,7 +133,7 @@ impl<H: ServerHandler + Clone> Streamable<H> {
             let connect = Arc::clone(&self.endpoints.connect);
             let mode = mode.cloned();
             // Host and Origin were checked in front, for every route alike.
-            let forget: Forget = Arc::clone(&self.endpoints.forget);
+            let forget: ForgetSession = Arc::clone(&self.endpoints.forget);
             let lobby = Arc::new(Lobby::new(forget));
             let mut config = StreamableHttpServerConfig::default()
                 .disable_allowed_hosts()

@@ -21,6 +21,6 @@ pub mod transport;
 #[cfg(test)]
 mod tests;
 
-pub use connection::{Connection, Server};
+pub use connection::{Connection, McpServer};
 pub use handler::Handler;
 pub use lift::Lift;

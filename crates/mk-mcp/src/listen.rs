@@ -7,7 +7,7 @@
 
 use std::sync::{Arc, Weak};
 
-use mk_engine::{Change, Engine};
+use mk_engine::{Engine, EngineChange};
 use mk_policy::Severity;
 use mk_types::{AbsPath, ModeSlug, SessionId};
 use rmcp::RoleServer;
@@ -29,7 +29,7 @@ pub(crate) fn tell_peer(connection: &Arc<Connection>, peer: Peer<RoleServer>) {
     }
     let project = connection.caller(Era::Connected).project;
     let changes = watch(connection.engine(), &project);
-    let told = Told {
+    let told = Listener {
         changes,
         acted: Arc::clone(connection.acted()),
         gone: connection.gone().clone(),
@@ -44,17 +44,17 @@ pub(crate) fn tell_peer(connection: &Arc<Connection>, peer: Peer<RoleServer>) {
 }
 
 /// Loads and watches the project, so that there are changes to hear of.
-fn watch(engine: &Engine, project: &AbsPath) -> Receiver<Change> {
+fn watch(engine: &Engine, project: &AbsPath) -> Receiver<EngineChange> {
     let changes = engine.changes();
     engine.modes().catalogue_at(project);
     changes
 }
 
 /// A connection that is told of changes.
-struct Told {
+struct Listener {
     connection: Weak<Connection>,
     peer: Peer<RoleServer>,
-    changes: Receiver<Change>,
+    changes: Receiver<EngineChange>,
     acted: Arc<Notify>,
     gone: CancellationToken,
     closing: CancellationToken,
@@ -63,12 +63,12 @@ struct Told {
     mode: Option<ModeSlug>,
 }
 
-impl Told {
+impl Listener {
     async fn run(mut self) {
         loop {
             let heard = tokio::select! {
                 heard = next(&mut self.changes) => heard,
-                () = self.acted.notified() => Some(Heard::Acted),
+                () = self.acted.notified() => Some(ListenEvent::Acted),
                 () = self.gone.cancelled() => return,
                 () = self.closing.cancelled() => return,
             };
@@ -83,15 +83,17 @@ impl Told {
                     self.mode = mode_in_force(&connection);
                     tell_all(&self.peer, &connection, &self.project).await
                 }
-                Heard::Modes(changed) if concerns(changed.as_ref(), &self.project) => {
+                ListenEvent::Modes(changed) if concerns(changed.as_ref(), &self.project) => {
                     self.mode = mode_in_force(&connection);
                     tell_all(&self.peer, &connection, &self.project).await
                 }
-                Heard::Switched(session) if !connection.conversation().tasks.contains(&session) => {
+                ListenEvent::Switched(session)
+                    if !connection.conversation().tasks.contains(&session) =>
+                {
                     Ok(())
                 }
-                Heard::Modes(_) => Ok(()),
-                Heard::Acted | Heard::Switched(_) => {
+                ListenEvent::Modes(_) => Ok(()),
+                ListenEvent::Acted | ListenEvent::Switched(_) => {
                     let mode = mode_in_force(&connection);
                     if mode == self.mode {
                         continue;
@@ -142,7 +144,7 @@ pub(crate) async fn notify_subscriber(connection: &Connection, subscription: &Su
         };
         match heard {
             None => return,
-            Some(Heard::Modes(changed)) if concerns(changed.as_ref(), &project) => {
+            Some(ListenEvent::Modes(changed)) if concerns(changed.as_ref(), &project) => {
                 // What was not asked for is refused by the sink, which is right.
                 drop(sink.notify_resource_list_changed().await);
                 drop(sink.notify_tool_list_changed().await);
@@ -153,7 +155,7 @@ pub(crate) async fn notify_subscriber(connection: &Connection, subscription: &Su
     }
 }
 
-enum Heard {
+enum ListenEvent {
     /// `None` when so much happened that some of it was missed.
     Modes(Option<AbsPath>),
     Switched(SessionId),
@@ -161,11 +163,11 @@ enum Heard {
     Acted,
 }
 
-async fn next(changes: &mut Receiver<Change>) -> Option<Heard> {
+async fn next(changes: &mut Receiver<EngineChange>) -> Option<ListenEvent> {
     match changes.recv().await {
-        Ok(Change::Modes { project }) => Some(Heard::Modes(Some(project))),
-        Ok(Change::Switched { session }) => Some(Heard::Switched(session)),
-        Err(RecvError::Lagged(_)) => Some(Heard::Modes(None)),
+        Ok(EngineChange::Modes { project }) => Some(ListenEvent::Modes(Some(project))),
+        Ok(EngineChange::Switched { session }) => Some(ListenEvent::Switched(session)),
+        Err(RecvError::Lagged(_)) => Some(ListenEvent::Modes(None)),
         Err(RecvError::Closed) => None,
     }
 }

@@ -17,13 +17,15 @@ mod transcript;
 mod version;
 mod wire;
 
-use mk_engine::{Engine, Folders, Parts, Settings, Start, StoreLocation, Watching};
+use mk_engine::{
+    Engine, EngineParts, Folders, ProjectWatching, Settings, StartDirectory, StoreLocation,
+};
 use mk_policy::Switching;
 use mk_testkit::Fixture;
 use mk_tools::Toolset;
 use mk_types::{Clock, ModeSlug, Timestamp};
 
-use crate::{Handler, Lift, Server};
+use crate::{Handler, Lift, McpServer};
 
 /// 2025-01-13T10:30:00.000Z, when the contract's task was created.
 const START: Timestamp = Timestamp::from_millis(1_736_764_200_000);
@@ -35,7 +37,7 @@ struct World {
     _state: Fixture,
     clock: Clock,
     engine: Engine,
-    server: Server,
+    server: McpServer,
     bound: Option<mk_engine::Ceiling>,
 }
 
@@ -46,7 +48,7 @@ impl World {
 
     /// The files are watched.
     fn watching(files: &str) -> Self {
-        Self::with(files, |settings| settings.watching = Watching::On)
+        Self::with(files, |settings| settings.watching = ProjectWatching::On)
     }
 
     /// A change that widens needs a person; calls without a task are in `ask` mode.
@@ -63,7 +65,7 @@ impl World {
         let mut settings = Settings::default();
         change(&mut settings);
         let clock = Clock::manual(START);
-        let engine = Engine::new(Parts {
+        let engine = Engine::new(EngineParts {
             settings,
             folders: Folders {
                 state: state.root().as_path().to_owned(),
@@ -73,7 +75,11 @@ impl World {
             store: StoreLocation::Memory,
             own_tools: mk_tools::own_tools(),
         });
-        let server = Server::new(engine.clone(), "9.9.9", Start::Named(files.root().clone()));
+        let server = McpServer::new(
+            engine.clone(),
+            "9.9.9",
+            StartDirectory::Named(files.root().clone()),
+        );
         Self {
             files,
             _state: state,

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use mk_engine::{ApprovalRequest, Caller, Drive, Driven};
-use mk_tools::{Answer, Context, Effect, ParsedCall, Reply, Toolset};
+use mk_engine::{ApprovalRequest, Caller, DrivenByApproval, DrivenOutcome};
+use mk_tools::{Context, ParsedCall, ToolAnswer, ToolEffect, ToolReply, Toolset};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, InputRequiredResult,
     ListToolsResult, MetaObject, Tool, ToolAnnotations,
@@ -12,10 +12,10 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde_json::{Value, json};
 
-use crate::approval::{self, Subject};
-use crate::connection::{Connection, Server};
+use crate::approval::{self, ApprovalSubject};
+use crate::connection::{Connection, McpServer};
 use crate::era::Era;
-use crate::error::{self, Place};
+use crate::error::{self, ErrorPlace};
 use crate::guard::turn;
 use crate::progress::with_progress;
 use crate::resource::VIEW;
@@ -78,10 +78,10 @@ pub(crate) fn describe(tool: &mk_tools::Tool) -> Tool {
     described.output_schema = tool.output_schema().map(|schema| Arc::new(schema.clone()));
     let annotations = ToolAnnotations::new().open_world(false);
     described.annotations = Some(match tool.effect {
-        Effect::ReadOnly => annotations.read_only(true),
+        ToolEffect::ReadOnly => annotations.read_only(true),
         // Unless it is said, a tool changes things and destroys some.
-        Effect::Adds => annotations.destructive(false),
-        Effect::Changes => annotations.idempotent(true),
+        ToolEffect::Adds => annotations.destructive(false),
+        ToolEffect::Changes => annotations.idempotent(true),
     });
     described
 }
@@ -110,7 +110,7 @@ pub(crate) async fn call(
         (Era::Stateless, Some(state)) => {
             let understood = parsed.as_ref().ok().map(|call| call.arguments().clone());
             let understood = understood.unwrap_or_default();
-            let subject = Subject {
+            let subject = ApprovalSubject {
                 tool: tool.name,
                 arguments: &understood,
             };
@@ -120,9 +120,9 @@ pub(crate) async fn call(
     };
     let names_session = parsed.as_ref().is_ok_and(ParsedCall::names_session);
     let place = if names_session {
-        Place::CallOnSession
+        ErrorPlace::CallOnSession
     } else {
-        Place::Call
+        ErrorPlace::Call
     };
     let refused = |refusal: &mk_engine::Error| {
         match tool.toolset {
@@ -136,7 +136,7 @@ pub(crate) async fn call(
         (Some(refusal), _) | (None, Err(refusal)) => return refused(&refusal),
         (None, Ok(parsed)) => parsed,
     };
-    let subject = Subject {
+    let subject = ApprovalSubject {
         tool: tool.name,
         arguments: parsed.arguments(),
     };
@@ -150,7 +150,7 @@ pub(crate) async fn call(
     };
     let meta = |name: &str| context.meta.get(name);
     caller.agent = caller.agent.map(|agent| agent.with_call(meta));
-    let attempt = Attempt {
+    let attempt = ToolAttempt {
         server,
         caller: &caller,
         parsed: &parsed,
@@ -158,36 +158,36 @@ pub(crate) async fn call(
         context,
     };
     match server.engine().approvals().drive(&attempt).await {
-        Ok(Driven::Done(reply)) => {
+        Ok(DrivenOutcome::Done(reply)) => {
             let mut result = done(connection, reply);
             // Only the contract of the code tools says so of a success.
             if matches!(tool.toolset, Toolset::Modes | Toolset::Rules) {
                 result.is_error = None;
             }
-            if tool.effect != Effect::ReadOnly {
+            if tool.effect != ToolEffect::ReadOnly {
                 connection.acted().notify_one();
             }
             Ok(result.into())
         }
-        Ok(Driven::HandedOn(request)) => Ok(CallToolResponse::from(*request)),
+        Ok(DrivenOutcome::HandedOn(request)) => Ok(CallToolResponse::from(*request)),
         Err(refusal) => refused(&refusal),
     }
 }
 
 /// A call, tried in its turn.
-struct Attempt<'a> {
-    server: &'a Server,
+struct ToolAttempt<'a> {
+    server: &'a McpServer,
     caller: &'a Caller,
     parsed: &'a ParsedCall,
-    subject: Subject<'a>,
+    subject: ApprovalSubject<'a>,
     context: &'a RequestContext<RoleServer>,
 }
 
-impl Drive for Attempt<'_> {
-    type Done = Reply;
+impl DrivenByApproval for ToolAttempt<'_> {
+    type Done = ToolReply;
     type HandedOn = Box<InputRequiredResult>;
 
-    async fn attempt(&self) -> Result<Answer, mk_engine::Error> {
+    async fn attempt(&self) -> Result<ToolAnswer, mk_engine::Error> {
         let Ok(_turn) = turn(self.server, self.context).await else {
             return Err(mk_engine::Error::cancelled());
         };
@@ -210,12 +210,12 @@ impl Drive for Attempt<'_> {
     async fn ask(
         &self,
         request: &ApprovalRequest,
-    ) -> Result<mk_engine::Answer<Self::HandedOn>, mk_engine::Error> {
+    ) -> Result<mk_engine::FaceAnswer<Self::HandedOn>, mk_engine::Error> {
         approval::ask(self.server, self.subject, request, self.context).await
     }
 }
 
-fn done(connection: &Connection, reply: Reply) -> CallToolResult {
+fn done(connection: &Connection, reply: ToolReply) -> CallToolResult {
     if let Some(session) = reply.current {
         connection.enter(session);
     }

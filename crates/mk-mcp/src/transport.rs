@@ -10,7 +10,7 @@ use rmcp::service::{Service, ServiceExt as _};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 
-use guarded::Guarded;
+use guarded::GuardedTransport;
 use line::LineTransport;
 
 /// Serves one client on a pair of streams until it goes, and all that was answered is written.
@@ -21,7 +21,7 @@ pub(crate) async fn converse(
     writer: impl AsyncWrite + Unpin + Send + 'static,
 ) {
     let (transport, written) = LineTransport::new(reader, writer);
-    match Box::pin(service.serve(Guarded::new(transport, closing))).await {
+    match Box::pin(service.serve(GuardedTransport::new(transport, closing))).await {
         Ok(running) => drop(running.waiting().await),
         Err(error) => tracing::debug!(%error, "the client left before the handshake"),
     }

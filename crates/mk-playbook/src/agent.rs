@@ -3,12 +3,14 @@
 //! Everything a file says is kept in its order; only what the playbook itself needs has a field. The prompt that makes
 //! a model such an agent is [`crate::prompt`]'s business.
 
-use mk_document::{At, Node, Position, Report, read_document, read_json, to_json};
+use mk_document::{
+    DocumentNode, DocumentPosition, DocumentReport, Located, read_document, read_json, to_json,
+};
 use mk_prompt::{AgentCard, AgentKind};
 use serde_json::{Map, Value, json};
 
 use crate::markdown::first_paragraph;
-use crate::place::{Layer, Place};
+use crate::place::{ContentLayer, ContentPlace};
 use crate::prompt::WorkMode;
 
 /// The model that an agent would like to be.
@@ -36,7 +38,7 @@ pub struct Agent {
     pub instructions: Option<String>,
     /// The whole definition, as written.
     pub definition: Map<String, Value>,
-    pub layer: Layer,
+    pub layer: ContentLayer,
     /// The path in its `rules://` address.
     pub path: String,
 }
@@ -120,7 +122,11 @@ fn texts(list: Option<&Value>) -> Vec<&str> {
 }
 
 /// Reads a JSON agent; `None` if it lacks what makes it one.
-pub(crate) fn read_json_agent(place: &Place, text: &str, report: &mut Report) -> Option<Agent> {
+pub(crate) fn read_json_agent(
+    place: &ContentPlace,
+    text: &str,
+    report: &mut DocumentReport,
+) -> Option<Agent> {
     let document = read_json(text)
         .map_err(|unread| report.unread(unread))
         .ok()?;
@@ -136,7 +142,7 @@ pub(crate) fn read_json_agent(place: &Place, text: &str, report: &mut Report) ->
     let name = required(root, "name", report);
     let description = required(root, "description", report);
     let role = match root.get("role") {
-        Some(role) if matches!(role.value, Node::Map(_)) => Some(role),
+        Some(role) if matches!(role.value, DocumentNode::Map(_)) => Some(role),
         Some(role) => {
             let message = format!("`role` must be an object, not {}", role.value.kind());
             report.error(role.position, message);
@@ -148,7 +154,7 @@ pub(crate) fn read_json_agent(place: &Place, text: &str, report: &mut Report) ->
         }
     };
     let title = role.and_then(|role| required(&role.value, "title", report));
-    let list = |key: &str, report: &mut Report| {
+    let list = |key: &str, report: &mut DocumentReport| {
         role.and_then(|role| role.value.get(key))
             .map_or_else(Vec::new, |node| report.texts(&format!("role.{key}"), node))
     };
@@ -175,12 +181,16 @@ pub(crate) fn read_json_agent(place: &Place, text: &str, report: &mut Report) ->
 }
 
 /// Reads an agent written as Markdown with a head; the text is its prompt.
-pub(crate) fn read_markdown_agent(place: &Place, text: &str, report: &mut Report) -> Option<Agent> {
+pub(crate) fn read_markdown_agent(
+    place: &ContentPlace,
+    text: &str,
+    report: &mut DocumentReport,
+) -> Option<Agent> {
     let document = read_document(text, report);
     if report.errors() > 0 {
         return None;
     }
-    let empty = Node::Map(Vec::new());
+    let empty = DocumentNode::Map(Vec::new());
     let head = document.head.as_ref().map_or(&empty, |head| &head.value);
     let mut text_of = |key: &str| {
         let text = head.get(key).and_then(|node| report.text(key, node));
@@ -194,7 +204,7 @@ pub(crate) fn read_markdown_agent(place: &Place, text: &str, report: &mut Report
     let id = id_of(&name).unwrap_or_else(|| place.stem().to_owned());
     let Some(description) = written.or_else(|| first_paragraph(document.body)) else {
         report.error(
-            Position::START,
+            DocumentPosition::START,
             "the agent has neither a `description` nor a text",
         );
         return None;
@@ -239,14 +249,14 @@ pub(crate) fn id_of(name: &str) -> Option<String> {
     (!words.is_empty()).then(|| words.join("-"))
 }
 
-fn required(node: &Node, key: &str, report: &mut Report) -> Option<String> {
+fn required(node: &DocumentNode, key: &str, report: &mut DocumentReport) -> Option<String> {
     let Some(value) = node.get(key) else {
-        report.error(Position::START, format!("`{key}` is missing"));
+        report.error(DocumentPosition::START, format!("`{key}` is missing"));
         return None;
     };
     match &value.value {
-        Node::Text(text) if !text.trim().is_empty() => Some(text.clone()),
-        Node::Text(_) => {
+        DocumentNode::Text(text) if !text.trim().is_empty() => Some(text.clone()),
+        DocumentNode::Text(_) => {
             report.error(value.position, format!("`{key}` is empty"));
             None
         }
@@ -258,7 +268,7 @@ fn required(node: &Node, key: &str, report: &mut Report) -> Option<String> {
     }
 }
 
-fn read_kind(node: &At<Node>, report: &mut Report) -> Option<AgentKind> {
+fn read_kind(node: &Located<DocumentNode>, report: &mut DocumentReport) -> Option<AgentKind> {
     match report.text("role.type", node)? {
         "primary" => Some(AgentKind::Primary),
         "specialist" => Some(AgentKind::Specialist),
@@ -272,8 +282,8 @@ fn read_kind(node: &At<Node>, report: &mut Report) -> Option<AgentKind> {
     }
 }
 
-fn read_model(node: &At<Node>, report: &mut Report) -> Option<PreferredModel> {
-    if let Node::Text(model) = &node.value {
+fn read_model(node: &Located<DocumentNode>, report: &mut DocumentReport) -> Option<PreferredModel> {
+    if let DocumentNode::Text(model) = &node.value {
         return Some(PreferredModel {
             model: model.clone(),
             reason: None,

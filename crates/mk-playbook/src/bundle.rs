@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-use mk_project::Ignored;
+use mk_project::IgnoredFiles;
 use mk_types::{AbsPath, ProjectPath};
 
 use crate::entry::read_within;
-use crate::place::{Layer, Origin, Place};
+use crate::place::{ContentLayer, ContentOrigin, ContentPlace};
 
 const DEEPEST: usize = 5;
 const MOST_FILES: usize = 200;
@@ -23,11 +23,11 @@ pub struct BundledFile {
 }
 
 /// The files beside a `SKILL.md`, sorted; links are left out, and so is what `.rooignore` hides.
-pub(crate) fn bundled(place: &Place) -> Vec<BundledFile> {
+pub(crate) fn bundled(place: &ContentPlace) -> Vec<BundledFile> {
     let Some(folder) = folder(place) else {
         return Vec::new();
     };
-    let hidden = Hidden::of(place);
+    let hidden = HiddenPaths::of(place);
     let mut found = Vec::new();
     list(&folder, "", DEEPEST, &hidden, &mut found);
     found.sort_by(|left, right| left.path.cmp(&right.path));
@@ -35,9 +35,9 @@ pub(crate) fn bundled(place: &Place) -> Vec<BundledFile> {
 }
 
 /// The text of a file of a skill; `None` where there is none, or no text.
-pub(crate) fn read_bundled(place: &Place, path: &str) -> Option<String> {
+pub(crate) fn read_bundled(place: &ContentPlace, path: &str) -> Option<String> {
     let is_listed = bundled(place).iter().any(|file| file.path == path);
-    let Origin::Disk {
+    let ContentOrigin::Disk {
         within, path: own, ..
     } = &place.origin
     else {
@@ -53,22 +53,22 @@ pub(crate) fn read_bundled(place: &Place, path: &str) -> Option<String> {
 }
 
 /// The folder of a skill on disk.
-pub(crate) fn folder(place: &Place) -> Option<std::path::PathBuf> {
+pub(crate) fn folder(place: &ContentPlace) -> Option<std::path::PathBuf> {
     place.disk_path()?.parent().map(Path::to_owned)
 }
 
 /// What is kept from every tool.
-struct Hidden {
-    project: Option<(AbsPath, Ignored)>,
+struct HiddenPaths {
+    project: Option<(AbsPath, IgnoredFiles)>,
 }
 
-impl Hidden {
-    fn of(place: &Place) -> Self {
+impl HiddenPaths {
+    fn of(place: &ContentPlace) -> Self {
         let project = match &place.origin {
-            Origin::Disk { within, .. } if place.layer == Layer::Project => {
-                Some((within.clone(), Ignored::load(within)))
+            ContentOrigin::Disk { within, .. } if place.layer == ContentLayer::Project => {
+                Some((within.clone(), IgnoredFiles::load(within)))
             }
-            Origin::Disk { .. } | Origin::Embedded(_) => None,
+            ContentOrigin::Disk { .. } | ContentOrigin::Embedded(_) => None,
         };
         Self { project }
     }
@@ -87,7 +87,13 @@ impl Hidden {
     }
 }
 
-fn list(folder: &Path, below: &str, depth: usize, hidden: &Hidden, found: &mut Vec<BundledFile>) {
+fn list(
+    folder: &Path,
+    below: &str,
+    depth: usize,
+    hidden: &HiddenPaths,
+    found: &mut Vec<BundledFile>,
+) {
     let Ok(entries) = fs::read_dir(folder) else {
         return;
     };

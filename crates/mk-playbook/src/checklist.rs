@@ -5,9 +5,9 @@
 mod generate;
 mod trigger;
 
-use mk_document::{At, Node, Report, read_json};
+use mk_document::{DocumentNode, DocumentReport, Located, read_json};
 
-use crate::place::{Layer, Place};
+use crate::place::{ContentLayer, ContentPlace};
 pub use generate::{
     ChecklistQuery, DomainChecklist, GeneratedChecklists, MatchedTrigger, Summary, TriggerReason,
 };
@@ -52,7 +52,7 @@ pub struct ChecklistItem {
 
 /// Items that belong together, and the files that call for them.
 #[derive(Debug, Clone)]
-pub struct Category {
+pub struct ChecklistCategory {
     pub name: String,
     pub(crate) triggers: Vec<Trigger>,
     pub items: Vec<ChecklistItem>,
@@ -64,14 +64,18 @@ pub struct Checklist {
     pub domain: String,
     pub icon: Option<String>,
     pub description: Option<String>,
-    pub categories: Vec<Category>,
-    pub layer: Layer,
+    pub categories: Vec<ChecklistCategory>,
+    pub layer: ContentLayer,
     /// The path in its `rules://` address.
     pub path: String,
 }
 
 /// Reads a checklist; items and categories that are wrong are left out, the others stay.
-pub(crate) fn read_checklist(place: &Place, text: &str, report: &mut Report) -> Option<Checklist> {
+pub(crate) fn read_checklist(
+    place: &ContentPlace,
+    text: &str,
+    report: &mut DocumentReport,
+) -> Option<Checklist> {
     let document = read_json(text)
         .map_err(|unread| report.unread(unread))
         .ok()?;
@@ -79,7 +83,7 @@ pub(crate) fn read_checklist(place: &Place, text: &str, report: &mut Report) -> 
     if !report.keys_are_safe(root) {
         return None;
     }
-    if !matches!(root, Node::Map(_)) {
+    if !matches!(root, DocumentNode::Map(_)) {
         report.error(
             document.position,
             format!("a checklist is an object, not {}", root.kind()),
@@ -90,7 +94,7 @@ pub(crate) fn read_checklist(place: &Place, text: &str, report: &mut Report) -> 
         Some(node) => report.text("domain", node)?.to_owned(),
         None => place.stem().to_owned(),
     };
-    let Some(Node::List(written)) = root.get("categories").map(|node| &node.value) else {
+    let Some(DocumentNode::List(written)) = root.get("categories").map(|node| &node.value) else {
         report.error(document.position, "`categories` must be a list");
         return None;
     };
@@ -108,7 +112,10 @@ pub(crate) fn read_checklist(place: &Place, text: &str, report: &mut Report) -> 
     })
 }
 
-fn read_category(node: &At<Node>, report: &mut Report) -> Option<Category> {
+fn read_category(
+    node: &Located<DocumentNode>,
+    report: &mut DocumentReport,
+) -> Option<ChecklistCategory> {
     let name = needed(node, "name", report)?;
     let mut triggers = Vec::new();
     let files = node
@@ -128,7 +135,8 @@ fn read_category(node: &At<Node>, report: &mut Report) -> Option<Category> {
             }
         }
     }
-    let Some(Node::List(written)) = node.value.get("items").map(|items| &items.value) else {
+    let Some(DocumentNode::List(written)) = node.value.get("items").map(|items| &items.value)
+    else {
         report.warning(
             node.position,
             format!("category `{name}` has no list of `items`"),
@@ -139,14 +147,14 @@ fn read_category(node: &At<Node>, report: &mut Report) -> Option<Category> {
         .iter()
         .filter_map(|item| read_item(item, report))
         .collect();
-    Some(Category {
+    Some(ChecklistCategory {
         name,
         triggers,
         items,
     })
 }
 
-fn read_item(node: &At<Node>, report: &mut Report) -> Option<ChecklistItem> {
+fn read_item(node: &Located<DocumentNode>, report: &mut DocumentReport) -> Option<ChecklistItem> {
     let id = needed(node, "id", report)?;
     let text = needed(node, "text", report)?;
     let written = needed(node, "priority", report)?;
@@ -164,7 +172,7 @@ fn read_item(node: &At<Node>, report: &mut Report) -> Option<ChecklistItem> {
     })
 }
 
-fn needed(node: &At<Node>, key: &str, report: &mut Report) -> Option<String> {
+fn needed(node: &Located<DocumentNode>, key: &str, report: &mut DocumentReport) -> Option<String> {
     let found = optional(&node.value, key, report);
     if found.is_none() {
         report.warning(
@@ -175,7 +183,7 @@ fn needed(node: &At<Node>, key: &str, report: &mut Report) -> Option<String> {
     found
 }
 
-fn optional(node: &Node, key: &str, report: &mut Report) -> Option<String> {
+fn optional(node: &DocumentNode, key: &str, report: &mut DocumentReport) -> Option<String> {
     let text = report.text(key, node.get(key)?)?;
     (!text.trim().is_empty()).then(|| text.to_owned())
 }

@@ -7,9 +7,12 @@ mod shape;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mk_clients::{PLAYBOOK_CONFIG_FILES, PLAYBOOK_CONFIG_JSON};
-use mk_document::{At, Diagnostic, Node, Position, Report, read_json, read_script, to_json};
-use mk_project::Stamp;
-use mk_prompt::ModeConfig;
+use mk_document::{
+    Diagnostic, DocumentNode, DocumentPosition, DocumentReport, Located, read_json, read_script,
+    to_json,
+};
+use mk_project::ReadStamp;
+use mk_prompt::PromptConfig;
 use mk_types::AbsPath;
 use serde_json::{Map, Value};
 
@@ -66,10 +69,10 @@ impl Config {
     }
 
     /// What it says about modes of work.
-    pub fn modes(&self) -> ModeConfig {
+    pub fn modes(&self) -> PromptConfig {
         let owned = |text: Option<&str>| text.map(str::to_owned);
         let rounds = self.get(&["auto", "maxIterations"]).and_then(Value::as_u64);
-        ModeConfig {
+        PromptConfig {
             language: owned(self.language()),
             primary_agent: owned(self.primary_agent()),
             exclude_agents: self
@@ -90,16 +93,16 @@ impl Config {
 /// Remembers the configuration until its file changes.
 #[derive(Debug, Default)]
 pub(crate) struct ConfigCache {
-    read: Mutex<Option<(Stamps, Loaded)>>,
+    read: Mutex<Option<(Stamps, LoadedConfig)>>,
 }
 
-type Stamps = [Option<Stamp>; 3];
-type Loaded = Result<Arc<Config>, Vec<Diagnostic>>;
+type Stamps = [Option<ReadStamp>; 3];
+type LoadedConfig = Result<Arc<Config>, Vec<Diagnostic>>;
 
 impl ConfigCache {
     /// The configuration as it is on disk now.
-    pub(crate) fn load(&self, root: &AbsPath) -> Loaded {
-        let stamps = PLAYBOOK_CONFIG_FILES.map(|file| Stamp::of(&root.as_path().join(file)));
+    pub(crate) fn load(&self, root: &AbsPath) -> LoadedConfig {
+        let stamps = PLAYBOOK_CONFIG_FILES.map(|file| ReadStamp::of(&root.as_path().join(file)));
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((known, config)) = read.as_ref()
             && *known == stamps
@@ -118,7 +121,7 @@ fn load(root: &AbsPath) -> Result<Config, Vec<Diagnostic>> {
     let Some(file) = PLAYBOOK_CONFIG_FILES.into_iter().find(is_there) else {
         return Ok(Config::default());
     };
-    let mut report = Report::new(file);
+    let mut report = DocumentReport::new(file);
     let settings = read(root, file, &mut report);
     match settings {
         Some(settings) if report.errors() == 0 => Ok(Config {
@@ -129,10 +132,10 @@ fn load(root: &AbsPath) -> Result<Config, Vec<Diagnostic>> {
     }
 }
 
-fn read(root: &AbsPath, file: &str, report: &mut Report) -> Option<Map<String, Value>> {
+fn read(root: &AbsPath, file: &str, report: &mut DocumentReport) -> Option<Map<String, Value>> {
     let text = read_within(root, file);
     let text = text
-        .map_err(|message| report.error(Position::START, message))
+        .map_err(|message| report.error(DocumentPosition::START, message))
         .ok()?;
     check_text(file, &text, report)
 }
@@ -141,14 +144,14 @@ fn read(root: &AbsPath, file: &str, report: &mut Report) -> Option<Map<String, V
 pub(crate) fn check_text(
     file: &str,
     text: &str,
-    report: &mut Report,
+    report: &mut DocumentReport,
 ) -> Option<Map<String, Value>> {
     let parsed = if file.ends_with(".json") {
         read_json(text)
     } else {
         read_script(text)
     };
-    let document: At<Node> = match parsed {
+    let document: Located<DocumentNode> = match parsed {
         Ok(document) => document,
         Err(unread) => {
             report

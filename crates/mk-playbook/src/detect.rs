@@ -10,7 +10,7 @@ use mk_types::AbsPath;
 
 use crate::entry::read_within;
 use manifest::Manifest;
-use table::{Category, Ecosystem};
+use table::{Ecosystem, TechnologyCategory};
 
 /// Manifests of a monorepo's packages are two folders down.
 const DEEPEST: usize = 3;
@@ -56,7 +56,7 @@ pub fn detect(root: &AbsPath) -> Stack {
             ecosystem => ecosystem.language(name),
         };
         if let Some(language) = language {
-            stack.add(Category::Language, language);
+            stack.add(TechnologyCategory::Language, language);
         }
         if let Ok(text) = read_within(root, path) {
             let mut manifest = (kind.read)(&text);
@@ -82,16 +82,16 @@ impl Stack {
         }
     }
 
-    fn add(&mut self, category: Category, name: &'static str) {
+    fn add(&mut self, category: TechnologyCategory, name: &'static str) {
         let lists: Vec<&mut Vec<&'static str>> = match category {
-            Category::Language => vec![&mut self.languages],
-            Category::Frontend => vec![&mut self.frontend],
-            Category::Fullstack => vec![&mut self.frontend, &mut self.backend],
-            Category::Backend => vec![&mut self.backend],
-            Category::Database => vec![&mut self.database],
-            Category::Infrastructure => vec![&mut self.infrastructure],
-            Category::Testing => vec![&mut self.testing],
-            Category::Tool => vec![&mut self.tools],
+            TechnologyCategory::Language => vec![&mut self.languages],
+            TechnologyCategory::Frontend => vec![&mut self.frontend],
+            TechnologyCategory::Fullstack => vec![&mut self.frontend, &mut self.backend],
+            TechnologyCategory::Backend => vec![&mut self.backend],
+            TechnologyCategory::Database => vec![&mut self.database],
+            TechnologyCategory::Infrastructure => vec![&mut self.infrastructure],
+            TechnologyCategory::Testing => vec![&mut self.testing],
+            TechnologyCategory::Tool => vec![&mut self.tools],
         };
         for list in lists {
             if !list.contains(&name) {

@@ -9,14 +9,16 @@ mod nested;
 
 use std::path::{Path, PathBuf};
 
-use mk_clients::{PLAYBOOK_DIRECTORY, WRITTEN, Written, WrittenBase, WrittenKind, WrittenShape};
+use mk_clients::{
+    InstructionFile, InstructionKind, PLAYBOOK_DIRECTORY, WRITTEN, WrittenBase, WrittenShape,
+};
 use mk_document::Diagnostic;
-use mk_project::{Ignored, Stamp};
+use mk_project::{IgnoredFiles, ReadStamp};
 use mk_types::AbsPath;
 
 use crate::embedded;
-use crate::place::{Kind, Layer, Origin, Place};
-use listing::{Found, Listing};
+use crate::place::{ContentKind, ContentLayer, ContentOrigin, ContentPlace};
+use listing::{ListedFile, ListedFolder};
 pub(crate) use nested::scan_nested;
 
 /// Folders of the user, all optional.
@@ -39,17 +41,17 @@ pub struct Sources {
 #[derive(Debug, Default)]
 pub(crate) struct Scan {
     /// Weakest first.
-    pub(crate) places: Vec<Place>,
+    pub(crate) places: Vec<ContentPlace>,
     /// The folders that were looked into; `None` for those that are not there.
-    pub(crate) folders: Vec<(PathBuf, Option<Stamp>)>,
+    pub(crate) folders: Vec<(PathBuf, Option<ReadStamp>)>,
     pub(crate) problems: Vec<Diagnostic>,
 }
 
 /// What is looked for in a folder. Its files get addresses below `rules/`, `agents/`, `skills/` or `checklists/`, so that
 /// layers can replace each other's.
-struct Shelf {
+struct DiscoverShelf {
     folder: &'static str,
-    kind: Kind,
+    kind: ContentKind,
     endings: &'static [&'static str],
 }
 
@@ -59,8 +61,12 @@ const DEEPEST_SKILL: usize = 3;
 const SKILL: &[&str] = &["SKILL.md", "skill.md"];
 const CHECKLIST: &[&str] = &[".json"];
 
-const fn shelf(folder: &'static str, kind: Kind, endings: &'static [&'static str]) -> Shelf {
-    Shelf {
+const fn shelf(
+    folder: &'static str,
+    kind: ContentKind,
+    endings: &'static [&'static str],
+) -> DiscoverShelf {
+    DiscoverShelf {
         folder,
         kind,
         endings,
@@ -68,11 +74,11 @@ const fn shelf(folder: &'static str, kind: Kind, endings: &'static [&'static str
 }
 
 /// In the user's configuration directory and in a project's `.codingbuddy`.
-const OURS: [Shelf; 4] = [
-    shelf("rules", Kind::Rule, &[".md", ".mdc"]),
-    shelf("agents", Kind::Agent, &[".json", ".md"]),
-    shelf("skills", Kind::Skill, SKILL),
-    shelf("checklists", Kind::Checklist, CHECKLIST),
+const OURS: [DiscoverShelf; 4] = [
+    shelf("rules", ContentKind::Rule, &[".md", ".mdc"]),
+    shelf("agents", ContentKind::Agent, &[".json", ".md"]),
+    shelf("skills", ContentKind::Skill, SKILL),
+    shelf("checklists", ContentKind::Checklist, CHECKLIST),
 ];
 
 /// Everything in folders that are known by name.
@@ -81,15 +87,15 @@ pub(crate) fn scan(sources: &Sources) -> Scan {
     scan.places.extend(embedded::places());
     let UserFolders { config, home } = &sources.user;
     if let Some(home) = home {
-        let listing = Listing::of_user(home);
+        let listing = ListedFolder::of_user(home);
         for row in WRITTEN.iter().filter(|row| row.base == WrittenBase::Home) {
-            add_written(&mut scan, Layer::User, &listing, row);
+            add_written(&mut scan, ContentLayer::User, &listing, row);
         }
     }
     if let Some(config) = config {
-        let listing = Listing::of_user(config);
+        let listing = ListedFolder::of_user(config);
         for shelf in &OURS {
-            add(&mut scan, Layer::User, &listing, "", shelf);
+            add(&mut scan, ContentLayer::User, &listing, "", shelf);
         }
     }
     if let Some(root) = &sources.project {
@@ -99,29 +105,34 @@ pub(crate) fn scan(sources: &Sources) -> Scan {
 }
 
 fn scan_project(scan: &mut Scan, root: &AbsPath) {
-    let ignored = Ignored::load(root);
-    let Some(listing) = Listing::of_project(root, &ignored) else {
+    let ignored = IgnoredFiles::load(root);
+    let Some(listing) = ListedFolder::of_project(root, &ignored) else {
         scan.folders.push((root.as_path().to_owned(), None));
         return;
     };
     // What may stand in any directory is looked for at the root here, because people keep it out of version control.
     for row in WRITTEN.iter().filter(|row| row.base != WrittenBase::Home) {
-        add_written(scan, Layer::Project, &listing, row);
+        add_written(scan, ContentLayer::Project, &listing, row);
     }
     let own = format!("{PLAYBOOK_DIRECTORY}/");
     for shelf in &OURS {
-        add(scan, Layer::Project, &listing, &own, shelf);
+        add(scan, ContentLayer::Project, &listing, &own, shelf);
     }
 }
 
 /// Adds what teams write for a product.
-fn add_written(scan: &mut Scan, layer: Layer, listing: &Listing<'_>, row: &'static Written) {
+fn add_written(
+    scan: &mut Scan,
+    layer: ContentLayer,
+    listing: &ListedFolder<'_>,
+    row: &'static InstructionFile,
+) {
     let kind = match row.kind {
-        WrittenKind::Rules => Kind::Rule,
-        WrittenKind::Agents => Kind::Agent,
-        WrittenKind::Skills => Kind::Skill,
+        InstructionKind::Rules => ContentKind::Rule,
+        InstructionKind::Agents => ContentKind::Agent,
+        InstructionKind::Skills => ContentKind::Skill,
     };
-    let found: Vec<(String, Option<String>, Found)> = match row.shape {
+    let found: Vec<(String, Option<String>, ListedFile)> = match row.shape {
         WrittenShape::File => listing
             .file(row.path, scan)
             .into_iter()
@@ -129,21 +140,21 @@ fn add_written(scan: &mut Scan, layer: Layer, listing: &Listing<'_>, row: &'stat
             .collect(),
         WrittenShape::Directory(endings) => {
             let depth = match kind {
-                Kind::Skill => DEEPEST_SKILL,
-                Kind::Rule | Kind::Agent | Kind::Checklist => DEEPEST_RULE,
+                ContentKind::Skill => DEEPEST_SKILL,
+                ContentKind::Rule | ContentKind::Agent | ContentKind::Checklist => DEEPEST_RULE,
             };
             let wanted = |path: &str| match kind {
-                Kind::Skill => is_skill(path, endings),
-                Kind::Rule | Kind::Agent | Kind::Checklist => {
+                ContentKind::Skill => is_skill(path, endings),
+                ContentKind::Rule | ContentKind::Agent | ContentKind::Checklist => {
                     endings.iter().any(|ending| path.ends_with(ending))
                 }
             };
             let files = listing.files(row.path, depth, &wanted, scan);
             let files = match kind {
-                Kind::Skill => outermost(files),
-                Kind::Rule | Kind::Agent | Kind::Checklist => files,
+                ContentKind::Skill => outermost(files),
+                ContentKind::Rule | ContentKind::Agent | ContentKind::Checklist => files,
             };
-            let shown = |found: &Found| format!("{}/{}", row.path, found.below);
+            let shown = |found: &ListedFile| format!("{}/{}", row.path, found.below);
             files
                 .into_iter()
                 .map(|found| (shown(&found), None, found))
@@ -153,19 +164,21 @@ fn add_written(scan: &mut Scan, layer: Layer, listing: &Listing<'_>, row: &'stat
     };
     for (path, mode, found) in found {
         let shown = match layer {
-            Layer::Project => path.clone(),
-            Layer::Embedded | Layer::User => format!("~/{path}"),
+            ContentLayer::Project => path.clone(),
+            ContentLayer::Embedded | ContentLayer::User => format!("~/{path}"),
         };
         let address = match kind {
-            Kind::Rule | Kind::Checklist => shown.clone(),
-            Kind::Agent => format!("agents/{}", found.below),
-            Kind::Skill => format!("skills/{}", found.below),
+            ContentKind::Rule | ContentKind::Checklist => shown.clone(),
+            ContentKind::Agent => format!("agents/{}", found.below),
+            ContentKind::Skill => format!("skills/{}", found.below),
         };
         let file = match layer {
-            Layer::Project => shown,
-            Layer::Embedded | Layer::User => listing.base().join(&path).display().to_string(),
+            ContentLayer::Project => shown,
+            ContentLayer::Embedded | ContentLayer::User => {
+                listing.base().join(&path).display().to_string()
+            }
         };
-        let place = Place {
+        let place = ContentPlace {
             kind,
             layer,
             address,
@@ -180,10 +193,10 @@ fn add_written(scan: &mut Scan, layer: Layer, listing: &Listing<'_>, row: &'stat
 }
 
 /// Adds a place unless it is a rule by another name: `CLAUDE.md` is often a link to `AGENTS.md`, and the file is enough.
-fn push_once(scan: &mut Scan, place: Place) {
+fn push_once(scan: &mut Scan, place: ContentPlace) {
     let same = scan.places.iter_mut().find(|known| {
-        known.kind == Kind::Rule
-            && place.kind == Kind::Rule
+        known.kind == ContentKind::Rule
+            && place.kind == ContentKind::Rule
             && known.layer == place.layer
             && known.disk_path() == place.disk_path()
     });
@@ -197,10 +210,10 @@ fn push_once(scan: &mut Scan, place: Place) {
 /// Rules for one mode: `.roo/rules-code/style.md`, `.roorules-code`.
 fn of_mode(
     scan: &mut Scan,
-    listing: &Listing<'_>,
+    listing: &ListedFolder<'_>,
     start: &str,
     endings: &[&str],
-) -> Vec<(String, Option<String>, Found)> {
+) -> Vec<(String, Option<String>, ListedFile)> {
     let (folder, prefix) = start.rsplit_once('/').unwrap_or(("", start));
     let slug = |below: &str| {
         let name = below.strip_prefix(prefix)?;
@@ -225,7 +238,7 @@ fn of_mode(
 }
 
 /// Skills that are not part of another skill's folder.
-fn outermost(mut files: Vec<Found>) -> Vec<Found> {
+fn outermost(mut files: Vec<ListedFile>) -> Vec<ListedFile> {
     let folders: Vec<String> = files
         .iter()
         .filter_map(|found| Some(format!("{}/", found.below.rsplit_once('/')?.0)))
@@ -244,40 +257,48 @@ fn is_skill(path: &str, names: &[&str]) -> bool {
         .is_some_and(|(_, name)| names.contains(&name))
 }
 
-fn add(scan: &mut Scan, layer: Layer, listing: &Listing<'_>, parent: &str, shelf: &Shelf) {
+fn add(
+    scan: &mut Scan,
+    layer: ContentLayer,
+    listing: &ListedFolder<'_>,
+    parent: &str,
+    shelf: &DiscoverShelf,
+) {
     let folder = format!("{parent}{}", shelf.folder);
     let depth = match shelf.kind {
-        Kind::Rule => DEEPEST_RULE,
-        Kind::Skill => DEEPEST_SKILL,
-        Kind::Agent | Kind::Checklist => 1,
+        ContentKind::Rule => DEEPEST_RULE,
+        ContentKind::Skill => DEEPEST_SKILL,
+        ContentKind::Agent | ContentKind::Checklist => 1,
     };
     let wanted = |path: &str| match shelf.kind {
-        Kind::Skill => is_skill(path, shelf.endings),
+        ContentKind::Skill => is_skill(path, shelf.endings),
         // A table of contents, which is not needed to find the others.
-        Kind::Checklist if path == "index.json" => false,
-        Kind::Rule | Kind::Agent | Kind::Checklist => {
+        ContentKind::Checklist if path == "index.json" => false,
+        ContentKind::Rule | ContentKind::Agent | ContentKind::Checklist => {
             shelf.endings.iter().any(|ending| path.ends_with(ending))
         }
     };
     let files = listing.files(&folder, depth, &wanted, scan);
     let files = match shelf.kind {
-        Kind::Skill => outermost(files),
-        Kind::Rule | Kind::Agent | Kind::Checklist => files,
+        ContentKind::Skill => outermost(files),
+        ContentKind::Rule | ContentKind::Agent | ContentKind::Checklist => files,
     };
     for found in files {
         let below = &found.below;
         let shown = format!("{folder}/{below}");
         let address = match shelf.kind {
-            Kind::Rule => format!("rules/{below}"),
-            Kind::Agent => format!("agents/{below}"),
-            Kind::Skill => format!("skills/{below}"),
-            Kind::Checklist => format!("checklists/{below}"),
+            ContentKind::Rule => format!("rules/{below}"),
+            ContentKind::Agent => format!("agents/{below}"),
+            ContentKind::Skill => format!("skills/{below}"),
+            ContentKind::Checklist => format!("checklists/{below}"),
         };
         let file = match layer {
-            Layer::Project => shown,
-            Layer::Embedded | Layer::User => listing.base().join(&shown).display().to_string(),
+            ContentLayer::Project => shown,
+            ContentLayer::Embedded | ContentLayer::User => {
+                listing.base().join(&shown).display().to_string()
+            }
         };
-        scan.places.push(Place {
+        scan.places.push(ContentPlace {
             kind: shelf.kind,
             layer,
             address,
@@ -292,13 +313,13 @@ fn add(scan: &mut Scan, layer: Layer, listing: &Listing<'_>, parent: &str, shelf
 
 /// Whether everything that was found is still as it was.
 pub(crate) fn is_fresh(scan: &Scan) -> bool {
-    let same = |path: &Path, stamp: Option<Stamp>| Stamp::of(path) == stamp;
+    let same = |path: &Path, stamp: Option<ReadStamp>| ReadStamp::of(path) == stamp;
     scan.folders
         .iter()
         .all(|(folder, stamp)| same(folder, *stamp))
         && scan.places.iter().all(|place| match &place.origin {
-            Origin::Embedded(_) => true,
-            Origin::Disk {
+            ContentOrigin::Embedded(_) => true,
+            ContentOrigin::Disk {
                 within,
                 path,
                 stamp,

@@ -4,15 +4,15 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use mk_document::{Diagnostic, Position, Report};
-use mk_project::{RootDir, Stamp};
+use mk_document::{Diagnostic, DocumentPosition, DocumentReport};
+use mk_project::{ReadStamp, RootDir};
 use mk_types::{AbsPath, ProjectPath};
 
 use crate::agent::{Agent, read_json_agent, read_markdown_agent};
 use crate::checklist::{Checklist, read_checklist};
 use crate::import::imports;
-use crate::place::{Kind, Origin, Place};
-use crate::rule::{Rule, read_rule};
+use crate::place::{ContentKind, ContentOrigin, ContentPlace};
+use crate::rule::{RulesFile, read_rule};
 use crate::skill::{Skill, read_skill};
 
 /// Text for a model; what is larger is something else.
@@ -20,8 +20,8 @@ const LARGEST: u64 = 1024 * 1024;
 
 /// What a file turned out to be.
 #[derive(Debug, Clone)]
-pub(crate) enum Item {
-    Rule(Arc<Rule>),
+pub(crate) enum ParsedItem {
+    Rule(Arc<RulesFile>),
     Agent(Arc<Agent>),
     Skill(Arc<Skill>),
     Checklist(Arc<Checklist>),
@@ -29,31 +29,31 @@ pub(crate) enum Item {
 
 /// A file that has been read.
 #[derive(Debug)]
-pub(crate) struct Parsed {
+pub(crate) struct ParsedEntry {
     pub(crate) text: Cow<'static, str>,
     /// `None` if it is not valid.
-    pub(crate) item: Option<Item>,
+    pub(crate) item: Option<ParsedItem>,
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// Other files that the text came from.
-    imported: Vec<(PathBuf, Option<Stamp>)>,
+    imported: Vec<(PathBuf, Option<ReadStamp>)>,
 }
 
 /// A file, parsed or not.
 #[derive(Debug)]
-pub(crate) struct Entry {
-    pub(crate) place: Place,
-    parsed: OnceLock<Parsed>,
+pub(crate) struct ContentEntry {
+    pub(crate) place: ContentPlace,
+    parsed: OnceLock<ParsedEntry>,
 }
 
-impl Entry {
-    pub(crate) fn new(place: Place) -> Self {
+impl ContentEntry {
+    pub(crate) fn new(place: ContentPlace) -> Self {
         Self {
             place,
             parsed: OnceLock::new(),
         }
     }
 
-    pub(crate) fn parsed(&self) -> &Parsed {
+    pub(crate) fn parsed(&self) -> &ParsedEntry {
         self.parsed.get_or_init(|| parse(&self.place))
     }
 
@@ -61,45 +61,45 @@ impl Entry {
     pub(crate) fn is_current(&self) -> bool {
         let imported = self.parsed.get().into_iter().flat_map(|it| &it.imported);
         let mut imported = imported;
-        imported.all(|(path, stamp)| Stamp::of(path) == *stamp)
+        imported.all(|(path, stamp)| ReadStamp::of(path) == *stamp)
     }
 
-    pub(crate) fn rule(&self) -> Option<&Arc<Rule>> {
+    pub(crate) fn rule(&self) -> Option<&Arc<RulesFile>> {
         match self.parsed().item.as_ref()? {
-            Item::Rule(rule) => Some(rule),
-            Item::Agent(_) | Item::Skill(_) | Item::Checklist(_) => None,
+            ParsedItem::Rule(rule) => Some(rule),
+            ParsedItem::Agent(_) | ParsedItem::Skill(_) | ParsedItem::Checklist(_) => None,
         }
     }
 
     pub(crate) fn agent(&self) -> Option<&Arc<Agent>> {
         match self.parsed().item.as_ref()? {
-            Item::Agent(agent) => Some(agent),
-            Item::Rule(_) | Item::Skill(_) | Item::Checklist(_) => None,
+            ParsedItem::Agent(agent) => Some(agent),
+            ParsedItem::Rule(_) | ParsedItem::Skill(_) | ParsedItem::Checklist(_) => None,
         }
     }
 
     pub(crate) fn skill(&self) -> Option<&Arc<Skill>> {
         match self.parsed().item.as_ref()? {
-            Item::Skill(skill) => Some(skill),
-            Item::Rule(_) | Item::Agent(_) | Item::Checklist(_) => None,
+            ParsedItem::Skill(skill) => Some(skill),
+            ParsedItem::Rule(_) | ParsedItem::Agent(_) | ParsedItem::Checklist(_) => None,
         }
     }
 
     pub(crate) fn checklist(&self) -> Option<&Arc<Checklist>> {
         match self.parsed().item.as_ref()? {
-            Item::Checklist(checklist) => Some(checklist),
-            Item::Rule(_) | Item::Agent(_) | Item::Skill(_) => None,
+            ParsedItem::Checklist(checklist) => Some(checklist),
+            ParsedItem::Rule(_) | ParsedItem::Agent(_) | ParsedItem::Skill(_) => None,
         }
     }
 }
 
-fn parse(place: &Place) -> Parsed {
-    let mut report = Report::new(&place.file);
+fn parse(place: &ContentPlace) -> ParsedEntry {
+    let mut report = DocumentReport::new(&place.file);
     let text = match read(&place.origin) {
         Ok(text) => text,
         Err(message) => {
-            report.error(Position::START, message);
-            return Parsed {
+            report.error(DocumentPosition::START, message);
+            return ParsedEntry {
                 text: Cow::Borrowed(""),
                 item: None,
                 diagnostics: report.into_found(),
@@ -113,7 +113,7 @@ fn parse(place: &Place) -> Parsed {
         more => Cow::Owned(format!("{}{more}\n", text.trim_end())),
     };
     let item = read_item(place, &text, &mut report);
-    Parsed {
+    ParsedEntry {
         text,
         item,
         diagnostics: report.into_found(),
@@ -122,27 +122,33 @@ fn parse(place: &Place) -> Parsed {
 }
 
 /// Makes of a text what its place says it is.
-pub(crate) fn read_item(place: &Place, text: &str, report: &mut Report) -> Option<Item> {
+pub(crate) fn read_item(
+    place: &ContentPlace,
+    text: &str,
+    report: &mut DocumentReport,
+) -> Option<ParsedItem> {
     match place.kind {
-        Kind::Rule => Some(Item::Rule(Arc::new(read_rule(place, text, report)))),
-        Kind::Agent => {
+        ContentKind::Rule => Some(ParsedItem::Rule(Arc::new(read_rule(place, text, report)))),
+        ContentKind::Agent => {
             let read = if place.is_json() {
                 read_json_agent
             } else {
                 read_markdown_agent
             };
-            read(place, text, report).map(|agent| Item::Agent(Arc::new(agent)))
+            read(place, text, report).map(|agent| ParsedItem::Agent(Arc::new(agent)))
         }
-        Kind::Skill => read_skill(place, text, report).map(|skill| Item::Skill(Arc::new(skill))),
-        Kind::Checklist => read_checklist(place, text, report)
-            .map(|checklist| Item::Checklist(Arc::new(checklist))),
+        ContentKind::Skill => {
+            read_skill(place, text, report).map(|skill| ParsedItem::Skill(Arc::new(skill)))
+        }
+        ContentKind::Checklist => read_checklist(place, text, report)
+            .map(|checklist| ParsedItem::Checklist(Arc::new(checklist))),
     }
 }
 
-fn read(origin: &Origin) -> Result<Cow<'static, str>, String> {
+fn read(origin: &ContentOrigin) -> Result<Cow<'static, str>, String> {
     match origin {
-        Origin::Embedded(text) => Ok(Cow::Borrowed(text)),
-        Origin::Disk { within, path, .. } => read_within(within, path).map(Cow::Owned),
+        ContentOrigin::Embedded(text) => Ok(Cow::Borrowed(text)),
+        ContentOrigin::Disk { within, path, .. } => read_within(within, path).map(Cow::Owned),
     }
 }
 

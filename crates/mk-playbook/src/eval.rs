@@ -5,14 +5,14 @@
 
 use std::collections::BTreeMap;
 
-use mk_prompt::{ModeConfig, ModeRequest, NONE, Roster, parse_mode};
+use mk_prompt::{ModeRequest, NONE, PromptConfig, Roster, parse_mode};
 use serde::Deserialize;
 
 use crate::playbook::Playbook;
 
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-enum Case {
+enum EvalCase {
     Skill {
         lang: String,
         prompt: String,
@@ -70,7 +70,7 @@ pub struct Score {
 
 /// What came of a file of cases.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Scores {
+pub struct EvalScores {
     pub by_language: BTreeMap<String, Score>,
     pub all: Score,
     /// Prompts that were not understood as they should, with what was expected and what came.
@@ -80,8 +80,8 @@ pub struct Scores {
 }
 
 /// Tries every case of a file.
-pub fn evaluate(playbook: &Playbook, cases: &str) -> Scores {
-    let mut scores = Scores::default();
+pub fn evaluate(playbook: &Playbook, cases: &str) -> EvalScores {
+    let mut scores = EvalScores::default();
     for (number, line) in (1..).zip(cases.lines()) {
         if line.trim().is_empty() {
             continue;
@@ -94,10 +94,10 @@ pub fn evaluate(playbook: &Playbook, cases: &str) -> Scores {
     scores
 }
 
-impl Scores {
-    fn take(&mut self, playbook: &Playbook, case: &Case) {
+impl EvalScores {
+    fn take(&mut self, playbook: &Playbook, case: &EvalCase) {
         match case {
-            Case::Skill {
+            EvalCase::Skill {
                 lang,
                 prompt,
                 skill,
@@ -131,7 +131,7 @@ impl Scores {
                     ));
                 }
             }
-            Case::Mode {
+            EvalCase::Mode {
                 lang,
                 prompt,
                 mode,
@@ -140,7 +140,7 @@ impl Scores {
                 let request = ModeRequest {
                     prompt,
                     roster: &Roster::default(),
-                    config: &ModeConfig::default(),
+                    config: &PromptConfig::default(),
                     recommended_agent: None,
                     files: &[],
                 };

@@ -10,7 +10,7 @@ const MOST_ALTERNATIVES: usize = 200;
 
 /// One pattern. Compiled when a path first gets past what is plain in it, because a project may have thousands of them.
 #[derive(Debug, Clone)]
-pub struct Glob {
+pub struct PathGlob {
     written: String,
     parsed: globset::Glob,
     /// `None` if what it stands for is too large; then it matches nothing.
@@ -18,13 +18,13 @@ pub struct Glob {
     is_name: bool,
 }
 
-impl PartialEq for Glob {
+impl PartialEq for PathGlob {
     fn eq(&self, other: &Self) -> bool {
         self.written == other.written
     }
 }
 
-impl Glob {
+impl PathGlob {
     /// Reads a pattern; the error is the reason it is none.
     pub(crate) fn new(written: &str) -> Result<Self, String> {
         if written.len() > LONGEST {

@@ -4,12 +4,12 @@
 
 use std::path::PathBuf;
 
-use mk_document::{Position, Report};
-use mk_project::Stamp;
+use mk_document::{DocumentPosition, DocumentReport};
+use mk_project::ReadStamp;
 use mk_types::{AbsPath, ProjectPath};
 
 use crate::entry::read_within;
-use crate::place::{Origin, Place};
+use crate::place::{ContentOrigin, ContentPlace};
 
 /// How far imports go on importing.
 const DEEPEST: usize = 5;
@@ -19,16 +19,20 @@ pub(crate) const IMPORTED: &str = "<!-- imported: ";
 
 /// A text with what it imports, and the files that this came from.
 #[derive(Debug, Default)]
-pub(crate) struct Imported {
+pub(crate) struct ImportedText {
     /// What to add to the text.
     pub(crate) text: String,
-    pub(crate) files: Vec<(PathBuf, Option<Stamp>)>,
+    pub(crate) files: Vec<(PathBuf, Option<ReadStamp>)>,
 }
 
 /// Reads what a text imports.
-pub(crate) fn imports(place: &Place, text: &str, report: &mut Report) -> Imported {
-    let mut imported = Imported::default();
-    if let Origin::Disk { within, path, .. } = &place.origin
+pub(crate) fn imports(
+    place: &ContentPlace,
+    text: &str,
+    report: &mut DocumentReport,
+) -> ImportedText {
+    let mut imported = ImportedText::default();
+    if let ContentOrigin::Disk { within, path, .. } = &place.origin
         && place.has_imports()
     {
         let mut importer = Importer {
@@ -47,8 +51,8 @@ struct Importer<'a> {
     within: &'a AbsPath,
     /// A circle of imports ends here.
     seen: Vec<String>,
-    imported: &'a mut Imported,
-    report: &'a mut Report,
+    imported: &'a mut ImportedText,
+    report: &'a mut DocumentReport,
 }
 
 impl Importer<'_> {
@@ -58,7 +62,7 @@ impl Importer<'_> {
             if depth == 0 || self.imported.files.len() >= MOST_FILES {
                 return;
             }
-            let at = Position { line, column: 1 };
+            let at = DocumentPosition { line, column: 1 };
             let Some(path) = resolve(self.within, folder, name) else {
                 // Handles of people and packages look the same: only what is written as a path is worth a word.
                 if name.contains('/') && name.contains('.') {
@@ -73,7 +77,7 @@ impl Importer<'_> {
         }
     }
 
-    fn add(&mut self, path: &str, name: &str, at: Position, depth: usize) {
+    fn add(&mut self, path: &str, name: &str, at: DocumentPosition, depth: usize) {
         let full = self.within.as_path().join(path);
         if !full.is_file() {
             if name.contains('.') {
@@ -82,7 +86,9 @@ impl Importer<'_> {
             return;
         }
         self.seen.push(path.to_owned());
-        self.imported.files.push((full.clone(), Stamp::of(&full)));
+        self.imported
+            .files
+            .push((full.clone(), ReadStamp::of(&full)));
         match read_within(self.within, path) {
             Ok(text) => {
                 let added = format!("\n\n{IMPORTED}{path} -->\n\n{}", text.trim());

@@ -32,28 +32,29 @@ mod team;
 pub use agent::{Agent, PreferredModel};
 pub use bundle::BundledFile;
 pub use checklist::{
-    Category, Checklist, ChecklistItem, ChecklistQuery, DomainChecklist, GeneratedChecklists,
-    MatchedTrigger, Priority, Summary, TriggerReason,
+    Checklist, ChecklistCategory, ChecklistItem, ChecklistQuery, DomainChecklist,
+    GeneratedChecklists, MatchedTrigger, Priority, Summary, TriggerReason,
 };
 pub use config::Config;
 pub use detect::{Stack, detect};
 pub use discover::{Sources, UserFolders};
 pub use error::Error;
-pub use eval::{Score, Scores, Share, evaluate};
-pub use glob::Glob;
+pub use eval::{EvalScores, Score, Share, evaluate};
+pub use glob::PathGlob;
 pub use lint::lint;
 pub use markdown::Section;
 pub use mk_prompt::{
-    Advice, AgentChoice, Analysis, Confidence, KeywordMode, ModeRequest, ModelWishes, ParsedMode,
-    Phase, Recommendation, ResolvedModel, analyze_task, mode_section, parse_mode, resolve_model,
+    Advice, AgentChoice, Confidence, KeywordMode, ModeRequest, ModelWishes, ParsedMode, Phase,
+    Recommendation, ResolvedModel, TaskAnalysis, analyze_task, mode_section, parse_mode,
+    resolve_model,
 };
-pub use place::Layer;
-pub use playbook::{Briefing, Needs, Playbook, Resource, ResourceInfo, SkillFiles};
+pub use place::ContentLayer;
+pub use playbook::{Briefing, Playbook, QuestionNeeds, Resource, ResourceInfo, SkillFiles};
 pub use prompt::{AgentTask, PreparedAgent, PreparedAgents, WorkMode};
 pub use review::ContextShare;
-pub use rule::{Activation, Rule};
+pub use rule::{Activation, RulesFile};
 pub use rules_for_files::{AppliedRule, Reason};
-pub use search::{FileMatch, LineMatch, SearchLimits, SearchResult};
+pub use search::{FileMatch, LineMatch, RuleSearchResult, SearchLimits};
 pub use skill::Skill;
 pub use suggest::{Importance, Suggestion, first_config};
 

@@ -6,32 +6,32 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use mk_document::{Diagnostic, Position, Severity};
+use mk_document::{Diagnostic, DocumentPosition, Severity};
 
 use crate::agent::{Agent, id_of};
 use crate::checklist::Checklist;
 use crate::discover::{Scan, Sources, is_fresh, scan, scan_nested};
-use crate::entry::Entry;
-use crate::place::{Kind, Place};
-use crate::rule::Rule;
+use crate::entry::ContentEntry;
+use crate::place::{ContentKind, ContentPlace};
+use crate::rule::RulesFile;
 use crate::skill::Skill;
 
 /// What one scan found.
 #[derive(Debug, Default)]
-pub(crate) struct Shelf {
+pub(crate) struct LibraryShelf {
     scan: Scan,
     /// Weakest first, one for each place.
-    pub(crate) entries: Vec<Arc<Entry>>,
+    pub(crate) entries: Vec<Arc<ContentEntry>>,
     /// Tells this scan from earlier ones.
     pub(crate) generation: u64,
 }
 
 #[derive(Debug, Default)]
 struct Shelves {
-    known: Option<Arc<Shelf>>,
-    nested: Option<Arc<Shelf>>,
+    known: Option<Arc<LibraryShelf>>,
+    nested: Option<Arc<LibraryShelf>>,
     /// What the scans before found, for what has not changed since.
-    before: Vec<Arc<Shelf>>,
+    before: Vec<Arc<LibraryShelf>>,
     n_scans: u64,
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct Library {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Extent {
+enum LoadExtent {
     Known,
     Nested,
 }
@@ -62,7 +62,7 @@ impl Library {
     /// Lets the next question look at the disk again.
     pub(crate) fn invalidate(&self) {
         let mut shelves = self.shelves.write().unwrap_or_else(PoisonError::into_inner);
-        let forgotten: Vec<Arc<Shelf>> = [shelves.known.take(), shelves.nested.take()]
+        let forgotten: Vec<Arc<LibraryShelf>> = [shelves.known.take(), shelves.nested.take()]
             .into_iter()
             .flatten()
             .collect();
@@ -86,24 +86,25 @@ impl Library {
     /// Which scans are in force, of what is known by name and of the rest; looks at no disk.
     pub(crate) fn generations(&self) -> (Option<u64>, Option<u64>) {
         let shelves = self.shelves.read().unwrap_or_else(PoisonError::into_inner);
-        let generation = |shelf: &Option<Arc<Shelf>>| shelf.as_ref().map(|shelf| shelf.generation);
+        let generation =
+            |shelf: &Option<Arc<LibraryShelf>>| shelf.as_ref().map(|shelf| shelf.generation);
         (generation(&shelves.known), generation(&shelves.nested))
     }
 
     /// What is in folders known by name.
-    pub(crate) fn known(&self) -> Arc<Shelf> {
-        self.shelf(Extent::Known)
+    pub(crate) fn known(&self) -> Arc<LibraryShelf> {
+        self.shelf(LoadExtent::Known)
     }
 
     /// What stands in any folder of the project.
-    pub(crate) fn nested(&self) -> Arc<Shelf> {
-        self.shelf(Extent::Nested)
+    pub(crate) fn nested(&self) -> Arc<LibraryShelf> {
+        self.shelf(LoadExtent::Nested)
     }
 
-    fn shelf(&self, extent: Extent) -> Arc<Shelf> {
+    fn shelf(&self, extent: LoadExtent) -> Arc<LibraryShelf> {
         let pick = |shelves: &Shelves| match extent {
-            Extent::Known => shelves.known.clone(),
-            Extent::Nested => shelves.nested.clone(),
+            LoadExtent::Known => shelves.known.clone(),
+            LoadExtent::Nested => shelves.nested.clone(),
         };
         let read = self.shelves.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(shelf) = pick(&read) {
@@ -116,30 +117,30 @@ impl Library {
             return shelf;
         }
         let scan = match (extent, &self.sources.project) {
-            (Extent::Known, _) => scan(&self.sources),
-            (Extent::Nested, Some(root)) => scan_nested(root),
-            (Extent::Nested, None) => Scan::default(),
+            (LoadExtent::Known, _) => scan(&self.sources),
+            (LoadExtent::Nested, Some(root)) => scan_nested(root),
+            (LoadExtent::Nested, None) => Scan::default(),
         };
         shelves.n_scans += 1;
-        let shelf = Arc::new(Shelf {
+        let shelf = Arc::new(LibraryShelf {
             entries: reuse(&shelves.before, &scan.places),
             scan,
             generation: shelves.n_scans,
         });
         match extent {
-            Extent::Known => shelves.known = Some(Arc::clone(&shelf)),
-            Extent::Nested => shelves.nested = Some(Arc::clone(&shelf)),
+            LoadExtent::Known => shelves.known = Some(Arc::clone(&shelf)),
+            LoadExtent::Nested => shelves.nested = Some(Arc::clone(&shelf)),
         }
         shelf
     }
 
     /// The rules that count, weakest layer first.
-    pub(crate) fn rules(&self) -> Vec<(Arc<Entry>, Arc<Rule>)> {
+    pub(crate) fn rules(&self) -> Vec<(Arc<ContentEntry>, Arc<RulesFile>)> {
         let (known, nested) = (self.known(), self.nested());
-        let rules = of_kind(&known, Kind::Rule).chain(of_kind(&nested, Kind::Rule));
+        let rules = of_kind(&known, ContentKind::Rule).chain(of_kind(&nested, ContentKind::Rule));
         let mut order = Vec::new();
-        let mut by_address: HashMap<&str, (Arc<Entry>, Arc<Rule>)> = HashMap::new();
-        let entries: Vec<&Arc<Entry>> = rules.collect();
+        let mut by_address: HashMap<&str, (Arc<ContentEntry>, Arc<RulesFile>)> = HashMap::new();
+        let entries: Vec<&Arc<ContentEntry>> = rules.collect();
         for entry in entries {
             let Some(rule) = entry.rule() else {
                 continue;
@@ -157,28 +158,32 @@ impl Library {
     }
 
     /// A rule by its address, without reading the others.
-    pub(crate) fn rule(&self, address: &str) -> Option<Arc<Rule>> {
-        self.entry(Kind::Rule, address)
+    pub(crate) fn rule(&self, address: &str) -> Option<Arc<RulesFile>> {
+        self.entry(ContentKind::Rule, address)
             .and_then(|entry| entry.rule().cloned())
     }
 
     /// The file at an address, the strongest valid one.
-    pub(crate) fn entry(&self, kind: Kind, address: &str) -> Option<Arc<Entry>> {
-        let find = |shelf: &Shelf| {
+    pub(crate) fn entry(&self, kind: ContentKind, address: &str) -> Option<Arc<ContentEntry>> {
+        let find = |shelf: &LibraryShelf| {
             of_kind(shelf, kind)
                 .rev()
                 .filter(|entry| entry.place.address == address)
                 .find(|entry| entry.parsed().item.is_some())
                 .cloned()
         };
-        find(&self.known()).or_else(|| (kind == Kind::Rule).then(|| find(&self.nested())).flatten())
+        find(&self.known()).or_else(|| {
+            (kind == ContentKind::Rule)
+                .then(|| find(&self.nested()))
+                .flatten()
+        })
     }
 
     /// The agents that count, by id.
-    pub(crate) fn agents(&self) -> BTreeMap<String, (Arc<Entry>, Arc<Agent>)> {
+    pub(crate) fn agents(&self) -> BTreeMap<String, (Arc<ContentEntry>, Arc<Agent>)> {
         let known = self.known();
         let mut agents = BTreeMap::new();
-        for entry in of_kind(&known, Kind::Agent) {
+        for entry in of_kind(&known, ContentKind::Agent) {
             if let Some(agent) = entry.agent() {
                 agents.insert(agent.id.clone(), (Arc::clone(entry), Arc::clone(agent)));
             }
@@ -191,7 +196,7 @@ impl Library {
         let name = name.trim();
         let known = self.known();
         let find = |id: &str| {
-            of_kind(&known, Kind::Agent)
+            of_kind(&known, ContentKind::Agent)
                 .rev()
                 .filter(|entry| !entry.place.is_json() || entry.place.stem() == id)
                 .find_map(|entry| entry.agent().filter(|agent| agent.id == id))
@@ -201,10 +206,10 @@ impl Library {
     }
 
     /// The skills that count, by name.
-    pub(crate) fn skills(&self) -> BTreeMap<String, (Arc<Entry>, Arc<Skill>)> {
+    pub(crate) fn skills(&self) -> BTreeMap<String, (Arc<ContentEntry>, Arc<Skill>)> {
         let known = self.known();
         let mut skills = BTreeMap::new();
-        for entry in of_kind(&known, Kind::Skill) {
+        for entry in of_kind(&known, ContentKind::Skill) {
             if let Some(skill) = entry.skill() {
                 skills.insert(skill.name.clone(), (Arc::clone(entry), Arc::clone(skill)));
             }
@@ -213,10 +218,10 @@ impl Library {
     }
 
     /// The checklists that count, by domain.
-    pub(crate) fn checklists(&self) -> BTreeMap<String, (Arc<Entry>, Arc<Checklist>)> {
+    pub(crate) fn checklists(&self) -> BTreeMap<String, (Arc<ContentEntry>, Arc<Checklist>)> {
         let known = self.known();
         let mut checklists = BTreeMap::new();
-        for entry in of_kind(&known, Kind::Checklist) {
+        for entry in of_kind(&known, ContentKind::Checklist) {
             if let Some(checklist) = entry.checklist() {
                 let found = (Arc::clone(entry), Arc::clone(checklist));
                 checklists.insert(checklist.domain.clone(), found);
@@ -239,7 +244,10 @@ impl Library {
     }
 }
 
-fn of_kind(shelf: &Shelf, kind: Kind) -> impl DoubleEndedIterator<Item = &Arc<Entry>> {
+fn of_kind(
+    shelf: &LibraryShelf,
+    kind: ContentKind,
+) -> impl DoubleEndedIterator<Item = &Arc<ContentEntry>> {
     shelf
         .entries
         .iter()
@@ -247,9 +255,9 @@ fn of_kind(shelf: &Shelf, kind: Kind) -> impl DoubleEndedIterator<Item = &Arc<En
 }
 
 /// Entries for places; one that is known and has not changed keeps what was read of it.
-fn reuse(before: &[Arc<Shelf>], places: &[Place]) -> Vec<Arc<Entry>> {
-    let key = |place: &Place| (place.layer, place.kind, place.file.clone());
-    let mut known: HashMap<_, &Arc<Entry>> = HashMap::new();
+fn reuse(before: &[Arc<LibraryShelf>], places: &[ContentPlace]) -> Vec<Arc<ContentEntry>> {
+    let key = |place: &ContentPlace| (place.layer, place.kind, place.file.clone());
+    let mut known: HashMap<_, &Arc<ContentEntry>> = HashMap::new();
     for entry in before.iter().flat_map(|shelf| &shelf.entries) {
         known.insert(key(&entry.place), entry);
     }
@@ -257,20 +265,20 @@ fn reuse(before: &[Arc<Shelf>], places: &[Place]) -> Vec<Arc<Entry>> {
         .iter()
         .map(|place| match known.get(&key(place)) {
             Some(entry) if entry.place == *place && entry.is_current() => Arc::clone(entry),
-            _ => Arc::new(Entry::new(place.clone())),
+            _ => Arc::new(ContentEntry::new(place.clone())),
         })
         .collect()
 }
 
 /// Two skills or agents of one name in one layer: only one can count, and no one chose which.
-fn doubles(shelf: &Shelf) -> Vec<Diagnostic> {
+fn doubles(shelf: &LibraryShelf) -> Vec<Diagnostic> {
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
     for entry in shelf.entries.iter().rev() {
         let name = match entry.place.kind {
-            Kind::Skill => entry.skill().map(|skill| ("skill", skill.name.clone())),
-            Kind::Agent => entry.agent().map(|agent| ("agent", agent.id.clone())),
-            Kind::Rule | Kind::Checklist => None,
+            ContentKind::Skill => entry.skill().map(|skill| ("skill", skill.name.clone())),
+            ContentKind::Agent => entry.agent().map(|agent| ("agent", agent.id.clone())),
+            ContentKind::Rule | ContentKind::Checklist => None,
         };
         let Some((kind, name)) = name else {
             continue;
@@ -279,7 +287,7 @@ fn doubles(shelf: &Shelf) -> Vec<Diagnostic> {
             found.push(Diagnostic {
                 severity: Severity::Warning,
                 file: entry.place.file.clone(),
-                position: Position::START,
+                position: DocumentPosition::START,
                 subject: None,
                 message: format!(
                     "another {kind} of the same layer is named `{name}` and is used instead"

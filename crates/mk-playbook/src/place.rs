@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use mk_clients::{Speaks, Written};
-use mk_project::Stamp;
+use mk_clients::{InstructionFile, RuleActivation};
+use mk_project::ReadStamp;
 use mk_types::AbsPath;
 
 /// Who wrote it; later layers win.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Layer {
+pub enum ContentLayer {
     Embedded,
     User,
     Project,
@@ -16,7 +16,7 @@ pub enum Layer {
 
 /// What a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Kind {
+pub(crate) enum ContentKind {
     Rule,
     Agent,
     Skill,
@@ -25,21 +25,21 @@ pub(crate) enum Kind {
 
 /// Where the text comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Origin {
+pub(crate) enum ContentOrigin {
     Embedded(&'static str),
     /// A file on disk: the folder it must not be outside of, its path below that, both without links.
     Disk {
         within: AbsPath,
         path: String,
-        stamp: Stamp,
+        stamp: ReadStamp,
     },
 }
 
 /// One file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Place {
-    pub(crate) kind: Kind,
-    pub(crate) layer: Layer,
+pub(crate) struct ContentPlace {
+    pub(crate) kind: ContentKind,
+    pub(crate) layer: ContentLayer,
     /// The path in its `rules://` address.
     pub(crate) address: String,
     /// The file as a person would name it.
@@ -49,24 +49,24 @@ pub(crate) struct Place {
     /// For rules: the one mode that they hold in.
     pub(crate) mode: Option<String>,
     /// What it is in its product; `None` for our own files.
-    pub(crate) written: Option<&'static Written>,
-    pub(crate) origin: Origin,
+    pub(crate) written: Option<&'static InstructionFile>,
+    pub(crate) origin: ContentOrigin,
 }
 
-impl Place {
+impl ContentPlace {
     /// Where the file is on disk.
     pub(crate) fn disk_path(&self) -> Option<PathBuf> {
         match &self.origin {
-            Origin::Embedded(_) => None,
-            Origin::Disk { within, path, .. } => Some(within.as_path().join(path)),
+            ContentOrigin::Embedded(_) => None,
+            ContentOrigin::Disk { within, path, .. } => Some(within.as_path().join(path)),
         }
     }
 
     /// Whether it is a file of its own and no link to another.
     pub(crate) fn is_at_its_address(&self) -> bool {
         match &self.origin {
-            Origin::Embedded(_) => true,
-            Origin::Disk { path, .. } => self.file.ends_with(path.as_str()),
+            ContentOrigin::Embedded(_) => true,
+            ContentOrigin::Disk { path, .. } => self.file.ends_with(path.as_str()),
         }
     }
 
@@ -86,7 +86,7 @@ impl Place {
     /// Whether rules of this format wait to be asked for unless they say otherwise.
     pub(crate) fn is_on_request(&self) -> bool {
         match self.written {
-            Some(row) => row.speaks == Speaks::WhenAsked,
+            Some(row) => row.speaks == RuleActivation::WhenAsked,
             None => self.address.ends_with(".mdc"),
         }
     }

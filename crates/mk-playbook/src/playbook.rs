@@ -14,15 +14,15 @@ use crate::checklist::{Checklist, ChecklistQuery, GeneratedChecklists, first_poi
 use crate::config::{Config, ConfigCache};
 use crate::detect::detect;
 use crate::discover::Sources;
-use crate::entry::Entry;
+use crate::entry::ContentEntry;
 use crate::error::Error;
 use crate::library::Library;
-use crate::place::Kind;
+use crate::place::ContentKind;
 use crate::prompt::{AgentTask, PreparedAgent, PreparedAgents, prepare, prepare_all};
 use crate::review::{ContextShare, context_shares, review};
-use crate::rule::Rule;
+use crate::rule::RulesFile;
 use crate::rules_for_files::{AppliedRule, rules_for_files};
-use crate::search::{SearchLimits, SearchResult, Searcher};
+use crate::search::{RuleSearchResult, SearchLimits, Searcher};
 use crate::skill::Skill;
 use crate::suggest::{Suggestion, suggest};
 use crate::team::TeamRules;
@@ -69,16 +69,16 @@ pub struct Playbook {
     library: Library,
     searcher: Searcher,
     config: ConfigCache,
-    briefing: Made<Briefing>,
-    recommender: Made<Recommender>,
+    briefing: MadeFromScan<Briefing>,
+    recommender: MadeFromScan<Recommender>,
 }
 
 /// Something made from the files, with the scan it was made from.
-type Made<T> = Mutex<Option<(u64, Arc<T>)>>;
+type MadeFromScan<T> = Mutex<Option<(u64, Arc<T>)>>;
 
 /// What a question needs at hand, so that answering it reads no file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Needs {
+pub enum QuestionNeeds {
     /// Files that depend on what is asked: it is never known whether they have been read.
     Files,
     Briefing,
@@ -105,7 +105,7 @@ pub struct Briefing {
     pub agents: BTreeMap<String, Arc<Agent>>,
     /// By name; only those that say what to check.
     skill_checks: BTreeMap<String, Vec<String>>,
-    rules: Vec<(&'static str, Arc<Rule>)>,
+    rules: Vec<(&'static str, Arc<RulesFile>)>,
     team: TeamRules,
 }
 
@@ -116,7 +116,7 @@ impl Briefing {
     }
 
     /// The rules of a mode of work, by their names.
-    pub fn rules(&self, mode: KeywordMode) -> impl Iterator<Item = (&'static str, &Rule)> {
+    pub fn rules(&self, mode: KeywordMode) -> impl Iterator<Item = (&'static str, &RulesFile)> {
         let rules = self.rules.iter();
         rules
             .filter(move |(name, _)| rules_of(mode).contains(name))
@@ -129,7 +129,7 @@ impl Briefing {
     }
 
     /// The rules for the technologies of these files, or of the project.
-    pub fn stack_rules(&self, files: &[String]) -> Vec<&Rule> {
+    pub fn stack_rules(&self, files: &[String]) -> Vec<&RulesFile> {
         self.team.of_stack(files)
     }
 }
@@ -162,7 +162,7 @@ impl Playbook {
     }
 
     /// All rules that count, weakest layer first.
-    pub fn rules(&self) -> Vec<Arc<Rule>> {
+    pub fn rules(&self) -> Vec<Arc<RulesFile>> {
         self.library
             .rules()
             .into_iter()
@@ -171,7 +171,7 @@ impl Playbook {
     }
 
     /// A rule by the path in its address, such as `rules/core.md`.
-    pub fn rule(&self, path: &str) -> Option<Arc<Rule>> {
+    pub fn rule(&self, path: &str) -> Option<Arc<RulesFile>> {
         self.library.rule(path)
     }
 
@@ -197,15 +197,15 @@ impl Playbook {
     }
 
     /// Whether a question can be answered without reading a file, the configuration apart.
-    pub fn is_at_hand(&self, needs: Needs) -> bool {
+    pub fn is_at_hand(&self, needs: QuestionNeeds) -> bool {
         let (known, nested) = self.library.generations();
         match needs {
-            Needs::Files => false,
-            Needs::Briefing => {
+            QuestionNeeds::Files => false,
+            QuestionNeeds::Briefing => {
                 known.is_some() && nested.is_some() && generation(&self.briefing) == known
             }
-            Needs::Recommender => known.is_some() && generation(&self.recommender) == known,
-            Needs::SearchIndex => known
+            QuestionNeeds::Recommender => known.is_some() && generation(&self.recommender) == known,
+            QuestionNeeds::SearchIndex => known
                 .zip(nested)
                 .is_some_and(|generation| self.searcher.knows(generation)),
         }
@@ -247,7 +247,7 @@ impl Playbook {
     }
 
     /// What was made from the files as they are now, made again when one has changed.
-    fn made<T>(&self, kept: &Made<T>, make: impl FnOnce() -> T) -> Arc<T> {
+    fn made<T>(&self, kept: &MadeFromScan<T>, make: impl FnOnce() -> T) -> Arc<T> {
         let generation = self.library.known().generation;
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
         match kept.as_ref() {
@@ -335,7 +335,7 @@ impl Playbook {
 
     /// Everything that has an address: rules, agents, skills, checklists.
     pub fn resources(&self) -> Vec<ResourceInfo> {
-        let info = |entry: &Entry, name: &str, description: Option<&str>| ResourceInfo {
+        let info = |entry: &ContentEntry, name: &str, description: Option<&str>| ResourceInfo {
             path: entry.place.address.clone(),
             name: name.to_owned(),
             description: description.map(str::to_owned),
@@ -400,10 +400,10 @@ impl Playbook {
 
     fn file_resource(&self, path: &str) -> Option<Resource> {
         let kinds = match path.split('/').next() {
-            Some("agents") => [Kind::Agent, Kind::Rule],
-            Some("skills") => [Kind::Skill, Kind::Rule],
-            Some("checklists") => [Kind::Checklist, Kind::Rule],
-            _ => [Kind::Rule, Kind::Rule],
+            Some("agents") => [ContentKind::Agent, ContentKind::Rule],
+            Some("skills") => [ContentKind::Skill, ContentKind::Rule],
+            Some("checklists") => [ContentKind::Checklist, ContentKind::Rule],
+            _ => [ContentKind::Rule, ContentKind::Rule],
         };
         let entry = kinds
             .into_iter()
@@ -415,7 +415,7 @@ impl Playbook {
     }
 
     /// Searches everything that has an address.
-    pub fn search(&self, query: &str, limits: &SearchLimits) -> SearchResult {
+    pub fn search(&self, query: &str, limits: &SearchLimits) -> RuleSearchResult {
         let generation = (
             self.library.known().generation,
             self.library.nested().generation,
@@ -424,7 +424,7 @@ impl Playbook {
             .search(query, limits, generation, || self.searched())
     }
 
-    fn searched(&self) -> Vec<Arc<Entry>> {
+    fn searched(&self) -> Vec<Arc<ContentEntry>> {
         let rules = self.library.rules().into_iter().map(|(entry, _)| entry);
         let agents = self.library.agents().into_values().map(|(entry, _)| entry);
         let skills = self.library.skills().into_values().map(|(entry, _)| entry);
@@ -476,7 +476,7 @@ impl Playbook {
     }
 }
 
-fn generation<T>(made: &Made<T>) -> Option<u64> {
+fn generation<T>(made: &MadeFromScan<T>) -> Option<u64> {
     let made = made.lock().unwrap_or_else(PoisonError::into_inner);
     made.as_ref().map(|(generation, _)| *generation)
 }

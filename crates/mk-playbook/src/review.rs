@@ -9,11 +9,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use mk_clients::ClientId;
-use mk_document::{Diagnostic, Position, Severity};
+use mk_document::{Diagnostic, DocumentPosition, Severity};
 
-use crate::glob::Glob;
-use crate::place::Layer;
-use crate::rule::{Activation, Rule};
+use crate::glob::PathGlob;
+use crate::place::ContentLayer;
+use crate::rule::{Activation, RulesFile};
 use directive::{Directive, directives};
 
 /// A shorter line may well stand in two files.
@@ -35,7 +35,7 @@ pub struct ContextShare {
     pub on_demand: usize,
 }
 
-pub(crate) fn context_shares(rules: &[Arc<Rule>]) -> Vec<ContextShare> {
+pub(crate) fn context_shares(rules: &[Arc<RulesFile>]) -> Vec<ContextShare> {
     let mut shares: BTreeMap<ClientId, ContextShare> = BTreeMap::new();
     for rule in rules {
         for client in &rule.readers {
@@ -66,15 +66,15 @@ fn tokens(text: &str) -> usize {
     n_ascii.div_ceil(4) + n_other
 }
 
-fn holds_everywhere(rule: &Rule) -> bool {
+fn holds_everywhere(rule: &RulesFile) -> bool {
     rule.activation == Activation::Always && rule.scope.is_empty() && rule.mode.is_none()
 }
 
 /// What is wrong between the rules that people wrote.
-pub(crate) fn review(rules: &[Arc<Rule>]) -> Vec<Diagnostic> {
-    let written: Vec<(&Rule, Vec<Directive<'_>>)> = rules
+pub(crate) fn review(rules: &[Arc<RulesFile>]) -> Vec<Diagnostic> {
+    let written: Vec<(&RulesFile, Vec<Directive<'_>>)> = rules
         .iter()
-        .filter(|rule| rule.layer != Layer::Embedded)
+        .filter(|rule| rule.layer != ContentLayer::Embedded)
         .map(|rule| (&**rule, directives(&rule.text, rule.first_line)))
         .collect();
     let mut found = contradictions(&written);
@@ -83,29 +83,29 @@ pub(crate) fn review(rules: &[Arc<Rule>]) -> Vec<Diagnostic> {
     found
 }
 
-type Written<'a> = [(&'a Rule, Vec<Directive<'a>>)];
+type WrittenFiles<'a> = [(&'a RulesFile, Vec<Directive<'a>>)];
 
 /// Whether two rules speak at the same place.
-fn meet(left: &Rule, right: &Rule) -> bool {
+fn meet(left: &RulesFile, right: &RulesFile) -> bool {
     left.scope == right.scope
         && left.mode == right.mode
         && left.activation == right.activation
         && left
             .globs
             .iter()
-            .map(Glob::as_str)
-            .eq(right.globs.iter().map(Glob::as_str))
+            .map(PathGlob::as_str)
+            .eq(right.globs.iter().map(PathGlob::as_str))
 }
 
 /// Whether some product reads both.
-fn are_read_together(left: &Rule, right: &Rule) -> bool {
-    let ours = |rule: &Rule| rule.readers.is_empty();
+fn are_read_together(left: &RulesFile, right: &RulesFile) -> bool {
+    let ours = |rule: &RulesFile| rule.readers.is_empty();
     ours(left) || ours(right) || left.readers.iter().any(|it| right.readers.contains(it))
 }
 
-fn contradictions(written: &Written<'_>) -> Vec<Diagnostic> {
+fn contradictions(written: &WrittenFiles<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    let mut said: Vec<(&Rule, &Directive<'_>)> = Vec::new();
+    let mut said: Vec<(&RulesFile, &Directive<'_>)> = Vec::new();
     for (rule, directives) in written {
         for directive in directives {
             let against = said
@@ -132,9 +132,9 @@ fn contradictions(written: &Written<'_>) -> Vec<Diagnostic> {
     found
 }
 
-fn repetitions(written: &Written<'_>) -> Vec<Diagnostic> {
+fn repetitions(written: &WrittenFiles<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    let mut first: HashMap<&str, (&Rule, u32)> = HashMap::new();
+    let mut first: HashMap<&str, (&RulesFile, u32)> = HashMap::new();
     for (rule, directives) in written {
         for directive in directives {
             if directive.text.chars().count() < LEAST_REPEATED {
@@ -161,7 +161,7 @@ fn repetitions(written: &Written<'_>) -> Vec<Diagnostic> {
     found
 }
 
-fn drifts(written: &Written<'_>) -> Vec<Diagnostic> {
+fn drifts(written: &WrittenFiles<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for (place, (left, of_left)) in written.iter().enumerate() {
         for (right, of_right) in written.iter().skip(place + 1) {
@@ -199,12 +199,12 @@ fn drifts(written: &Written<'_>) -> Vec<Diagnostic> {
 }
 
 fn differences(
-    left: &Rule,
-    right: &Rule,
+    left: &RulesFile,
+    right: &RulesFile,
     of_left: &[Directive<'_>],
     of_right: &[Directive<'_>],
 ) -> String {
-    let only = |own: &[Directive<'_>], others: &[Directive<'_>], rule: &Rule| -> Vec<String> {
+    let only = |own: &[Directive<'_>], others: &[Directive<'_>], rule: &RulesFile| -> Vec<String> {
         own.iter()
             .filter(|it| others.iter().all(|other| other.text != it.text))
             .take(MOST_SHOWN)
@@ -216,11 +216,11 @@ fn differences(
     parts.join("; ")
 }
 
-fn warning(rule: &Rule, line: u32, message: String) -> Diagnostic {
+fn warning(rule: &RulesFile, line: u32, message: String) -> Diagnostic {
     Diagnostic {
         severity: Severity::Warning,
         file: rule.file.clone(),
-        position: Position { line, column: 1 },
+        position: DocumentPosition { line, column: 1 },
         subject: None,
         message,
         hint: None,

@@ -3,12 +3,12 @@
 //! One reader for every product's dialect: the keys of the head differ, their meaning does not. Whether a rule applies
 //! to a file is [`crate::applies`]' answer.
 
-use mk_clients::{ClientId, Written};
-use mk_document::{At, Node, Report, read_document};
+use mk_clients::{ClientId, InstructionFile};
+use mk_document::{DocumentNode, DocumentReport, Located, read_document};
 
-use crate::glob::{Glob, split_list};
+use crate::glob::{PathGlob, split_list};
 use crate::markdown::{self, Section};
-use crate::place::{Layer, Place};
+use crate::place::{ContentLayer, ContentPlace};
 
 /// When a rule speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,10 +25,10 @@ pub enum Activation {
 
 /// A rules file.
 #[derive(Debug, Clone)]
-pub struct Rule {
+pub struct RulesFile {
     /// The path in its `rules://` address, such as `rules/core.md`, `AGENTS.md` or `.cursor/rules/api.mdc`.
     pub path: String,
-    pub layer: Layer,
+    pub layer: ContentLayer,
     pub title: String,
     pub description: Option<String>,
     pub activation: Activation,
@@ -43,14 +43,18 @@ pub struct Rule {
     pub first_line: u32,
     /// Technologies that it is about, as `detect` names them.
     pub stack: Vec<String>,
-    pub globs: Vec<Glob>,
+    pub globs: Vec<PathGlob>,
     pub sections: Vec<Section>,
     /// Without the head.
     pub text: String,
 }
 
 /// Reads a rules file; a head that cannot be read leaves the text, because losing a rule is worse than applying it.
-pub(crate) fn read_rule(place: &Place, text: &str, report: &mut Report) -> Rule {
+pub(crate) fn read_rule(
+    place: &ContentPlace,
+    text: &str,
+    report: &mut DocumentReport,
+) -> RulesFile {
     let document = read_document(text, report);
     let head = document.head.as_ref().map(|head| &head.value);
     let description = head
@@ -65,7 +69,7 @@ pub(crate) fn read_rule(place: &Place, text: &str, report: &mut Report) -> Rule 
             .all(|(pattern, _)| ["**", "**/*", "*"].contains(&pattern.as_str()));
     let mut globs = Vec::new();
     for (pattern, position) in patterns {
-        match Glob::new(&pattern) {
+        match PathGlob::new(&pattern) {
             Ok(glob) => globs.push(glob),
             Err(reason) => {
                 report.warning(position, format!("`{pattern}` is not a glob: {reason}"));
@@ -95,7 +99,7 @@ pub(crate) fn read_rule(place: &Place, text: &str, report: &mut Report) -> Rule 
         None | Some(false) => Activation::Manual,
     };
     let title = markdown::title(document.body).unwrap_or_else(|| place.stem().to_owned());
-    Rule {
+    RulesFile {
         path: place.address.clone(),
         layer: place.layer,
         title,
@@ -103,7 +107,9 @@ pub(crate) fn read_rule(place: &Place, text: &str, report: &mut Report) -> Rule 
         activation,
         scope: place.scope.clone(),
         mode: place.mode.clone(),
-        readers: place.written.map_or_else(Vec::new, Written::readers),
+        readers: place
+            .written
+            .map_or_else(Vec::new, InstructionFile::readers),
         file: place.file.clone(),
         first_line: document.body_line,
         stack,
@@ -114,19 +120,22 @@ pub(crate) fn read_rule(place: &Place, text: &str, report: &mut Report) -> Rule 
 }
 
 /// The globs of a head, under the names that products give them: a list, or one text with commas.
-fn patterns(head: &Node, report: &mut Report) -> Vec<(String, mk_document::Position)> {
+fn patterns(
+    head: &DocumentNode,
+    report: &mut DocumentReport,
+) -> Vec<(String, mk_document::DocumentPosition)> {
     let mut patterns = Vec::new();
     for key in ["globs", "applyTo", "paths"] {
         let Some(node) = head.get(key) else {
             continue;
         };
         match &node.value {
-            Node::Null => {}
-            Node::Text(text) => {
+            DocumentNode::Null => {}
+            DocumentNode::Text(text) => {
                 patterns
                     .extend(split_list(text).map(|pattern| (pattern.to_owned(), node.position)));
             }
-            Node::List(items) => {
+            DocumentNode::List(items) => {
                 for item in items {
                     let text = report.text(key, item).unwrap_or_default();
                     patterns.extend(
@@ -141,12 +150,16 @@ fn patterns(head: &Node, report: &mut Report) -> Vec<(String, mk_document::Posit
 }
 
 /// `true` or `false`, also in quotes.
-pub(crate) fn flag(key: &str, node: &At<Node>, report: &mut Report) -> Option<bool> {
+pub(crate) fn flag(
+    key: &str,
+    node: &Located<DocumentNode>,
+    report: &mut DocumentReport,
+) -> Option<bool> {
     match &node.value {
-        Node::Bool(flag) => Some(*flag),
-        Node::Null => None,
-        Node::Text(text) if text.eq_ignore_ascii_case("true") => Some(true),
-        Node::Text(text) if text.eq_ignore_ascii_case("false") => Some(false),
+        DocumentNode::Bool(flag) => Some(*flag),
+        DocumentNode::Null => None,
+        DocumentNode::Text(text) if text.eq_ignore_ascii_case("true") => Some(true),
+        DocumentNode::Text(text) if text.eq_ignore_ascii_case("false") => Some(false),
         other => {
             report.expected(key, "true or false", other, node.position);
             None

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::glob::Glob;
-use crate::rule::{Activation, Rule};
+use crate::glob::PathGlob;
+use crate::rule::{Activation, RulesFile};
 
 /// Why a rule applies.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub enum Reason {
 /// A rule that applies to some of the files.
 #[derive(Debug, Clone)]
 pub struct AppliedRule {
-    pub rule: Arc<Rule>,
+    pub rule: Arc<RulesFile>,
     pub reason: Reason,
     /// Those of the given paths that it applies to.
     pub files: Vec<String>,
@@ -47,7 +47,7 @@ pub struct AppliedRule {
 /// The most specific come first: matching globs, then instructions by depth, then what always holds; the project's before
 /// the user's. Rules that wait to be asked for apply to no file by themselves.
 pub(crate) fn rules_for_files(
-    rules: &[Arc<Rule>],
+    rules: &[Arc<RulesFile>],
     files: &[String],
     mode: Option<&str>,
 ) -> Vec<AppliedRule> {
@@ -85,12 +85,12 @@ pub(crate) fn rules_for_files(
     applied
 }
 
-fn reason(rule: &Rule, path: &str, mode: Option<&str>, is_nearest: bool) -> Option<Reason> {
+fn reason(rule: &RulesFile, path: &str, mode: Option<&str>, is_nearest: bool) -> Option<Reason> {
     if let Some(slug) = &rule.mode {
         return (mode == Some(slug)).then(|| Reason::Mode { slug: slug.clone() });
     }
     let below = below(&rule.scope, path)?;
-    let matching = |glob: &&Glob| glob.matches(below) || glob.matches(path);
+    let matching = |glob: &&PathGlob| glob.matches(below) || glob.matches(path);
     if let Some(glob) = rule.globs.iter().find(matching) {
         return Some(Reason::Glob {
             pattern: glob.as_str().to_owned(),
@@ -105,7 +105,7 @@ fn reason(rule: &Rule, path: &str, mode: Option<&str>, is_nearest: bool) -> Opti
     }
 }
 
-fn nearest_agents(rules: &[Arc<Rule>], path: &str) -> Option<usize> {
+fn nearest_agents(rules: &[Arc<RulesFile>], path: &str) -> Option<usize> {
     let above = rules
         .iter()
         .enumerate()
@@ -115,7 +115,7 @@ fn nearest_agents(rules: &[Arc<Rule>], path: &str) -> Option<usize> {
         .map(|(rule_idx, _)| rule_idx)
 }
 
-fn is_agents(rule: &Rule) -> bool {
+fn is_agents(rule: &RulesFile) -> bool {
     rule.path == "AGENTS.md"
         || rule.path.ends_with("/AGENTS.md") && !rule.path.starts_with("rules/")
 }

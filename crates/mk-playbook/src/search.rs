@@ -10,9 +10,9 @@ mod token;
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use crate::entry::Entry;
-use crate::place::Layer;
-use index::Index;
+use crate::entry::ContentEntry;
+use crate::place::ContentLayer;
+use index::PassageIndex;
 
 /// How much to answer.
 #[derive(Debug, Clone, Copy)]
@@ -46,7 +46,7 @@ pub struct LineMatch {
 pub struct FileMatch {
     /// The path in its `rules://` address.
     pub path: String,
-    pub layer: Layer,
+    pub layer: ContentLayer,
     pub score: f32,
     /// In the order of the file.
     pub lines: Vec<LineMatch>,
@@ -56,7 +56,7 @@ pub struct FileMatch {
 
 /// The files that fit, the best first.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct SearchResult {
+pub struct RuleSearchResult {
     pub files: Vec<FileMatch>,
     /// How many files fit, also when `files` was cut.
     pub n_files: usize,
@@ -65,7 +65,7 @@ pub struct SearchResult {
 /// The index, shared by all callers.
 #[derive(Debug, Default)]
 pub(crate) struct Searcher {
-    index: RwLock<Index>,
+    index: RwLock<PassageIndex>,
 }
 
 impl Searcher {
@@ -81,8 +81,8 @@ impl Searcher {
         text: &str,
         limits: &SearchLimits,
         generation: (u64, u64),
-        files: impl FnOnce() -> Vec<Arc<Entry>>,
-    ) -> SearchResult {
+        files: impl FnOnce() -> Vec<Arc<ContentEntry>>,
+    ) -> RuleSearchResult {
         let index = self.index.read().unwrap_or_else(PoisonError::into_inner);
         if index.generation == Some(generation) {
             return index.search(text, limits);

@@ -3,13 +3,15 @@
 //! Lenient where the standard asks readers to be: a skill written for another product works here unchanged. What only
 //! that product knows is kept and not interpreted.
 
-use mk_document::{At, Node, Position, Report, read_document, to_json};
-use mk_prompt::Candidate;
+use mk_document::{
+    DocumentNode, DocumentPosition, DocumentReport, Located, read_document, to_json,
+};
+use mk_prompt::SkillCandidate;
 use serde_json::{Map, Value};
 
 use crate::markdown::first_paragraph;
 use crate::markdown::sections;
-use crate::place::{Layer, Place};
+use crate::place::{ContentLayer, ContentPlace};
 use crate::rule::flag;
 
 const LONGEST_NAME: usize = 64;
@@ -48,7 +50,7 @@ pub struct Skill {
     pub priority: u32,
     /// Keys of other products, as written.
     pub extra: Map<String, Value>,
-    pub layer: Layer,
+    pub layer: ContentLayer,
     /// The path in its `rules://` address: `skills/{folder}/SKILL.md`.
     pub path: String,
     /// The file without its head.
@@ -59,9 +61,9 @@ pub struct Skill {
 
 impl Skill {
     /// What recommending needs to know of it.
-    pub(crate) fn candidate(&self) -> Candidate {
+    pub(crate) fn candidate(&self) -> SkillCandidate {
         let headings = sections(&self.text, 1).into_iter();
-        Candidate {
+        SkillCandidate {
             name: self.name.clone(),
             description: self.description.clone(),
             headings: headings
@@ -73,12 +75,16 @@ impl Skill {
 }
 
 /// Reads a skill; `None` if it has no name or nothing to say.
-pub(crate) fn read_skill(place: &Place, text: &str, report: &mut Report) -> Option<Skill> {
+pub(crate) fn read_skill(
+    place: &ContentPlace,
+    text: &str,
+    report: &mut DocumentReport,
+) -> Option<Skill> {
     let document = read_document(text, report);
     if report.errors() > 0 {
         return None;
     }
-    let empty = Node::Map(Vec::new());
+    let empty = DocumentNode::Map(Vec::new());
     let head = document.head.as_ref().map_or(&empty, |head| &head.value);
     let name = read_name(place, head, report)?;
     let description = read_description(head, document.body, report)?;
@@ -157,7 +163,11 @@ pub(crate) fn name_problem(name: &str) -> Option<&'static str> {
     (!hyphens_fit).then_some("a hyphen stands alone between letters or digits")
 }
 
-fn read_name(place: &Place, head: &Node, report: &mut Report) -> Option<String> {
+fn read_name(
+    place: &ContentPlace,
+    head: &DocumentNode,
+    report: &mut DocumentReport,
+) -> Option<String> {
     let folder = place.folder();
     let name = match head.get("name") {
         Some(node) => report.text("name", node).map(|name| name.trim().to_owned()),
@@ -192,7 +202,11 @@ fn read_name(place: &Place, head: &Node, report: &mut Report) -> Option<String> 
     Some(name)
 }
 
-fn read_description(head: &Node, body: &str, report: &mut Report) -> Option<String> {
+fn read_description(
+    head: &DocumentNode,
+    body: &str,
+    report: &mut DocumentReport,
+) -> Option<String> {
     let at = position(head, "description");
     let written = optional_text(head, "description", report);
     let Some(description) = written else {
@@ -214,21 +228,21 @@ fn read_description(head: &Node, body: &str, report: &mut Report) -> Option<Stri
     Some(description)
 }
 
-fn read_metadata(head: &Node, report: &mut Report) -> Vec<(String, String)> {
+fn read_metadata(head: &DocumentNode, report: &mut DocumentReport) -> Vec<(String, String)> {
     let Some(node) = head.get("metadata") else {
         return Vec::new();
     };
-    let Node::Map(entries) = &node.value else {
+    let DocumentNode::Map(entries) = &node.value else {
         report.expected("metadata", "a map of texts", &node.value, node.position);
         return Vec::new();
     };
     let mut metadata = Vec::new();
     for (key, value) in entries {
         match &value.value {
-            Node::Text(text) => metadata.push((key.value.clone(), text.clone())),
+            DocumentNode::Text(text) => metadata.push((key.value.clone(), text.clone())),
             // Unquoted numbers and flags are what people write.
-            Node::Number(number) => metadata.push((key.value.clone(), number.to_string())),
-            Node::Bool(flag) => metadata.push((key.value.clone(), flag.to_string())),
+            DocumentNode::Number(number) => metadata.push((key.value.clone(), number.to_string())),
+            DocumentNode::Bool(flag) => metadata.push((key.value.clone(), flag.to_string())),
             other => report.expected(
                 &format!("metadata.{}", key.value),
                 "text",
@@ -241,12 +255,12 @@ fn read_metadata(head: &Node, report: &mut Report) -> Vec<(String, String)> {
 }
 
 /// Separated by spaces in the standard; a list or commas elsewhere. `Bash(git add:*)` is one tool.
-fn read_tools(head: &Node, report: &mut Report) -> Vec<String> {
+fn read_tools(head: &DocumentNode, report: &mut DocumentReport) -> Vec<String> {
     let Some(node) = head.get("allowed-tools") else {
         return Vec::new();
     };
     match &node.value {
-        Node::Text(text) => {
+        DocumentNode::Text(text) => {
             let mut depth = 0_usize;
             let parts = text.split(|character: char| {
                 match character {
@@ -265,13 +279,13 @@ fn read_tools(head: &Node, report: &mut Report) -> Vec<String> {
     }
 }
 
-fn optional_text(head: &Node, key: &str, report: &mut Report) -> Option<String> {
+fn optional_text(head: &DocumentNode, key: &str, report: &mut DocumentReport) -> Option<String> {
     let text = report.text(key, head.get(key)?)?.trim();
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-fn extra(head: &Node) -> Map<String, Value> {
-    let Node::Map(entries) = head else {
+fn extra(head: &DocumentNode) -> Map<String, Value> {
+    let DocumentNode::Map(entries) = head else {
         return Map::new();
     };
     entries
@@ -281,7 +295,9 @@ fn extra(head: &Node) -> Map<String, Value> {
         .collect()
 }
 
-fn position(head: &Node, key: &str) -> Position {
+fn position(head: &DocumentNode, key: &str) -> DocumentPosition {
     head.get(key)
-        .map_or(Position::START, |At { position, value: _ }| *position)
+        .map_or(DocumentPosition::START, |Located { position, value: _ }| {
+            *position
+        })
 }

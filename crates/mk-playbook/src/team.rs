@@ -7,8 +7,8 @@ use std::sync::Arc;
 use mk_types::AbsPath;
 
 use crate::detect::detect;
-use crate::place::Layer;
-use crate::rule::{Activation, Rule};
+use crate::place::ContentLayer;
+use crate::rule::{Activation, RulesFile};
 use crate::rules_for_files::{AppliedRule, Reason, rules_for_files};
 
 /// Rules for this many technologies are as many as anyone reads.
@@ -17,19 +17,19 @@ const MOST_STACKS: usize = 2;
 /// The rules of a project, sorted by whose they are.
 #[derive(Debug, Default)]
 pub(crate) struct TeamRules {
-    own: Vec<Arc<Rule>>,
-    stacks: Vec<Arc<Rule>>,
+    own: Vec<Arc<RulesFile>>,
+    stacks: Vec<Arc<RulesFile>>,
     /// Places among the stacks of those that the project uses.
     used: Vec<usize>,
 }
 
 impl TeamRules {
-    pub(crate) fn new(rules: &[Arc<Rule>], root: Option<&AbsPath>) -> Self {
-        let is_stack = |rule: &&Arc<Rule>| !rule.stack.is_empty();
-        let stacks: Vec<Arc<Rule>> = rules.iter().filter(is_stack).cloned().collect();
+    pub(crate) fn new(rules: &[Arc<RulesFile>], root: Option<&AbsPath>) -> Self {
+        let is_stack = |rule: &&Arc<RulesFile>| !rule.stack.is_empty();
+        let stacks: Vec<Arc<RulesFile>> = rules.iter().filter(is_stack).cloned().collect();
         let own = rules
             .iter()
-            .filter(|rule| rule.layer != Layer::Embedded && rule.stack.is_empty());
+            .filter(|rule| rule.layer != ContentLayer::Embedded && rule.stack.is_empty());
         let detected = root.map(detect).unwrap_or_default();
         // Languages say more about the work than what surrounds them.
         let names: Vec<&str> = [
@@ -78,12 +78,12 @@ impl TeamRules {
 
     /// The project's before the user's. A few more than asked for, because some may say the same.
     fn everywhere(&self, mode: &str, most: usize) -> Vec<AppliedRule> {
-        let reason = |rule: &Rule| match &rule.mode {
+        let reason = |rule: &RulesFile| match &rule.mode {
             Some(slug) => (slug == mode).then(|| Reason::Mode { slug: slug.clone() }),
             None => (rule.activation == Activation::Always && rule.scope.is_empty())
                 .then_some(Reason::Always),
         };
-        let layers = [Layer::Project, Layer::User].into_iter();
+        let layers = [ContentLayer::Project, ContentLayer::User].into_iter();
         let rules = layers.flat_map(|layer| self.own.iter().filter(move |it| it.layer == layer));
         let applied = rules.filter_map(|rule| {
             Some(AppliedRule {
@@ -96,12 +96,12 @@ impl TeamRules {
     }
 
     /// The rules for the technologies of these files; without files, of those that the project's manifests name.
-    pub(crate) fn of_stack(&self, files: &[String]) -> Vec<&Rule> {
+    pub(crate) fn of_stack(&self, files: &[String]) -> Vec<&RulesFile> {
         if files.is_empty() {
             let used = self.used.iter().filter_map(|place| self.stacks.get(*place));
             return used.take(MOST_STACKS).map(AsRef::as_ref).collect();
         }
-        let fits = |rule: &&Arc<Rule>| {
+        let fits = |rule: &&Arc<RulesFile>| {
             let mut globs = rule.globs.iter();
             globs.any(|glob| files.iter().any(|file| glob.matches(file)))
         };

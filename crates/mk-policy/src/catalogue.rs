@@ -7,12 +7,12 @@ mod resolve;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use mk_document::{Diagnostic, Position, Severity};
+use mk_document::{Diagnostic, DocumentPosition, Severity};
 use mk_types::ModeSlug;
 
 use crate::evaluate::Policy;
-use crate::mode::{Mode, Source};
-use crate::mode_file::{Legible, LoadedFile, ModeFile, load_modes};
+use crate::mode::{Mode, ModeSource};
+use crate::mode_file::{LegibleFile, LoadedFile, ModeFile, load_modes};
 
 const BUILTIN: [(&str, &str); 5] = [
     (
@@ -39,8 +39,8 @@ const BUILTIN: [(&str, &str); 5] = [
 
 /// One mode file and where it stands.
 #[derive(Debug, Clone)]
-pub struct Layer {
-    pub source: Source,
+pub struct ModeLayer {
+    pub source: ModeSource,
     /// The file's name in diagnostics.
     pub file: String,
     pub loaded: LoadedFile,
@@ -64,14 +64,14 @@ impl Catalogue {
     /// 3. `extends` looks the slug up among all modes; its own slug means the next weaker mode of that name.
     /// 4. A mode whose examples do not hold is broken.
     /// 5. A file that cannot be read as a whole may have narrowed any mode: those of weaker files can only read.
-    pub fn build(files: Vec<Layer>, policy: &Policy) -> Self {
-        let builtin = BUILTIN.iter().map(|(file, text)| Layer {
-            source: Source::Builtin,
+    pub fn build(files: Vec<ModeLayer>, policy: &Policy) -> Self {
+        let builtin = BUILTIN.iter().map(|(file, text)| ModeLayer {
+            source: ModeSource::Builtin,
             file: (*file).to_owned(),
             loaded: load_modes(file, text),
         });
         let n_files = files.len();
-        let layers: Vec<Layer> = files.into_iter().chain(builtin).collect();
+        let layers: Vec<ModeLayer> = files.into_iter().chain(builtin).collect();
         let mut order: Vec<&ModeSlug> = Vec::new();
         let (custom, builtin) = layers.split_at(n_files);
         for layer in builtin.iter().chain(custom) {
@@ -158,7 +158,7 @@ impl Catalogue {
     }
 }
 
-impl Layer {
+impl ModeLayer {
     fn slugs(&self) -> impl Iterator<Item = &ModeSlug> {
         self.loaded
             .modes
@@ -169,14 +169,14 @@ impl Layer {
 
     /// Whether it may say more than could be read.
     fn is_obscure(&self) -> bool {
-        self.loaded.legible == Legible::NotAll
+        self.loaded.legible == LegibleFile::NotAll
     }
 
     fn complaint(&self) -> Diagnostic {
         Diagnostic {
             severity: Severity::Warning,
             file: self.file.clone(),
-            position: Position::START,
+            position: DocumentPosition::START,
             subject: None,
             message: "the file cannot be read as a whole: modes that it may limit can only read"
                 .to_owned(),
@@ -184,20 +184,23 @@ impl Layer {
         }
     }
 
-    fn get(&self, slug: &ModeSlug) -> Option<Entry<'_>> {
+    fn get(&self, slug: &ModeSlug) -> Option<CatalogueEntry<'_>> {
         if let Some(mode) = self
             .loaded
             .modes
             .iter()
             .find(|mode| mode.slug.value == *slug)
         {
-            return Some(Entry::Mode(mode));
+            return Some(CatalogueEntry::Mode(mode));
         }
-        self.loaded.broken.contains(slug).then_some(Entry::Broken)
+        self.loaded
+            .broken
+            .contains(slug)
+            .then_some(CatalogueEntry::Broken)
     }
 }
 
-enum Entry<'a> {
+enum CatalogueEntry<'a> {
     Mode(&'a ModeFile),
     Broken,
 }

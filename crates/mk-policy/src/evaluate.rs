@@ -14,9 +14,9 @@ use mk_types::{AbsPath, ModeSlug, PathError, ProjectPath, ToolCall};
 
 use crate::group::Group;
 use crate::mode::Mode;
-use crate::protected::Protected;
+use crate::protected::ProtectedFiles;
 use crate::shipped::PROGRAMS;
-use crate::tool_table::{Access, RawTarget, Reach, ToolTable};
+use crate::tool_table::{PathAccess, RawTarget, ToolReach, ToolTable};
 
 /// Why a hook is protected, wherever the repository keeps its hooks.
 const HOOK: &str = "hooks that Git runs";
@@ -25,9 +25,9 @@ const HOOK: &str = "hooks that Git runs";
 #[derive(Debug)]
 pub struct Policy {
     pub tools: ToolTable,
-    pub protected: Protected,
+    pub protected: ProtectedFiles,
     /// Credentials, and what is Modekeeper's own.
-    pub secrets: Protected,
+    pub secrets: ProtectedFiles,
     pub programs: ProgramTable,
 }
 
@@ -37,12 +37,12 @@ pub struct Request {
     pub call: ToolCall,
     /// The call's shell line, taken apart.
     pub line: Option<CommandLine>,
-    pub targets: Vec<Target>,
+    pub targets: Vec<ResolvedTarget>,
 }
 
 /// A path of a call after links were followed.
 #[derive(Debug, Clone)]
-pub struct Target {
+pub struct ResolvedTarget {
     pub raw: RawTarget,
     pub path: Result<ProjectPath, PathError>,
     /// Whether the project's ignore file hides it. For what could be any file: whether it hides anything.
@@ -51,12 +51,12 @@ pub struct Target {
     pub is_hook: bool,
     /// The files that a pattern matches, or that are in a directory that is meant as a whole. `None` where nobody has
     /// looked, or there are too many.
-    pub found: Option<Vec<Found>>,
+    pub found: Option<Vec<ExistingFile>>,
 }
 
 /// A file that is there.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub struct ExistingFile {
     pub path: ProjectPath,
     pub ignored: bool,
 }
@@ -74,7 +74,7 @@ pub enum Decision {
 
 /// The rule that decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rule {
+pub enum DecidingRule {
     UnknownTool,
     AlwaysAvailable,
     GroupDisabled,
@@ -99,7 +99,7 @@ pub enum Rule {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Evaluation {
     pub decision: Decision,
-    pub rule: Rule,
+    pub rule: DecidingRule,
     /// The mode that decided: the task's, or the bound of its endpoint.
     pub mode: ModeSlug,
     pub tool: String,
@@ -107,7 +107,7 @@ pub struct Evaluation {
     /// The target that decided, as written.
     pub path: Option<String>,
     /// What would be done to that target.
-    pub access: Option<Access>,
+    pub access: Option<PathAccess>,
     /// The limit that decided: a pattern, a server's name, why a file is protected.
     pub restriction: Option<String>,
     /// The limit in its author's words.
@@ -128,21 +128,21 @@ pub struct Evaluation {
 /// 6. A protected file may be changed only with approval.
 /// 7. Everything else that the group covers is allowed.
 pub fn evaluate(policy: &Policy, mode: &Mode, request: &Request) -> Evaluation {
-    let mut case = Case {
+    let mut case = EvaluationCase {
         policy,
         mode,
         request,
         group: None,
     };
     match policy.tools.group_of(&request.call.tool) {
-        None => case.decide(Decision::Deny, Rule::UnknownTool),
-        Some(None) => case.decide(Decision::Allow, Rule::AlwaysAvailable),
+        None => case.decide(Decision::Deny, DecidingRule::UnknownTool),
+        Some(None) => case.decide(Decision::Allow, DecidingRule::AlwaysAvailable),
         Some(Some(group)) => {
             case.group = Some(group);
             if mode.enables(group) {
                 case.in_group(group)
             } else {
-                case.decide(Decision::Deny, Rule::GroupDisabled)
+                case.decide(Decision::Deny, DecidingRule::GroupDisabled)
             }
         }
     }
@@ -184,8 +184,8 @@ impl Policy {
     pub fn shipped() -> Self {
         Self {
             tools: ToolTable::foreign(),
-            protected: Protected::shipped(),
-            secrets: Protected::secrets(),
+            protected: ProtectedFiles::shipped(),
+            secrets: ProtectedFiles::secrets(),
             programs: PROGRAMS,
         }
     }
@@ -195,7 +195,7 @@ impl Policy {
     pub fn request(
         &self,
         call: ToolCall,
-        resolve: impl FnMut(RawTarget) -> Option<Target>,
+        resolve: impl FnMut(RawTarget) -> Option<ResolvedTarget>,
     ) -> Request {
         let start = call.directory.as_deref().unwrap_or_default();
         let line = call
@@ -206,7 +206,7 @@ impl Policy {
         // What is refused for its size is not looked at.
         let fits =
             targets.len() <= MOST_FILES && line.as_ref().is_none_or(|line| line.size == Size::Fits);
-        let targets: Option<Vec<Target>> = fits
+        let targets: Option<Vec<ResolvedTarget>> = fits
             .then(|| targets.into_iter().map(resolve).collect())
             .flatten();
         let line = line.or_else(|| targets.is_none().then(CommandLine::default));
@@ -226,11 +226,11 @@ impl Policy {
 
     /// A request whose paths are taken as they are written: no disk, no links.
     pub fn lexical(&self, call: ToolCall, root: &AbsPath) -> Request {
-        self.request(call, |raw| Some(Target::lexical(raw, root)))
+        self.request(call, |raw| Some(ResolvedTarget::lexical(raw, root)))
     }
 }
 
-impl Target {
+impl ResolvedTarget {
     pub fn lexical(raw: RawTarget, root: &AbsPath) -> Self {
         Self {
             path: ProjectPath::parse(&raw.path, root),
@@ -249,15 +249,15 @@ impl Evaluation {
 }
 
 /// One evaluation under way.
-struct Case<'a> {
+struct EvaluationCase<'a> {
     policy: &'a Policy,
     mode: &'a Mode,
     request: &'a Request,
     group: Option<Group>,
 }
 
-impl<'a> Case<'a> {
-    fn decide(&self, decision: Decision, rule: Rule) -> Evaluation {
+impl<'a> EvaluationCase<'a> {
+    fn decide(&self, decision: Decision, rule: DecidingRule) -> Evaluation {
         Evaluation {
             decision,
             rule,
@@ -271,10 +271,15 @@ impl<'a> Case<'a> {
         }
     }
 
-    fn deny(&self, rule: Rule, target: Option<&Target>, restriction: Option<String>) -> Evaluation {
+    fn deny(
+        &self,
+        rule: DecidingRule,
+        target: Option<&ResolvedTarget>,
+        restriction: Option<String>,
+    ) -> Evaluation {
         let limited = match rule {
-            Rule::CommandWrite => Some(Group::Edit),
-            Rule::CommandRead => Some(Group::Read),
+            DecidingRule::CommandWrite => Some(Group::Edit),
+            DecidingRule::CommandRead => Some(Group::Read),
             _ => self.group.filter(|_| restriction.is_some()),
         };
         Evaluation {
@@ -291,13 +296,13 @@ impl<'a> Case<'a> {
             Group::Command => self.mode.command_restriction(),
             group => self.mode.file_restriction(group),
         };
-        self.deny(Rule::TargetUnknown, None, restriction)
+        self.deny(DecidingRule::TargetUnknown, None, restriction)
     }
 
     fn in_group(&self, group: Group) -> Evaluation {
         let is_too_large = |line: &CommandLine| line.size == Size::TooLarge;
         if self.request.line.as_ref().is_some_and(is_too_large) {
-            return self.deny(Rule::CommandTooLarge, None, None);
+            return self.deny(DecidingRule::CommandTooLarge, None, None);
         }
         for target in self
             .request
@@ -306,10 +311,10 @@ impl<'a> Case<'a> {
             .filter(|target| !target.raw.in_command)
         {
             if target.path.is_err() {
-                return self.deny(Rule::OutsideProject, Some(target), None);
+                return self.deny(DecidingRule::OutsideProject, Some(target), None);
             }
             if target.ignored {
-                return self.deny(Rule::IgnoredFile, Some(target), None);
+                return self.deny(DecidingRule::IgnoredFile, Some(target), None);
             }
         }
         if self.request.call.targets_unknown {
@@ -319,15 +324,16 @@ impl<'a> Case<'a> {
             Group::Read | Group::Edit => self.files(group),
             Group::Command => self.command(),
             Group::Mcp => self.mcp(),
-            Group::Browser | Group::Modes => self.decide(Decision::Allow, Rule::Group),
+            Group::Browser | Group::Modes => self.decide(Decision::Allow, DecidingRule::Group),
         }
     }
 
     fn files(&self, group: Group) -> Evaluation {
         let targets = &self.request.targets;
-        if targets.is_empty() && self.policy.tools.reach(&self.request.call.tool) == Reach::NoFiles
+        if targets.is_empty()
+            && self.policy.tools.reach(&self.request.call.tool) == ToolReach::NoFiles
         {
-            return self.decide(Decision::Allow, Rule::Group);
+            return self.decide(Decision::Allow, DecidingRule::Group);
         }
         let open = self.mode.grants(group).any(|grant| grant.files.is_open());
         let restriction = || self.mode.file_restriction(group);
@@ -335,42 +341,45 @@ impl<'a> Case<'a> {
             return self.deny_unknown(group);
         }
         if !open && let Some(target) = targets.iter().find(|target| !self.covers(group, target)) {
-            return self.deny(Rule::FilePattern, Some(target), restriction());
+            return self.deny(DecidingRule::FilePattern, Some(target), restriction());
         }
         if let Some(evaluation) = self.protected(targets.iter()) {
             return evaluation;
         }
         if open {
-            return self.decide(Decision::Allow, Rule::Group);
+            return self.decide(Decision::Allow, DecidingRule::Group);
         }
         Evaluation {
             restriction: restriction(),
-            ..self.decide(Decision::Allow, Rule::FilePattern)
+            ..self.decide(Decision::Allow, DecidingRule::FilePattern)
         }
     }
 
     /// Whether some grant of the group covers a target.
-    fn covers(&self, group: Group, target: &Target) -> bool {
+    fn covers(&self, group: Group, target: &ResolvedTarget) -> bool {
         let Ok(path) = &target.path else { return false };
         self.mode
             .grants(group)
             .any(|grant| grant.files.covers(path.as_str()))
     }
 
-    fn protected(&self, mut targets: impl Iterator<Item = &'a Target>) -> Option<Evaluation> {
+    fn protected(
+        &self,
+        mut targets: impl Iterator<Item = &'a ResolvedTarget>,
+    ) -> Option<Evaluation> {
         targets.find_map(|target| {
             let path = target
                 .path
                 .as_ref()
                 .ok()
-                .filter(|_| target.raw.access == Access::Write)?;
+                .filter(|_| target.raw.access == PathAccess::Write)?;
             let reason = self.policy.protected.why(path.as_str());
             let reason = reason.or_else(|| target.is_hook.then_some(HOOK))?;
             Some(Evaluation {
                 path: Some(target.raw.path.clone()),
                 access: Some(target.raw.access),
                 restriction: Some(reason.to_owned()),
-                ..self.decide(Decision::Ask, Rule::ProtectedFile)
+                ..self.decide(Decision::Ask, DecidingRule::ProtectedFile)
             })
         })
     }

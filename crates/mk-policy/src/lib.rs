@@ -14,25 +14,25 @@ mod shipped;
 mod switching;
 mod tool_table;
 
-pub use catalogue::{Catalogue, Layer};
+pub use catalogue::{Catalogue, ModeLayer};
 pub use evaluate::{
-    Decision, Evaluation, Found, Policy, Request, Rule, Target, agents_may_call, could_allow,
-    evaluate, evaluate_bounded, may_read,
+    DecidingRule, Decision, Evaluation, ExistingFile, Policy, Request, ResolvedTarget,
+    agents_may_call, could_allow, evaluate, evaluate_bounded, may_read,
 };
 pub use group::Group;
 // Faces see this crate's words and none below, and loading answers with these.
-pub use mk_document::{Diagnostic, Position, Severity, Subject};
-pub use mk_shell::{ANYTHING, Extent, Form, SOME_NAME};
-pub use mode::{CommandLimit, FileLimit, Grant, Limit, Mode, Source};
+pub use mk_document::{Diagnostic, DiagnosticSubject, DocumentPosition, Severity};
+pub use mk_shell::{ANYTHING, Form, NameExtent, SOME_NAME};
+pub use mode::{CommandLimit, FileLimit, Grant, Mode, ModeSource, PatternLimit};
 pub use mode_file::{
-    AutoApprove, ExampleFile, GroupFile, GroupOptions, Legible, LoadedFile, McpFilter, ModeFile,
-    load_modes,
+    AutoApprove, ExampleFile, GroupFile, GroupOptions, LegibleFile, LoadedFile, McpFilter,
+    ModeFile, load_modes,
 };
 pub use permit::{Authority, Permit};
 pub use prompt::{RulesSection, assemble_prompt, group_lines};
-pub use protected::Protected;
+pub use protected::ProtectedFiles;
 pub use switching::{Switching, widens};
-pub use tool_table::{Access, RawTarget, Reach, ToolShape, ToolTable};
+pub use tool_table::{PathAccess, RawTarget, ToolReach, ToolShape, ToolTable};
 
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use globset::GlobMatcher;
-use mk_document::Position;
+use mk_document::DocumentPosition;
 use mk_jsregex::Pattern;
 use mk_types::ModeSlug;
 
@@ -17,7 +17,7 @@ use crate::mode_file::{AutoApprove, McpFilter};
 pub struct Mode {
     pub slug: ModeSlug,
     pub name: String,
-    pub source: Source,
+    pub source: ModeSource,
     /// The file that defines it, as a person would name it.
     pub file: String,
     pub description: Option<String>,
@@ -44,13 +44,13 @@ const WALL_KEYS: &[&str] = &["network", "git"];
 
 /// Where a mode comes from, weakest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Source {
+pub enum ModeSource {
     Builtin,
     Global,
     Project,
 }
 
-impl Source {
+impl ModeSource {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Builtin => "builtin",
@@ -73,28 +73,28 @@ pub struct Grant {
 /// Which files a grant covers: all parts must agree; without any, every file.
 #[derive(Debug)]
 pub struct FileLimit {
-    pub regex: Option<Limit>,
+    pub regex: Option<PatternLimit>,
     /// One of them must match.
     pub globs: Vec<GlobMatcher>,
     /// Where the limit stands in its file.
-    pub position: Position,
+    pub position: DocumentPosition,
 }
 
 /// Which shell lines a grant covers.
 #[derive(Debug, Default)]
 pub struct CommandLimit {
-    pub allow: Option<Limit>,
-    pub deny: Option<Limit>,
+    pub allow: Option<PatternLimit>,
+    pub deny: Option<PatternLimit>,
 }
 
 /// A pattern, or what stands in its place when it is valid JavaScript that we cannot run: it denies.
 #[derive(Debug)]
-pub enum Limit {
+pub enum PatternLimit {
     Pattern(Pattern),
     Unusable { source: String },
 }
 
-impl Limit {
+impl PatternLimit {
     pub fn source(&self) -> &str {
         match self {
             Self::Pattern(pattern) => pattern.source(),
@@ -136,7 +136,7 @@ impl FileLimit {
     pub fn show(&self) -> Option<String> {
         let globs: Vec<&str> = self.globs.iter().map(|glob| glob.glob().glob()).collect();
         let globs = (!globs.is_empty()).then(|| globs.join(", "));
-        match (self.regex.as_ref().map(Limit::source), globs) {
+        match (self.regex.as_ref().map(PatternLimit::source), globs) {
             (Some(regex), Some(globs)) => Some(format!("{regex} and {globs}")),
             (Some(regex), None) => Some(regex.to_owned()),
             (None, globs) => globs,
@@ -150,7 +150,7 @@ impl CommandLimit {
     }
 
     fn show(&self) -> Option<String> {
-        let source = |limit: &Option<Limit>| limit.as_ref().map(|it| it.source().to_owned());
+        let source = |limit: &Option<PatternLimit>| limit.as_ref().map(|it| it.source().to_owned());
         match (source(&self.allow), source(&self.deny)) {
             (Some(allow), Some(deny)) => Some(format!("{allow} but not {deny}")),
             (None, Some(deny)) => Some(format!("all but {deny}")),
@@ -213,7 +213,7 @@ impl Mode {
     pub fn command_restriction(&self) -> Option<String> {
         let sources: Option<Vec<&str>> = self
             .grants(Group::Command)
-            .map(|grant| grant.commands.allow.as_ref().map(Limit::source))
+            .map(|grant| grant.commands.allow.as_ref().map(PatternLimit::source))
             .collect();
         join_patterns(&sources?)
     }
@@ -305,7 +305,7 @@ impl Mode {
     /// What this mode allows, as one text: two modes with the same text have the same rights.
     pub fn rights(&self) -> String {
         use std::fmt::Write as _;
-        let source = |limit: &Option<Limit>| limit.as_ref().map(|it| it.source().to_owned());
+        let source = |limit: &Option<PatternLimit>| limit.as_ref().map(|it| it.source().to_owned());
         let mut text = format!(
             "{:?} {:?} {:?}",
             self.mcp, self.switch_to, self.auto_approve

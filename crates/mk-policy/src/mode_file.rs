@@ -7,7 +7,7 @@ mod reader;
 mod salvage;
 mod value;
 
-use mk_document::{At, Diagnostic, Node, Report};
+use mk_document::{Diagnostic, DocumentNode, DocumentReport, Located};
 use mk_types::ModeSlug;
 
 use crate::group::Group;
@@ -15,14 +15,14 @@ use crate::group::Group;
 /// One entry of `customModes`, as written. `None` means that the key is not there.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModeFile {
-    pub slug: At<ModeSlug>,
-    pub name: Option<At<String>>,
-    pub role_definition: Option<At<String>>,
-    pub when_to_use: Option<At<String>>,
-    pub description: Option<At<String>>,
-    pub custom_instructions: Option<At<String>>,
+    pub slug: Located<ModeSlug>,
+    pub name: Option<Located<String>>,
+    pub role_definition: Option<Located<String>>,
+    pub when_to_use: Option<Located<String>>,
+    pub description: Option<Located<String>>,
+    pub custom_instructions: Option<Located<String>>,
     pub groups: Option<Vec<GroupFile>>,
-    pub extends: Option<At<ModeSlug>>,
+    pub extends: Option<Located<ModeSlug>>,
     pub hidden: Option<bool>,
     pub switch_to: Option<Vec<String>>,
     /// Beside the groups, as Zoo Code writes it.
@@ -33,24 +33,24 @@ pub struct ModeFile {
     /// Rules that travel inside the mode: name and text.
     pub rules_files: Vec<(String, String)>,
     /// Keys that mean nothing to us, kept because they mean something to their author.
-    pub unknown: Vec<(At<String>, At<Node>)>,
+    pub unknown: Vec<(Located<String>, Located<DocumentNode>)>,
 }
 
 /// One entry of `groups`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GroupFile {
-    pub group: At<Group>,
+    pub group: Located<Group>,
     pub options: GroupOptions,
 }
 
 /// The second half of `[group, {…}]`. Every option narrows what the entry allows.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct GroupOptions {
-    pub file_regex: Option<At<String>>,
-    pub globs: Vec<At<String>>,
+    pub file_regex: Option<Located<String>>,
+    pub globs: Vec<Located<String>>,
     pub description: Option<String>,
-    pub command_regex: Option<At<String>>,
-    pub command_deny: Option<At<String>>,
+    pub command_regex: Option<Located<String>>,
+    pub command_deny: Option<Located<String>>,
     pub mcp: McpFilter,
 }
 
@@ -94,7 +94,7 @@ pub enum AutoApprove {
 /// A call that the author says is allowed or denied: `write_to_file docs/a.md`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExampleFile {
-    pub text: At<String>,
+    pub text: Located<String>,
     pub allowed: bool,
 }
 
@@ -106,12 +106,12 @@ pub struct LoadedFile {
     /// falling back to a wider mode because of a typing error would open what the author closed.
     pub broken: Vec<ModeSlug>,
     pub diagnostics: Vec<Diagnostic>,
-    pub legible: Legible,
+    pub legible: LegibleFile,
 }
 
 /// How much of a file could be read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Legible {
+pub enum LegibleFile {
     /// All of it, as a list of modes.
     Whole,
     /// It is empty, perhaps because it is being saved.
@@ -126,9 +126,9 @@ const MOST_GUESSED: usize = 500;
 
 /// Reads a mode file, YAML or JSON. `file` is the name that diagnostics carry.
 pub fn load_modes(file: &str, text: &str) -> LoadedFile {
-    let mut out = Report::new(file);
+    let mut out = DocumentReport::new(file);
     let mut loaded = LoadedFile::default();
-    match Node::parse(text) {
+    match DocumentNode::parse(text) {
         Ok(root) => {
             loaded.legible = reader::read_document(&root, &mut loaded, &mut out);
         }

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use mk_shell::{Extent, SOME_NAME};
+use mk_shell::{NameExtent, SOME_NAME};
 use serde::Deserialize;
 
 const FILES: &str = include_str!("../../../content/policy/protected.yaml");
@@ -13,30 +13,30 @@ const SECRETS: &str = include_str!("../../../content/policy/secrets.yaml");
 
 /// The protected files and why they are.
 #[derive(Debug, Default)]
-pub struct Protected {
+pub struct ProtectedFiles {
     /// Globs `**/name/…` by their name; what follows it, and the reason.
-    by_name: HashMap<String, Vec<Glob>>,
-    others: Vec<Glob>,
+    by_name: HashMap<String, Vec<ProtectedGlob>>,
+    others: Vec<ProtectedGlob>,
     /// Why the root is protected: it contains all the others.
     root: String,
 }
 
 #[derive(Debug)]
-struct Glob {
+struct ProtectedGlob {
     parts: Vec<String>,
     reason: String,
-    kind: Kind,
+    kind: ProtectedKind,
 }
 
 /// What a glob names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ProtectedKind {
     Listed,
     /// A directory on the way to what is listed.
     Directory,
 }
 
-impl Protected {
+impl ProtectedFiles {
     /// The list that ships.
     #[expect(
         clippy::expect_used,
@@ -59,7 +59,7 @@ impl Protected {
         let file: ProtectedFile = serde_saphyr::from_str(text).ok()?;
         let mut protected = Self::default();
         protected.root = file.protected.first()?.reason.clone();
-        for Entry { glob, reason } in file.protected {
+        for ProtectedEntry { glob, reason } in file.protected {
             if glob.is_empty() || glob.contains(['?', '[', ']', '{', '}', '!', '\\']) {
                 return None;
             }
@@ -68,9 +68,9 @@ impl Protected {
             let shortest = 1 + usize::from(parts.len() > 1 && parts[0] == "**");
             for length in (shortest..=parts.len()).rev() {
                 let kind = if length == parts.len() {
-                    Kind::Listed
+                    ProtectedKind::Listed
                 } else {
-                    Kind::Directory
+                    ProtectedKind::Directory
                 };
                 protected.add(&parts[..length], &reason, kind);
             }
@@ -84,13 +84,13 @@ impl Protected {
             .split('/')
             .map(str::to_owned)
             .collect();
-        self.add(&parts, reason, Kind::Listed);
+        self.add(&parts, reason, ProtectedKind::Listed);
         parts.push("**".to_owned());
-        self.add(&parts, reason, Kind::Listed);
+        self.add(&parts, reason, ProtectedKind::Listed);
     }
 
-    fn add(&mut self, parts: &[String], reason: &str, kind: Kind) {
-        let glob = |parts: &[String]| Glob {
+    fn add(&mut self, parts: &[String], reason: &str, kind: ProtectedKind) {
+        let glob = |parts: &[String]| ProtectedGlob {
             parts: parts.to_vec(),
             reason: reason.to_owned(),
             kind,
@@ -105,7 +105,7 @@ impl Protected {
     }
 
     /// Why something that a pattern of the shell could match is protected.
-    pub(crate) fn why_any(&self, pattern: &str, extent: Extent) -> Option<&str> {
+    pub(crate) fn why_any(&self, pattern: &str, extent: NameExtent) -> Option<&str> {
         // More wildcards than a person writes cost more than they say.
         if pattern.matches(['*', SOME_NAME]).count() > 8 {
             return Some(&self.root);
@@ -127,7 +127,7 @@ impl Protected {
         let others = self.others.iter().map(|glob| (None, glob));
         let mut found: Vec<&str> = named
             .chain(others)
-            .filter(|(_, glob)| extent == Extent::Below || glob.kind == Kind::Listed)
+            .filter(|(_, glob)| extent == NameExtent::Below || glob.kind == ProtectedKind::Listed)
             .filter(|(name, glob)| {
                 let parts: Vec<String> = match name {
                     Some(name) => [&any, *name]
@@ -155,10 +155,10 @@ impl Protected {
 
     /// The same for a path that does not stand for what is in it.
     pub(crate) fn why_itself(&self, path: &str) -> Option<&str> {
-        self.first(path, |kind| kind == Kind::Listed)
+        self.first(path, |kind| kind == ProtectedKind::Listed)
     }
 
-    fn first(&self, path: &str, counts: impl Fn(Kind) -> bool) -> Option<&str> {
+    fn first(&self, path: &str, counts: impl Fn(ProtectedKind) -> bool) -> Option<&str> {
         let folded = fold(path);
         let names: Vec<&str> = folded.split('/').collect();
         let below = |(name_idx, name): (usize, &&str)| {
@@ -167,7 +167,7 @@ impl Protected {
                 .iter()
                 .find(|glob| counts(glob.kind) && matches(&glob.parts, &names[name_idx + 1..]))
         };
-        let fits = |glob: &&Glob| counts(glob.kind) && matches(&glob.parts, &names);
+        let fits = |glob: &&ProtectedGlob| counts(glob.kind) && matches(&glob.parts, &names);
         let others = || self.others.iter().find(fits);
         let found = names.iter().enumerate().find_map(below).or_else(others);
         found.map(|glob| glob.reason.as_str())
@@ -272,12 +272,12 @@ fn fold(path: &str) -> String {
 #[serde(deny_unknown_fields)]
 struct ProtectedFile {
     #[serde(alias = "secrets")]
-    protected: Vec<Entry>,
+    protected: Vec<ProtectedEntry>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Entry {
+struct ProtectedEntry {
     glob: String,
     reason: String,
 }

@@ -3,7 +3,7 @@
 use globset::GlobMatcher;
 
 use crate::group::Group;
-use crate::mode::{Grant, Limit, Mode};
+use crate::mode::{Grant, Mode, PatternLimit};
 use crate::mode_file::McpFilter;
 
 /// How freely agents may change their mode.
@@ -61,7 +61,7 @@ fn is_open(grant: &Grant) -> bool {
 }
 
 fn is_same(from: &Grant, to: &Grant) -> bool {
-    let text = |limit: &Option<Limit>| limit.as_ref().map(|limit| limit.source().to_owned());
+    let text = |limit: &Option<PatternLimit>| limit.as_ref().map(|limit| limit.source().to_owned());
     text(&from.files.regex) == text(&to.files.regex)
         && from.files.globs.iter().map(GlobMatcher::glob).eq(to
             .files

@@ -6,7 +6,7 @@ mod patch;
 
 use std::collections::HashMap;
 
-use mk_shell::{CommandLine, Extent, Form, Use};
+use mk_shell::{CommandLine, Form, NameExtent, UseOfFile};
 use mk_types::{McpTarget, ToolCall};
 use serde::Deserialize;
 use serde_json::Value;
@@ -36,12 +36,12 @@ pub struct ToolShape {
     pub directories: Vec<String>,
     pub servers: Vec<String>,
     pub server_tools: Vec<String>,
-    pub reach: Reach,
+    pub reach: ToolReach,
 }
 
 /// Whether a tool touches files of the project.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Reach {
+pub enum ToolReach {
     #[default]
     Files,
     /// It needs its group in any form: memories, say, are nobody's `fileRegex`.
@@ -58,7 +58,7 @@ struct Prefix {
 
 /// What a call does to a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Access {
+pub enum PathAccess {
     Read,
     Write,
     /// A shell line that cannot be followed names it.
@@ -69,24 +69,24 @@ pub enum Access {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RawTarget {
     pub path: String,
-    pub access: Access,
+    pub access: PathAccess,
     /// Found in a shell line, where a path outside the project is nothing unusual.
     pub in_command: bool,
     /// Whether it is a path or a pattern.
     pub form: Form,
     /// Whether all that is in a directory is meant.
-    pub extent: Extent,
+    pub extent: NameExtent,
 }
 
 impl RawTarget {
     /// A path that an argument names.
-    pub fn new(path: impl Into<String>, access: Access) -> Self {
+    pub fn new(path: impl Into<String>, access: PathAccess) -> Self {
         Self {
             path: path.into(),
             access,
             in_command: false,
             form: Form::Exact,
-            extent: Extent::Itself,
+            extent: NameExtent::Itself,
         }
     }
 }
@@ -116,7 +116,7 @@ impl ToolTable {
                 directories: tool.directory,
                 servers: tool.server,
                 server_tools: tool.tool,
-                reach: Reach::Files,
+                reach: ToolReach::Files,
             };
             for alias in tool.aliases {
                 table.tools.insert(alias, shape.clone());
@@ -173,8 +173,9 @@ impl ToolTable {
     }
 
     /// Whether a tool touches files.
-    pub(crate) fn reach(&self, tool: &str) -> Reach {
-        self.shape(tool).map_or(Reach::Files, |shape| shape.reach)
+    pub(crate) fn reach(&self, tool: &str) -> ToolReach {
+        self.shape(tool)
+            .map_or(ToolReach::Files, |shape| shape.reach)
     }
 
     /// The group of a tool: `None` if nobody knows the tool, `Some(None)` if every mode has it.
@@ -255,17 +256,17 @@ impl ToolTable {
     /// Every path that a call would touch, those in its shell line included.
     pub(crate) fn targets(&self, call: &ToolCall, line: Option<&CommandLine>) -> Vec<RawTarget> {
         let access = match self.group_of(&call.tool) {
-            Some(Some(Group::Edit)) => Access::Write,
-            _ => Access::Read,
+            Some(Some(Group::Edit)) => PathAccess::Write,
+            _ => PathAccess::Read,
         };
         let named = call.paths.iter().map(|path| RawTarget::new(path, access));
         let found = line.into_iter().flat_map(|line| &line.files);
         let found = found.map(|file| RawTarget {
             path: file.path.clone(),
             access: match file.access {
-                Use::Read => Access::Read,
-                Use::Write => Access::Write,
-                Use::Mention => Access::Mention,
+                UseOfFile::Read => PathAccess::Read,
+                UseOfFile::Write => PathAccess::Write,
+                UseOfFile::Mention => PathAccess::Mention,
             },
             in_command: true,
             form: file.form,

@@ -19,9 +19,9 @@ use std::time::Duration;
 use mk_policy::Permit;
 use mk_types::{AbsPath, Clock, ProjectPath, Timestamp};
 
-pub use command::{Before, CommandJournal, Conflict};
+pub use command::{CommandJournal, Conflict, FileBefore};
 pub(crate) use id::random_symbols;
-pub(crate) use journal::{Direction, Noted};
+pub(crate) use journal::{JournalStep, RecoverDirection};
 pub(crate) use lock::Lock;
 
 use self::id::SetId;
@@ -29,8 +29,8 @@ use self::meta::Meta;
 use crate::beneath::RootDir;
 use crate::error::Error;
 use crate::file::{
-    LARGEST, Plan, Step, Written, direction, plan_delete_if_there, plan_move, plan_put_back,
-    revision_of, roll_back, roll_forward,
+    EditPlan, FileStep, LARGEST, WrittenFile, direction, plan_delete_if_there, plan_move,
+    plan_put_back, revision_of, roll_back, roll_forward,
 };
 
 const META: &str = "meta.json";
@@ -49,12 +49,12 @@ pub struct Backups {
     clock: Clock,
     /// How long to wait for another process.
     pub(crate) patience: Duration,
-    pub(crate) keep: Keep,
+    pub(crate) keep: BackupLimits,
 }
 
 /// How much is kept; the newest change set always is.
 #[derive(Debug)]
-pub(crate) struct Keep {
+pub(crate) struct BackupLimits {
     pub(crate) sets: usize,
     pub(crate) bytes: u64,
     pub(crate) age: Duration,
@@ -67,12 +67,12 @@ pub struct Backup {
     pub at: Timestamp,
     pub tool: String,
     /// In the order in which they were changed.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<BackupEntry>,
 }
 
 /// A file before it was changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct BackupEntry {
     pub path: ProjectPath,
     pub existed: bool,
     /// Bytes that are kept; none for a file that was only moved.
@@ -85,7 +85,7 @@ pub struct Entry {
 
 /// A change set that is complete on disk and not yet decided.
 #[derive(Debug)]
-pub(crate) struct Prepared {
+pub(crate) struct PreparedChangeSet {
     pub(crate) id: String,
     making: PathBuf,
 }
@@ -94,7 +94,7 @@ pub(crate) struct Prepared {
 #[derive(Debug)]
 pub(crate) struct ChangeSet<'a> {
     pub(crate) tool: &'a str,
-    pub(crate) steps: &'a [Step],
+    pub(crate) steps: &'a [FileStep],
     /// Folders that the steps will create.
     pub(crate) folders: &'a BTreeSet<ProjectPath>,
 }
@@ -118,7 +118,7 @@ impl Backups {
             root: root.clone(),
             clock,
             patience: Duration::from_secs(10),
-            keep: Keep {
+            keep: BackupLimits {
                 sets: 200,
                 bytes: 200 * 1024 * 1024,
                 age: Duration::from_hours(30 * 24),
@@ -140,7 +140,12 @@ impl Backups {
     /// Puts the files of a change set back as they were before it. This is a change like any other, with a backup.
     ///
     /// Later changes of the same files are overwritten; a file that was only moved comes back as it is now.
-    pub fn restore(&self, root: &RootDir, permit: Permit, id: &str) -> Result<Vec<Written>, Error> {
+    pub fn restore(
+        &self,
+        root: &RootDir,
+        permit: Permit,
+        id: &str,
+    ) -> Result<Vec<WrittenFile>, Error> {
         let meta = self.find(id)?;
         root.change(permit, self, &meta.backup.paths(), || {
             let mut planned = Vec::new();
@@ -156,7 +161,7 @@ impl Backups {
                     None => plan_delete_if_there(root, path)?,
                 });
             }
-            Ok(Plan {
+            Ok(EditPlan {
                 planned,
                 emptied: meta.folders,
             })
@@ -205,11 +210,15 @@ impl Backups {
     }
 
     /// Keeps what the steps will change, on disk before this returns, under a name that nobody lists yet.
-    pub(crate) fn prepare(&self, _lock: &Lock, set: &ChangeSet<'_>) -> Result<Prepared, Error> {
+    pub(crate) fn prepare(
+        &self,
+        _lock: &Lock,
+        set: &ChangeSet<'_>,
+    ) -> Result<PreparedChangeSet, Error> {
         let newest = self.sets()?.into_iter().next();
         let id = SetId::after(newest.as_ref(), self.clock.now(), set.steps);
         let making = self.folder.join(format!("{UNFINISHED}{}", id.as_str()));
-        let prepared = Prepared {
+        let prepared = PreparedChangeSet {
             id: id.as_str().to_owned(),
             making,
         };
@@ -235,7 +244,11 @@ impl Backups {
     }
 
     /// Decides that the change happens: the journal is written, and the change set gets its final name.
-    pub(crate) fn decide(&self, prepared: &Prepared, steps: &[Noted]) -> Result<(), Error> {
+    pub(crate) fn decide(
+        &self,
+        prepared: &PreparedChangeSet,
+        steps: &[JournalStep],
+    ) -> Result<(), Error> {
         journal::write(&prepared.making, steps)?;
         let complete = self.folder.join(&prepared.id);
         fs::rename(&prepared.making, &complete)
@@ -244,7 +257,7 @@ impl Backups {
     }
 
     #[expect(clippy::needless_pass_by_value, reason = "it is gone afterwards")]
-    pub(crate) fn drop_prepared(&self, prepared: Prepared) {
+    pub(crate) fn drop_prepared(&self, prepared: PreparedChangeSet) {
         drop(fs::remove_dir_all(&prepared.making));
     }
 
@@ -269,8 +282,8 @@ impl Backups {
         };
         let meta = self.find(newest.as_str())?;
         let finished = match direction(root, wanted, &steps) {
-            Direction::Forward => roll_forward(root, &steps)?,
-            Direction::Back => {
+            RecoverDirection::Forward => roll_forward(root, &steps)?,
+            RecoverDirection::Back => {
                 journal::turn_back(&set)?;
                 let pre_image = |entry_idx: usize| {
                     let missing = || Error::NoBackup {
@@ -326,7 +339,12 @@ impl Backups {
         Meta::from_json(set.as_str(), &json, &self.root)
     }
 
-    fn read_entry(&self, id: &str, entry_idx: usize, entry: &Entry) -> Result<Vec<u8>, Error> {
+    fn read_entry(
+        &self,
+        id: &str,
+        entry_idx: usize,
+        entry: &BackupEntry,
+    ) -> Result<Vec<u8>, Error> {
         let path = self.folder.join(id).join(entry_idx.to_string());
         let unreadable = |source| Error::Read {
             path: path.clone(),
@@ -406,11 +424,11 @@ pub fn prune_backups(state: &Path, clock: &Clock) -> usize {
 }
 
 /// What must be kept of a step; a rename undoes itself.
-fn kept_bytes(step: &Step) -> Option<&[u8]> {
+fn kept_bytes(step: &FileStep) -> Option<&[u8]> {
     match step {
-        Step::Put { before, .. } => before.as_ref().map(|state| state.bytes.as_slice()),
-        Step::Remove { before, .. } => Some(&before.bytes),
-        Step::Rename { .. } => None,
+        FileStep::Put { before, .. } => before.as_ref().map(|state| state.bytes.as_slice()),
+        FileStep::Remove { before, .. } => Some(&before.bytes),
+        FileStep::Rename { .. } => None,
     }
 }
 

@@ -14,7 +14,7 @@ use rustix::io::Errno;
 
 use crate::backup::random_symbols;
 use crate::error::Error;
-use crate::root::Identity;
+use crate::root::DirectoryIdentity;
 
 const FOLDER: OFlags = OFlags::RDONLY
     .union(OFlags::DIRECTORY)
@@ -58,8 +58,8 @@ impl RootDir {
     }
 
     /// What is open here, whatever its name leads to by now.
-    pub fn identity(&self) -> Option<Identity> {
-        Some(Identity::of_metadata(&self.fd.metadata().ok()?))
+    pub fn identity(&self) -> Option<DirectoryIdentity> {
+        Some(DirectoryIdentity::of_metadata(&self.fd.metadata().ok()?))
     }
 
     pub fn root(&self) -> &AbsPath {

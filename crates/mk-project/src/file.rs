@@ -15,16 +15,16 @@ use std::borrow::Cow;
 
 use mk_types::ProjectPath;
 
-pub use edit::{Change, Edit, Written, WrittenKind};
+pub use edit::{FileEdit, TextChange, WriteKind, WrittenFile};
 pub use encoding::LineEnding;
 pub use under_way::wait_for_edits;
 
 pub(crate) use apply::unlink_leftover;
 pub(crate) use diff::Diff;
-pub(crate) use edit::Plan;
+pub(crate) use edit::EditPlan;
 pub(crate) use plan::{plan_delete_if_there, plan_move, plan_put_back};
 pub(crate) use recover::{direction, roll_back, roll_forward};
-pub(crate) use state::{State, Step, revision_of};
+pub(crate) use state::{FileState, FileStep, revision_of};
 
 use crate::beneath::{RootDir, shown};
 use crate::error::Error;
@@ -72,7 +72,7 @@ impl NoSuchLine {
 impl RootDir {
     /// Reads a text file. Pipes, devices, folders, links, what is too large and what is not text are refused.
     pub fn read_file(&self, path: &ProjectPath) -> Result<FileText, Error> {
-        let state = State::read(self, path)?;
+        let state = FileState::read(self, path)?;
         let size = state.bytes.len() as u64;
         FileText::decode(&state.bytes).ok_or_else(|| Error::Binary {
             path: shown(path),

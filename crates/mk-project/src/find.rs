@@ -18,7 +18,7 @@ use crate::error::Error;
 pub(crate) use glob::{Cover, Globs};
 use smallest::Smallest;
 pub use tree::EntryKind;
-pub(crate) use tree::{Next, Tree, TreeEntry, Visit};
+pub(crate) use tree::{NextStep, Tree, TreeEntry, Visit};
 
 /// Whether a path may be shown; it is asked from several threads.
 pub type Readable<'a> = &'a (dyn Fn(&ProjectPath) -> bool + Sync);
@@ -37,7 +37,7 @@ pub struct FindQuery {
 
 /// The first files by path, and how many there are.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct FirstFiles {
     pub paths: Vec<ProjectPath>,
     /// How many match, also when `paths` was cut.
     pub total: usize,
@@ -50,10 +50,10 @@ pub fn find_files(
     query: &FindQuery,
     readable: Readable<'_>,
     cancel: &AtomicBool,
-) -> Result<Found, Error> {
+) -> Result<FirstFiles, Error> {
     let globs = Globs::new(root, std::slice::from_ref(&query.pattern), Cover::Files)?;
     let tree = Tree::open(root, &query.folder)?;
-    let finders = tree.walk(cancel, || Finder {
+    let finders = tree.walk(cancel, || FileFinder {
         root,
         globs: &globs,
         readable,
@@ -68,29 +68,29 @@ pub fn find_files(
         .filter(|path| tree.holds(path))
         .filter_map(|path| ProjectPath::parse(&path, root).ok())
         .collect();
-    Ok(Found {
+    Ok(FirstFiles {
         cut: total > query.max_results,
         paths,
         total,
     })
 }
 
-struct Finder<'a> {
+struct FileFinder<'a> {
     root: &'a AbsPath,
     globs: &'a Globs,
     readable: Readable<'a>,
     found: Smallest<String>,
 }
 
-impl Visit for Finder<'_> {
-    fn visit(&mut self, entry: &TreeEntry<'_>) -> Next {
+impl Visit for FileFinder<'_> {
+    fn visit(&mut self, entry: &TreeEntry<'_>) -> NextStep {
         let wanted = matches!(entry.kind, EntryKind::File | EntryKind::Link)
             && self.globs.matches(entry.below, entry.name)
             && ProjectPath::parse(entry.path, self.root).is_ok_and(|path| (self.readable)(&path));
         if wanted {
             self.found.push_with(entry.path, str::to_owned);
         }
-        Next::Continue
+        NextStep::Continue
     }
 }
 
@@ -103,7 +103,7 @@ pub enum Depth {
 
 /// Which folder to list.
 #[derive(Debug, Clone)]
-pub struct ListQuery {
+pub struct DirectoryQuery {
     pub folder: ProjectPath,
     pub depth: Depth,
     pub max_entries: usize,
@@ -120,7 +120,7 @@ pub struct ListedEntry {
 
 /// The first entries by path, and how many there are.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listed {
+pub struct ListedEntries {
     pub entries: Vec<ListedEntry>,
     /// How many there are, also when `entries` was cut.
     pub total: usize,
@@ -133,10 +133,10 @@ pub struct Listed {
 /// readable is below it; one that `.rooignore` hides has nothing readable below it and stays hidden.
 pub fn list_dir(
     root: &AbsPath,
-    query: &ListQuery,
+    query: &DirectoryQuery,
     readable: Readable<'_>,
     cancel: &AtomicBool,
-) -> Result<Listed, Error> {
+) -> Result<ListedEntries, Error> {
     let tree = Tree::open(root, &query.folder)?;
     let tree = match query.depth {
         Depth::Flat => tree.flat(),
@@ -175,7 +175,7 @@ pub fn list_dir(
             entries.push(ListedEntry { path, kind, size });
         }
     }
-    Ok(Listed {
+    Ok(ListedEntries {
         cut: total > query.max_entries,
         entries,
         total,
@@ -212,16 +212,16 @@ struct Peek<'a> {
 }
 
 impl Visit for Peek<'_> {
-    fn visit(&mut self, entry: &TreeEntry<'_>) -> Next {
+    fn visit(&mut self, entry: &TreeEntry<'_>) -> NextStep {
         self.seen += 1;
         self.found = self.found
             || entry.kind != EntryKind::Folder
                 && ProjectPath::parse(entry.path, self.root)
                     .is_ok_and(|path| (self.readable)(&path));
         if self.found || self.seen > MOST_PEEKED {
-            Next::Stop
+            NextStep::Stop
         } else {
-            Next::Continue
+            NextStep::Continue
         }
     }
 }
@@ -237,7 +237,7 @@ struct Lister<'a> {
 }
 
 impl Visit for Lister<'_> {
-    fn visit(&mut self, entry: &TreeEntry<'_>) -> Next {
+    fn visit(&mut self, entry: &TreeEntry<'_>) -> NextStep {
         let shown =
             ProjectPath::parse(entry.path, self.root).is_ok_and(|path| (self.readable)(&path));
         if shown {
@@ -247,7 +247,7 @@ impl Visit for Lister<'_> {
         } else if entry.kind == EntryKind::Folder {
             self.refused.push(entry.path.to_owned());
         }
-        Next::Continue
+        NextStep::Continue
     }
 }
 

@@ -10,14 +10,14 @@ const LIMIT: u64 = 256 * 1024;
 
 /// What the ignore file of a project hides.
 #[derive(Debug)]
-pub enum Ignored {
+pub enum IgnoredFiles {
     Nothing,
     /// The file is there but cannot be read: then nobody knows what it hides.
     Everything,
     Rules(Box<Gitignore>, String),
 }
 
-impl Ignored {
+impl IgnoredFiles {
     pub fn load(root: &AbsPath) -> Self {
         let text = match read_text(&root.as_path().join(IGNORE_FILE), LIMIT) {
             Ok(Some(text)) => text,

@@ -21,31 +21,34 @@ mod walk;
 mod watch;
 mod write;
 
-pub use backup::{Backup, Backups, Before, CommandJournal, Conflict, Entry, prune_backups};
+pub use backup::{
+    Backup, BackupEntry, Backups, CommandJournal, Conflict, FileBefore, prune_backups,
+};
 pub use beneath::RootDir;
 pub use error::Error;
 pub use file::{
-    Change, Edit, FileText, LineEnding, LineRange, NoSuchLine, Written, WrittenKind, wait_for_edits,
+    FileEdit, FileText, LineEnding, LineRange, NoSuchLine, TextChange, WriteKind, WrittenFile,
+    wait_for_edits,
 };
 pub use find::{
-    Depth, EntryKind, FindQuery, Found, ListQuery, Listed, ListedEntry, Readable, find_files,
-    list_dir,
+    Depth, DirectoryQuery, EntryKind, FindQuery, FirstFiles, ListedEntries, ListedEntry, Readable,
+    find_files, list_dir,
 };
 pub use hooks::hooks_directory;
-pub use ignored::Ignored;
+pub use ignored::IgnoredFiles;
 pub use inspect::{Facts, GitState, LanguageShare, inspect, main_worktree};
-pub use memory::{Access, Memories, Memory, MemoryName, Stored};
-pub use read::{Stamp, read_text};
-pub use replace::{Occurrences, Planned, ReplaceQuery, Replacement, plan_replacements};
+pub use memory::{Memories, Memory, MemoryAccess, MemoryName, MemoryWrite};
+pub use read::{ReadStamp, read_text};
+pub use replace::{FileReplacement, Occurrences, ReplaceQuery, Replacement, plan_replacements};
 pub use resolve::{resolve, resolve_in};
-pub use root::{Identity, policy_root};
+pub use root::{DirectoryIdentity, policy_root};
 pub use rules::{RulesFolders, rules_for};
 pub use search::{
-    Case, FileMatches, MOST_CONTEXT, Match, PatternKind, SearchQuery, SearchResult, Skipped, Span,
-    search,
+    FileMatches, LetterCase, MOST_CONTEXT, Match, MatchSpan, PatternKind, SearchQuery,
+    SkippedFiles, TextSearchResult, search,
 };
 pub use walk::any_file;
-pub use watch::{Watched, Watcher};
+pub use watch::{WatchedPaths, Watcher};
 pub use write::write_new;
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use mk_types::{AbsPath, Timestamp};
 use crate::error::Error;
 use crate::inspect::main_worktree;
 use crate::replace::Replacement;
-use folder::{Folder, Store};
+use folder::{Folder, MemoryDirectory};
 pub use name::MemoryName;
 
 /// As much as an agent can be expected to read at once.
@@ -29,7 +29,7 @@ const GLOBAL: &str = "global/";
 
 /// Whether tools may change a memory. A person with an editor always may.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Access {
+pub enum MemoryAccess {
     Writable,
     ReadOnly,
 }
@@ -41,12 +41,12 @@ pub struct Memory {
     /// In bytes.
     pub size: u64,
     pub modified: Timestamp,
-    pub access: Access,
+    pub access: MemoryAccess,
 }
 
 /// What writing a memory did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stored {
+pub enum MemoryWrite {
     Created,
     Replaced,
 }
@@ -137,7 +137,12 @@ impl Memories {
     }
 
     /// Writes a whole memory, over an existing one if there is one.
-    pub fn write(&self, permit: Permit, name: &MemoryName, content: &str) -> Result<Stored, Error> {
+    pub fn write(
+        &self,
+        permit: Permit,
+        name: &MemoryName,
+        content: &str,
+    ) -> Result<MemoryWrite, Error> {
         drop(permit);
         self.refuse_read_only(name)?;
         let (folder, below) = self.place_to_write(name)?;
@@ -146,9 +151,9 @@ impl Memories {
         let existed = store.holds(below)?;
         store.replace(below, checked(name, content)?)?;
         Ok(if existed {
-            Stored::Replaced
+            MemoryWrite::Replaced
         } else {
-            Stored::Created
+            MemoryWrite::Created
         })
     }
 
@@ -212,7 +217,7 @@ impl Memories {
     fn rewrite_references(&self, from: &MemoryName, to: &MemoryName) -> Result<usize, Error> {
         let mut total = 0;
         for memory in self.list(None)? {
-            if memory.access == Access::ReadOnly {
+            if memory.access == MemoryAccess::ReadOnly {
                 continue;
             }
             let (store, below) = self.existing(&memory.name)?;
@@ -270,28 +275,28 @@ impl Memories {
         })
     }
 
-    fn existing<'a>(&self, name: &'a MemoryName) -> Result<(Store, &'a str), Error> {
+    fn existing<'a>(&self, name: &'a MemoryName) -> Result<(MemoryDirectory, &'a str), Error> {
         let (folder, below) = self.place(name).ok_or_else(|| self.missing(name))?;
         let store = folder.open()?.ok_or_else(|| self.missing(name))?;
         Ok((store, below))
     }
 
-    fn access(&self, name: &MemoryName) -> Access {
+    fn access(&self, name: &MemoryName) -> MemoryAccess {
         if self
             .read_only
             .iter()
             .any(|glob| glob.is_match(name.as_str()))
         {
-            Access::ReadOnly
+            MemoryAccess::ReadOnly
         } else {
-            Access::Writable
+            MemoryAccess::Writable
         }
     }
 
     fn refuse_read_only(&self, name: &MemoryName) -> Result<(), Error> {
         match self.access(name) {
-            Access::Writable => Ok(()),
-            Access::ReadOnly => Err(Error::ReadOnlyMemory {
+            MemoryAccess::Writable => Ok(()),
+            MemoryAccess::ReadOnly => Err(Error::ReadOnlyMemory {
                 name: name.as_str().to_owned(),
             }),
         }

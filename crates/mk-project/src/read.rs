@@ -8,14 +8,14 @@ use crate::error::Error;
 
 /// Tells one state of a file from another without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stamp {
+pub struct ReadStamp {
     device: u64,
     inode: u64,
     size: u64,
     modified_nanos: i128,
 }
 
-impl Stamp {
+impl ReadStamp {
     /// The stamp of what is at `path` now, links followed; `None` if nothing is.
     pub fn of(path: &Path) -> Option<Self> {
         std::fs::metadata(path)

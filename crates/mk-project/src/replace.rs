@@ -9,7 +9,9 @@ use regex::{Regex, RegexBuilder};
 use crate::beneath::RootDir;
 use crate::error::Error;
 use crate::file::{Diff, LARGEST};
-use crate::search::{Case, MOST_STEPS, PatternKind, SearchQuery, Span, needs_backtracking, search};
+use crate::search::{
+    LetterCase, MOST_STEPS, MatchSpan, PatternKind, SearchQuery, needs_backtracking, search,
+};
 
 /// More files than anybody reviews; beyond it the pattern is too general.
 const MOST_FILES: usize = 1_000;
@@ -85,7 +87,7 @@ impl Replacement {
 
     /// Replaces match by match, so that a replacement that repeats what it found many times over is refused before it
     /// has filled the memory. The error is the size it would have.
-    fn replace_regex(&self, text: &str, regex: &Engine) -> Result<String, usize> {
+    fn replace_regex(&self, text: &str, regex: &ReplacePattern) -> Result<String, usize> {
         let n_groups = self.replace.bytes().filter(|byte| *byte == b'$').count();
         let mut replaced = String::new();
         let mut end = 0;
@@ -102,13 +104,13 @@ impl Replacement {
             Ok(())
         };
         match regex {
-            Engine::Fast(regex) => {
+            ReplacePattern::Fast(regex) => {
                 for found in regex.captures_iter(text) {
                     let whole = found.get(0).map(|whole| whole.range()).unwrap_or_default();
                     add(whole, &|new| found.expand(&self.replace, new))?;
                 }
             }
-            Engine::Backtracking(regex) => {
+            ReplacePattern::Backtracking(regex) => {
                 for found in regex.captures_iter(text).map_while(Result::ok) {
                     let whole = found.get(0).map(|whole| whole.range()).unwrap_or_default();
                     add(whole, &|new| found.expand(&self.replace, new))?;
@@ -122,12 +124,12 @@ impl Replacement {
         }
     }
 
-    fn regex(&self) -> Result<Engine, Error> {
+    fn regex(&self) -> Result<ReplacePattern, Error> {
         let built = RegexBuilder::new(&self.find)
             .multi_line(true)
             .size_limit(1 << 20)
             .build();
-        built.map(Engine::Fast).or_else(|error| {
+        built.map(ReplacePattern::Fast).or_else(|error| {
             let refused = || Error::BadPattern {
                 pattern: self.find.clone(),
                 reason: error.to_string(),
@@ -140,19 +142,19 @@ impl Replacement {
                 .delegate_size_limit(1 << 20)
                 .backtrack_limit(MOST_STEPS)
                 .build();
-            let slow = built.map(|regex| Engine::Backtracking(Box::new(regex)));
+            let slow = built.map(|regex| ReplacePattern::Backtracking(Box::new(regex)));
             slow.map_err(|_| refused())
         })
     }
 }
 
 /// A compiled pattern.
-enum Engine {
+enum ReplacePattern {
     Fast(Regex),
     Backtracking(Box<fancy_regex::Regex>),
 }
 
-impl Engine {
+impl ReplacePattern {
     /// Where matches begin. A pattern that takes too many steps matches nothing further.
     fn starts(&self, text: &str) -> Vec<usize> {
         match self {
@@ -186,7 +188,7 @@ pub struct ReplaceQuery {
 
 /// What a replacement would do to one file.
 #[derive(Debug, Clone)]
-pub struct Planned {
+pub struct FileReplacement {
     pub path: ProjectPath,
     pub count: usize,
     pub diff: String,
@@ -198,13 +200,13 @@ pub fn plan_replacements(
     query: &ReplaceQuery,
     readable: &(dyn Fn(&ProjectPath) -> bool + Sync),
     cancel: &AtomicBool,
-) -> Result<Vec<Planned>, Error> {
+) -> Result<Vec<FileReplacement>, Error> {
     let search_query = SearchQuery {
         pattern: query.replacement.find.clone(),
         kind: query.replacement.kind,
-        case: Case::Sensitive,
+        case: LetterCase::Sensitive,
         // What spans lines in the replacement must be found across lines.
-        span: Span::Lines,
+        span: MatchSpan::Lines,
         folder: query.folder.clone(),
         include: query.include.clone(),
         exclude: query.exclude.clone(),
@@ -237,7 +239,7 @@ pub fn plan_replacements(
         };
         if changed != text {
             let diff = Diff::between(&text, &changed).text;
-            planned.push(Planned {
+            planned.push(FileReplacement {
                 path: file.path,
                 count,
                 diff,

@@ -8,20 +8,20 @@ use std::collections::VecDeque;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use mk_policy::{Access, Extent, Form, RawTarget, Target};
+use mk_policy::{Form, NameExtent, PathAccess, RawTarget, ResolvedTarget};
 use mk_types::{AbsPath, PathError, ProjectPath, is_elsewhere};
 
-use crate::ignored::Ignored;
+use crate::ignored::IgnoredFiles;
 
 /// As many links as Linux itself follows in one path.
 const MOST_LINKS: usize = 40;
 
 /// Resolves a target of a call. What does not exist yet is taken as written below the deepest folder that does.
-pub fn resolve(root: &AbsPath, ignored: &Ignored, raw: RawTarget) -> Target {
+pub fn resolve(root: &AbsPath, ignored: &IgnoredFiles, raw: RawTarget) -> ResolvedTarget {
     if raw.form == Form::Unknown {
-        return Target {
+        return ResolvedTarget {
             path: Err(PathError::Escapes(raw.path.clone())),
-            ignored: !matches!(ignored, Ignored::Nothing),
+            ignored: !matches!(ignored, IgnoredFiles::Nothing),
             is_hook: false,
             found: None,
             raw,
@@ -29,14 +29,14 @@ pub fn resolve(root: &AbsPath, ignored: &Ignored, raw: RawTarget) -> Target {
     }
     let path = follow(root, &raw.path);
     // Who reads where nothing is hidden may read whatever there is.
-    let matters = raw.access != Access::Read || !matches!(ignored, Ignored::Nothing);
+    let matters = raw.access != PathAccess::Read || !matches!(ignored, IgnoredFiles::Nothing);
     let found = match (&path, raw.form, raw.extent) {
-        (Ok(path), Form::Exact, Extent::Below) if matters => expand::below(root, ignored, path),
+        (Ok(path), Form::Exact, NameExtent::Below) if matters => expand::below(root, ignored, path),
         (Ok(_), Form::Pattern, _) if matters => expand::expand(root, ignored, &raw.path),
         _ => None,
     };
     let ignored = path.as_ref().is_ok_and(|path| ignored.hides(path));
-    Target {
+    ResolvedTarget {
         raw,
         path,
         ignored,
@@ -50,9 +50,9 @@ pub fn resolve(root: &AbsPath, ignored: &Ignored, raw: RawTarget) -> Target {
 pub fn resolve_in(
     root: &AbsPath,
     directory: &ProjectPath,
-    ignored: &Ignored,
+    ignored: &IgnoredFiles,
     mut raw: RawTarget,
-) -> Target {
+) -> ResolvedTarget {
     let slashed = raw.path.replace('\\', "/");
     let is_relative = !slashed.starts_with('/') && !is_elsewhere(&slashed) && !slashed.is_empty();
     if directory.is_root() || !is_relative {
@@ -81,9 +81,9 @@ fn follow(root: &AbsPath, text: &str) -> Result<ProjectPath, PathError> {
         return Err(escapes());
     }
     let mut place = if slashed.starts_with('/') {
-        Place::Anywhere(Vec::new())
+        WalkPlace::Anywhere(Vec::new())
     } else {
-        Place::Below(Vec::new())
+        WalkPlace::Below(Vec::new())
     };
     let mut todo: VecDeque<String> = slashed.split('/').map(str::to_owned).collect();
     let mut links = 0;
@@ -112,7 +112,7 @@ fn follow(root: &AbsPath, text: &str) -> Result<ProjectPath, PathError> {
             .filter(|target| !target.contains('\\'))
             .ok_or_else(escapes)?;
         if target.starts_with('/') {
-            place = Place::Anywhere(Vec::new());
+            place = WalkPlace::Anywhere(Vec::new());
         } else {
             place.parts().pop();
         }
@@ -125,14 +125,14 @@ fn follow(root: &AbsPath, text: &str) -> Result<ProjectPath, PathError> {
 }
 
 /// Where a walk stands.
-enum Place {
+enum WalkPlace {
     /// Below the root, as most paths are from the first part to the last.
     Below(Vec<String>),
     /// At an absolute place of which every part is real: the root must be looked for by its real name.
     Anywhere(Vec<String>),
 }
 
-impl Place {
+impl WalkPlace {
     fn parts(&mut self) -> &mut Vec<String> {
         match self {
             Self::Below(parts) | Self::Anywhere(parts) => parts,

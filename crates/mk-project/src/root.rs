@@ -43,12 +43,12 @@ pub fn policy_root(directory: &AbsPath, home: Option<&Path>) -> AbsPath {
 
 /// What a directory is, whatever its name: device and inode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Identity {
+pub struct DirectoryIdentity {
     pub device: u64,
     pub inode: u64,
 }
 
-impl Identity {
+impl DirectoryIdentity {
     /// Of what the path leads to now.
     pub fn of(path: &Path) -> Option<Self> {
         let metadata = fs::metadata(path).ok()?;

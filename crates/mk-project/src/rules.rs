@@ -8,7 +8,7 @@ use mk_clients::{AGENTS_FILES, IGNORE_FILE, LOCAL_AGENTS_FILE, RULES_DIRECTORIES
 use mk_policy::RulesSection;
 use mk_types::{AbsPath, ModeSlug, ProjectPath};
 
-use crate::ignored::Ignored;
+use crate::ignored::IgnoredFiles;
 use crate::read::read_text;
 
 const DEEPEST: usize = 5;
@@ -38,7 +38,7 @@ pub fn rules_for(
     root: &AbsPath,
     slug: &ModeSlug,
     global: &RulesFolders,
-    ignored: &Ignored,
+    ignored: &IgnoredFiles,
 ) -> Vec<RulesSection> {
     let mut rules = Rules {
         root,
@@ -58,7 +58,7 @@ pub fn rules_for(
 
 struct Rules<'a> {
     root: &'a AbsPath,
-    ignored: &'a Ignored,
+    ignored: &'a IgnoredFiles,
     sections: Vec<RulesSection>,
     left: usize,
 }

@@ -17,7 +17,7 @@ use mk_types::{AbsPath, ProjectPath};
 
 use crate::error::Error;
 use crate::find::{Cover, Globs, Readable, Tree};
-use collect::{Collector, Plan};
+use collect::{MatchCollector, SearchPlan};
 pub(crate) use matcher::MOST_STEPS;
 pub(crate) use pattern::needs_backtracking;
 use rank::FileHits;
@@ -38,7 +38,7 @@ pub enum PatternKind {
 
 /// Whether capital letters count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Case {
+pub enum LetterCase {
     Sensitive,
     Insensitive,
     /// They count when the pattern has one.
@@ -47,7 +47,7 @@ pub enum Case {
 
 /// Whether a match may go on in the next line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Span {
+pub enum MatchSpan {
     /// Only where the pattern itself has a line break.
     Line,
     /// It may, and `.` matches line breaks too.
@@ -59,8 +59,8 @@ pub enum Span {
 pub struct SearchQuery {
     pub pattern: String,
     pub kind: PatternKind,
-    pub case: Case,
-    pub span: Span,
+    pub case: LetterCase,
+    pub span: MatchSpan,
     pub folder: ProjectPath,
     /// Globs as in [`crate::find_files`]; a plain name of a folder means what is in it. Empty: every file.
     pub include: Vec<String>,
@@ -74,19 +74,19 @@ pub struct SearchQuery {
 
 /// The best matches, and how many there are.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SearchResult {
+pub struct TextSearchResult {
     /// The best file first.
     pub files: Vec<FileMatches>,
     /// In all files, also those that are not shown.
     pub total_matches: usize,
     pub total_files: usize,
     pub cut: bool,
-    pub skipped: Skipped,
+    pub skipped: SkippedFiles,
 }
 
 /// What was not searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Skipped {
+pub struct SkippedFiles {
     pub binary: usize,
     pub too_large: usize,
     pub unreadable: usize,
@@ -119,13 +119,13 @@ pub fn search(
     query: &SearchQuery,
     readable: Readable<'_>,
     cancel: &AtomicBool,
-) -> Result<SearchResult, Error> {
+) -> Result<TextSearchResult, Error> {
     let matcher = pattern::compile(query)?;
     let include = Globs::new(root, &query.include, Cover::PlainFolders)?;
     let exclude = Globs::new(root, &query.exclude, Cover::Folders)?;
     let tree = Tree::open(root, &query.folder)?;
     let max_results = query.max_results.min(MOST_RESULTS);
-    let plan = Plan {
+    let plan = SearchPlan {
         root,
         tree: &tree,
         include: (!query.include.is_empty()).then_some(&include),
@@ -134,11 +134,11 @@ pub fn search(
         across: pattern::goes_across(query),
         max_results,
     };
-    let collectors = tree.walk(cancel, || Collector::new(&plan, &matcher))?;
+    let collectors = tree.walk(cancel, || MatchCollector::new(&plan, &matcher))?;
     let mut hits = Vec::new();
     let mut total_matches = 0;
     let mut total_files = 0;
-    let mut skipped = Skipped::default();
+    let mut skipped = SkippedFiles::default();
     for collector in collectors {
         total_matches += collector.total_matches;
         total_files += collector.total_files;
@@ -154,7 +154,7 @@ pub fn search(
         .map(|hits| shown(&tree, hits, context))
         .collect();
     let n_shown: usize = files.iter().map(|file| file.matches.len()).sum();
-    Ok(SearchResult {
+    Ok(TextSearchResult {
         files,
         total_matches,
         total_files,

@@ -19,7 +19,7 @@ const SWEEP: Duration = Duration::from_millis(500);
 
 /// What to watch.
 #[derive(Debug, Clone, Default)]
-pub struct Watched {
+pub struct WatchedPaths {
     /// Single files; they need not exist yet.
     pub files: Vec<PathBuf>,
     /// Folders of which everything counts; they need not exist yet.
@@ -45,7 +45,7 @@ impl Drop for Watcher {
     }
 }
 
-impl Watched {
+impl WatchedPaths {
     /// The folders to hand to the system, and whether with all below: the parents of files, and watched folders
     /// or their nearest parent that exists.
     fn places(&self, led_to: &BTreeSet<PathBuf>) -> BTreeMap<PathBuf, bool> {
@@ -78,7 +78,7 @@ fn existing(folder: Option<&Path>) -> Option<PathBuf> {
 
 impl Watcher {
     /// Calls `changed` on a thread of its own after each burst of changes. `None` if files cannot be watched at all.
-    pub fn start(watched: Watched, changed: impl Fn() + Send + 'static) -> Option<Self> {
+    pub fn start(watched: WatchedPaths, changed: impl Fn() + Send + 'static) -> Option<Self> {
         let (signals, received) = channel();
         let report = {
             let signals = signals.clone();
@@ -89,12 +89,12 @@ impl Watcher {
         let system = RecommendedWatcher::new(report.clone(), Config::default());
         let system = system
             .ok()
-            .and_then(|watcher| Places::register(Box::new(watcher), &watched));
+            .and_then(|watcher| WatchedDirectories::register(Box::new(watcher), &watched));
         let places = system.or_else(|| {
             tracing::warn!("the system cannot watch files here; sweeping instead");
             let watcher =
                 PollWatcher::new(report, Config::default().with_poll_interval(SWEEP)).ok()?;
-            Places::register(Box::new(watcher), &watched)
+            WatchedDirectories::register(Box::new(watcher), &watched)
         })?;
         let thread = std::thread::Builder::new().name("watch".to_owned());
         thread
@@ -105,15 +105,15 @@ impl Watcher {
 }
 
 /// The folders the backend watches right now.
-struct Places {
+struct WatchedDirectories {
     backend: Box<dyn notify::Watcher + Send>,
     /// With all below, or without.
     watching: BTreeMap<PathBuf, bool>,
     led_to: BTreeSet<PathBuf>,
 }
 
-impl Places {
-    fn register(backend: Box<dyn notify::Watcher + Send>, watched: &Watched) -> Option<Self> {
+impl WatchedDirectories {
+    fn register(backend: Box<dyn notify::Watcher + Send>, watched: &WatchedPaths) -> Option<Self> {
         let mut places = Self {
             backend,
             watching: BTreeMap::new(),
@@ -123,7 +123,7 @@ impl Places {
     }
 
     /// Takes up folders that have appeared since. What fails is tried again the next time.
-    fn update(&mut self, watched: &Watched) -> bool {
+    fn update(&mut self, watched: &WatchedPaths) -> bool {
         self.led_to = watched.led_to();
         let wanted = watched.places(&self.led_to);
         self.watching.retain(|place, _| wanted.contains_key(place));
@@ -153,7 +153,7 @@ impl Places {
     }
 
     /// Whether something that counts has happened.
-    fn note(&mut self, watched: &Watched, event: Result<Event, notify::Error>) -> bool {
+    fn note(&mut self, watched: &WatchedPaths, event: Result<Event, notify::Error>) -> bool {
         let Ok(event) = event else { return true };
         if event.need_rescan() {
             return true;
@@ -178,7 +178,12 @@ impl Places {
     }
 }
 
-fn drain(received: &Receiver<Signal>, watched: &Watched, mut places: Places, changed: impl Fn()) {
+fn drain(
+    received: &Receiver<Signal>,
+    watched: &WatchedPaths,
+    mut places: WatchedDirectories,
+    changed: impl Fn(),
+) {
     while let Ok(Signal::Event(event)) = received.recv() {
         if !places.note(watched, event) {
             continue;

@@ -10,9 +10,9 @@ use std::fmt;
 use serde::Deserialize;
 
 use crate::parse_mode::KeywordMode;
-use crate::parse_mode::phrases::Evidence;
-use crate::segment::{Pasted, Segments};
-use crate::text::{Script, Text};
+use crate::parse_mode::phrases::SubjectEvidence;
+use crate::segment::{PastedPart, Segments};
+use crate::text::{PromptText, Script};
 use table::{TABLE, Topic};
 
 const MOST_KEYWORDS: usize = 5;
@@ -98,7 +98,7 @@ pub struct Phase {
 
 /// What a task's description and files say about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Analysis {
+pub struct TaskAnalysis {
     pub intent: Intent,
     pub category: TaskCategory,
     pub complexity: Complexity,
@@ -116,9 +116,9 @@ pub struct Analysis {
 }
 
 /// Analyses a task.
-pub fn analyze_task(prompt: &str, files: &[String], mode: Option<KeywordMode>) -> Analysis {
+pub fn analyze_task(prompt: &str, files: &[String], mode: Option<KeywordMode>) -> TaskAnalysis {
     let segments = Segments::of(prompt);
-    let texts: Vec<Text<'_>> = segments.spoken().map(Text::of).collect();
+    let texts: Vec<PromptText<'_>> = segments.spoken().map(PromptText::of).collect();
     let mut intents = Vec::new();
     let mut intent = Intent::Unknown;
     for text in &texts {
@@ -147,7 +147,7 @@ pub fn analyze_task(prompt: &str, files: &[String], mode: Option<KeywordMode>) -
         })
         .map(|(mode, focus)| Phase { mode, focus })
         .collect();
-    Analysis {
+    TaskAnalysis {
         intent,
         category: category_of(intent, &topics),
         complexity,
@@ -166,7 +166,7 @@ fn owned(words: &[&str]) -> Vec<String> {
 }
 
 /// A topic that the task touches.
-struct Found<'a> {
+struct TouchedTopic<'a> {
     topic: &'static Topic,
     typed: Vec<&'a str>,
     /// The first file that belongs to it.
@@ -175,7 +175,7 @@ struct Found<'a> {
 }
 
 /// In the table's order, which goes from the dangerous to the harmless.
-fn found_topics<'a>(texts: &[Text<'a>], files: &'a [String]) -> Vec<Found<'a>> {
+fn found_topics<'a>(texts: &[PromptText<'a>], files: &'a [String]) -> Vec<TouchedTopic<'a>> {
     let touched = path::touched(files);
     let spoken = TABLE.topic_index.weigh_all(texts);
     TABLE
@@ -183,7 +183,7 @@ fn found_topics<'a>(texts: &[Text<'a>], files: &'a [String]) -> Vec<Found<'a>> {
         .iter()
         .zip(spoken)
         .zip(touched)
-        .map(|((topic, evidence), file)| Found {
+        .map(|((topic, evidence), file)| TouchedTopic {
             topic,
             score: evidence.score + if file.is_some() { FILE_SCORE } else { 0 },
             typed: evidence.typed,
@@ -194,7 +194,7 @@ fn found_topics<'a>(texts: &[Text<'a>], files: &'a [String]) -> Vec<Found<'a>> {
 }
 
 /// The intent with the most evidence; the table's order decides between equals.
-fn intent_of(evidence: &[Evidence<'_>]) -> Intent {
+fn intent_of(evidence: &[SubjectEvidence<'_>]) -> Intent {
     evidence
         .iter()
         .zip(&TABLE.intent_names)
@@ -205,18 +205,18 @@ fn intent_of(evidence: &[Evidence<'_>]) -> Intent {
 }
 
 /// What the kind of a paste asks for, where nothing is said.
-fn intent_of_paste(pasted: Pasted) -> Intent {
+fn intent_of_paste(pasted: PastedPart) -> Intent {
     match pasted {
-        Pasted { diff: true, .. } => Intent::CodeReview,
-        Pasted { trace: true, .. }
-        | Pasted {
+        PastedPart { diff: true, .. } => Intent::CodeReview,
+        PastedPart { trace: true, .. }
+        | PastedPart {
             failing_log: true, ..
         } => Intent::BugFix,
         _ => Intent::Unknown,
     }
 }
 
-fn category_of(intent: Intent, topics: &[Found<'_>]) -> TaskCategory {
+fn category_of(intent: Intent, topics: &[TouchedTopic<'_>]) -> TaskCategory {
     match intent {
         Intent::Testing => TaskCategory::Testing,
         _ => topics
@@ -228,7 +228,7 @@ fn category_of(intent: Intent, topics: &[Found<'_>]) -> TaskCategory {
     }
 }
 
-fn complexity_of(n_spoken: usize, files: &[String], topics: &[Found<'_>]) -> Complexity {
+fn complexity_of(n_spoken: usize, files: &[String], topics: &[TouchedTopic<'_>]) -> Complexity {
     let risky = topics
         .iter()
         .filter(|found| found.topic.level >= RiskLevel::Medium)
@@ -242,11 +242,11 @@ fn complexity_of(n_spoken: usize, files: &[String], topics: &[Found<'_>]) -> Com
     }
 }
 
-fn has(topics: &[Found<'_>], name: &str) -> bool {
+fn has(topics: &[TouchedTopic<'_>], name: &str) -> bool {
     topics.iter().any(|found| found.topic.topic == name)
 }
 
-fn risk_of(intent: Intent, complexity: Complexity, topics: &[Found<'_>]) -> Risk {
+fn risk_of(intent: Intent, complexity: Complexity, topics: &[TouchedTopic<'_>]) -> Risk {
     let mut level = topics
         .iter()
         .map(|found| found.topic.level)
@@ -296,7 +296,7 @@ fn risk_of(intent: Intent, complexity: Complexity, topics: &[Found<'_>]) -> Risk
     }
 }
 
-fn reason(found: &Found<'_>) -> String {
+fn reason(found: &TouchedTopic<'_>) -> String {
     let topic = &found.topic.topic;
     match (found.typed.first(), found.file) {
         (Some(typed), _) => format!("{topic}: the prompt mentions `{typed}`"),
@@ -305,12 +305,12 @@ fn reason(found: &Found<'_>) -> String {
     }
 }
 
-fn areas(topics: &[Found<'_>]) -> Vec<&'static str> {
+fn areas(topics: &[TouchedTopic<'_>]) -> Vec<&'static str> {
     let words = topics.iter().filter_map(|found| found.topic.paths.first());
     words.map(String::as_str).collect()
 }
 
-fn checklists(intent: Intent, topics: &[Found<'_>]) -> Vec<&'static str> {
+fn checklists(intent: Intent, topics: &[TouchedTopic<'_>]) -> Vec<&'static str> {
     let mut domains: Vec<&'static str> = Vec::new();
     for found in topics {
         push_new(
@@ -331,7 +331,7 @@ fn checklists(intent: Intent, topics: &[Found<'_>]) -> Vec<&'static str> {
     domains
 }
 
-fn specialists(intent: Intent, topics: &[Found<'_>]) -> Vec<Advice> {
+fn specialists(intent: Intent, topics: &[TouchedTopic<'_>]) -> Vec<Advice> {
     let mut advice: Vec<Advice> = Vec::new();
     let from_topics = topics.iter().flat_map(|found| {
         let names = found.topic.specialists.iter().map(String::as_str);
@@ -358,7 +358,7 @@ fn specialists(intent: Intent, topics: &[Found<'_>]) -> Vec<Advice> {
     advice
 }
 
-fn suggestions(own: &'static [String], topics: &[Found<'_>]) -> Vec<&'static str> {
+fn suggestions(own: &'static [String], topics: &[TouchedTopic<'_>]) -> Vec<&'static str> {
     let mut sentences: Vec<&'static str> = Vec::new();
     push_new(&mut sentences, own.iter().map(String::as_str));
     for found in topics {
@@ -374,9 +374,9 @@ fn suggestions(own: &'static [String], topics: &[Found<'_>]) -> Vec<&'static str
 /// What the tables know of the prompt, in its order; its longer words where they know nothing.
 fn keywords<'a>(
     prompt: &'a str,
-    texts: &[Text<'a>],
-    intents: &[Evidence<'a>],
-    topics: &[Found<'a>],
+    texts: &[PromptText<'a>],
+    intents: &[SubjectEvidence<'a>],
+    topics: &[TouchedTopic<'a>],
 ) -> Vec<&'a str> {
     let spoken = topics.iter().flat_map(|found| &found.typed);
     let asked = intents.iter().flat_map(|evidence| &evidence.typed);

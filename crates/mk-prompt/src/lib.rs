@@ -10,18 +10,18 @@ mod segment;
 mod text;
 
 pub use analyze_task::{
-    Advice, Analysis, Complexity, Intent, Phase, Risk, RiskLevel, TaskCategory, analyze_task,
+    Advice, Complexity, Intent, Phase, Risk, RiskLevel, TaskAnalysis, TaskCategory, analyze_task,
 };
 pub use parse_mode::{
-    AgentCard, AgentChoice, AgentKind, AgentSource, KeywordMode, ModeConfig, ModeRequest,
-    ModelSource, ModelWishes, ParsedMode, ResolvedModel, Roster, language_instruction,
+    AgentCard, AgentChoice, AgentKind, AgentSource, KeywordMode, ModeRequest, ModelSource,
+    ModelWishes, ParsedMode, PromptConfig, ResolvedModel, Roster, language_instruction,
     mode_section, parse_mode, resolve_model,
 };
 pub use recommend_skills::{
-    Candidate, Confidence, EVIDENCE, Evidence, FeatureRow, Features, Mass, Model, ModelParts, NONE,
-    Recommendation, Recommender, fused, softmax,
+    ClassEvidence, Confidence, EVIDENCE, FeatureRow, Features, Mass, Model, ModelParts, NONE,
+    Recommendation, Recommender, SkillCandidate, fused, softmax,
 };
-pub use text::{ConceptKind, ConceptName, Language, PhraseRow, Vocabulary};
+pub use text::{ConceptKind, ConceptName, PhraseLanguage, PhraseRow, Vocabulary};
 
 #[cfg(test)]
 mod tests;

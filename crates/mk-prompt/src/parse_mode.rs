@@ -24,7 +24,7 @@ pub use roster::{AgentCard, AgentKind, Roster};
 pub use section::mode_section;
 
 use crate::segment::{Segments, mentioned_files};
-use crate::text::Text;
+use crate::text::PromptText;
 use agent::Chooser;
 use specialist::FileExperts;
 
@@ -96,7 +96,7 @@ impl fmt::Display for KeywordMode {
 
 /// What a project's configuration says about modes.
 #[derive(Debug, Clone, Default)]
-pub struct ModeConfig {
+pub struct PromptConfig {
     pub language: Option<String>,
     pub primary_agent: Option<String>,
     pub exclude_agents: Vec<String>,
@@ -111,7 +111,7 @@ pub struct ModeRequest<'a> {
     /// Not blank: that is an error of the caller's to report.
     pub prompt: &'a str,
     pub roster: &'a Roster,
-    pub config: &'a ModeConfig,
+    pub config: &'a PromptConfig,
     /// The agent that a plan recommended for acting.
     pub recommended_agent: Option<&'a str>,
     /// Files that the prompt is about.
@@ -149,13 +149,13 @@ pub fn parse_mode<'a>(request: &'a ModeRequest<'a>) -> ParsedMode<'a> {
         recommended_agent,
         files,
     } = *request;
-    let detect::Detected {
+    let detect::DetectedKeyword {
         mode,
         rest,
         warning,
     } = detect::detect(prompt);
     let segments = Segments::of(rest);
-    let spoken: Vec<Text<'_>> = segments.spoken().map(Text::of).collect();
+    let spoken: Vec<PromptText<'_>> = segments.spoken().map(PromptText::of).collect();
     let files: Vec<&str> = files
         .iter()
         .map(String::as_str)

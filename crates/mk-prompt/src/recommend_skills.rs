@@ -11,13 +11,13 @@ mod overlap;
 use std::ops::Range;
 
 pub use feature::Features;
-pub use fuse::{EVIDENCE, Evidence, fused};
+pub use fuse::{ClassEvidence, EVIDENCE, fused};
 pub use model::{FeatureRow, Mass, Model, ModelParts, NONE, softmax};
 
-use crate::segment::{Pasted, Segments, clauses, is_foreign};
-use crate::text::{Reading, Script, Vocabulary};
+use crate::segment::{PastedPart, Segments, clauses, is_foreign};
+use crate::text::{ConceptReading, Script, Vocabulary};
 use feature::{concept_feature, word_feature};
-use model::Verdict;
+use model::ModelVerdict;
 pub(crate) use overlap::{OverlapIndex, Words};
 
 /// As many skills as are worth reading.
@@ -35,7 +35,7 @@ const MOST_MATCHED: usize = 4;
 
 /// A skill that may be recommended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Candidate {
+pub struct SkillCandidate {
     pub name: String,
     pub description: String,
     /// Headings of its text.
@@ -87,7 +87,7 @@ pub struct Recommendation {
 /// Recommends among a set of skills; made once for a set, and asked often.
 #[derive(Debug)]
 pub struct Recommender {
-    candidates: Vec<Candidate>,
+    candidates: Vec<SkillCandidate>,
     /// Places among the candidates of those that the model knows, by class.
     trained: Vec<Option<usize>>,
     /// Places of the others, in the order of the overlap index.
@@ -96,7 +96,7 @@ pub struct Recommender {
 }
 
 impl Recommender {
-    pub fn new(candidates: Vec<Candidate>) -> Self {
+    pub fn new(candidates: Vec<SkillCandidate>) -> Self {
         let model = Model::shipped();
         let place = |class: &&str| candidates.iter().position(|it| it.name == **class);
         let trained: Vec<Option<usize>> = model.classes().iter().map(place).collect();
@@ -186,11 +186,11 @@ impl Recommender {
     }
 
     /// What the kind of a paste speaks for, where nothing else does.
-    fn of_paste(&self, pasted: Pasted) -> Option<Recommendation> {
+    fn of_paste(&self, pasted: PastedPart) -> Option<Recommendation> {
         let (skill, what) = match pasted {
-            Pasted { diff: true, .. } => ("pr-review", "a diff"),
-            Pasted { trace: true, .. } => ("systematic-debugging", "a stack trace"),
-            Pasted {
+            PastedPart { diff: true, .. } => ("pr-review", "a diff"),
+            PastedPart { trace: true, .. } => ("systematic-debugging", "a stack trace"),
+            PastedPart {
                 failing_log: true, ..
             } => ("systematic-debugging", "a log with errors"),
             _ => return None,
@@ -224,10 +224,10 @@ impl Recommender {
     fn by_training(
         &self,
         model: &Model<'_>,
-        reading: &Reading<'_>,
-        verdict: &Verdict,
-    ) -> Vec<(&Candidate, Recommendation)> {
-        let mut scores: Vec<(usize, &Candidate, f32)> = verdict
+        reading: &ConceptReading<'_>,
+        verdict: &ModelVerdict,
+    ) -> Vec<(&SkillCandidate, Recommendation)> {
+        let mut scores: Vec<(usize, &SkillCandidate, f32)> = verdict
             .evidence()
             .iter()
             .map(|evidence| fused(evidence, model.fusion()))
@@ -251,8 +251,8 @@ impl Recommender {
     fn by_words(
         &self,
         model: &Model<'_>,
-        reading: &Reading<'_>,
-    ) -> Vec<(&Candidate, Recommendation)> {
+        reading: &ConceptReading<'_>,
+    ) -> Vec<(&SkillCandidate, Recommendation)> {
         self.overlap
             .find(reading, model)
             .into_iter()
@@ -289,7 +289,7 @@ fn weaken(found: &mut [Recommendation]) {
 }
 
 fn recommendation(
-    candidate: &Candidate,
+    candidate: &SkillCandidate,
     score: f32,
     matched: impl FnOnce() -> Vec<String>,
 ) -> Option<Recommendation> {
@@ -303,7 +303,12 @@ fn recommendation(
 }
 
 /// The words that speak for a class: its key phrases, then its concepts, then single words.
-fn why(model: &Model<'_>, reading: &Reading<'_>, verdict: &Verdict, class: usize) -> Vec<String> {
+fn why(
+    model: &Model<'_>,
+    reading: &ConceptReading<'_>,
+    verdict: &ModelVerdict,
+    class: usize,
+) -> Vec<String> {
     let keys = verdict
         .keys
         .iter()
@@ -341,7 +346,7 @@ fn heaviest(weights: impl Iterator<Item = (Range<usize>, f32)>) -> Vec<Range<usi
 }
 
 /// A word, or the run of signs that a sign belongs to.
-fn phrase_at(reading: &Reading<'_>, unit: usize) -> Range<usize> {
+fn phrase_at(reading: &ConceptReading<'_>, unit: usize) -> Range<usize> {
     let concept = reading.concepts.iter().find(|hit| hit.units.start == unit);
     if let Some(hit) = concept {
         return hit.units.clone();
@@ -354,7 +359,7 @@ fn phrase_at(reading: &Reading<'_>, unit: usize) -> Range<usize> {
     unit..unit + if signs { 2 } else { 1 }
 }
 
-fn typed(reading: &Reading<'_>, units: impl Iterator<Item = Range<usize>>) -> Vec<String> {
+fn typed(reading: &ConceptReading<'_>, units: impl Iterator<Item = Range<usize>>) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for word in units.map(|units| reading.text.typed(units)) {
         if words.len() < MOST_MATCHED && !word.is_empty() && !words.iter().any(|it| it == word) {

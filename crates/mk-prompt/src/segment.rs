@@ -15,7 +15,7 @@ pub(crate) use clause::clauses;
 pub(crate) use file::mentioned_files;
 use file::pasted_files;
 pub(crate) use foreign::is_foreign;
-use line::{LineKind, Lines};
+use line::{LineKind, SegmentLines};
 
 /// A shorter prompt without a paste is one thing to say, however many lines it has.
 const SHORT: usize = 320;
@@ -35,14 +35,14 @@ const MOST_AT_END: usize = 4 * 1024;
     reason = "a prompt may hold any of them, and several at once"
 )]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Pasted {
+pub(crate) struct PastedPart {
     pub(crate) trace: bool,
     pub(crate) diff: bool,
     pub(crate) failing_log: bool,
     pub(crate) other: bool,
 }
 
-impl Pasted {
+impl PastedPart {
     fn any(self) -> bool {
         self.trace || self.diff || self.failing_log || self.other
     }
@@ -57,7 +57,7 @@ pub(crate) struct Segments<'a> {
     pub(crate) closing: &'a str,
     /// Sentences between them.
     pub(crate) between: Vec<&'a str>,
-    pub(crate) pasted: Pasted,
+    pub(crate) pasted: PastedPart,
     /// Files of the project that traces and diffs name.
     pub(crate) pasted_files: Vec<&'a str>,
 }
@@ -192,14 +192,14 @@ fn end_of_sentence(text: &str) -> usize {
 }
 
 /// Paragraphs of what is said, what was pasted between them, and the files that it names.
-fn chunks(prompt: &str) -> (Vec<Range<usize>>, Pasted, Vec<&str>) {
-    let mut pasted = Pasted::default();
+fn chunks(prompt: &str) -> (Vec<Range<usize>>, PastedPart, Vec<&str>) {
+    let mut pasted = PastedPart::default();
     let mut files: Vec<&str> = Vec::new();
     let mut chunks: Vec<Range<usize>> = Vec::new();
     for part in read_parts(prompt) {
         let mut open = false;
         let mut before = "";
-        for (range, kind) in Lines::of(prompt.get(part.clone()).unwrap_or_default()) {
+        for (range, kind) in SegmentLines::of(prompt.get(part.clone()).unwrap_or_default()) {
             let range = part.start + range.start..part.start + range.end;
             let text = prompt.get(range.clone()).unwrap_or_default().trim();
             match kind {

@@ -16,10 +16,10 @@ use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::{decompose_canonical, is_combining_mark};
 
 pub(crate) use hash::{DIRECTORY_BYTES, Hash, HashTable};
-pub use inflect::Language;
+pub use inflect::PhraseLanguage;
 pub use phrase::PhraseRow;
-pub(crate) use phrase::{Hit, PhraseIndex};
-pub(crate) use vocabulary::{Concept, Reading};
+pub(crate) use phrase::{PhraseHit, PhraseIndex};
+pub(crate) use vocabulary::{Concept, ConceptReading};
 pub use vocabulary::{ConceptKind, ConceptName, Vocabulary};
 
 /// Characters read at the start and at the end of a prompt: who pastes a log says before or after it what to do.
@@ -44,7 +44,7 @@ pub(crate) enum Script {
     reason = "they are told apart by what comes before a unit, and any may go with any"
 )]
 #[derive(Debug, Clone)]
-pub(crate) struct Unit {
+pub(crate) struct TextUnit {
     /// Where it stands in the source, in bytes.
     pub(crate) source: Range<usize>,
     /// Its letters in [`Text::normal`], in bytes.
@@ -62,13 +62,13 @@ pub(crate) struct Unit {
 
 /// A text and its units.
 #[derive(Debug)]
-pub(crate) struct Text<'a> {
+pub(crate) struct PromptText<'a> {
     source: &'a str,
     normal: String,
-    pub(crate) units: Vec<Unit>,
+    pub(crate) units: Vec<TextUnit>,
 }
 
-impl<'a> Text<'a> {
+impl<'a> PromptText<'a> {
     /// Reads a text of any length in bounded time: its start and its end.
     pub(crate) fn of(source: &'a str) -> Self {
         let mut text = Self {
@@ -91,7 +91,7 @@ impl<'a> Text<'a> {
     }
 
     /// The normalised letters of a unit.
-    pub(crate) fn normal(&self, unit: &Unit) -> &str {
+    pub(crate) fn normal(&self, unit: &TextUnit) -> &str {
         self.normal.get(unit.normal.clone()).unwrap_or_default()
     }
 
@@ -147,10 +147,10 @@ impl<'a> Text<'a> {
             if script == Script::Hangul && glued && hangul::is_ending(letters) {
                 continue;
             }
-            let katakana = |unit: &Unit| unit.script == Script::Katakana;
+            let katakana = |unit: &TextUnit| unit.script == Script::Katakana;
             let inside =
                 glued && script == Script::Katakana && self.units.last().is_some_and(katakana);
-            self.units.push(Unit {
+            self.units.push(TextUnit {
                 source: offset + start..offset + end,
                 hash: Hash::of(compared),
                 normal,

@@ -1,24 +1,24 @@
 //! Asks what a line would do before anyone runs it.
 
 use mk_shell::{
-    Effect, Extent, FileUse, Form, Operands, Program, ProgramTable, Scope, Style, Unlisted, Use,
-    analyse,
+    FileUse, Form, NameExtent, Operands, OptionEffect, OptionStyle, ProgramRow, ProgramScope,
+    ProgramTable, UnlistedOptions, UseOfFile, analyse,
 };
 
 /// `tee [-a] file…` writes its operands.
-const TEE: Program = Program {
+const TEE: ProgramRow = ProgramRow {
     operands: Operands::Write,
     skip: 0,
     unless: &[],
-    options: &[("a", Effect::Flag)],
-    unlisted: Unlisted::Doubt,
-    style: Style::Getopt,
-    scope: Scope::Words,
+    options: &[("a", OptionEffect::Flag)],
+    unlisted: UnlistedOptions::Doubt,
+    style: OptionStyle::Getopt,
+    scope: ProgramScope::Words,
     subcommands: &[],
 };
 
 /// `cat file…` reads them.
-const CAT: Program = Program {
+const CAT: ProgramRow = ProgramRow {
     operands: Operands::Read,
     options: &[],
     ..TEE
@@ -34,13 +34,13 @@ pub(crate) fn main() {
         path: path.to_owned(),
         access,
         form: Form::Exact,
-        extent: Extent::Itself,
+        extent: NameExtent::Itself,
     };
     assert_eq!(line.doubt, None);
     assert_eq!(line.commands[1].program(), "tee");
-    assert!(line.files.contains(&file("src/a.txt", Use::Read)));
-    assert!(line.files.contains(&file("src/b c.txt", Use::Write)));
-    assert!(line.files.contains(&file("src/log", Use::Write)));
+    assert!(line.files.contains(&file("src/a.txt", UseOfFile::Read)));
+    assert!(line.files.contains(&file("src/b c.txt", UseOfFile::Write)));
+    assert!(line.files.contains(&file("src/log", UseOfFile::Write)));
 
     // No row, no proof: treat a doubt as the worst that could happen.
     let line = analyse(KNOWN, "make install", "");

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use crate::program::ProgramTable;
 use crate::text::{ANYTHING, SOME_NAME, escape, literal};
 use crate::variable::Variables;
-use crate::word::{Shape, Word};
-use crate::{CommandLine, Doubt, Extent, FileUse, Form, SimpleCommand, Size, Use};
+use crate::word::{ShellWord, WordShape};
+use crate::{CommandLine, Doubt, FileUse, Form, NameExtent, SimpleCommand, Size, UseOfFile};
 
 /// Nesting of groups, substitutions, wrappers and strings for `sh -c`, all together.
 const MAX_DEPTH: usize = 32;
@@ -26,10 +26,10 @@ const MOST_STEPS: usize = 60_000;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stop(pub(crate) &'static str);
 
-pub(crate) type Step<T> = Result<T, Stop>;
+pub(crate) type AnalysisStep<T> = Result<T, Stop>;
 
 #[derive(Debug)]
-pub(crate) struct Analysis {
+pub(crate) struct LineAnalysis {
     pub(crate) programs: ProgramTable,
     pub(crate) line: CommandLine,
     /// Where relative names may start, as patterns; empty for where the line starts.
@@ -52,7 +52,7 @@ pub(crate) struct Analysis {
     steps: usize,
 }
 
-impl Analysis {
+impl LineAnalysis {
     pub(crate) fn new(programs: ProgramTable, start: &str) -> Self {
         Self {
             programs,
@@ -82,7 +82,7 @@ impl Analysis {
         self.line.doubt.get_or_insert(Doubt::Files(reason));
     }
 
-    pub(crate) fn descend(&mut self) -> Step<()> {
+    pub(crate) fn descend(&mut self) -> AnalysisStep<()> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             return Err(Stop("the line is nested too deeply"));
@@ -94,7 +94,7 @@ impl Analysis {
         self.depth -= 1;
     }
 
-    pub(crate) fn push_command(&mut self, words: &[Word]) {
+    pub(crate) fn push_command(&mut self, words: &[ShellWord]) {
         let written = || words.iter().filter(|word| !word.raw.is_empty());
         let raw: Vec<&str> = written().map(|word| word.raw.as_str()).collect();
         self.line.commands.push(SimpleCommand {
@@ -113,19 +113,21 @@ impl Analysis {
         }
     }
 
-    pub(crate) fn write_file(&mut self, word: &Word) {
-        self.use_file(word, Use::Write, Extent::Itself);
+    pub(crate) fn write_file(&mut self, word: &ShellWord) {
+        self.use_file(word, UseOfFile::Write, NameExtent::Itself);
     }
 
-    pub(crate) fn read_file(&mut self, word: &Word) {
-        self.use_file(word, Use::Read, Extent::Itself);
+    pub(crate) fn read_file(&mut self, word: &ShellWord) {
+        self.use_file(word, UseOfFile::Read, NameExtent::Itself);
     }
 
-    pub(crate) fn use_file(&mut self, word: &Word, access: Use, extent: Extent) {
-        if word.shape == Shape::Process || word.value.is_empty() && word.alternatives.is_none() {
+    pub(crate) fn use_file(&mut self, word: &ShellWord, access: UseOfFile, extent: NameExtent) {
+        if word.shape == WordShape::Process || word.value.is_empty() && word.alternatives.is_none()
+        {
             return;
         }
-        if word.shape == Shape::Backslash || (word.value.contains('\\') && word.raw.contains('\\'))
+        if word.shape == WordShape::Backslash
+            || (word.value.contains('\\') && word.raw.contains('\\'))
         {
             self.doubt_files("a file is named with a backslash");
         }
@@ -135,7 +137,7 @@ impl Analysis {
     }
 
     /// Everything that a name can stand for, from where the line starts.
-    pub(crate) fn locate(&mut self, word: &Word) -> Vec<String> {
+    pub(crate) fn locate(&mut self, word: &ShellWord) -> Vec<String> {
         let mut paths = Vec::new();
         let alternatives = word.alternatives.as_ref().map_or(1, Vec::len);
         self.steps += alternatives * (self.directories.len() + self.links.len());
@@ -201,7 +203,7 @@ impl Analysis {
     }
 
     /// Lists a file that is used, by a pattern from where the line starts.
-    pub(crate) fn push_file(&mut self, pattern: &str, access: Use, extent: Extent) {
+    pub(crate) fn push_file(&mut self, pattern: &str, access: UseOfFile, extent: NameExtent) {
         if self.line.size == Size::TooLarge {
             return;
         }
@@ -230,7 +232,7 @@ impl Analysis {
     }
 
     /// Notes a `cd`; `operands` are its arguments without options.
-    pub(crate) fn change_directory(&mut self, operands: &[Word]) {
+    pub(crate) fn change_directory(&mut self, operands: &[ShellWord]) {
         if self.loops > 0 {
             self.doubt_files("the directory changes in a loop");
         }

@@ -1,8 +1,8 @@
 //! `tar`: what it packs is read, what it unpacks can be anything.
 
-use crate::analysis::Analysis;
-use crate::word::Word;
-use crate::{Extent, Use};
+use crate::analysis::LineAnalysis;
+use crate::word::ShellWord;
+use crate::{NameExtent, UseOfFile};
 
 const HARMLESS: &[&str] = &[
     "--exclude",
@@ -34,12 +34,12 @@ const HARMLESS: &[&str] = &[
     "--to-stdout",
 ];
 
-impl Analysis {
-    pub(crate) fn note_tar(&mut self, words: &[Word]) {
+impl LineAnalysis {
+    pub(crate) fn note_tar(&mut self, words: &[ShellWord]) {
         let directories = self.directories.clone();
         let mut letters = String::new();
         let mut archive = None;
-        let mut operands: Vec<&Word> = Vec::new();
+        let mut operands: Vec<&ShellWord> = Vec::new();
         let mut rest = words.iter();
         let mut is_first = true;
         while let Some(word) = rest.next() {
@@ -88,28 +88,28 @@ impl Analysis {
                 operands.push(word);
             }
         }
-        if letters.contains(['I', 'F', 'P', 'T']) || words.iter().any(Word::may_be_option) {
+        if letters.contains(['I', 'F', 'P', 'T']) || words.iter().any(ShellWord::may_be_option) {
             self.doubt_commands("an option runs what cannot be seen");
         }
         if letters.contains('t') {
-            self.use_optional(archive.as_ref(), Use::Read);
+            self.use_optional(archive.as_ref(), UseOfFile::Read);
         } else if letters.contains(['c', 'r', 'u', 'A']) {
-            self.use_optional(archive.as_ref(), Use::Write);
-            self.use_all(&operands, Use::Read, Extent::Below);
+            self.use_optional(archive.as_ref(), UseOfFile::Write);
+            self.use_all(&operands, UseOfFile::Read, NameExtent::Below);
         } else {
-            self.use_optional(archive.as_ref(), Use::Read);
+            self.use_optional(archive.as_ref(), UseOfFile::Read);
             self.doubt_files("the program changes files that it does not name");
             let targets = self.directories.clone();
             for target in targets.iter().filter(|target| !target.is_empty()) {
-                self.push_file(target, Use::Write, Extent::Itself);
+                self.push_file(target, UseOfFile::Write, NameExtent::Itself);
             }
         }
         self.directories = directories;
     }
 
-    fn use_optional(&mut self, file: Option<&Word>, access: Use) {
+    fn use_optional(&mut self, file: Option<&ShellWord>, access: UseOfFile) {
         if let Some(file) = file {
-            self.use_file(file, access, Extent::Itself);
+            self.use_file(file, access, NameExtent::Itself);
         }
     }
 }

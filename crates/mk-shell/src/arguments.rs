@@ -1,15 +1,15 @@
 //! A command's arguments, split the way its row says: options with what they do, and the operands.
 
-use crate::program::{Effect, Operands, Program, Style};
-use crate::word::{Shape, Word};
+use crate::program::{Operands, OptionEffect, OptionStyle, ProgramRow};
+use crate::word::{ShellWord, WordShape};
 
 /// The arguments of one command.
 #[derive(Debug, Default)]
-pub(crate) struct Arguments<'words> {
+pub(crate) struct CommandArguments<'words> {
     pub(crate) options: Vec<ArgumentOption>,
-    pub(crate) operands: Vec<&'words Word>,
+    pub(crate) operands: Vec<&'words ShellWord>,
     /// What follows the operands that a wrapper or a program with subcommands has of its own.
-    pub(crate) rest: &'words [Word],
+    pub(crate) rest: &'words [ShellWord],
     /// Whether `--` ends the options.
     pub(crate) has_end: bool,
 }
@@ -18,21 +18,27 @@ pub(crate) struct Arguments<'words> {
 pub(crate) struct ArgumentOption {
     /// Without dashes.
     pub(crate) name: String,
-    pub(crate) value: Option<Word>,
+    pub(crate) value: Option<ShellWord>,
     /// `None` for an option that the row does not know.
-    pub(crate) effect: Option<Effect>,
+    pub(crate) effect: Option<OptionEffect>,
 }
 
-const fn takes_value(effect: Option<Effect>) -> bool {
+const fn takes_value(effect: Option<OptionEffect>) -> bool {
     matches!(
         effect,
-        Some(Effect::Value | Effect::Read | Effect::Write | Effect::Run | Effect::Enter)
+        Some(
+            OptionEffect::Value
+                | OptionEffect::Read
+                | OptionEffect::Write
+                | OptionEffect::Run
+                | OptionEffect::Enter
+        )
     )
 }
 
-impl<'words> Arguments<'words> {
+impl<'words> CommandArguments<'words> {
     /// `words` are those after the command's name.
-    pub(crate) fn split(words: &'words [Word], program: &Program) -> Self {
+    pub(crate) fn split(words: &'words [ShellWord], program: &ProgramRow) -> Self {
         let stops = program.operands == Operands::Command || !program.subcommands.is_empty();
         let mut arguments = Self::default();
         let mut words = words;
@@ -48,7 +54,7 @@ impl<'words> Arguments<'words> {
             }
             let is_option = word.value.len() > 1
                 && word.value.starts_with('-')
-                && word.shape != Shape::Process
+                && word.shape != WordShape::Process
                 && !word.raw.is_empty();
             if is_option {
                 words = arguments.take_option(word, rest, program);
@@ -67,11 +73,11 @@ impl<'words> Arguments<'words> {
     /// Reads one word of options; gives back what follows it and its value.
     fn take_option(
         &mut self,
-        word: &'words Word,
-        rest: &'words [Word],
-        program: &Program,
-    ) -> &'words [Word] {
-        let is_long = word.value.starts_with("--") || program.style == Style::SingleDash;
+        word: &'words ShellWord,
+        rest: &'words [ShellWord],
+        program: &ProgramRow,
+    ) -> &'words [ShellWord] {
+        let is_long = word.value.starts_with("--") || program.style == OptionStyle::SingleDash;
         if !is_long {
             return self.take_letters(word, rest, program);
         }
@@ -91,17 +97,17 @@ impl<'words> Arguments<'words> {
 
     fn take_letters(
         &mut self,
-        word: &'words Word,
-        rest: &'words [Word],
-        program: &Program,
-    ) -> &'words [Word] {
+        word: &'words ShellWord,
+        rest: &'words [ShellWord],
+        program: &ProgramRow,
+    ) -> &'words [ShellWord] {
         let mut letters = word.value.chars();
         letters.next();
         while let Some(letter) = letters.next() {
             let mut buffer = [0; 4];
             let name: &str = letter.encode_utf8(&mut buffer);
             let effect = if letter.is_ascii_digit() {
-                Some(Effect::Flag)
+                Some(OptionEffect::Flag)
             } else {
                 program.effect(name)
             };
@@ -125,7 +131,7 @@ impl<'words> Arguments<'words> {
         rest
     }
 
-    fn push(&mut self, name: &str, value: Option<Word>, effect: Option<Effect>) {
+    fn push(&mut self, name: &str, value: Option<ShellWord>, effect: Option<OptionEffect>) {
         self.options.push(ArgumentOption {
             name: name.to_owned(),
             value,
@@ -140,7 +146,7 @@ impl<'words> Arguments<'words> {
     }
 
     /// The values of an option, however it is spelled.
-    pub(crate) fn values(&self, names: &[&str]) -> impl Iterator<Item = &Word> {
+    pub(crate) fn values(&self, names: &[&str]) -> impl Iterator<Item = &ShellWord> {
         self.options
             .iter()
             .filter(move |option| names.contains(&option.name.as_str()))

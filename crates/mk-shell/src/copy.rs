@@ -1,43 +1,43 @@
 //! `cp`, `mv`, `ln`, `install` and `rsync`: where things go.
 
-use crate::analysis::Analysis;
-use crate::arguments::Arguments;
+use crate::analysis::LineAnalysis;
+use crate::arguments::CommandArguments;
 use crate::effect::last_part;
 use crate::program::Operands;
 use crate::text::literal;
-use crate::word::Word;
-use crate::{Extent, Size, Use};
+use crate::word::ShellWord;
+use crate::{NameExtent, Size, UseOfFile};
 
 /// Every source is put behind the name of the target.
 const MOST_BYTES: usize = 1 << 20;
 
-impl Analysis {
+impl LineAnalysis {
     pub(crate) fn note_copy(
         &mut self,
         operands: Operands,
-        arguments: &Arguments<'_>,
-        extent: Extent,
+        arguments: &CommandArguments<'_>,
+        extent: NameExtent,
     ) {
         if arguments.has(&["d", "directory"]) && operands == Operands::Copy {
-            self.use_all(&arguments.operands, Use::Write, Extent::Itself);
+            self.use_all(&arguments.operands, UseOfFile::Write, NameExtent::Itself);
             return;
         }
         let directory = arguments.values(&["t", "target-directory"]).next();
-        let (sources, target): (&[&Word], Word) = match (directory, arguments.operands.split_last())
-        {
-            (Some(directory), _) => (&arguments.operands, directory.clone()),
-            // `ln target` makes a link in this directory.
-            (None, Some((_, []))) if operands == Operands::Link => {
-                (&arguments.operands, Word::literal("."))
-            }
-            (None, Some((target, sources))) => (sources, (*target).clone()),
-            (None, None) => return,
-        };
+        let (sources, target): (&[&ShellWord], ShellWord) =
+            match (directory, arguments.operands.split_last()) {
+                (Some(directory), _) => (&arguments.operands, directory.clone()),
+                // `ln target` makes a link in this directory.
+                (None, Some((_, []))) if operands == Operands::Link => {
+                    (&arguments.operands, ShellWord::literal("."))
+                }
+                (None, Some((target, sources))) => (sources, (*target).clone()),
+                (None, None) => return,
+            };
         match operands {
-            Operands::Move => self.use_all(sources, Use::Write, Extent::Below),
+            Operands::Move => self.use_all(sources, UseOfFile::Write, NameExtent::Below),
             // Who makes a link can use what it leads to.
-            Operands::Link => self.use_all(sources, Use::Mention, Extent::Itself),
-            _ => self.use_all(sources, Use::Read, extent),
+            Operands::Link => self.use_all(sources, UseOfFile::Mention, NameExtent::Itself),
+            _ => self.use_all(sources, UseOfFile::Read, extent),
         }
         let makes_links = operands == Operands::Link
             || (operands == Operands::Copy && arguments.has(&["s", "l", "symbolic-link", "link"]));
@@ -47,7 +47,7 @@ impl Analysis {
             || matches!(target.value.rsplit('/').next(), Some("." | ".."));
         let is_file = arguments.has(&["T", "no-target-directory"]);
         if is_file || !is_directory {
-            self.use_file(&target, Use::Write, extent);
+            self.use_file(&target, UseOfFile::Write, extent);
         }
         // Sizes are computed before anything is built.
         if target.value.len().saturating_mul(sources.len()) > MOST_BYTES {
@@ -68,10 +68,10 @@ impl Analysis {
                 &inside
             };
             if is_directory && !is_file {
-                self.use_file(&inside, Use::Write, extent);
+                self.use_file(&inside, UseOfFile::Write, extent);
             } else if !is_file {
                 // The target may turn out to be a directory.
-                self.use_file(&inside, Use::Mention, Extent::Itself);
+                self.use_file(&inside, UseOfFile::Mention, NameExtent::Itself);
             }
             if makes_links {
                 self.note_link(source, place, arguments);
@@ -79,7 +79,12 @@ impl Analysis {
         }
     }
 
-    fn note_link(&mut self, source: &Word, link: &Word, arguments: &Arguments<'_>) {
+    fn note_link(
+        &mut self,
+        source: &ShellWord,
+        link: &ShellWord,
+        arguments: &CommandArguments<'_>,
+    ) {
         self.doubt_files("the line makes a link");
         let is_symbolic = arguments.has(&["s", "symbolic", "symbolic-link"]);
         for link in self.locate(link) {
@@ -104,7 +109,7 @@ impl Analysis {
     }
 }
 
-fn inside(directory: &Word, name: &str) -> Word {
+fn inside(directory: &ShellWord, name: &str) -> ShellWord {
     if directory.value.ends_with('/') {
         directory.framed("", name)
     } else {
@@ -113,7 +118,7 @@ fn inside(directory: &Word, name: &str) -> Word {
 }
 
 /// The name of what is copied, if it can be seen.
-fn literal_name(source: &Word) -> Option<String> {
+fn literal_name(source: &ShellWord) -> Option<String> {
     match &source.alternatives {
         None => Some(source.value.clone()),
         Some(all) => all

@@ -3,17 +3,17 @@
 //! Programs that no row can describe have a module of their own: [`crate::copy`], [`crate::script`],
 //! [`crate::transfer`], [`crate::archive`], [`crate::find`].
 
-use crate::analysis::{Analysis, Step};
-use crate::arguments::Arguments;
-use crate::program::{Effect, Operands, Program, Scope};
+use crate::analysis::{AnalysisStep, LineAnalysis};
+use crate::arguments::CommandArguments;
+use crate::program::{Operands, OptionEffect, ProgramRow, ProgramScope};
 use crate::text::SOME_NAME;
 use crate::variable::tracked;
-use crate::word::{Shape, Word};
-use crate::{Extent, Roams, Use};
+use crate::word::{ShellWord, WordShape};
+use crate::{NameExtent, RoamingReads, UseOfFile};
 
-impl Analysis {
+impl LineAnalysis {
     /// Notes what a command does. A program without a row is in doubt.
-    pub(crate) fn note_program(&mut self, name: &str, words: &[Word]) -> Step<()> {
+    pub(crate) fn note_program(&mut self, name: &str, words: &[ShellWord]) -> AnalysisStep<()> {
         match name {
             "dd" => self.note_dd(words),
             "chmod" => self.note_chmod(words),
@@ -24,7 +24,7 @@ impl Analysis {
                 let Some(program) = self.programs.get(name) else {
                     self.doubt_files("the program is not known");
                     let first = words.iter().find(|word| !word.value.starts_with('-'));
-                    if first.is_some_and(Word::may_be_option) {
+                    if first.is_some_and(ShellWord::may_be_option) {
                         self.doubt_commands("the first argument comes from an expansion");
                     }
                     return Ok(());
@@ -35,8 +35,13 @@ impl Analysis {
         Ok(())
     }
 
-    fn note_row(&mut self, name: &str, program: &'static Program, words: &[Word]) -> Step<()> {
-        let arguments = Arguments::split(words, program);
+    fn note_row(
+        &mut self,
+        name: &str,
+        program: &'static ProgramRow,
+        words: &[ShellWord],
+    ) -> AnalysisStep<()> {
+        let arguments = CommandArguments::split(words, program);
         let directories = self.directories.clone();
         let extent = self.note_options(program, &arguments)?;
         let mut unseen = arguments
@@ -45,7 +50,7 @@ impl Analysis {
             .copied()
             .chain(arguments.rest.first());
         let mut values = arguments.options.iter().filter_map(|it| it.value.as_ref());
-        if unseen.any(Word::may_be_option) || values.any(Word::may_be_anything) {
+        if unseen.any(ShellWord::may_be_option) || values.any(ShellWord::may_be_anything) {
             self.doubt_option(program);
         }
         if program.subcommands.is_empty() {
@@ -57,10 +62,10 @@ impl Analysis {
         } else if let [first, rest @ ..] = arguments.rest {
             let (command, rest) = asked(name, &first.value, rest);
             match program.subcommand(command) {
-                Some(subcommand) if first.shape <= Shape::Backslash => {
+                Some(subcommand) if first.shape <= WordShape::Backslash => {
                     self.descend()?;
                     if name == "git" {
-                        self.note_git(&first.value, &Arguments::split(rest, subcommand));
+                        self.note_git(&first.value, &CommandArguments::split(rest, subcommand));
                     }
                     self.note_subcommand(name, subcommand, rest)?;
                     self.ascend();
@@ -76,7 +81,7 @@ impl Analysis {
     }
 
     /// A word that may turn out to be any option.
-    fn doubt_option(&mut self, program: &Program) {
+    fn doubt_option(&mut self, program: &ProgramRow) {
         const REASON: &str = "an argument may be an option";
         if program.may_run() {
             self.doubt_commands(REASON);
@@ -88,11 +93,11 @@ impl Analysis {
     fn note_subcommand(
         &mut self,
         name: &str,
-        program: &'static Program,
-        words: &[Word],
-    ) -> Step<()> {
+        program: &'static ProgramRow,
+        words: &[ShellWord],
+    ) -> AnalysisStep<()> {
         if program.operands == Operands::Command {
-            let arguments = Arguments::split(words, program);
+            let arguments = CommandArguments::split(words, program);
             self.note_options(program, &arguments)?;
             return self.run(arguments.rest);
         }
@@ -102,35 +107,35 @@ impl Analysis {
     /// Notes what the options do. Says whether directories are meant with all that is in them.
     pub(crate) fn note_options(
         &mut self,
-        program: &Program,
-        arguments: &Arguments<'_>,
-    ) -> Step<Extent> {
-        let mut extent = Extent::Itself;
+        program: &ProgramRow,
+        arguments: &CommandArguments<'_>,
+    ) -> AnalysisStep<NameExtent> {
+        let mut extent = NameExtent::Itself;
         for option in &arguments.options {
             match (option.effect, &option.value) {
-                (Some(Effect::Flag | Effect::Value), _) => {}
-                (Some(Effect::Read), Some(file)) => self.read_file(file),
-                (Some(Effect::Write), Some(file)) => self.write_file(file),
-                (Some(Effect::Enter), Some(directory)) => {
+                (Some(OptionEffect::Flag | OptionEffect::Value), _) => {}
+                (Some(OptionEffect::Read), Some(file)) => self.read_file(file),
+                (Some(OptionEffect::Write), Some(file)) => self.write_file(file),
+                (Some(OptionEffect::Enter), Some(directory)) => {
                     self.directories = self.locate(directory);
                 }
-                (Some(Effect::Run), Some(line)) if line.alternatives.is_none() => {
+                (Some(OptionEffect::Run), Some(line)) if line.alternatives.is_none() => {
                     self.read_nested(&line.value)?;
                 }
-                (Some(Effect::Run | Effect::Doubt), _) => {
+                (Some(OptionEffect::Run | OptionEffect::Doubt), _) => {
                     self.doubt_commands("an option runs what cannot be seen");
                 }
-                (Some(Effect::Below), _) => extent = Extent::Below,
-                (Some(Effect::Change), _) => {
+                (Some(OptionEffect::Below), _) => extent = NameExtent::Below,
+                (Some(OptionEffect::Change), _) => {
                     self.doubt_files("the program changes files that it does not name");
                 }
                 // An option without the value that it needs does nothing.
-                (Some(Effect::Read | Effect::Write | Effect::Enter), None) => {}
+                (Some(OptionEffect::Read | OptionEffect::Write | OptionEffect::Enter), None) => {}
                 (None, _) => self.doubt_files("an option is not known"),
             }
         }
-        if program.scope == Scope::Tree && program.operands == Operands::Read {
-            extent = Extent::Below;
+        if program.scope == ProgramScope::Tree && program.operands == Operands::Read {
+            extent = NameExtent::Below;
         }
         Ok(extent)
     }
@@ -138,9 +143,9 @@ impl Analysis {
     fn note_operands(
         &mut self,
         name: &str,
-        program: &Program,
-        arguments: &Arguments<'_>,
-        extent: Extent,
+        program: &ProgramRow,
+        arguments: &CommandArguments<'_>,
+        extent: NameExtent,
     ) {
         let skip = if arguments.has(program.unless) {
             0
@@ -152,7 +157,7 @@ impl Analysis {
             .split_at(skip.min(arguments.operands.len()));
         // What is taken apart at its spaces may name files, too.
         for word in skipped.iter().filter(|word| word.may_be_anything()) {
-            self.use_file(word, Use::Read, Extent::Itself);
+            self.use_file(word, UseOfFile::Read, NameExtent::Itself);
         }
         match program.operands {
             Operands::Data | Operands::Command => {}
@@ -163,22 +168,22 @@ impl Analysis {
                 // What goes through directories begins in this one if none is named. In front of `--` a name may be a
                 // revision, and then Git goes through all of it.
                 let may_be_all = name == "git" && !arguments.has_end;
-                if extent == Extent::Below && (operands.is_empty() || may_be_all) {
-                    self.use_file(&Word::literal("."), Use::Read, Extent::Below);
+                if extent == NameExtent::Below && (operands.is_empty() || may_be_all) {
+                    self.use_file(&ShellWord::literal("."), UseOfFile::Read, NameExtent::Below);
                 }
-                self.use_all(operands, Use::Read, extent);
+                self.use_all(operands, UseOfFile::Read, extent);
                 self.read_revisions(name, operands);
             }
-            Operands::Write => self.use_all(operands, Use::Write, extent),
+            Operands::Write => self.use_all(operands, UseOfFile::Write, extent),
             Operands::ReadThenWrite => {
                 let (read, written) = operands.split_at(operands.len().min(1));
-                self.use_all(read, Use::Read, extent);
-                self.use_all(written, Use::Write, extent);
+                self.use_all(read, UseOfFile::Read, extent);
+                self.use_all(written, UseOfFile::Write, extent);
             }
             Operands::WriteThenRead => {
                 let (written, read) = operands.split_at(operands.len().min(1));
-                self.use_all(written, Use::Write, Extent::Itself);
-                self.use_all(read, Use::Read, extent);
+                self.use_all(written, UseOfFile::Write, NameExtent::Itself);
+                self.use_all(read, UseOfFile::Read, extent);
             }
             Operands::Copy | Operands::Move | Operands::Link => {
                 self.note_copy(program.operands, arguments, extent);
@@ -186,14 +191,14 @@ impl Analysis {
         }
     }
 
-    pub(crate) fn use_all(&mut self, words: &[&Word], access: Use, extent: Extent) {
+    pub(crate) fn use_all(&mut self, words: &[&ShellWord], access: UseOfFile, extent: NameExtent) {
         for word in words {
             self.use_file(word, access, extent);
         }
     }
 
     /// `git show HEAD:file` names a file behind the colon.
-    fn read_revisions(&mut self, name: &str, operands: &[&Word]) {
+    fn read_revisions(&mut self, name: &str, operands: &[&ShellWord]) {
         if name != "git" {
             return;
         }
@@ -204,40 +209,40 @@ impl Analysis {
         }
     }
 
-    fn note_scope(&mut self, name: &str, program: &Program, arguments: &Arguments<'_>) {
+    fn note_scope(&mut self, name: &str, program: &ProgramRow, arguments: &CommandArguments<'_>) {
         match program.scope {
-            Scope::Words => {}
-            Scope::Tree => {
-                self.line.roams = Roams::Yes;
+            ProgramScope::Words => {}
+            ProgramScope::Tree => {
+                self.line.roams = RoamingReads::Yes;
                 let is_skipped = !arguments.has(program.unless);
                 if arguments.operands.len() <= program.skip * usize::from(is_skipped) {
-                    self.use_file(&Word::literal("."), Use::Read, Extent::Below);
+                    self.use_file(&ShellWord::literal("."), UseOfFile::Read, NameExtent::Below);
                 }
             }
             // What a build reads it does not show.
-            Scope::Build => self.check_settings(name, arguments),
-            Scope::Test => {
+            ProgramScope::Build => self.check_settings(name, arguments),
+            ProgramScope::Test => {
                 self.check_settings(name, arguments);
                 if arguments.operands.iter().any(|word| is_document(word)) {
                     self.doubt_commands("a file that is not code is run");
                 }
             }
-            Scope::Record => self.line.records = crate::Records::Yes,
+            ProgramScope::Record => self.line.records = crate::Records::Yes,
             // These only say what they would do.
-            Scope::Change if arguments.has(&["check", "dry-run", "diff"]) => {}
-            Scope::Change => {
-                self.line.roams = Roams::Yes;
+            ProgramScope::Change if arguments.has(&["check", "dry-run", "diff"]) => {}
+            ProgramScope::Change => {
+                self.line.roams = RoamingReads::Yes;
                 self.doubt_files("the program changes files that it does not name");
             }
         }
     }
 
     /// `make CC=…`: a variable can choose what a build runs.
-    fn check_settings(&mut self, name: &str, arguments: &Arguments<'_>) {
+    fn check_settings(&mut self, name: &str, arguments: &CommandArguments<'_>) {
         const HARMLESS: &[&str] = &[
             "", "true", "false", "yes", "no", "on", "off", "y", "n", "debug", "release", "test",
         ];
-        let chooses = |word: &&&Word| match word.value.split_once('=') {
+        let chooses = |word: &&&ShellWord| match word.value.split_once('=') {
             Some((name, value)) if !name.starts_with('-') => {
                 let is_number = value.bytes().all(|byte| byte.is_ascii_digit());
                 !is_number && !HARMLESS.contains(&value.to_ascii_lowercase().as_str())
@@ -245,19 +250,19 @@ impl Analysis {
             _ => false,
         };
         // Plugins of Maven that run whatever they are told to.
-        let runs = |word: &&Word| {
+        let runs = |word: &&ShellWord| {
             let value = word.value.as_str();
             ["exec:", "antrun:", "help:evaluate", "dependency:"]
                 .iter()
                 .any(|goal| value.contains(goal))
         };
-        let defines = |word: &Word| {
+        let defines = |word: &ShellWord| {
             const PROGRAMS: &[&str] = &["COMPILER", "LAUNCHER", "TOOLCHAIN", "PROGRAM", "exec."];
             PROGRAMS.iter().any(|name| word.value.contains(name))
         };
         // Their arguments are lines of a language.
         let takes_lines = matches!(name, "sbt" | "mill" | "lein");
-        let is_line = |word: &Word| takes_lines && word.value.contains(' ');
+        let is_line = |word: &ShellWord| takes_lines && word.value.contains(' ');
         let mut operands = arguments.operands.iter();
         if operands.any(|word| chooses(&word) || runs(word) || is_line(word))
             || arguments.values(&["D"]).any(defines)
@@ -267,7 +272,7 @@ impl Analysis {
     }
 
     /// What `git` changes that no row can say: its configuration, and other repositories.
-    fn note_git(&mut self, command: &str, arguments: &Arguments<'_>) {
+    fn note_git(&mut self, command: &str, arguments: &CommandArguments<'_>) {
         let operands = &arguments.operands;
         match command {
             "config" => {
@@ -286,29 +291,29 @@ impl Analysis {
                 if let Some(file) = arguments.values(&["f", "file"]).next() {
                     self.write_file(file);
                 } else if arguments.has(&["f", "file"]) {
-                    self.write_file(&Word::unknown());
+                    self.write_file(&ShellWord::unknown());
                 } else {
                     let file = match () {
                         () if arguments.has(&["global"]) => "~/.gitconfig",
                         () if arguments.has(&["system"]) => "/etc/gitconfig",
                         () => ".git/config",
                     };
-                    self.write_file(&Word::literal(file));
+                    self.write_file(&ShellWord::literal(file));
                 }
             }
             "push" | "fetch" | "pull" => {
-                let is_path = |word: &&&Word| {
+                let is_path = |word: &&&ShellWord| {
                     word.value.starts_with(['/', '.', '~']) || word.value.starts_with("file:")
                 };
                 if let Some(repository) = operands.first().filter(|word| is_path(word)) {
                     let path = repository.value.trim_start_matches("file://");
                     let place = repository.part(path);
                     let access = if command == "push" {
-                        Use::Write
+                        UseOfFile::Write
                     } else {
-                        Use::Read
+                        UseOfFile::Read
                     };
-                    self.use_file(&place, access, Extent::Itself);
+                    self.use_file(&place, access, NameExtent::Itself);
                 }
             }
             // Without a name they list.
@@ -330,7 +335,7 @@ impl Analysis {
                     self.line.records = crate::Records::Yes;
                 }
             }
-            "init" if operands.is_empty() => self.write_file(&Word::literal(".")),
+            "init" if operands.is_empty() => self.write_file(&ShellWord::literal(".")),
             "clone" => {
                 if let [_, target] = operands.as_slice() {
                     self.write_file(target);
@@ -348,8 +353,8 @@ impl Analysis {
     }
 
     /// `chmod -x file`: a mode can look like an option.
-    fn note_chmod(&mut self, words: &[Word]) {
-        let is_option = |word: &&Word| {
+    fn note_chmod(&mut self, words: &[ShellWord]) {
+        let is_option = |word: &&ShellWord| {
             word.value.starts_with("--")
                 || word
                     .value
@@ -361,24 +366,24 @@ impl Analysis {
             .any(|word| word.value.starts_with("--reference"));
         let operands = words.iter().filter(|word| !is_option(word));
         for word in operands.skip(usize::from(has_mode)) {
-            self.use_file(word, Use::Write, Extent::Below);
+            self.use_file(word, UseOfFile::Write, NameExtent::Below);
         }
     }
 
-    fn note_dd(&mut self, words: &[Word]) {
+    fn note_dd(&mut self, words: &[ShellWord]) {
         for word in words {
             if let Some(file) = word.value.strip_prefix("of=") {
                 self.write_file(&word.part(file));
             } else if let Some(file) = word.value.strip_prefix("if=") {
                 self.read_file(&word.part(file));
-            } else if word.shape == Shape::Expansion {
+            } else if word.shape == WordShape::Expansion {
                 self.doubt_files("a file is named by an expansion");
             }
         }
     }
 
     /// What a command prints, if that is names of files; for `xargs`.
-    pub(crate) fn printed_names(&self, name: &str, words: &[Word]) -> Option<Vec<String>> {
+    pub(crate) fn printed_names(&self, name: &str, words: &[ShellWord]) -> Option<Vec<String>> {
         let first = words.first().map_or("", |word| word.value.as_str());
         let has_l = words
             .iter()
@@ -413,7 +418,7 @@ impl Analysis {
                 let all = format!("{SOME_NAME}{SOME_NAME}/{SOME_NAME}");
                 let listed = if shows_hidden { all } else { "**/*".to_owned() };
                 let named = words.iter().filter(|word| !word.value.starts_with('-'));
-                let named = named.flat_map(Word::patterns).take(16);
+                let named = named.flat_map(ShellWord::patterns).take(16);
                 Some(std::iter::once(listed).chain(named).collect())
             }
             ("grep", _) if has_l => Some(vec![format!("{SOME_NAME}{SOME_NAME}/{SOME_NAME}")]),
@@ -426,12 +431,12 @@ impl Analysis {
 fn asked<'words>(
     name: &str,
     first: &'words str,
-    rest: &'words [Word],
-) -> (&'words str, &'words [Word]) {
+    rest: &'words [ShellWord],
+) -> (&'words str, &'words [ShellWord]) {
     let [second, options @ ..] = rest else {
         return (first, rest);
     };
-    let is_literal = second.shape <= Shape::Backslash;
+    let is_literal = second.shape <= WordShape::Backslash;
     match (name, first, second.value.as_str()) {
         ("git", "stash", "list") if is_literal => ("log", options),
         ("git", "worktree", "list") | ("git", "submodule", "status") if is_literal => {
@@ -442,7 +447,7 @@ fn asked<'words>(
 }
 
 /// Whether a name is that of a text that people read: nobody expects a test in it.
-fn is_document(word: &Word) -> bool {
+fn is_document(word: &ShellWord) -> bool {
     const ENDINGS: &[&str] = &[
         "md", "markdown", "mdx", "txt", "rst", "adoc", "json", "jsonc", "yaml", "yml", "toml",
         "ini", "cfg", "conf", "csv", "html", "xml", "log",

@@ -1,9 +1,9 @@
 //! `find`: where it looks, and what it runs on what it finds.
 
-use crate::analysis::{Analysis, Step, Stop};
+use crate::analysis::{AnalysisStep, LineAnalysis, Stop};
 use crate::text::SOME_NAME;
-use crate::word::{Shape, Word};
-use crate::{Extent, Use};
+use crate::word::{ShellWord, WordShape};
+use crate::{NameExtent, UseOfFile};
 
 /// Tests and options that take a value and touch nothing.
 const WITH_VALUE: &[&str] = &[
@@ -86,20 +86,20 @@ const FLAGS: &[&str] = &[
     "-s",
 ];
 
-impl Analysis {
-    pub(crate) fn run_find(&mut self, arguments: &[Word]) -> Step<()> {
-        let is_root = |word: &&Word| !word.value.starts_with(['-', '(', '!']);
-        let mut roots: Vec<Word> = arguments
+impl LineAnalysis {
+    pub(crate) fn run_find(&mut self, arguments: &[ShellWord]) -> AnalysisStep<()> {
+        let is_root = |word: &&ShellWord| !word.value.starts_with(['-', '(', '!']);
+        let mut roots: Vec<ShellWord> = arguments
             .iter()
             .skip_while(|word| matches!(word.value.as_str(), "-L" | "-P" | "-H" | "-E"))
             .take_while(is_root)
             .cloned()
             .collect();
         if roots.is_empty() {
-            roots.push(Word::literal("."));
+            roots.push(ShellWord::literal("."));
         }
         if arguments.iter().any(|word| {
-            word.raw.is_empty() || word.shape == Shape::Expansion && word.may_be_several()
+            word.raw.is_empty() || word.shape == WordShape::Expansion && word.may_be_several()
         }) {
             self.doubt_commands("the arguments of `find` come from an expansion");
         }
@@ -112,8 +112,8 @@ impl Analysis {
                 "-delete" => {
                     // Once is enough.
                     for root in std::mem::take(&mut roots) {
-                        self.use_file(&root, Use::Mention, Extent::Itself);
-                        self.use_file(&found, Use::Write, Extent::Itself);
+                        self.use_file(&root, UseOfFile::Mention, NameExtent::Itself);
+                        self.use_file(&found, UseOfFile::Write, NameExtent::Itself);
                     }
                 }
                 "-fprint" | "-fprint0" | "-fls" => words = self.write_next(words, 1),
@@ -131,7 +131,11 @@ impl Analysis {
         Ok(())
     }
 
-    fn write_next<'words>(&mut self, words: &'words [Word], count: usize) -> &'words [Word] {
+    fn write_next<'words>(
+        &mut self,
+        words: &'words [ShellWord],
+        count: usize,
+    ) -> &'words [ShellWord] {
         if let Some(file) = words.first() {
             self.write_file(file);
         }
@@ -140,11 +144,11 @@ impl Analysis {
 
     fn run_on_found<'words>(
         &mut self,
-        action: &Word,
-        words: &'words [Word],
-        found: &Word,
-    ) -> Step<&'words [Word]> {
-        let is_end = |word: &Word| matches!(word.value.as_str(), ";" | "+");
+        action: &ShellWord,
+        words: &'words [ShellWord],
+        found: &ShellWord,
+    ) -> AnalysisStep<&'words [ShellWord]> {
+        let is_end = |word: &ShellWord| matches!(word.value.as_str(), ";" | "+");
         let Some(length) = words.iter().position(is_end) else {
             return Err(Stop("an `-exec` is not closed"));
         };
@@ -153,11 +157,11 @@ impl Analysis {
         if action.value.ends_with("dir") {
             self.directories = vec![crate::ANYTHING.to_string()];
         }
-        let replaced: Vec<Word> = inner
+        let replaced: Vec<ShellWord> = inner
             .iter()
             .map(|word| match word.value.as_str() {
                 "{}" => found.clone(),
-                value if value.contains("{}") => Word::unknown_as(word),
+                value if value.contains("{}") => ShellWord::unknown_as(word),
                 _ => word.clone(),
             })
             .collect();
@@ -171,8 +175,8 @@ impl Analysis {
 }
 
 /// Everything that may be found: below the roots, by the last name that is asked for.
-fn found_names(roots: &[Word], arguments: &[Word]) -> Word {
-    let names: Vec<&Word> = arguments
+fn found_names(roots: &[ShellWord], arguments: &[ShellWord]) -> ShellWord {
+    let names: Vec<&ShellWord> = arguments
         .windows(2)
         .filter(|pair| pair[0].value == "-name")
         .map(|pair| &pair[1])
@@ -191,15 +195,15 @@ fn found_names(roots: &[Word], arguments: &[Word]) -> Word {
     let alternatives = if roots.len() > 16 {
         vec![crate::ANYTHING.to_string()]
     } else {
-        let patterns = roots.iter().flat_map(Word::patterns);
+        let patterns = roots.iter().flat_map(ShellWord::patterns);
         patterns
             .map(|root| format!("{}{below}", root.trim_end_matches('/')))
             .collect()
     };
-    Word {
+    ShellWord {
         raw: "{}".to_owned(),
         value: "{}".to_owned(),
-        shape: Shape::Expansion,
+        shape: WordShape::Expansion,
         variable: None,
         alternatives: Some(alternatives),
     }

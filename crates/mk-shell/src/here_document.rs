@@ -1,20 +1,20 @@
 //! Here-documents: text for a command's standard input. The text is data; only the substitutions in
 //! it are commands.
 
-use crate::analysis::{Step, Stop};
+use crate::analysis::{AnalysisStep, Stop};
 use crate::parser::Parser;
-use crate::word::{Shape, Word};
+use crate::word::{ShellWord, WordShape};
 
 /// A here-document whose body starts at the next line.
 #[derive(Debug)]
 pub(crate) struct HereDocument {
     delimiter: String,
-    body: Body,
+    body: HereDocumentBody,
     indent: Indent,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Body {
+enum HereDocumentBody {
     Literal,
     Expanded,
 }
@@ -27,16 +27,16 @@ enum Indent {
 
 impl HereDocument {
     /// `operator` is `<<` or `<<-`, `target` the word after it.
-    pub(crate) fn announce(operator: &str, target: &Word) -> Step<Self> {
-        if target.shape >= Shape::Process || target.value.contains('\n') {
+    pub(crate) fn announce(operator: &str, target: &ShellWord) -> AnalysisStep<Self> {
+        if target.shape >= WordShape::Process || target.value.contains('\n') {
             return Err(Stop("the end of a here-document is unclear"));
         }
         Ok(Self {
             delimiter: target.value.clone(),
             body: if target.raw == target.value {
-                Body::Expanded
+                HereDocumentBody::Expanded
             } else {
-                Body::Literal
+                HereDocumentBody::Literal
             },
             indent: if operator == "<<-" {
                 Indent::Stripped
@@ -49,11 +49,11 @@ impl HereDocument {
 
 impl Parser<'_> {
     /// A newline and the here-documents that start after it.
-    pub(crate) fn read_line_end(&mut self) -> Step<()> {
+    pub(crate) fn read_line_end(&mut self) -> AnalysisStep<()> {
         self.advance();
         for document in std::mem::take(&mut self.here_documents) {
             let text = self.read_here_document(&document)?;
-            if document.body == Body::Expanded {
+            if document.body == HereDocumentBody::Expanded {
                 self.analysis.descend()?;
                 Parser::new(&text, self.analysis).read_expanded_text()?;
                 self.analysis.ascend();
@@ -62,7 +62,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn read_here_document(&mut self, document: &HereDocument) -> Step<String> {
+    fn read_here_document(&mut self, document: &HereDocument) -> AnalysisStep<String> {
         let mut text = String::new();
         loop {
             if self.peek().is_none() {
@@ -82,7 +82,7 @@ impl Parser<'_> {
                 return Ok(text);
             }
             // The shell joins this line with the next before it looks for the end.
-            if document.body == Body::Expanded && line.ends_with('\\') {
+            if document.body == HereDocumentBody::Expanded && line.ends_with('\\') {
                 return Err(Stop("the end of a here-document is unclear"));
             }
             text.push_str(&line);

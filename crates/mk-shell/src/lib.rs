@@ -28,10 +28,12 @@ mod variable;
 mod word;
 mod wrapper;
 
-pub use program::{Effect, Operands, Program, ProgramTable, Scope, Style, Unlisted};
+pub use program::{
+    Operands, OptionEffect, OptionStyle, ProgramRow, ProgramScope, ProgramTable, UnlistedOptions,
+};
 pub use text::{ANYTHING, SOME_NAME, escape, literal};
 
-use analysis::Analysis;
+use analysis::LineAnalysis;
 
 // The example of the documentation names the crate, and a test runs it.
 #[cfg(test)]
@@ -53,7 +55,7 @@ pub struct CommandLine {
     /// Why the lists above may be incomplete.
     pub doubt: Option<Doubt>,
     /// Whether a program reads files that its words do not name.
-    pub roams: Roams,
+    pub roams: RoamingReads,
     /// Whether the repository is changed: its objects and references, not its files.
     pub records: Records,
     pub size: Size,
@@ -73,14 +75,14 @@ pub struct SimpleCommand {
 pub struct FileUse {
     /// A path, or a pattern where `form` says so.
     pub path: String,
-    pub access: Use,
+    pub access: UseOfFile,
     pub form: Form,
-    pub extent: Extent,
+    pub extent: NameExtent,
 }
 
 /// What a line does with a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Use {
+pub enum UseOfFile {
     Read,
     Write,
     /// It stands somewhere in a line that is in doubt.
@@ -99,7 +101,7 @@ pub enum Form {
 
 /// How much of what is named is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Extent {
+pub enum NameExtent {
     Itself,
     /// A directory with all that is in it.
     Below,
@@ -116,7 +118,7 @@ pub enum Doubt {
 
 /// Whether files are read that no word names.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Roams {
+pub enum RoamingReads {
     #[default]
     No,
     Yes,
@@ -174,7 +176,7 @@ impl SimpleCommand {
 /// Takes a shell line apart that starts in a directory, empty for the root. It takes any text, does not fail, and needs
 /// time linear in its length.
 pub fn analyse(programs: ProgramTable, line: &str, start: &str) -> CommandLine {
-    let mut analysis = Analysis::new(programs, start);
+    let mut analysis = LineAnalysis::new(programs, start);
     if line.len() > LONGEST_LINE {
         analysis.doubt_commands("the line is too long");
         analysis.line.size = Size::TooLarge;

@@ -4,13 +4,13 @@
 
 use std::collections::BTreeSet;
 
-use crate::analysis::{Analysis, join};
+use crate::analysis::{LineAnalysis, join};
 use crate::text::{ANYTHING, SOME_NAME, escape};
-use crate::{Extent, Use};
+use crate::{NameExtent, UseOfFile};
 
 const LONGEST: usize = 1024;
 
-impl Analysis {
+impl LineAnalysis {
     /// Lists every name in the words, and in the line as written.
     pub(crate) fn mention_words(&mut self, line: &str) {
         let unquoted: String = line
@@ -33,9 +33,13 @@ impl Analysis {
             } else {
                 escape(&name).into_owned()
             };
-            self.push_file(&pattern, Use::Mention, Extent::Itself);
+            self.push_file(&pattern, UseOfFile::Mention, NameExtent::Itself);
             for directory in directories.iter().filter(|directory| !directory.is_empty()) {
-                self.push_file(&join(directory, &pattern), Use::Mention, Extent::Itself);
+                self.push_file(
+                    &join(directory, &pattern),
+                    UseOfFile::Mention,
+                    NameExtent::Itself,
+                );
             }
         }
         self.directories = directories;

@@ -3,9 +3,9 @@
 //! One pass from left to right over the characters; a text inside quotes (backticks, `sh -c`) is
 //! parsed by a parser of its own. What a simple command does is not known here.
 
-use crate::analysis::{Analysis, Step, Stop};
+use crate::analysis::{AnalysisStep, LineAnalysis, Stop};
 use crate::here_document::HereDocument;
-use crate::word::{Word, is_word_end};
+use crate::word::{ShellWord, is_word_end};
 
 const SYNTAX: Stop = Stop("the syntax is not understood");
 const UNBALANCED: Stop = Stop("a group is not balanced");
@@ -15,12 +15,12 @@ pub(crate) struct Parser<'analysis> {
     characters: Vec<char>,
     pub(crate) position: usize,
     pub(crate) here_documents: Vec<HereDocument>,
-    pub(crate) analysis: &'analysis mut Analysis,
+    pub(crate) analysis: &'analysis mut LineAnalysis,
 }
 
 /// What ends a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum End {
+pub(crate) enum ListEnd {
     Input,
     Parenthesis,
     Keyword(&'static [&'static str]),
@@ -30,7 +30,7 @@ pub(crate) enum End {
 
 /// What a list still needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Expect {
+enum ListNeed {
     /// A command or the end.
     Command,
     /// A command: the line cannot end after `&&`.
@@ -41,14 +41,14 @@ enum Expect {
 
 /// The commands since the last `;`, as far as the directory depends on them.
 #[derive(Debug)]
-struct Chain {
+struct CommandChain {
     start: Vec<String>,
     /// Joined by `&&` only: each command ran and was successful.
     is_certain: bool,
 }
 
 impl<'analysis> Parser<'analysis> {
-    pub(crate) fn new(text: &str, analysis: &'analysis mut Analysis) -> Self {
+    pub(crate) fn new(text: &str, analysis: &'analysis mut LineAnalysis) -> Self {
         Self {
             characters: text.chars().collect(),
             position: 0,
@@ -114,7 +114,7 @@ impl<'analysis> Parser<'analysis> {
         }
     }
 
-    fn skip_lines(&mut self) -> Step<()> {
+    fn skip_lines(&mut self) -> AnalysisStep<()> {
         loop {
             self.skip_blanks();
             if self.peek() != Some('\n') {
@@ -133,19 +133,19 @@ impl<'analysis> Parser<'analysis> {
         Some(found)
     }
 
-    pub(crate) fn read_list(&mut self, end: End) -> Step<&'static str> {
-        let mut expect = Expect::Command;
+    pub(crate) fn read_list(&mut self, end: ListEnd) -> AnalysisStep<&'static str> {
+        let mut expect = ListNeed::Command;
         let mut chain = self.start_chain();
         loop {
             self.skip_blanks();
             let Some(character) = self.peek() else {
-                if expect == Expect::Operand || end != End::Input {
+                if expect == ListNeed::Operand || end != ListEnd::Input {
                     return Err(UNBALANCED);
                 }
                 self.end_chain(&chain);
                 return Ok("");
             };
-            if expect != Expect::Operand
+            if expect != ListNeed::Operand
                 && let Some(found) = self.eat_end(end, expect)
             {
                 self.end_chain(&chain);
@@ -154,16 +154,16 @@ impl<'analysis> Parser<'analysis> {
             let separates = match character {
                 '\n' => {
                     self.read_line_end()?;
-                    if expect == Expect::Operand {
+                    if expect == ListNeed::Operand {
                         continue;
                     }
                     true
                 }
                 ')' => return Err(UNBALANCED),
-                _ if expect != Expect::Operator => {
+                _ if expect != ListNeed::Operator => {
                     self.read_command()?;
                     self.settle_change(&chain);
-                    expect = Expect::Operator;
+                    expect = ListNeed::Operator;
                     continue;
                 }
                 ';' if !self.looks_at(";;") && !self.looks_at(";&") => {
@@ -194,39 +194,39 @@ impl<'analysis> Parser<'analysis> {
                 self.analysis.piped = None;
                 self.end_chain(&chain);
                 chain = self.start_chain();
-                expect = Expect::Command;
+                expect = ListNeed::Command;
             } else {
-                expect = Expect::Operand;
+                expect = ListNeed::Operand;
             }
         }
     }
 
-    fn eat_end(&mut self, end: End, expect: Expect) -> Option<&'static str> {
+    fn eat_end(&mut self, end: ListEnd, expect: ListNeed) -> Option<&'static str> {
         match end {
-            End::Parenthesis => self.eat(")").then_some(")"),
-            End::CaseItem if self.eat(";;&") || self.eat(";;") || self.eat(";&") => Some(";;"),
+            ListEnd::Parenthesis => self.eat(")").then_some(")"),
+            ListEnd::CaseItem if self.eat(";;&") || self.eat(";;") || self.eat(";&") => Some(";;"),
             // A keyword is one only where a command can stand.
-            End::CaseItem if expect == Expect::Command => self.eat_keyword(&["esac"]),
-            End::Keyword(keywords) if expect == Expect::Command => self.eat_keyword(keywords),
-            End::Input | End::Keyword(_) | End::CaseItem => None,
+            ListEnd::CaseItem if expect == ListNeed::Command => self.eat_keyword(&["esac"]),
+            ListEnd::Keyword(keywords) if expect == ListNeed::Command => self.eat_keyword(keywords),
+            ListEnd::Input | ListEnd::Keyword(_) | ListEnd::CaseItem => None,
         }
     }
 
-    fn start_chain(&self) -> Chain {
-        Chain {
+    fn start_chain(&self) -> CommandChain {
+        CommandChain {
             start: self.analysis.directories.clone(),
             is_certain: true,
         }
     }
 
     /// After anything but `&&`, a `cd` may have failed.
-    fn end_chain(&mut self, chain: &Chain) {
+    fn end_chain(&mut self, chain: &CommandChain) {
         if self.analysis.directories != chain.start {
             self.analysis.may_be_in(&chain.start);
         }
     }
 
-    fn settle_change(&mut self, chain: &Chain) {
+    fn settle_change(&mut self, chain: &CommandChain) {
         if let Some(directories) = self.analysis.change.take() {
             self.skip_blanks();
             if self.looks_at("&&") && chain.is_certain {
@@ -237,7 +237,7 @@ impl<'analysis> Parser<'analysis> {
         }
     }
 
-    fn read_command(&mut self) -> Step<()> {
+    fn read_command(&mut self) -> AnalysisStep<()> {
         const OPENING: &[&str] = &[
             "{", "if", "while", "until", "for", "select", "case", "!", "[[", "function", "coproc",
         ];
@@ -258,13 +258,13 @@ impl<'analysis> Parser<'analysis> {
         self.analysis.descend()?;
         match keyword {
             "{" => {
-                self.read_list(End::Keyword(&["}"]))?;
+                self.read_list(ListEnd::Keyword(&["}"]))?;
             }
             "if" => self.read_if()?,
             "while" | "until" => {
                 self.analysis.loops += 1;
-                self.read_list(End::Keyword(&["do"]))?;
-                self.read_list(End::Keyword(&["done"]))?;
+                self.read_list(ListEnd::Keyword(&["do"]))?;
+                self.read_list(ListEnd::Keyword(&["done"]))?;
                 self.analysis.loops -= 1;
             }
             "for" | "select" => self.read_for()?,
@@ -286,18 +286,18 @@ impl<'analysis> Parser<'analysis> {
         self.read_redirections()
     }
 
-    fn read_if(&mut self) -> Step<()> {
-        self.read_list(End::Keyword(&["then"]))?;
+    fn read_if(&mut self) -> AnalysisStep<()> {
+        self.read_list(ListEnd::Keyword(&["then"]))?;
         loop {
-            match self.read_list(End::Keyword(&["elif", "else", "fi"]))? {
-                "elif" => self.read_list(End::Keyword(&["then"]))?,
-                "else" => return self.read_list(End::Keyword(&["fi"])).map(|_| ()),
+            match self.read_list(ListEnd::Keyword(&["elif", "else", "fi"]))? {
+                "elif" => self.read_list(ListEnd::Keyword(&["then"]))?,
+                "else" => return self.read_list(ListEnd::Keyword(&["fi"])).map(|_| ()),
                 _ => return Ok(()),
             };
         }
     }
 
-    fn read_for(&mut self) -> Step<()> {
+    fn read_for(&mut self) -> AnalysisStep<()> {
         self.skip_blanks();
         let name = self.read_word()?.ok_or(SYNTAX)?;
         self.analysis.check_variable(&name.value, "");
@@ -322,12 +322,12 @@ impl<'analysis> Parser<'analysis> {
             return Err(SYNTAX);
         }
         self.analysis.loops += 1;
-        self.read_list(End::Keyword(&["done"]))?;
+        self.read_list(ListEnd::Keyword(&["done"]))?;
         self.analysis.loops -= 1;
         Ok(())
     }
 
-    fn read_case(&mut self) -> Step<()> {
+    fn read_case(&mut self) -> AnalysisStep<()> {
         self.skip_blanks();
         self.read_word()?.ok_or(SYNTAX)?;
         self.skip_lines()?;
@@ -351,14 +351,14 @@ impl<'analysis> Parser<'analysis> {
             if !self.eat(")") {
                 return Err(SYNTAX);
             }
-            if self.read_list(End::CaseItem)? == "esac" {
+            if self.read_list(ListEnd::CaseItem)? == "esac" {
                 return Ok(());
             }
         }
     }
 
     /// `[[ … ]]`, where `<`, `&&` and parentheses are not operators of the list.
-    fn read_test(&mut self) -> Step<()> {
+    fn read_test(&mut self) -> AnalysisStep<()> {
         let mut words = Vec::new();
         loop {
             self.skip_lines()?;
@@ -374,7 +374,7 @@ impl<'analysis> Parser<'analysis> {
         Ok(())
     }
 
-    fn read_simple_command(&mut self) -> Step<()> {
+    fn read_simple_command(&mut self) -> AnalysisStep<()> {
         let start = self.position;
         let mut words = Vec::new();
         loop {
@@ -407,7 +407,7 @@ impl<'analysis> Parser<'analysis> {
     }
 
     /// The `2` of `2>file`.
-    fn is_descriptor(&self, word: &Word) -> Step<bool> {
+    fn is_descriptor(&self, word: &ShellWord) -> AnalysisStep<bool> {
         if !matches!(self.peek(), Some('<' | '>')) {
             return Ok(false);
         }
@@ -418,7 +418,7 @@ impl<'analysis> Parser<'analysis> {
     }
 
     /// Redirections behind a group.
-    fn read_redirections(&mut self) -> Step<()> {
+    fn read_redirections(&mut self) -> AnalysisStep<()> {
         loop {
             self.skip_blanks();
             if self
@@ -435,7 +435,7 @@ impl<'analysis> Parser<'analysis> {
         }
     }
 
-    fn read_redirection(&mut self) -> Step<()> {
+    fn read_redirection(&mut self) -> AnalysisStep<()> {
         // Longest first.
         const OPERATORS: &[&str] = &[
             "<<<", "<<-", "&>>", "<<", ">>", "<&", ">&", "<>", ">|", "&>", "<", ">",
@@ -477,7 +477,7 @@ impl<'analysis> Parser<'analysis> {
     }
 }
 
-impl Analysis {
+impl LineAnalysis {
     /// Analyses the whole line; where it cannot be read, that becomes a doubt.
     pub(crate) fn read_line(&mut self, line: &str) {
         if let Err(Stop(reason)) = self.read_nested(line) {
@@ -486,11 +486,11 @@ impl Analysis {
     }
 
     /// Analyses a text that the line runs in a process of its own.
-    pub(crate) fn read_nested(&mut self, text: &str) -> Step<()> {
+    pub(crate) fn read_nested(&mut self, text: &str) -> AnalysisStep<()> {
         let directories = self.directories.clone();
         self.descend()?;
         let mut parser = Parser::new(text, self);
-        parser.read_list(End::Input)?;
+        parser.read_list(ListEnd::Input)?;
         if !parser.here_documents.is_empty() {
             return Err(Stop("a here-document is not closed"));
         }
@@ -500,7 +500,7 @@ impl Analysis {
     }
 }
 
-fn is_descriptor_number(word: &Word) -> bool {
+fn is_descriptor_number(word: &ShellWord) -> bool {
     let digits = word.raw.strip_suffix('-').unwrap_or(&word.raw);
     digits.chars().all(|character| character.is_ascii_digit())
 }

@@ -5,16 +5,16 @@
 
 /// One program, or one subcommand of it.
 #[derive(Debug, Clone, Copy)]
-pub struct Program {
+pub struct ProgramRow {
     pub operands: Operands,
     /// How many operands stand in front of those that `operands` is about.
     pub skip: usize,
     /// Options that take the place of the skipped operands: `grep -e pattern`.
     pub unless: &'static [&'static str],
-    pub options: &'static [(&'static str, Effect)],
-    pub unlisted: Unlisted,
-    pub style: Style,
-    pub scope: Scope,
+    pub options: &'static [(&'static str, OptionEffect)],
+    pub unlisted: UnlistedOptions,
+    pub style: OptionStyle,
+    pub scope: ProgramScope,
     pub subcommands: &'static [(&'static str, Self)],
 }
 
@@ -41,7 +41,7 @@ pub enum Operands {
 
 /// What an option does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Effect {
+pub enum OptionEffect {
     Flag,
     /// Takes a value that is no file.
     Value,
@@ -63,14 +63,14 @@ pub enum Effect {
 
 /// Options that a row does not list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unlisted {
+pub enum UnlistedOptions {
     Flag,
     Doubt,
 }
 
 /// How options look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Style {
+pub enum OptionStyle {
     /// `-abc`, `--long`.
     Getopt,
     /// `-long`, `--long`.
@@ -79,7 +79,7 @@ pub enum Style {
 
 /// What a program touches besides what its words name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
+pub enum ProgramScope {
     /// Nothing.
     Words,
     /// Without an operand it reads everything below the working directory.
@@ -97,7 +97,7 @@ pub enum Scope {
 /// Rows by name, sorted.
 #[derive(Debug, Clone, Copy)]
 pub struct ProgramTable {
-    rows: &'static [(&'static str, Program)],
+    rows: &'static [(&'static str, ProgramRow)],
     /// Where programs are that are what their names say, each with a `/` at its end.
     directories: &'static [&'static str],
 }
@@ -105,7 +105,7 @@ pub struct ProgramTable {
 impl ProgramTable {
     /// `rows` are sorted by name.
     pub const fn new(
-        rows: &'static [(&'static str, Program)],
+        rows: &'static [(&'static str, ProgramRow)],
         directories: &'static [&'static str],
     ) -> Self {
         Self { rows, directories }
@@ -122,7 +122,7 @@ impl ProgramTable {
         }
     }
 
-    pub(crate) fn get(self, name: &str) -> Option<&'static Program> {
+    pub(crate) fn get(self, name: &str) -> Option<&'static ProgramRow> {
         find(self.rows, name)
     }
 
@@ -132,50 +132,50 @@ impl ProgramTable {
     }
 }
 
-impl Program {
+impl ProgramRow {
     pub(crate) fn subcommand(&self, name: &str) -> Option<&'static Self> {
         find(self.subcommands, name)
     }
 
     /// What an option does. A long one may be cut short, which counts as the most that it could be.
-    pub(crate) fn effect(&self, name: &str) -> Option<Effect> {
+    pub(crate) fn effect(&self, name: &str) -> Option<OptionEffect> {
         let exact = self.options.iter().find(|(listed, _)| *listed == name);
         if let Some((_, effect)) = exact {
             return Some(*effect);
         }
-        let is_long = name.len() > 1 && self.style == Style::Getopt;
-        let could_be = |(listed, effect): &&(&str, Effect)| {
-            listed.starts_with(name) && !matches!(effect, Effect::Flag)
+        let is_long = name.len() > 1 && self.style == OptionStyle::Getopt;
+        let could_be = |(listed, effect): &&(&str, OptionEffect)| {
+            listed.starts_with(name) && !matches!(effect, OptionEffect::Flag)
         };
         let cut_short = self.options.iter().filter(|_| is_long).find(could_be);
         match (cut_short, self.unlisted) {
             (Some((_, effect)), _) => Some(*effect),
-            (None, Unlisted::Flag) => Some(Effect::Flag),
-            (None, Unlisted::Doubt) => None,
+            (None, UnlistedOptions::Flag) => Some(OptionEffect::Flag),
+            (None, UnlistedOptions::Doubt) => None,
         }
     }
 
     /// Whether some option, or a subcommand, runs something else.
     pub(crate) fn may_run(&self) -> bool {
-        let runs = |effect: Effect| matches!(effect, Effect::Run | Effect::Doubt);
+        let runs = |effect: OptionEffect| matches!(effect, OptionEffect::Run | OptionEffect::Doubt);
         !self.subcommands.is_empty() || self.options.iter().any(|(_, effect)| runs(*effect))
     }
 
     /// Whether a word that could be any option could do harm.
     pub(crate) fn has_effects(&self) -> bool {
-        let is_harmless = |effect: Effect| {
+        let is_harmless = |effect: OptionEffect| {
             matches!(
                 effect,
-                Effect::Flag | Effect::Value | Effect::Read | Effect::Below
+                OptionEffect::Flag | OptionEffect::Value | OptionEffect::Read | OptionEffect::Below
             )
         };
-        self.unlisted == Unlisted::Doubt
+        self.unlisted == UnlistedOptions::Doubt
             || !self.options.iter().all(|(_, effect)| is_harmless(*effect))
             || !self.subcommands.is_empty()
     }
 }
 
-fn find(rows: &'static [(&'static str, Program)], name: &str) -> Option<&'static Program> {
+fn find(rows: &'static [(&'static str, ProgramRow)], name: &str) -> Option<&'static ProgramRow> {
     let at = rows.binary_search_by(|(row, _)| (*row).cmp(name)).ok()?;
     rows.get(at).map(|(_, program)| program)
 }

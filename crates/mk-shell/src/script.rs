@@ -6,72 +6,78 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
-use crate::analysis::Analysis;
-use crate::arguments::Arguments;
-use crate::program::{Effect, Operands, Program, Scope, Style, Unlisted};
-use crate::word::{Shape, Word};
-use crate::{Extent, Use};
+use crate::analysis::LineAnalysis;
+use crate::arguments::CommandArguments;
+use crate::program::{
+    Operands, OptionEffect, OptionStyle, ProgramRow, ProgramScope, UnlistedOptions,
+};
+use crate::word::{ShellWord, WordShape};
+use crate::{NameExtent, UseOfFile};
 
-const fn row(options: &'static [(&'static str, Effect)]) -> Program {
-    Program {
+const fn row(options: &'static [(&'static str, OptionEffect)]) -> ProgramRow {
+    ProgramRow {
         operands: Operands::Read,
         skip: 0,
         unless: &[],
         options,
-        unlisted: Unlisted::Doubt,
-        style: Style::Getopt,
-        scope: Scope::Words,
+        unlisted: UnlistedOptions::Doubt,
+        style: OptionStyle::Getopt,
+        scope: ProgramScope::Words,
         subcommands: &[],
     }
 }
 
-const SED: Program = row(&[
-    ("e", Effect::Value),
-    ("f", Effect::Value),
-    ("l", Effect::Value),
-    ("expression", Effect::Value),
-    ("file", Effect::Value),
-    ("line-length", Effect::Value),
-    ("n", Effect::Flag),
-    ("E", Effect::Flag),
-    ("r", Effect::Flag),
-    ("s", Effect::Flag),
-    ("u", Effect::Flag),
-    ("z", Effect::Flag),
-    ("quiet", Effect::Flag),
-    ("silent", Effect::Flag),
-    ("regexp-extended", Effect::Flag),
-    ("null-data", Effect::Flag),
-    ("posix", Effect::Flag),
-    ("sandbox", Effect::Flag),
-    ("debug", Effect::Flag),
-    ("version", Effect::Flag),
-    ("help", Effect::Flag),
+const SED: ProgramRow = row(&[
+    ("e", OptionEffect::Value),
+    ("f", OptionEffect::Value),
+    ("l", OptionEffect::Value),
+    ("expression", OptionEffect::Value),
+    ("file", OptionEffect::Value),
+    ("line-length", OptionEffect::Value),
+    ("n", OptionEffect::Flag),
+    ("E", OptionEffect::Flag),
+    ("r", OptionEffect::Flag),
+    ("s", OptionEffect::Flag),
+    ("u", OptionEffect::Flag),
+    ("z", OptionEffect::Flag),
+    ("quiet", OptionEffect::Flag),
+    ("silent", OptionEffect::Flag),
+    ("regexp-extended", OptionEffect::Flag),
+    ("null-data", OptionEffect::Flag),
+    ("posix", OptionEffect::Flag),
+    ("sandbox", OptionEffect::Flag),
+    ("debug", OptionEffect::Flag),
+    ("version", OptionEffect::Flag),
+    ("help", OptionEffect::Flag),
 ]);
 
-const AWK: Program = row(&[
-    ("F", Effect::Value),
-    ("v", Effect::Value),
-    ("assign", Effect::Value),
-    ("field-separator", Effect::Value),
-    ("version", Effect::Flag),
+const AWK: ProgramRow = row(&[
+    ("F", OptionEffect::Value),
+    ("v", OptionEffect::Value),
+    ("assign", OptionEffect::Value),
+    ("field-separator", OptionEffect::Value),
+    ("version", OptionEffect::Flag),
 ]);
 
-impl Analysis {
+impl LineAnalysis {
     /// `1r.env`: whatever follows a letter that takes a file may be its name.
     fn mention_script(&mut self, script: &str) {
         for line in script.split(['\n', ';', '}']).take(64) {
             for (at, _) in line.match_indices(['r', 'R', 'w', 'W']).take(16) {
                 let name = line.get(at + 1..).unwrap_or_default().trim();
-                self.use_file(&Word::literal(name), Use::Mention, Extent::Itself);
+                self.use_file(
+                    &ShellWord::literal(name),
+                    UseOfFile::Mention,
+                    NameExtent::Itself,
+                );
             }
         }
     }
 
-    pub(crate) fn note_sed(&mut self, words: &[Word]) {
+    pub(crate) fn note_sed(&mut self, words: &[ShellWord]) {
         let in_place = words.iter().find_map(|word| in_place_suffix(&word.value));
         // `-i` takes a suffix only if it is attached, so it ends a cluster.
-        let mut rest: Vec<Word> = Vec::with_capacity(words.len());
+        let mut rest: Vec<ShellWord> = Vec::with_capacity(words.len());
         let mut words = words.iter().peekable();
         while let Some(word) = words.next() {
             if in_place_suffix(&word.value).is_none() {
@@ -84,7 +90,7 @@ impl Analysis {
                 words.next();
             }
         }
-        let arguments = Arguments::split(&rest, &SED);
+        let arguments = CommandArguments::split(&rest, &SED);
         if arguments
             .options
             .iter()
@@ -95,7 +101,7 @@ impl Analysis {
         if arguments.has(&["f", "file"]) {
             self.doubt_commands("a script is in a file");
         }
-        let mut scripts: Vec<Word> = arguments.values(&["e", "expression"]).cloned().collect();
+        let mut scripts: Vec<ShellWord> = arguments.values(&["e", "expression"]).cloned().collect();
         let mut files = arguments.operands.as_slice();
         if scripts.is_empty() && !arguments.has(&["f", "file"]) {
             let Some((script, rest)) = files.split_first() else {
@@ -112,14 +118,14 @@ impl Analysis {
         }
         for script in &scripts {
             // A pattern character in an unquoted script only names files if some match; it is text.
-            if script.shape == Shape::Expansion || !is_harmless_sed(&script.value) {
+            if script.shape == WordShape::Expansion || !is_harmless_sed(&script.value) {
                 self.doubt_commands("a script may run commands or write files");
                 self.mention_script(&script.value);
             }
         }
-        self.use_all(files, Use::Read, Extent::Itself);
+        self.use_all(files, UseOfFile::Read, NameExtent::Itself);
         if let Some(suffix) = in_place {
-            self.use_all(files, Use::Write, Extent::Itself);
+            self.use_all(files, UseOfFile::Write, NameExtent::Itself);
             if suffix.contains(['/', '*']) || suffix.len() > 32 {
                 self.doubt_files("a backup's name cannot be seen");
             } else if !suffix.is_empty() {
@@ -130,8 +136,8 @@ impl Analysis {
         }
     }
 
-    pub(crate) fn note_awk(&mut self, words: &[Word]) {
-        let arguments = Arguments::split(words, &AWK);
+    pub(crate) fn note_awk(&mut self, words: &[ShellWord]) {
+        let arguments = CommandArguments::split(words, &AWK);
         if arguments
             .options
             .iter()
@@ -142,7 +148,7 @@ impl Analysis {
         let Some((program, files)) = arguments.operands.split_first() else {
             return;
         };
-        if program.shape >= Shape::Process || !is_harmless_awk(&program.value) {
+        if program.shape >= WordShape::Process || !is_harmless_awk(&program.value) {
             self.doubt_commands("a script may run commands or write files");
         }
         for file in files {

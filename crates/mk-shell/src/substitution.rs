@@ -4,14 +4,18 @@
 //! Arithmetic and the rarer parameter expansions can run commands that stand in a variable. These
 //! make the line opaque; they are not interpreted.
 
-use crate::analysis::{Step, Stop};
-use crate::parser::{End, Parser};
-use crate::text::{ANYTHING, SOME_NAME, Text};
-use crate::word::{Quoting, Shape};
+use crate::analysis::{AnalysisStep, Stop};
+use crate::parser::{ListEnd, Parser};
+use crate::text::{ANYTHING, SOME_NAME, TextBuilder};
+use crate::word::{Quoting, WordShape};
 
 impl Parser<'_> {
     /// What starts with `$` or a backtick. The value gets it as written.
-    pub(crate) fn read_expansion(&mut self, quoting: Quoting, value: &mut Text) -> Step<Shape> {
+    pub(crate) fn read_expansion(
+        &mut self,
+        quoting: Quoting,
+        value: &mut TextBuilder,
+    ) -> AnalysisStep<WordShape> {
         let start = self.position;
         // The shell joins lines before it sees what follows.
         let joins = |distance| {
@@ -44,7 +48,7 @@ impl Parser<'_> {
             (_, Some('\'')) if quoting == Quoting::None => {
                 self.position += 2;
                 self.read_ansi_quoted(value)?;
-                return Ok(Shape::Literal);
+                return Ok(WordShape::Literal);
             }
             (_, Some('"')) if quoting == Quoting::None => {
                 self.position += 2;
@@ -73,14 +77,17 @@ impl Parser<'_> {
             _ => {
                 self.advance();
                 value.push('$');
-                return Ok(Shape::Literal);
+                return Ok(WordShape::Literal);
             }
         };
         value.push_expansion(&self.text_since(start), &values);
-        Ok(Shape::Expansion)
+        Ok(WordShape::Expansion)
     }
 
-    pub(crate) fn read_process_substitution(&mut self, value: &mut Text) -> Step<()> {
+    pub(crate) fn read_process_substitution(
+        &mut self,
+        value: &mut TextBuilder,
+    ) -> AnalysisStep<()> {
         let start = self.position;
         self.position += 2;
         self.read_subshell()?;
@@ -89,13 +96,13 @@ impl Parser<'_> {
     }
 
     /// A list up to its `)`, which changes no directory out here.
-    pub(crate) fn read_subshell(&mut self) -> Step<()> {
+    pub(crate) fn read_subshell(&mut self) -> AnalysisStep<()> {
         if !self.here_documents.is_empty() {
             return Err(Stop("a here-document surrounds a substitution"));
         }
         let directories = self.analysis.directories.clone();
         self.analysis.descend()?;
-        self.read_list(End::Parenthesis)?;
+        self.read_list(ListEnd::Parenthesis)?;
         self.analysis.ascend();
         self.analysis.directories = directories;
         if !self.here_documents.is_empty() {
@@ -104,7 +111,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn read_backticks(&mut self, quoting: Quoting) -> Step<()> {
+    fn read_backticks(&mut self, quoting: Quoting) -> AnalysisStep<()> {
         self.advance();
         let mut inside = String::new();
         loop {
@@ -124,7 +131,7 @@ impl Parser<'_> {
     }
 
     /// `$((…))` of numbers. A name could hold `a[$(command)]`.
-    fn read_arithmetic(&mut self) -> Step<()> {
+    fn read_arithmetic(&mut self) -> AnalysisStep<()> {
         self.position += 3;
         let mut open = 2_usize;
         while open > 0 {
@@ -140,11 +147,11 @@ impl Parser<'_> {
     }
 
     /// `${…}`, with the commands in its words.
-    fn read_parameter(&mut self, quoting: Quoting) -> Step<String> {
+    fn read_parameter(&mut self, quoting: Quoting) -> AnalysisStep<String> {
         let unclear = Stop("a parameter expansion is unclear");
         self.position += 2;
         let start = self.position;
-        let mut ignored = Text::default();
+        let mut ignored = TextBuilder::default();
         self.analysis.descend()?;
         loop {
             match self.peek() {
@@ -174,8 +181,8 @@ impl Parser<'_> {
     }
 
     /// The body of a here-document whose delimiter is not quoted.
-    pub(crate) fn read_expanded_text(&mut self) -> Step<()> {
-        let mut ignored = Text::default();
+    pub(crate) fn read_expanded_text(&mut self) -> AnalysisStep<()> {
+        let mut ignored = TextBuilder::default();
         while let Some(character) = self.peek() {
             match character {
                 '\\' => self.position += 2,

@@ -16,7 +16,7 @@ const LONGEST: usize = 4096;
 
 /// A text under construction.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Text {
+pub(crate) struct TextBuilder {
     /// As passed on if nothing expands; what expands stands as written.
     pub(crate) value: String,
     /// What it can be, once something in it is more than literal.
@@ -31,7 +31,7 @@ struct Braces {
     items: Vec<String>,
 }
 
-impl Text {
+impl TextBuilder {
     pub(crate) fn push(&mut self, character: char) {
         self.value.push(character);
         for alternative in self.alternatives.iter_mut().flatten() {

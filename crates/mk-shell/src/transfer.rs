@@ -1,12 +1,12 @@
 //! `curl` and `wget`, as far as no row can say it: files that are named by addresses, and data that is read from files.
 
-use crate::analysis::Analysis;
-use crate::arguments::Arguments;
+use crate::analysis::LineAnalysis;
+use crate::arguments::CommandArguments;
 use crate::effect::last_part;
-use crate::word::{Shape, Word};
+use crate::word::{ShellWord, WordShape};
 
-impl Analysis {
-    pub(crate) fn note_transfer(&mut self, name: &str, arguments: &Arguments<'_>) {
+impl LineAnalysis {
+    pub(crate) fn note_transfer(&mut self, name: &str, arguments: &CommandArguments<'_>) {
         const DATA: &[&str] = &[
             "d",
             "data",
@@ -46,7 +46,7 @@ impl Analysis {
         }
     }
 
-    fn write_named_by_address(&mut self, arguments: &Arguments<'_>) {
+    fn write_named_by_address(&mut self, arguments: &CommandArguments<'_>) {
         for address in &arguments.operands {
             let path = address.value.split(['?', '#']).next().unwrap_or_default();
             let has_name = path
@@ -59,12 +59,12 @@ impl Analysis {
             } else {
                 "index.html"
             };
-            let is_known = address.shape != Shape::Expansion;
+            let is_known = address.shape != WordShape::Expansion;
             // Nothing on disk is called like an address, whatever wildcards it holds.
             let file = if is_known {
-                Word::literal(name)
+                ShellWord::literal(name)
             } else {
-                Word::unknown()
+                ShellWord::unknown()
             };
             self.write_file(&file);
         }

@@ -2,9 +2,9 @@
 //!
 //! A variable can be everything that the line ever sets it to, because which of it runs is not known here.
 
-use crate::analysis::Analysis;
+use crate::analysis::LineAnalysis;
 use crate::text::{ANYTHING, SOME_NAME, escape};
-use crate::word::{Quoting, Word};
+use crate::word::{Quoting, ShellWord};
 
 const MOST_VALUES: usize = 16;
 
@@ -23,7 +23,7 @@ fn some_name() -> Vec<String> {
     vec![SOME_NAME.to_string()]
 }
 
-impl Analysis {
+impl LineAnalysis {
     /// Whether the line sets a variable.
     pub(crate) fn is_set(&self, name: &str) -> bool {
         self.variables.set.iter().any(|(set, _)| set == name)
@@ -119,7 +119,7 @@ impl Analysis {
     }
 
     /// The `NAME=value` of a word.
-    pub(crate) fn assign_word(&mut self, name: &str, word: &Word) {
+    pub(crate) fn assign_word(&mut self, name: &str, word: &ShellWord) {
         let Some((before, value)) = word.value.split_once('=') else {
             return;
         };
@@ -132,7 +132,7 @@ impl Analysis {
     }
 }
 
-impl Word {
+impl ShellWord {
     /// Everything that it can be, as patterns.
     pub(crate) fn patterns(&self) -> Vec<String> {
         match &self.alternatives {

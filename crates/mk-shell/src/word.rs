@@ -3,16 +3,16 @@
 //! A word's value is what the shell passes on if nothing in it expands. Variables that the line itself sets are
 //! expanded; what else the running shell would put in is a wildcard.
 
-use crate::analysis::{Step, Stop};
+use crate::analysis::{AnalysisStep, Stop};
 use crate::parser::Parser;
-use crate::text::{ANYTHING, SOME_NAME, Text};
+use crate::text::{ANYTHING, SOME_NAME, TextBuilder};
 
 /// A word as written and as passed on.
 #[derive(Debug, Clone)]
-pub(crate) struct Word {
+pub(crate) struct ShellWord {
     pub(crate) raw: String,
     pub(crate) value: String,
-    pub(crate) shape: Shape,
+    pub(crate) shape: WordShape,
     /// The name in `NAME=value`.
     pub(crate) variable: Option<String>,
     /// What it can be, where that is more than `value`.
@@ -21,7 +21,7 @@ pub(crate) struct Word {
 
 /// How much a word's value says, from everything to nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Shape {
+pub(crate) enum WordShape {
     Literal,
     /// A backslash before a character that needs none: a path separator, if this is for Windows.
     Backslash,
@@ -38,13 +38,13 @@ pub(crate) enum Quoting {
     Double,
 }
 
-impl Word {
+impl ShellWord {
     /// A word that is not in the text, such as one that `xargs` adds.
     pub(crate) fn unknown() -> Self {
         Self {
             raw: String::new(),
             value: String::new(),
-            shape: Shape::Expansion,
+            shape: WordShape::Expansion,
             variable: None,
             alternatives: Some(vec![ANYTHING.to_string()]),
         }
@@ -64,7 +64,7 @@ impl Word {
         Self {
             raw: text.to_owned(),
             value: text.to_owned(),
-            shape: Shape::Literal,
+            shape: WordShape::Literal,
             variable: None,
             alternatives: None,
         }
@@ -75,13 +75,13 @@ impl Word {
         let is_quoted = self.raw.starts_with('"')
             && self.raw.ends_with('"')
             && self.raw.matches('"').count() == 2;
-        self.shape >= Shape::Pattern && !is_quoted
+        self.shape >= WordShape::Pattern && !is_quoted
     }
 
     /// Whether it could be an option, although that cannot be seen.
     pub(crate) fn may_be_option(&self) -> bool {
         // `<(…)` is passed on as a path below `/dev`.
-        self.shape != Shape::Process
+        self.shape != WordShape::Process
             && self.alternatives.iter().flatten().any(|pattern| {
                 pattern.starts_with(['*', '?', '[', ANYTHING, SOME_NAME])
                     || pattern.starts_with('-')
@@ -182,10 +182,10 @@ pub(crate) fn is_word_end(character: char) -> bool {
 
 impl Parser<'_> {
     /// The word that starts here, if one does.
-    pub(crate) fn read_word(&mut self) -> Step<Option<Word>> {
+    pub(crate) fn read_word(&mut self) -> AnalysisStep<Option<ShellWord>> {
         let start = self.position;
-        let mut text = Text::default();
-        let mut shape = Shape::Literal;
+        let mut text = TextBuilder::default();
+        let mut shape = WordShape::Literal;
         let mut before_equals = None;
         let mut scan = PatternScan::default();
         while let Some(character) = self.peek() {
@@ -195,9 +195,9 @@ impl Parser<'_> {
                     self.read_process_substitution(&mut text)?;
                     let is_alone = starts && self.peek().is_none_or(is_word_end);
                     shape = shape.max(if is_alone {
-                        Shape::Process
+                        WordShape::Process
                     } else {
-                        Shape::Expansion
+                        WordShape::Expansion
                     });
                     // A second one would be part of the same word.
                     if is_alone && matches!(self.peek(), Some('<' | '>')) {
@@ -218,7 +218,7 @@ impl Parser<'_> {
                         continue;
                     }
                     if !needs_escape(escaped) {
-                        shape = shape.max(Shape::Backslash);
+                        shape = shape.max(WordShape::Backslash);
                     }
                     scan.previous = Some('\\');
                     text.push(escaped);
@@ -242,7 +242,7 @@ impl Parser<'_> {
                         before_equals = Some(self.text_since(start));
                     }
                     if scan.sees_pattern(character) {
-                        shape = shape.max(Shape::Pattern);
+                        shape = shape.max(WordShape::Pattern);
                     }
                     match character {
                         '*' | '?' | '[' | ']' => text.push_wildcard(character),
@@ -266,11 +266,11 @@ impl Parser<'_> {
         }
         let (value, alternatives) = text.finish();
         // What the line itself has set is as good as written out.
-        if alternatives.is_none() && shape == Shape::Expansion {
-            shape = Shape::Literal;
+        if alternatives.is_none() && shape == WordShape::Expansion {
+            shape = WordShape::Literal;
         }
         self.analysis.note_word(&value, alternatives.as_deref());
-        Ok(Some(Word {
+        Ok(Some(ShellWord {
             raw,
             value,
             shape,
@@ -279,7 +279,7 @@ impl Parser<'_> {
         }))
     }
 
-    fn read_single_quoted(&mut self, value: &mut Text) -> Step<()> {
+    fn read_single_quoted(&mut self, value: &mut TextBuilder) -> AnalysisStep<()> {
         loop {
             match self.next() {
                 Some('\'') => return Ok(()),
@@ -290,8 +290,11 @@ impl Parser<'_> {
     }
 
     /// Reads to the closing `"`; the opening one is behind us.
-    pub(crate) fn read_double_quoted(&mut self, value: &mut Text) -> Step<Shape> {
-        let mut shape = Shape::Literal;
+    pub(crate) fn read_double_quoted(
+        &mut self,
+        value: &mut TextBuilder,
+    ) -> AnalysisStep<WordShape> {
+        let mut shape = WordShape::Literal;
         loop {
             match self.peek() {
                 None => return Err(Stop("a quote is not closed")),
@@ -323,7 +326,7 @@ impl Parser<'_> {
     }
 
     /// `$'…'`, after its opening quote.
-    pub(crate) fn read_ansi_quoted(&mut self, value: &mut Text) -> Step<()> {
+    pub(crate) fn read_ansi_quoted(&mut self, value: &mut TextBuilder) -> AnalysisStep<()> {
         loop {
             let escaped = match self.next() {
                 None => return Err(Stop("a quote is not closed")),
@@ -354,7 +357,7 @@ impl Parser<'_> {
         }
     }
 
-    fn read_number(&mut self, radix: u32, max_digits: usize) -> Step<char> {
+    fn read_number(&mut self, radix: u32, max_digits: usize) -> AnalysisStep<char> {
         let mut number = 0_u32;
         let mut count = 0;
         while count < max_digits

@@ -4,11 +4,11 @@
 //! A wrapper is looked through only if every option in front of the inner command is known, because
 //! an unknown one may take the next word as its value.
 
-use crate::analysis::{Analysis, Step};
-use crate::arguments::Arguments;
-use crate::program::{Operands, Program, Scope};
+use crate::analysis::{AnalysisStep, LineAnalysis};
+use crate::arguments::CommandArguments;
+use crate::program::{Operands, ProgramRow, ProgramScope};
 use crate::text::ANYTHING;
-use crate::word::{Shape, Word};
+use crate::word::{ShellWord, WordShape};
 
 /// Commands that run text or files nobody here can see.
 const OPAQUE: &[&str] = &[
@@ -20,14 +20,14 @@ const RESERVED: &[&str] = &[
     "{", "}", "if", "then", "elif", "else", "fi", "while", "until", "for", "select", "do", "done",
     "case", "esac", "!", "[[", "function", "coproc",
 ];
-impl Analysis {
+impl LineAnalysis {
     /// Runs the words of a simple command, with its assignments in front.
-    pub(crate) fn run_simple(&mut self, words: &[Word]) -> Step<()> {
+    pub(crate) fn run_simple(&mut self, words: &[ShellWord]) -> AnalysisStep<()> {
         let rest = self.skip_assignments(words);
         self.run(rest)
     }
 
-    fn skip_assignments<'words>(&mut self, mut words: &'words [Word]) -> &'words [Word] {
+    fn skip_assignments<'words>(&mut self, mut words: &'words [ShellWord]) -> &'words [ShellWord] {
         while let [word, rest @ ..] = words
             && let Some(name) = &word.variable
         {
@@ -143,7 +143,7 @@ impl Analysis {
     }
 
     /// The words between `[[` and `]]`.
-    pub(crate) fn run_test(&mut self, words: &[Word]) {
+    pub(crate) fn run_test(&mut self, words: &[ShellWord]) {
         let compares = words.iter().any(|word| {
             matches!(
                 word.value.as_str(),
@@ -153,19 +153,19 @@ impl Analysis {
         if compares {
             self.doubt_commands("arithmetic may run commands");
         }
-        let mut all = vec![Word::literal("[[")];
+        let mut all = vec![ShellWord::literal("[[")];
         all.extend_from_slice(words);
-        all.push(Word::literal("]]"));
+        all.push(ShellWord::literal("]]"));
         self.push_command(&all);
     }
 
-    pub(crate) fn run(&mut self, words: &[Word]) -> Step<()> {
+    pub(crate) fn run(&mut self, words: &[ShellWord]) -> AnalysisStep<()> {
         let Some((command, arguments)) = words.split_first() else {
             return Ok(());
         };
         let input = self.piped.take();
         self.push_command(words);
-        if command.shape >= Shape::Process || command.alternatives.is_some() {
+        if command.shape >= WordShape::Process || command.alternatives.is_some() {
             self.doubt_commands("the command comes from an expansion");
             return Ok(());
         }
@@ -207,7 +207,7 @@ impl Analysis {
         {
             let row = self.programs.get(&module.value);
             let is_known = row.is_some_and(|row| {
-                matches!(row.scope, Scope::Build | Scope::Test)
+                matches!(row.scope, ProgramScope::Build | ProgramScope::Test)
                     || matches!(module.value.as_str(), "pip" | "json.tool")
             });
             if is_known {
@@ -223,10 +223,10 @@ impl Analysis {
         Ok(())
     }
 
-    fn run_builtin(&mut self, name: &str, arguments: &[Word]) {
+    fn run_builtin(&mut self, name: &str, arguments: &[ShellWord]) {
         match name {
             "cd" => {
-                let operands: Vec<Word> = arguments
+                let operands: Vec<ShellWord> = arguments
                     .iter()
                     .filter(|word| !matches!(word.value.as_str(), "-P" | "-L" | "-e" | "--"))
                     .cloned()
@@ -245,7 +245,9 @@ impl Analysis {
                         .split_once('=')
                         .unwrap_or((word.value.as_str(), ""));
                     let is_attribute = name.starts_with(['-', '+']) && name.contains(['i', 'n']);
-                    if is_attribute || (word.shape == Shape::Expansion && word.variable.is_none()) {
+                    if is_attribute
+                        || (word.shape == WordShape::Expansion && word.variable.is_none())
+                    {
                         self.doubt_commands("a variable is set that chooses what runs");
                     }
                     self.check_variable(name, value);
@@ -254,7 +256,7 @@ impl Analysis {
             }
             "read" | "getopts" | "unset" | "mapfile" | "readarray" => {
                 for word in arguments {
-                    if word.shape >= Shape::Pattern || word.value == "-C" {
+                    if word.shape >= WordShape::Pattern || word.value == "-C" {
                         self.doubt_commands("a variable is set that chooses what runs");
                     }
                     self.check_variable(&word.value, "?");
@@ -270,12 +272,12 @@ impl Analysis {
     }
 
     /// `sh -c text`, or `sh file`.
-    fn run_shell(&mut self, arguments: &[Word]) -> Step<()> {
+    fn run_shell(&mut self, arguments: &[ShellWord]) -> AnalysisStep<()> {
         let mut words = arguments.iter();
         let mut has_text = false;
         while let Some(word) = words.next() {
             let value = word.value.as_str();
-            if word.shape >= Shape::Process {
+            if word.shape >= WordShape::Process {
                 self.doubt_commands("a shell's text comes from an expansion");
                 return Ok(());
             }
@@ -310,10 +312,10 @@ impl Analysis {
     fn run_wrapped(
         &mut self,
         name: &str,
-        program: &'static Program,
-        arguments: &[Word],
+        program: &'static ProgramRow,
+        arguments: &[ShellWord],
         input: Option<Vec<String>>,
-    ) -> Step<()> {
+    ) -> AnalysisStep<()> {
         // `command -v name` only asks.
         let asks = arguments
             .first()
@@ -321,7 +323,7 @@ impl Analysis {
         if name == "command" && asks {
             return Ok(());
         }
-        let split = Arguments::split(arguments, program);
+        let split = CommandArguments::split(arguments, program);
         let is_known = split.options.iter().all(|option| option.effect.is_some())
             && split
                 .operands
@@ -356,7 +358,7 @@ impl Analysis {
 }
 
 /// The text that `xargs -I` replaces.
-fn replacement(words: &[Word]) -> Option<&str> {
+fn replacement(words: &[ShellWord]) -> Option<&str> {
     let mut words = words.iter().map(|word| word.value.as_str());
     let option = words.find(|value| {
         value.starts_with("-I") || value.starts_with("--replace") || !value.starts_with('-')
@@ -370,10 +372,10 @@ fn replacement(words: &[Word]) -> Option<&str> {
 }
 
 /// The words of a command that gets more from its input: in place of a text, or at the end.
-fn with_input(words: &[Word], placeholder: Option<&str>, input: &[String]) -> Vec<Word> {
-    let given = Word {
+fn with_input(words: &[ShellWord], placeholder: Option<&str>, input: &[String]) -> Vec<ShellWord> {
+    let given = ShellWord {
         alternatives: Some(input.to_vec()),
-        ..Word::unknown()
+        ..ShellWord::unknown()
     };
     let mut all = words.to_vec();
     match placeholder {
@@ -381,9 +383,9 @@ fn with_input(words: &[Word], placeholder: Option<&str>, input: &[String]) -> Ve
             for word in &mut all {
                 if word.value == text {
                     word.alternatives.clone_from(&given.alternatives);
-                    word.shape = Shape::Expansion;
+                    word.shape = WordShape::Expansion;
                 } else if word.value.contains(text) {
-                    *word = Word::unknown_as(word);
+                    *word = ShellWord::unknown_as(word);
                 }
             }
         }

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use mk_store::{Location, NewSession, PostgresUrl, Session, Store, Switch};
+use mk_store::{ModeSwitch, NewSession, PostgresUrl, Session, Store, StoreLocation};
 use mk_types::{Clock, ModeSlug};
 
 const THREADS: [usize; 3] = [1, 16, 64];
@@ -26,8 +26,8 @@ fn main() -> Outcome<()> {
     let mut next = || arguments.next().ok_or("three arguments are needed");
     let (place, sessions, seconds) = (next()?, next()?.parse()?, next()?.parse()?);
     let location = match place.starts_with("postgres") {
-        true => Location::Postgres(Box::new(PostgresUrl::parse(&place)?)),
-        false => Location::File(PathBuf::from(place)),
+        true => StoreLocation::Postgres(Box::new(PostgresUrl::parse(&place)?)),
+        false => StoreLocation::File(PathBuf::from(place)),
     };
     let store = Store::new(location, Clock::System);
     let runtime = tokio::runtime::Builder::new_multi_thread().build()?;
@@ -52,7 +52,7 @@ fn main() -> Outcome<()> {
             // Every thread switches a session of its own, there and back.
             let session = made[index].id.clone();
             let reason = None;
-            runtime.block_on(store.switch(Switch {
+            runtime.block_on(store.switch(ModeSwitch {
                 session,
                 from,
                 to,
@@ -64,7 +64,7 @@ fn main() -> Outcome<()> {
         for session in made.iter().take(threads) {
             let now = store.session(&session.id)?.ok_or("a session is gone")?;
             let (session, from) = (now.id, now.mode);
-            let back = Switch {
+            let back = ModeSwitch {
                 session,
                 from,
                 to: ModeSlug::parse("code")?,

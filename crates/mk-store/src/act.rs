@@ -5,7 +5,7 @@ use mk_types::Timestamp;
 use crate::Store;
 use crate::error::Error;
 use crate::link::params;
-use crate::model::{Act, NewAct};
+use crate::model::{AuditedChange, NewAct};
 use crate::row::{all, run};
 
 impl Store {
@@ -29,13 +29,13 @@ impl Store {
     }
 
     /// The latest changes, newest first.
-    pub fn acts(&self, limit: usize) -> Result<Vec<Act>, Error> {
+    pub fn acts(&self, limit: usize) -> Result<Vec<AuditedChange>, Error> {
         let query = "SELECT at, who, origin, action, subject FROM act ORDER BY key DESC LIMIT ?1";
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let shared = &self.inner.shared;
         shared.read(|connection| {
             all(connection, query, params![limit], |row| {
-                Ok(Act {
+                Ok(AuditedChange {
                     at: Timestamp::from_millis(row.get(0)?),
                     who: row.get(1)?,
                     origin: row.get(2)?,

@@ -2,9 +2,9 @@
 
 use mk_types::{ApprovalId, ConversationId, Timestamp};
 
-use crate::error::{Error, Failure, Subject};
+use crate::error::{Error, Failure, MissingSubject};
 use crate::link::{Link, params};
-use crate::model::{Approval, ApprovalState, NewApproval, Verdict};
+use crate::model::{Approval, ApprovalState, ApprovalVerdict, NewApproval};
 use crate::row::{self, APPROVAL_LIFE, all, first, run, select_approval};
 use crate::session;
 use crate::writer::Turn;
@@ -84,7 +84,7 @@ pub(crate) fn ask(turn: &Turn<'_>, question: &NewApproval) -> Result<Approval, F
 pub(crate) fn decide(
     turn: &Turn<'_>,
     id: &ApprovalId,
-    verdict: Verdict,
+    verdict: ApprovalVerdict,
     by: &str,
 ) -> Result<Approval, Failure> {
     unexpired(turn, id)?;
@@ -132,7 +132,7 @@ fn unexpired(turn: &Turn<'_>, id: &ApprovalId) -> Result<Approval, Failure> {
         ApprovalState::Pending | ApprovalState::Granted
     );
     if waits && approval.expires_at <= turn.now {
-        return Err(Failure::Refused(Error::Expired(Subject::Approval(
+        return Err(Failure::Refused(Error::Expired(MissingSubject::Approval(
             id.clone(),
         ))));
     }
@@ -141,5 +141,5 @@ fn unexpired(turn: &Turn<'_>, id: &ApprovalId) -> Result<Approval, Failure> {
 
 fn existing(connection: Link<'_>, id: &ApprovalId) -> Result<Approval, Failure> {
     find(connection, id)?
-        .ok_or_else(|| Failure::Refused(Error::NotFound(Subject::Approval(id.clone()))))
+        .ok_or_else(|| Failure::Refused(Error::NotFound(MissingSubject::Approval(id.clone()))))
 }

@@ -2,9 +2,9 @@
 
 use mk_types::{AbsPath, ConversationId, ModeSlug, ProjectId, Timestamp};
 
-use crate::error::{Error, Failure, Subject};
+use crate::error::{Error, Failure, MissingSubject};
 use crate::link::{Link, Row, params};
-use crate::model::{Client, Conversation, NewConversation, Process, Root};
+use crate::model::{AgentSession, Conversation, NewConversation, ProcessIdentity, RootDirectory};
 use crate::row::{all, first, optional, parsed, run, signed, unsigned};
 use crate::writer::Turn;
 use crate::{Store, project};
@@ -29,13 +29,19 @@ impl Store {
     }
 
     /// The conversation that a client knows by its own session id.
-    pub fn conversation_of_client(&self, client: &Client) -> Result<Option<Conversation>, Error> {
+    pub fn conversation_of_client(
+        &self,
+        client: &AgentSession,
+    ) -> Result<Option<Conversation>, Error> {
         let shared = &self.inner.shared;
         shared.read(|connection| of_client(connection, client))
     }
 
     /// The conversations of a client's process that have not ended, oldest first.
-    pub fn conversations_of_process(&self, process: Process) -> Result<Vec<Conversation>, Error> {
+    pub fn conversations_of_process(
+        &self,
+        process: ProcessIdentity,
+    ) -> Result<Vec<Conversation>, Error> {
         let shared = &self.inner.shared;
         shared.read(|connection| of_process(connection, process))
     }
@@ -123,7 +129,7 @@ impl Store {
     pub async fn touch_conversation(
         &self,
         id: &ConversationId,
-        process: Option<Process>,
+        process: Option<ProcessIdentity>,
     ) -> Result<(), Error> {
         let id = id.clone();
         self.write(move |turn| touch(turn, &id, process)).await
@@ -157,7 +163,7 @@ pub(crate) fn find(
     first(connection, query, params![id.as_str()], read)
 }
 
-fn of_client(connection: Link<'_>, client: &Client) -> Result<Option<Conversation>, Failure> {
+fn of_client(connection: Link<'_>, client: &AgentSession) -> Result<Option<Conversation>, Failure> {
     let query = select_conversation!("WHERE c.client = ?1 AND c.client_session = ?2");
     first(
         connection,
@@ -167,7 +173,10 @@ fn of_client(connection: Link<'_>, client: &Client) -> Result<Option<Conversatio
     )
 }
 
-fn of_process(connection: Link<'_>, process: Process) -> Result<Vec<Conversation>, Failure> {
+fn of_process(
+    connection: Link<'_>,
+    process: ProcessIdentity,
+) -> Result<Vec<Conversation>, Failure> {
     let query = select_conversation!(
         "WHERE c.process = ?1 AND c.process_started = ?2 AND c.ended_at IS NULL ORDER BY c.key"
     );
@@ -237,7 +246,11 @@ fn open(turn: &Turn<'_>, new: &NewConversation) -> Result<Conversation, Failure>
     existing(connection, &id)
 }
 
-fn touch(turn: &Turn<'_>, id: &ConversationId, process: Option<Process>) -> Result<(), Failure> {
+fn touch(
+    turn: &Turn<'_>,
+    id: &ConversationId,
+    process: Option<ProcessIdentity>,
+) -> Result<(), Failure> {
     turn.changed(id.as_str());
     let changed = run(
         turn.connection,
@@ -263,7 +276,7 @@ fn existing(connection: Link<'_>, id: &ConversationId) -> Result<Conversation, F
 }
 
 fn missing(id: &ConversationId) -> Failure {
-    Error::NotFound(Subject::Conversation(id.clone())).into()
+    Error::NotFound(MissingSubject::Conversation(id.clone())).into()
 }
 
 fn read(row: &Row<'_>) -> Result<Conversation, Failure> {
@@ -271,12 +284,12 @@ fn read(row: &Row<'_>) -> Result<Conversation, Failure> {
     let started: Option<i64> = row.get(11)?;
     Ok(Conversation {
         id: parsed(row, 0, ConversationId::parse)?,
-        client: Client {
+        client: AgentSession {
             name: row.get(1)?,
             session: row.get(2)?,
         },
         project: parsed(row, 3, ProjectId::parse)?,
-        root: Root {
+        root: RootDirectory {
             path: parsed(row, 4, project::absolute)?,
             device: unsigned(row.get(5)?),
             inode: unsigned(row.get(6)?),
@@ -284,7 +297,7 @@ fn read(row: &Row<'_>) -> Result<Conversation, Failure> {
         directory: optional(row, 7, project::absolute)?,
         mode: optional(row, 8, ModeSlug::parse)?,
         parent: optional(row, 9, ConversationId::parse)?,
-        process: process.zip(started).map(|(id, started)| Process {
+        process: process.zip(started).map(|(id, started)| ProcessIdentity {
             id,
             started: unsigned(started),
         }),

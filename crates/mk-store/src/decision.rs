@@ -6,10 +6,10 @@ use mk_types::{ConversationId, DecisionId, ModeSlug, ProjectId, Timestamp};
 
 use crate::Store;
 use crate::error::{Error, Failure};
-use crate::link::{Link, Row, Value, params};
-use crate::model::{Decision, DecisionFilter, NewDecision, Ruling};
+use crate::link::{Link, Row, SqlValue, params};
+use crate::model::{DecisionFilter, DecisionRecord, NewDecision, Ruling};
 use crate::row::{all, first, limit, optional, parsed, run, signed, unsigned, word};
-use crate::writer::Queued;
+use crate::writer::QueuedJob;
 
 /// Bytes of a call's arguments that are kept; the rest is cut.
 const LONGEST_INPUT: usize = 16 * 1024;
@@ -50,14 +50,14 @@ impl Store {
         .await
     }
 
-    pub fn decision(&self, id: &DecisionId) -> Result<Option<Decision>, Error> {
+    pub fn decision(&self, id: &DecisionId) -> Result<Option<DecisionRecord>, Error> {
         let query = select_decision!("WHERE id = ?1");
         let shared = &self.inner.shared;
         shared.read(|connection| first(connection, query, params![id.as_str()], read))
     }
 
     /// Decisions, newest first.
-    pub fn decisions(&self, filter: &DecisionFilter) -> Result<Vec<Decision>, Error> {
+    pub fn decisions(&self, filter: &DecisionFilter) -> Result<Vec<DecisionRecord>, Error> {
         let shared = &self.inner.shared;
         shared.read(|connection| list(connection, filter))
     }
@@ -68,7 +68,7 @@ impl Store {
         &self,
         id: Option<&DecisionId>,
         filter: &DecisionFilter,
-    ) -> Result<Vec<Decision>, Error> {
+    ) -> Result<Vec<DecisionRecord>, Error> {
         let shared = &self.inner.shared;
         shared.read(|connection| after(connection, id, filter))
     }
@@ -89,7 +89,10 @@ const COLUMNS: usize = 16;
 const ROWS: usize = 100;
 
 /// Inserts what is queued: where each statement is a journey, many rows with one.
-pub(crate) fn append_all(connection: Link<'_>, queued: &VecDeque<Queued>) -> Result<(), Failure> {
+pub(crate) fn append_all(
+    connection: Link<'_>,
+    queued: &VecDeque<QueuedJob>,
+) -> Result<(), Failure> {
     if matches!(connection, Link::Sqlite(_)) {
         let mut rows = queued.iter();
         return rows.try_for_each(|it| append(connection, &it.id, it.at, &it.decision));
@@ -134,25 +137,25 @@ fn values<'a>(
     id: &'a DecisionId,
     at: Timestamp,
     decision: &'a NewDecision,
-) -> [Value<'a>; COLUMNS] {
-    let text = |text: &'a str| Value::Text(Some(cut(text, LONGEST_TEXT)));
-    let optional = |text: Option<&'a str>| Value::Text(text.map(|it| cut(it, LONGEST_TEXT)));
+) -> [SqlValue<'a>; COLUMNS] {
+    let text = |text: &'a str| SqlValue::Text(Some(cut(text, LONGEST_TEXT)));
+    let optional = |text: Option<&'a str>| SqlValue::Text(text.map(|it| cut(it, LONGEST_TEXT)));
     [
-        Value::Text(Some(id.as_str())),
-        Value::Number(Some(at.as_millis())),
-        Value::Text(decision.conversation.as_ref().map(ConversationId::as_str)),
+        SqlValue::Text(Some(id.as_str())),
+        SqlValue::Number(Some(at.as_millis())),
+        SqlValue::Text(decision.conversation.as_ref().map(ConversationId::as_str)),
         text(&decision.client),
-        Value::Text(decision.project.as_ref().map(ProjectId::as_str)),
-        Value::Text(Some(decision.mode.as_str())),
+        SqlValue::Text(decision.project.as_ref().map(ProjectId::as_str)),
+        SqlValue::Text(Some(decision.mode.as_str())),
         text(&decision.tool),
         text(&decision.target),
-        Value::Text(Some(decision.ruling.as_str())),
+        SqlValue::Text(Some(decision.ruling.as_str())),
         text(&decision.rule),
         text(&decision.reason),
         optional(decision.hint.as_deref()),
         text(&decision.policy_hash),
-        Value::Text(Some(cut(&decision.input, LONGEST_INPUT))),
-        Value::Number(Some(signed(decision.input.len() as u64))),
+        SqlValue::Text(Some(cut(&decision.input, LONGEST_INPUT))),
+        SqlValue::Number(Some(signed(decision.input.len() as u64))),
         optional(decision.tool_use.as_deref()),
     ]
 }
@@ -162,7 +165,7 @@ fn cut(text: &str, longest: usize) -> &str {
     text.get(..end).unwrap_or(text)
 }
 
-fn list(connection: Link<'_>, filter: &DecisionFilter) -> Result<Vec<Decision>, Failure> {
+fn list(connection: Link<'_>, filter: &DecisionFilter) -> Result<Vec<DecisionRecord>, Failure> {
     let query = select_decision!(
         "WHERE (?1 IS NULL OR conversation = ?1) AND (?2 IS NULL OR project = ?2)
              AND (?3 IS NULL OR client = ?3) AND (?4 IS NULL OR mode = ?4)
@@ -178,7 +181,7 @@ fn after(
     connection: Link<'_>,
     id: Option<&DecisionId>,
     filter: &DecisionFilter,
-) -> Result<Vec<Decision>, Failure> {
+) -> Result<Vec<DecisionRecord>, Failure> {
     let key = match id {
         None => 0,
         Some(id) => {
@@ -204,29 +207,29 @@ fn select(
     query: &str,
     filter: &DecisionFilter,
     after: Option<i64>,
-) -> Result<Vec<Decision>, Failure> {
+) -> Result<Vec<DecisionRecord>, Failure> {
     let since = filter.since.map_or(i64::MIN, Timestamp::as_millis);
     let last = match after {
-        Some(_) => Value::Number(after),
-        None => Value::Text(filter.before.as_ref().map(DecisionId::as_str)),
+        Some(_) => SqlValue::Number(after),
+        None => SqlValue::Text(filter.before.as_ref().map(DecisionId::as_str)),
     };
     let parameters = [
-        Value::Text(filter.conversation.as_ref().map(ConversationId::as_str)),
-        Value::Text(filter.project.as_ref().map(ProjectId::as_str)),
-        Value::Text(filter.client.as_deref()),
-        Value::Text(filter.mode.as_ref().map(ModeSlug::as_str)),
-        Value::Text(filter.tool.as_deref()),
-        Value::Text(filter.ruling.map(Ruling::as_str)),
-        Value::Text(filter.tool_use.as_deref()),
-        Value::Number(Some(since)),
-        Value::Number(Some(limit(filter.limit))),
+        SqlValue::Text(filter.conversation.as_ref().map(ConversationId::as_str)),
+        SqlValue::Text(filter.project.as_ref().map(ProjectId::as_str)),
+        SqlValue::Text(filter.client.as_deref()),
+        SqlValue::Text(filter.mode.as_ref().map(ModeSlug::as_str)),
+        SqlValue::Text(filter.tool.as_deref()),
+        SqlValue::Text(filter.ruling.map(Ruling::as_str)),
+        SqlValue::Text(filter.tool_use.as_deref()),
+        SqlValue::Number(Some(since)),
+        SqlValue::Number(Some(limit(filter.limit))),
         last,
     ];
     all(connection, query, &parameters, read)
 }
 
-fn read(row: &Row<'_>) -> Result<Decision, Failure> {
-    Ok(Decision {
+fn read(row: &Row<'_>) -> Result<DecisionRecord, Failure> {
+    Ok(DecisionRecord {
         id: parsed(row, 0, DecisionId::parse)?,
         at: Timestamp::from_millis(row.get(1)?),
         conversation: optional(row, 2, ConversationId::parse)?,

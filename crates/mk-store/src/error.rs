@@ -8,7 +8,7 @@ use std::sync::Arc;
 use mk_types::{ApprovalId, ConversationId, ModeSlug, ProjectId, SessionId, TaskId};
 use rusqlite::ErrorCode;
 
-use crate::Location;
+use crate::StoreLocation;
 use crate::model::{ApprovalState, TaskState};
 use crate::postgres::PostgresTrouble;
 
@@ -16,9 +16,9 @@ use crate::postgres::PostgresTrouble;
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum Error {
     #[error("{0} does not exist")]
-    NotFound(Subject),
+    NotFound(MissingSubject),
     #[error("{0} has expired")]
-    Expired(Subject),
+    Expired(MissingSubject),
     #[error("parent task `{parent}` is {state}")]
     ParentFinished { parent: TaskId, state: TaskState },
     #[error("session `{session}` is in mode `{actual}`, not `{expected}`")]
@@ -53,67 +53,67 @@ pub enum Error {
     },
     #[error("could not open the database `{location}`")]
     Open {
-        location: Location,
+        location: StoreLocation,
         #[source]
         source: Arc<rusqlite::Error>,
     },
     #[error("the database `{location}` has schema {found}, this program knows {known}")]
     Newer {
-        location: Location,
+        location: StoreLocation,
         found: i64,
         known: i64,
     },
     #[error("`{location}` is a database of another program")]
-    Foreign { location: Location },
+    Foreign { location: StoreLocation },
     #[error("`{location}` is damaged or not a database")]
     Corrupt {
-        location: Location,
+        location: StoreLocation,
         #[source]
         source: Arc<rusqlite::Error>,
     },
     #[error("the database `{location}` cannot be written")]
     ReadOnly {
-        location: Location,
+        location: StoreLocation,
         #[source]
         source: Arc<rusqlite::Error>,
     },
     #[error("no space is left for the database `{location}`")]
     Full {
-        location: Location,
+        location: StoreLocation,
         #[source]
         source: Arc<rusqlite::Error>,
     },
     #[error("the database `{location}` is locked by another process")]
     Busy {
-        location: Location,
+        location: StoreLocation,
         #[source]
         source: Arc<rusqlite::Error>,
     },
     #[error("the database `{location}` was removed or replaced while it was written")]
-    Replaced { location: Location },
+    Replaced { location: StoreLocation },
     #[error("the database `{location}` failed")]
     Database {
-        location: Location,
+        location: StoreLocation,
         #[source]
         source: Arc<rusqlite::Error>,
     },
     #[error("the database `{location}` cannot be reached: {source}")]
     Unreachable {
-        location: Location,
+        location: StoreLocation,
         #[source]
         source: Arc<PostgresTrouble>,
     },
     #[error("the database `{location}` refused: {source}")]
     Server {
-        location: Location,
+        location: StoreLocation,
         #[source]
         source: Arc<PostgresTrouble>,
     },
     #[error("`{location}` is not a file")]
-    NotAFile { location: Location },
+    NotAFile { location: StoreLocation },
     #[error("could not start the thread that writes `{location}`")]
     Thread {
-        location: Location,
+        location: StoreLocation,
         #[source]
         source: Arc<io::Error>,
     },
@@ -163,7 +163,7 @@ impl Error {
         }
     }
 
-    pub(crate) fn from_sqlite(location: &Location, source: rusqlite::Error) -> Self {
+    pub(crate) fn from_sqlite(location: &StoreLocation, source: rusqlite::Error) -> Self {
         let location = location.clone();
         let unreadable_value = matches!(
             source,
@@ -195,7 +195,7 @@ impl Error {
 
 /// What is missing or gone.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Subject {
+pub enum MissingSubject {
     Session(SessionId),
     Task(TaskId),
     Approval(ApprovalId),
@@ -203,7 +203,7 @@ pub enum Subject {
     Project(ProjectId),
 }
 
-impl fmt::Display for Subject {
+impl fmt::Display for MissingSubject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Session(id) => write!(f, "session `{id}`"),
@@ -224,7 +224,7 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    pub(crate) fn at(self, location: &Location) -> Error {
+    pub(crate) fn at(self, location: &StoreLocation) -> Error {
         match self {
             Self::Sqlite(source) => Error::from_sqlite(location, source),
             Self::Postgres(trouble) => trouble.at(location),

@@ -37,25 +37,25 @@ use mk_types::{ApprovalId, Clock, SessionId, TaskId};
 
 use boot::SinceBoot;
 use error::Failure;
-pub use error::{Error, Subject};
+pub use error::{Error, MissingSubject};
 use link::params;
 pub use model::{
-    AccessRole, Act, Approval, ApprovalFigures, ApprovalState, Client, CommandFilter,
-    CommandPermit, CommandRecord, Conversation, Credential, CredentialKind, Decision,
-    DecisionCount, DecisionFilter, Keep, Message, ModeChange, NewAct, NewApproval,
-    NewCommandPermit, NewCommandRecord, NewConversation, NewCredential, NewDecision, NewSession,
-    Plan, Process, Project, Reach, Role, Root, Ruling, Session, SessionFilter, Swept, Switch,
-    TaskState, Verdict,
+    AccessRole, AgentSession, Approval, ApprovalFigures, ApprovalState, ApprovalVerdict,
+    AuditedChange, CommandFilter, CommandPermit, CommandRecord, Conversation, Credential,
+    CredentialKind, DecisionCount, DecisionFilter, DecisionRecord, ModeReach, ModeSwitch, NewAct,
+    NewApproval, NewCommandPermit, NewCommandRecord, NewConversation, NewCredential, NewDecision,
+    NewSession, ProcessIdentity, Project, Retention, Role, RootDirectory, Ruling, Session,
+    SessionFilter, StoredMessage, StoredModeChange, StoredPlan, SweptSessions, TaskState,
 };
-use open::Waits;
+use open::LockWaits;
 pub use postgres::{InvalidPostgresUrl, PostgresTrouble, PostgresUrl};
-pub use recover::{Recovered, recover};
-pub use seal::Chain;
-use writer::{Shared, TOUCHES_PER_COMMIT, Turn, lock};
+pub use recover::{RecoveredStore, recover};
+pub use seal::ChainCheck;
+use writer::{SharedStore, TOUCHES_PER_COMMIT, Turn, lock};
 
 /// Where the state lives.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Location {
+pub enum StoreLocation {
     /// The database file; its folder is created when missing.
     File(PathBuf),
     /// Private to this store, gone with it.
@@ -64,7 +64,7 @@ pub enum Location {
     Postgres(Box<PostgresUrl>),
 }
 
-impl fmt::Display for Location {
+impl fmt::Display for StoreLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File(path) => path.display().fmt(f),
@@ -80,7 +80,7 @@ const LONGEST_CLOSE: Duration = Duration::from_millis(900);
 /// Whether everything was written when the store was closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
-pub enum Closed {
+pub enum CloseOutcome {
     Complete,
     CutOff,
 }
@@ -88,13 +88,13 @@ pub enum Closed {
 /// A handle to the state; clones share one database, one reader and one writer thread.
 #[derive(Debug, Clone)]
 pub struct Store {
-    inner: Arc<Inner>,
+    inner: Arc<StoreInner>,
 }
 
 /// Owned by the handles alone: when the last one goes, the thread is told to finish.
 #[derive(Debug)]
-struct Inner {
-    shared: Arc<Shared>,
+struct StoreInner {
+    shared: Arc<SharedStore>,
     thread: Mutex<Thread>,
 }
 
@@ -107,21 +107,21 @@ enum Thread {
 
 impl Store {
     /// Opens nothing yet: the first use does.
-    pub fn new(location: Location, clock: Clock) -> Self {
-        Self::with_waits(location, clock, Waits::PATIENT)
+    pub fn new(location: StoreLocation, clock: Clock) -> Self {
+        Self::with_waits(location, clock, LockWaits::PATIENT)
     }
 
     /// The same for a server: a read that meets a lock fails soon, because others wait for the
     /// thread it is on.
-    pub fn for_server(location: Location, clock: Clock) -> Self {
-        Self::with_waits(location, clock, Waits::BRIEF)
+    pub fn for_server(location: StoreLocation, clock: Clock) -> Self {
+        Self::with_waits(location, clock, LockWaits::BRIEF)
     }
 
-    fn with_waits(location: Location, clock: Clock, waits: Waits) -> Self {
-        let shared = Arc::new(Shared::new(location, clock, waits));
+    fn with_waits(location: StoreLocation, clock: Clock, waits: LockWaits) -> Self {
+        let shared = Arc::new(SharedStore::new(location, clock, waits));
         let thread = Mutex::new(Thread::NotStarted);
         Self {
-            inner: Arc::new(Inner { shared, thread }),
+            inner: Arc::new(StoreInner { shared, thread }),
         }
     }
 
@@ -163,7 +163,7 @@ impl Store {
     }
 
     /// The conversation, oldest first; empty for an unknown session.
-    pub fn messages(&self, id: &SessionId) -> Result<Vec<Message>, Error> {
+    pub fn messages(&self, id: &SessionId) -> Result<Vec<StoredMessage>, Error> {
         let shared = &self.inner.shared;
         shared.read(|connection| session::messages(connection, id))
     }
@@ -175,7 +175,7 @@ impl Store {
     }
 
     /// The mode history, oldest first; empty for an unknown session.
-    pub fn mode_changes(&self, id: &SessionId) -> Result<Vec<ModeChange>, Error> {
+    pub fn mode_changes(&self, id: &SessionId) -> Result<Vec<StoredModeChange>, Error> {
         let shared = &self.inner.shared;
         shared.read(|connection| session::mode_changes(connection, id))
     }
@@ -218,12 +218,12 @@ impl Store {
         let shared = &self.inner.shared;
         match (&shared.location, &shared.postgres) {
             (_, Some(postgres)) => postgres.version(),
-            (Location::File(_), None) => shared.read(|connection| {
+            (StoreLocation::File(_), None) => shared.read(|connection| {
                 let version =
                     connection.first("PRAGMA data_version", params![], |row| row.get(0))?;
                 Ok(version.unwrap_or_default())
             }),
-            (Location::Memory | Location::Postgres(_), None) => Ok(shared.commits()),
+            (StoreLocation::Memory | StoreLocation::Postgres(_), None) => Ok(shared.commits()),
         }
     }
 
@@ -255,7 +255,7 @@ impl Store {
     }
 
     /// Changes the mode if the session is still in `change.from`; the same mode is recorded too.
-    pub async fn switch(&self, change: Switch) -> Result<Session, Error> {
+    pub async fn switch(&self, change: ModeSwitch) -> Result<Session, Error> {
         self.write(move |turn| session::switch(turn, &change)).await
     }
 
@@ -292,7 +292,7 @@ impl Store {
     pub async fn decide(
         &self,
         id: &ApprovalId,
-        verdict: Verdict,
+        verdict: ApprovalVerdict,
         by: &str,
     ) -> Result<Approval, Error> {
         let (id, by) = (id.clone(), by.to_owned());
@@ -309,11 +309,15 @@ impl Store {
     /// Lets active tasks expire that are idle for longer than `keep.timeout`, and removes what is
     /// older than `keep.retention`. In small steps, so other writers get through. Nothing happens
     /// while the wall clock has moved against the time since boot.
-    pub async fn sweep(&self, keep: Keep) -> Result<Swept, Error> {
+    pub async fn sweep(&self, keep: Retention) -> Result<SweptSessions, Error> {
         self.sweep_at(keep, SinceBoot::now()).await
     }
 
-    async fn sweep_at(&self, keep: Keep, since_boot: Option<SinceBoot>) -> Result<Swept, Error> {
+    async fn sweep_at(
+        &self,
+        keep: Retention,
+        since_boot: Option<SinceBoot>,
+    ) -> Result<SweptSessions, Error> {
         let shared = &self.inner.shared;
         // Every commit takes some of the touches along: after these, none of now is missing.
         for _ in 0..=shared.waiting_touches() / TOUCHES_PER_COMMIT {
@@ -326,13 +330,13 @@ impl Store {
                 .await?;
             if moved {
                 tracing::warn!("the system's clock was moved; nothing expires for now");
-                return Ok(Swept::default());
+                return Ok(SweptSessions::default());
             }
         }
         let idle = now.before(keep.timeout);
         let old = now.before(keep.retention);
         let forgotten = now.before(keep.tombstones);
-        Ok(Swept {
+        Ok(SweptSessions {
             expired: self
                 .write_until_fewer(sweep::SESSIONS, move |turn| sweep::expire(turn, idle))
                 .await?,
@@ -359,13 +363,16 @@ impl Store {
         let shared = &self.inner.shared;
         let location = &shared.location;
         match location {
-            Location::Memory => shared.read_sqlite(|connection| open::copy_to(connection, target)),
+            StoreLocation::Memory => {
+                shared.read_sqlite(|connection| open::copy_to(connection, target))
+            }
             // Not the reader's connection: it would be occupied, and may not write anything.
-            Location::File(_) => {
-                let opened = open::open(location, open::Purpose::Write, Waits::PATIENT)?;
+            StoreLocation::File(_) => {
+                let opened =
+                    open::open(location, open::ConnectionPurpose::Write, LockWaits::PATIENT)?;
                 open::copy_to(&opened.connection, target).map_err(|failure| failure.at(location))
             }
-            Location::Postgres(_) => Err(Error::NotAFile {
+            StoreLocation::Postgres(_) => Err(Error::NotAFile {
                 location: location.clone(),
             }),
         }
@@ -379,7 +386,7 @@ impl Store {
     /// Writes everything that is queued and ends the thread; later writes are refused. Tells
     /// whether all was written: what another process's lock holds up is left after a second, and
     /// was acknowledged to nobody.
-    pub fn close(&self) -> Closed {
+    pub fn close(&self) -> CloseOutcome {
         self.inner.close()
     }
 
@@ -442,31 +449,31 @@ impl Store {
     }
 }
 
-impl Inner {
-    fn close(&self) -> Closed {
+impl StoreInner {
+    fn close(&self) -> CloseOutcome {
         self.shared.begin_closing();
         let thread = std::mem::replace(&mut *lock(&self.thread), Thread::Ended);
         let Thread::Running(handle) = thread else {
-            return Closed::Complete;
+            return CloseOutcome::Complete;
         };
         if !self.shared.wait_for_end(LONGEST_CLOSE) {
             tracing::error!("the store is locked: not everything was written");
-            return Closed::CutOff;
+            return CloseOutcome::CutOff;
         }
         match handle.join() {
-            Ok(()) if self.shared.is_drained() => Closed::Complete,
-            Ok(()) => Closed::CutOff,
+            Ok(()) if self.shared.is_drained() => CloseOutcome::Complete,
+            Ok(()) => CloseOutcome::CutOff,
             Err(_) => {
                 tracing::error!("the thread that writes the store panicked");
-                Closed::CutOff
+                CloseOutcome::CutOff
             }
         }
     }
 }
 
-impl Drop for Inner {
+impl Drop for StoreInner {
     fn drop(&mut self) {
-        if self.close() == Closed::CutOff {
+        if self.close() == CloseOutcome::CutOff {
             tracing::error!("the store was closed before everything was written");
         }
     }

@@ -14,7 +14,7 @@ use crate::postgres::{KnownAnswers, PgClient, PostgresTrouble};
 /// The values of a statement, in the order of their numbers.
 macro_rules! params {
     ($($value:expr),* $(,)?) => {
-        &[$($crate::link::Value::from(&$value)),*]
+        &[$($crate::link::SqlValue::from(&$value)),*]
     };
 }
 pub(crate) use params;
@@ -34,7 +34,7 @@ pub(crate) enum Link<'a> {
 
 /// A value of a statement. What is absent has a type, too: PostgreSQL wants to know it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Value<'a> {
+pub(crate) enum SqlValue<'a> {
     Text(Option<&'a str>),
     Number(Option<i64>),
 }
@@ -90,7 +90,7 @@ impl Link<'_> {
     pub(crate) fn each(
         self,
         query: &str,
-        values: &[Value<'_>],
+        values: &[SqlValue<'_>],
         mut read: impl FnMut(&Row<'_>) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         match self {
@@ -113,7 +113,7 @@ impl Link<'_> {
     fn rows(
         self,
         query: &str,
-        values: &[Value<'_>],
+        values: &[SqlValue<'_>],
     ) -> Result<Arc<Vec<tokio_postgres::Row>>, Failure> {
         match self {
             Self::Postgres { client, known } => {
@@ -136,7 +136,7 @@ impl Link<'_> {
     pub(crate) fn first<T>(
         self,
         query: &str,
-        values: &[Value<'_>],
+        values: &[SqlValue<'_>],
         read: impl FnOnce(&Row<'_>) -> Result<T, Failure>,
     ) -> Result<Option<T>, Failure> {
         match self {
@@ -155,7 +155,7 @@ impl Link<'_> {
     }
 
     /// Runs a statement and tells how many rows it changed.
-    pub(crate) fn run(self, statement: &str, values: &[Value<'_>]) -> Result<usize, Failure> {
+    pub(crate) fn run(self, statement: &str, values: &[SqlValue<'_>]) -> Result<usize, Failure> {
         match self {
             Self::Sqlite(connection) => {
                 let mut statement = connection.prepare_cached(statement)?;
@@ -234,7 +234,7 @@ fn wrong_type(index: usize) -> Failure {
     rusqlite::Error::InvalidColumnType(index, String::new(), kind).into()
 }
 
-impl rusqlite::ToSql for Value<'_> {
+impl rusqlite::ToSql for SqlValue<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(ToSqlOutput::Borrowed(match self {
             Self::Text(Some(text)) => ValueRef::Text(text.as_bytes()),
@@ -244,7 +244,7 @@ impl rusqlite::ToSql for Value<'_> {
     }
 }
 
-impl tokio_postgres::types::ToSql for Value<'_> {
+impl tokio_postgres::types::ToSql for SqlValue<'_> {
     fn to_sql(
         &self,
         kind: &Type,
@@ -269,7 +269,7 @@ impl tokio_postgres::types::ToSql for Value<'_> {
 
 macro_rules! values_from {
     ($($type:ty, $given:ident => $value:expr;)+) => {
-        $(impl<'a> From<&'a $type> for Value<'a> {
+        $(impl<'a> From<&'a $type> for SqlValue<'a> {
             fn from($given: &'a $type) -> Self {
                 $value
             }

@@ -42,12 +42,16 @@ use std::time::Duration;
 
 use mk_types::{ApprovalId, ConversationId, ModeSlug, SessionId, TaskId, Timestamp};
 
-pub use access::{AccessRole, Act, Credential, CredentialKind, NewAct, NewCredential};
+pub use access::{AccessRole, AuditedChange, Credential, CredentialKind, NewAct, NewCredential};
 pub use command::{
     CommandFilter, CommandPermit, CommandRecord, NewCommandPermit, NewCommandRecord,
 };
-pub use conversation::{Client, Conversation, NewConversation, Process, Project, Reach, Root};
-pub use decision::{ApprovalFigures, Decision, DecisionCount, DecisionFilter, NewDecision, Ruling};
+pub use conversation::{
+    AgentSession, Conversation, ModeReach, NewConversation, ProcessIdentity, Project, RootDirectory,
+};
+pub use decision::{
+    ApprovalFigures, DecisionCount, DecisionFilter, DecisionRecord, NewDecision, Ruling,
+};
 
 /// A session and the task it carries.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,7 +76,7 @@ pub struct Session {
 
 /// One line of a task's conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Message {
+pub struct StoredMessage {
     pub role: Role,
     pub content: String,
     pub at: Timestamp,
@@ -80,7 +84,7 @@ pub struct Message {
 
 /// One step of a session's mode history; the first has no `from`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ModeChange {
+pub struct StoredModeChange {
     pub from: Option<ModeSlug>,
     pub to: ModeSlug,
     pub reason: Option<String>,
@@ -99,7 +103,7 @@ pub struct Approval {
     pub payload: String,
     /// Who asked: the answer is good for this conversation only.
     pub conversation: Option<ConversationId>,
-    pub plan: Option<Box<Plan>>,
+    pub plan: Option<Box<StoredPlan>>,
     pub state: ApprovalState,
     pub created_at: Timestamp,
     /// An unanswered question, or an unused answer, is good for nothing from then on.
@@ -122,7 +126,7 @@ pub struct NewSession {
 
 /// A change of mode that holds only if the session is still in `from`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Switch {
+pub struct ModeSwitch {
     pub session: SessionId,
     pub from: ModeSlug,
     pub to: ModeSlug,
@@ -137,12 +141,12 @@ pub struct NewApproval {
     pub subject: String,
     pub payload: String,
     pub conversation: Option<ConversationId>,
-    pub plan: Option<Box<Plan>>,
+    pub plan: Option<Box<StoredPlan>>,
 }
 
 /// What exactly a person is asked to agree to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Plan {
+pub struct StoredPlan {
     /// Over everything that must not change between the answer and the act.
     pub hash: String,
     /// What the person sees: all files with their revisions before and after, and the diff, as JSON.
@@ -160,7 +164,7 @@ pub struct SessionFilter {
 
 /// How long things are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Keep {
+pub struct Retention {
     /// An active task that is idle for longer expires.
     pub timeout: Duration,
     /// Tasks, decisions and records are removed when they are older.
@@ -171,7 +175,7 @@ pub struct Keep {
 
 /// What a sweep did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Swept {
+pub struct SweptSessions {
     /// Tasks that can no longer be used; they can still be read.
     pub expired: usize,
     /// Sessions that were removed.
@@ -184,12 +188,12 @@ pub struct Swept {
 
 /// The answer to a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Verdict {
+pub enum ApprovalVerdict {
     Granted,
     Denied,
 }
 
-impl Verdict {
+impl ApprovalVerdict {
     pub const fn state(self) -> ApprovalState {
         match self {
             Self::Granted => ApprovalState::Granted,

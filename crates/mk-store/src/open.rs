@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
-use crate::Location;
+use crate::StoreLocation;
 use crate::error::{Error, Failure};
 pub(crate) use copy::{copy_to, put_back};
 
@@ -54,14 +54,14 @@ const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
 /// How long locks of other processes are waited for before the answer is [`Error::Busy`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Waits {
+pub(crate) struct LockWaits {
     /// In all, while a connection is opened and the schema brought up to date.
     pub(crate) open: Duration,
     /// For each statement afterwards.
     pub(crate) statement: Duration,
 }
 
-impl Waits {
+impl LockWaits {
     /// For those who have nothing else to do: the writer's thread, a command, a hook.
     pub(crate) const PATIENT: Self = Self {
         open: LONGEST_WAIT,
@@ -76,9 +76,9 @@ impl Waits {
 
 /// What a file is, whatever its name: device and inode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Identity(u64, u64);
+pub(crate) struct DatabaseIdentity(u64, u64);
 
-impl Identity {
+impl DatabaseIdentity {
     /// `None` if there is no such file, or no such thing as an identity on this system.
     #[cfg(unix)]
     pub(crate) fn of(path: &Path) -> Option<Self> {
@@ -95,9 +95,9 @@ impl Identity {
 
 /// A connection, and which file it is to.
 #[derive(Debug)]
-pub(crate) struct Opened {
+pub(crate) struct OpenedDatabase {
     pub(crate) connection: Connection,
-    pub(crate) identity: Option<Identity>,
+    pub(crate) identity: Option<DatabaseIdentity>,
 }
 
 /// Statements each connection keeps prepared; there are fewer than this.
@@ -105,22 +105,26 @@ const PREPARED: usize = 96;
 
 /// What a connection is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Purpose {
+pub(crate) enum ConnectionPurpose {
     Read,
     /// Writing and, in memory, reading too.
     Write,
 }
 
 /// Opens `location` with today's schema.
-pub(crate) fn open(location: &Location, purpose: Purpose, waits: Waits) -> Result<Opened, Error> {
+pub(crate) fn open(
+    location: &StoreLocation,
+    purpose: ConnectionPurpose,
+    waits: LockWaits,
+) -> Result<OpenedDatabase, Error> {
     let connection = open_waiting(location, purpose, MIGRATIONS, waits)?;
     // Asked afterwards: if the file was replaced meanwhile, this connection's has another identity
     // than the name's, or it has none, and the next use opens again.
     let identity = match location {
-        Location::Memory | Location::Postgres(_) => None,
-        Location::File(path) => Identity::of(path),
+        StoreLocation::Memory | StoreLocation::Postgres(_) => None,
+        StoreLocation::File(path) => DatabaseIdentity::of(path),
     };
-    Ok(Opened {
+    Ok(OpenedDatabase {
         connection,
         identity,
     })
@@ -129,28 +133,28 @@ pub(crate) fn open(location: &Location, purpose: Purpose, waits: Waits) -> Resul
 /// [`open`] with a given list of migrations, so that tests can add to it.
 #[cfg(test)]
 pub(crate) fn open_with(
-    location: &Location,
-    purpose: Purpose,
+    location: &StoreLocation,
+    purpose: ConnectionPurpose,
     migrations: &[Migration],
 ) -> Result<Connection, Error> {
-    open_waiting(location, purpose, migrations, Waits::PATIENT)
+    open_waiting(location, purpose, migrations, LockWaits::PATIENT)
 }
 
 fn open_waiting(
-    location: &Location,
-    purpose: Purpose,
+    location: &StoreLocation,
+    purpose: ConnectionPurpose,
     migrations: &[Migration],
-    waits: Waits,
+    waits: LockWaits,
 ) -> Result<Connection, Error> {
     let opened = match location {
-        Location::Memory => Connection::open_in_memory(),
-        Location::File(path) => {
+        StoreLocation::Memory => Connection::open_in_memory(),
+        StoreLocation::File(path) => {
             create_file(path)?;
             // Without CREATE: the file is there, with our permissions and not the umask's.
             let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
             Connection::open_with_flags(path, flags)
         }
-        Location::Postgres(_) => {
+        StoreLocation::Postgres(_) => {
             let location = location.clone();
             return Err(Error::NotAFile { location });
         }
@@ -172,8 +176,8 @@ fn open_waiting(
 
 fn prepare(
     connection: &mut Connection,
-    location: &Location,
-    purpose: Purpose,
+    location: &StoreLocation,
+    purpose: ConnectionPurpose,
     migrations: &[Migration],
 ) -> Result<(), Failure> {
     connection.set_prepared_statement_cache_capacity(PREPARED);
@@ -185,7 +189,7 @@ fn prepare(
     let version = check_version(connection, location, known)?;
     if version < known {
         use_write_ahead_log(connection)?;
-        if let Location::File(path) = location
+        if let StoreLocation::File(path) = location
             && version > 0
         {
             copy::before_migration(connection, path, version)?;
@@ -193,14 +197,14 @@ fn prepare(
         migrate(connection, location, migrations)?;
     }
     match purpose {
-        Purpose::Read => {
+        ConnectionPurpose::Read => {
             connection.execute_batch("PRAGMA cache_size = -2000; PRAGMA query_only = ON")?;
         }
         // FULL syncs the log at every commit, so what was acknowledged survives power loss, not
         // only kill -9 (which NORMAL would survive too). Measured on a virtual disk: 0.30 ms for
         // a commit of one row against 0.02 ms with NORMAL. Up to 128 jobs share that price, and
         // the wait is on the writer's thread, never on a runtime's.
-        Purpose::Write => {
+        ConnectionPurpose::Write => {
             use_write_ahead_log(connection)?;
             connection.execute_batch(
                 "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -2000;
@@ -275,7 +279,11 @@ pub(crate) fn private_file() -> OpenOptions {
 }
 
 /// The schema's version; refuses one that is too new and other programs' databases.
-fn check_version(connection: &Connection, location: &Location, known: i64) -> Result<i64, Failure> {
+fn check_version(
+    connection: &Connection,
+    location: &StoreLocation,
+    known: i64,
+) -> Result<i64, Failure> {
     let mut oldest = number(connection, "PRAGMA user_version")?;
     if oldest == 0 && number(connection, "SELECT count(*) FROM sqlite_schema")? > 0 {
         // Tables without a version: not ours, unless another process created them just now. It
@@ -312,7 +320,7 @@ fn version(connection: &Connection) -> Result<i64, Failure> {
     }
 }
 
-fn foreign(location: &Location) -> Failure {
+fn foreign(location: &StoreLocation) -> Failure {
     let location = location.clone();
     Failure::Refused(Error::Foreign { location })
 }
@@ -325,7 +333,7 @@ fn number(connection: &Connection, query: &str) -> rusqlite::Result<i64> {
 /// does the work and the others find it done.
 fn migrate(
     connection: &mut Connection,
-    location: &Location,
+    location: &StoreLocation,
     migrations: &[Migration],
 ) -> Result<(), Failure> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;

@@ -20,14 +20,14 @@ use tokio::sync::oneshot;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Connection, NoTls, Socket};
 
-use crate::Location;
+use crate::StoreLocation;
 use crate::error::{Error, Failure};
 use crate::link::Link;
 use crate::writer::lock;
 pub(crate) use client::PgClient;
 pub(crate) use known::KnownAnswers;
 pub use url::{InvalidPostgresUrl, PostgresUrl};
-use watch::Watched;
+use watch::WatchedChanges;
 
 /// Connections that wait for the next read.
 const IDLE: usize = 8;
@@ -73,7 +73,7 @@ impl PostgresTrouble {
         }
     }
 
-    pub(crate) fn at(self, location: &Location) -> Error {
+    pub(crate) fn at(self, location: &StoreLocation) -> Error {
         let location = location.clone();
         let is_loss = self.is_loss();
         let source = Arc::new(self);
@@ -87,14 +87,14 @@ impl PostgresTrouble {
 #[derive(Debug)]
 pub(crate) struct Postgres {
     url: PostgresUrl,
-    location: Location,
-    running: Mutex<Option<Running>>,
-    watched: Arc<Watched>,
+    location: StoreLocation,
+    running: Mutex<Option<RunningPostgres>>,
+    watched: Arc<WatchedChanges>,
 }
 
 /// What there is from the first use on.
 #[derive(Debug)]
-struct Running {
+struct RunningPostgres {
     /// Taken when it ends: a runtime must not be dropped where one runs.
     runtime: Option<Runtime>,
     idle: Vec<PgClient>,
@@ -105,7 +105,7 @@ struct Running {
 
 impl Postgres {
     /// Connects to nothing yet.
-    pub(crate) fn new(url: &PostgresUrl, location: &Location) -> Self {
+    pub(crate) fn new(url: &PostgresUrl, location: &StoreLocation) -> Self {
         Self {
             url: url.clone(),
             location: location.clone(),
@@ -246,7 +246,7 @@ impl Postgres {
 
     /// The first use: the runtime, the schema, and who watches.
     fn connect_once(&self) -> Result<(), PostgresTrouble> {
-        let is_ready = |running: &Option<Running>| {
+        let is_ready = |running: &Option<RunningPostgres>| {
             running
                 .as_ref()
                 .is_some_and(|it| it.is_migrated && it.process == std::process::id())
@@ -284,7 +284,7 @@ impl Postgres {
             .enable_all()
             .build()
             .map_err(PostgresTrouble::Thread)?;
-        let before = running.replace(Running {
+        let before = running.replace(RunningPostgres {
             runtime: Some(runtime),
             idle: Vec::new(),
             is_migrated: false,
@@ -299,7 +299,7 @@ impl Postgres {
         let (sender, receiver) = oneshot::channel();
         let config = self.url.config().clone();
         match &*lock(&self.running) {
-            Some(Running {
+            Some(RunningPostgres {
                 runtime: Some(runtime),
                 ..
             }) => drop(runtime.spawn(async move {
@@ -329,7 +329,7 @@ async fn carry(connection: Connection<Socket, tokio_postgres::tls::NoTlsStream>)
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningPostgres {
     fn drop(&mut self) {
         self.idle.clear();
         if let Some(runtime) = self.runtime.take() {

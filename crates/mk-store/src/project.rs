@@ -6,9 +6,9 @@ use std::path::Path;
 use mk_types::{AbsPath, ModeSlug, ProjectId, Timestamp};
 
 use crate::Store;
-use crate::error::{Error, Failure, Subject};
+use crate::error::{Error, Failure, MissingSubject};
 use crate::link::{Link, Row, params};
-use crate::model::{Project, Reach};
+use crate::model::{ModeReach, Project};
 use crate::row::{all, first, optional, parsed, run};
 use crate::writer::Turn;
 
@@ -50,7 +50,7 @@ impl Store {
         &self,
         id: &ProjectId,
         mode: Option<ModeSlug>,
-        reach: Reach,
+        reach: ModeReach,
     ) -> Result<Project, Error> {
         let id = id.clone();
         self.write(move |turn| set_mode(turn, &id, mode.as_ref(), reach))
@@ -244,20 +244,20 @@ fn set_mode(
     turn: &Turn<'_>,
     id: &ProjectId,
     mode: Option<&ModeSlug>,
-    reach: Reach,
+    reach: ModeReach,
 ) -> Result<Project, Failure> {
     let key = key(turn.connection, id)?;
     turn.changed(id.as_str());
     let mode = mode.map(ModeSlug::as_str);
     match reach {
         // Those that followed the project so far keep the mode they are in.
-        Reach::NewConversations => run(
+        ModeReach::NewConversations => run(
             turn.connection,
             "UPDATE conversation SET mode = (SELECT mode FROM project WHERE key = ?1)
              WHERE project = ?1 AND mode IS NULL",
             params![key],
         )?,
-        Reach::AllActiveSince(since) => run(
+        ModeReach::AllActiveSince(since) => run(
             turn.connection,
             "UPDATE conversation SET mode = ?2
              WHERE project = ?1 AND last_active >= ?3 AND ended_at IS NULL",
@@ -274,7 +274,7 @@ fn existing(connection: Link<'_>, id: &ProjectId) -> Result<Project, Failure> {
 }
 
 fn missing(id: &ProjectId) -> Failure {
-    Error::NotFound(Subject::Project(id.clone())).into()
+    Error::NotFound(MissingSubject::Project(id.clone())).into()
 }
 
 fn read(row: &Row<'_>) -> Result<Project, Failure> {

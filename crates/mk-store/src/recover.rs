@@ -10,15 +10,15 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags, params_from_iter};
 
 use crate::error::{Error, Failure};
-use crate::open::{Purpose, Waits, open};
-use crate::{Location, Store};
+use crate::open::{ConnectionPurpose, LockWaits, open};
+use crate::{Store, StoreLocation};
 
 /// Problems that are told; a damaged database has thousands of the same.
 const MOST_PROBLEMS: usize = 20;
 
 /// What was saved of a damaged database.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Recovered {
+pub struct RecoveredStore {
     /// Rows that could be read, of all tables.
     pub rows: usize,
     /// Tables of which not every row could be read.
@@ -32,18 +32,18 @@ impl Store {
     pub fn check(&self) -> Result<Vec<String>, Error> {
         let shared = &self.inner.shared;
         match shared.location {
-            Location::Postgres(_) => Err(Error::NotAFile {
+            StoreLocation::Postgres(_) => Err(Error::NotAFile {
                 location: shared.location.clone(),
             }),
-            Location::File(_) | Location::Memory => shared.read_sqlite(problems),
+            StoreLocation::File(_) | StoreLocation::Memory => shared.read_sqlite(problems),
         }
     }
 }
 
 /// Replaces a damaged database by a new one with everything that can be read of it. No process may
 /// have it open.
-pub fn recover(path: &Path) -> Result<Recovered, Error> {
-    let location = Location::File(path.to_path_buf());
+pub fn recover(path: &Path) -> Result<RecoveredStore, Error> {
+    let location = StoreLocation::File(path.to_path_buf());
     let kept = free_name(path);
     for suffix in ["", "-wal", "-shm"] {
         let (from, to) = (with_suffix(path, suffix), with_suffix(&kept, suffix));
@@ -57,10 +57,10 @@ pub fn recover(path: &Path) -> Result<Recovered, Error> {
             _ => {}
         }
     }
-    let new = open(&location, Purpose::Write, Waits::PATIENT)?;
+    let new = open(&location, ConnectionPurpose::Write, LockWaits::PATIENT)?;
     let recovered = copy_tables(&new.connection, &kept);
     let (rows, damaged_tables) = recovered.map_err(|failure| failure.at(&location))?;
-    Ok(Recovered {
+    Ok(RecoveredStore {
         rows,
         damaged_tables,
         kept,

@@ -6,8 +6,10 @@ use mk_types::{ApprovalId, ConversationId, ModeSlug, SessionId, TaskId, Timestam
 use rusqlite::types::Type;
 
 use crate::error::Failure;
-use crate::link::{Link, Row, Value};
-use crate::model::{Approval, ApprovalState, Message, ModeChange, Plan, Role, Session, TaskState};
+use crate::link::{Link, Row, SqlValue};
+use crate::model::{
+    Approval, ApprovalState, Role, Session, StoredMessage, StoredModeChange, StoredPlan, TaskState,
+};
 
 /// How long a question waits, and how long its answer then waits to be used.
 pub(crate) const APPROVAL_LIFE: Duration = Duration::from_secs(600);
@@ -74,15 +76,15 @@ pub(crate) fn approval(row: &Row<'_>) -> Result<Approval, Failure> {
         conversation: optional(row, 9, ConversationId::parse)?,
         plan: hash
             .zip(text)
-            .map(|(hash, text)| Box::new(Plan { hash, text })),
+            .map(|(hash, text)| Box::new(StoredPlan { hash, text })),
         decided_at: row.get::<Option<i64>>(7)?.map(Timestamp::from_millis),
         decided_by: row.get(8)?,
     })
 }
 
 /// role, content, at
-pub(crate) fn message(row: &Row<'_>) -> Result<Message, Failure> {
-    Ok(Message {
+pub(crate) fn message(row: &Row<'_>) -> Result<StoredMessage, Failure> {
+    Ok(StoredMessage {
         role: word(row, 0, Role::parse)?,
         content: row.get(1)?,
         at: Timestamp::from_millis(row.get(2)?),
@@ -90,8 +92,8 @@ pub(crate) fn message(row: &Row<'_>) -> Result<Message, Failure> {
 }
 
 /// from, to, reason, at
-pub(crate) fn mode_change(row: &Row<'_>) -> Result<ModeChange, Failure> {
-    Ok(ModeChange {
+pub(crate) fn mode_change(row: &Row<'_>) -> Result<StoredModeChange, Failure> {
+    Ok(StoredModeChange {
         from: optional(row, 0, ModeSlug::parse)?,
         to: parsed(row, 1, ModeSlug::parse)?,
         reason: row.get(2)?,
@@ -103,7 +105,7 @@ pub(crate) fn mode_change(row: &Row<'_>) -> Result<ModeChange, Failure> {
 pub(crate) fn first<T>(
     connection: Link<'_>,
     query: &str,
-    parameters: &[Value<'_>],
+    parameters: &[SqlValue<'_>],
     read: impl FnOnce(&Row<'_>) -> Result<T, Failure>,
 ) -> Result<Option<T>, Failure> {
     connection.first(query, parameters, read)
@@ -113,7 +115,7 @@ pub(crate) fn first<T>(
 pub(crate) fn all<T>(
     connection: Link<'_>,
     query: &str,
-    parameters: &[Value<'_>],
+    parameters: &[SqlValue<'_>],
     mut read: impl FnMut(&Row<'_>) -> Result<T, Failure>,
 ) -> Result<Vec<T>, Failure> {
     let mut found = Vec::new();
@@ -128,7 +130,7 @@ pub(crate) fn all<T>(
 pub(crate) fn run(
     connection: Link<'_>,
     statement: &str,
-    parameters: &[Value<'_>],
+    parameters: &[SqlValue<'_>],
 ) -> Result<usize, Failure> {
     connection.run(statement, parameters)
 }
@@ -156,7 +158,9 @@ pub(crate) fn parsed<T, E: std::error::Error + Send + Sync + 'static>(
     index: usize,
     parse: impl FnOnce(&str) -> Result<T, E>,
 ) -> Result<T, Failure> {
-    let text = row.text(index)?.ok_or_else(|| unreadable(index, Absent))?;
+    let text = row
+        .text(index)?
+        .ok_or_else(|| unreadable(index, MissingColumn))?;
     parse(text).map_err(|source| unreadable(index, source))
 }
 
@@ -194,7 +198,7 @@ struct UnknownWord(String);
 /// A column without a value that has to have one.
 #[derive(Debug, thiserror::Error)]
 #[error("there is no value in this column")]
-struct Absent;
+struct MissingColumn;
 
 pub(crate) fn word<T>(
     row: &Row<'_>,

@@ -14,7 +14,7 @@ use crate::row::{all, first, run};
 
 /// What a look at the chain has shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Chain {
+pub struct ChainCheck {
     /// Decisions whose seals are right.
     pub sealed: u64,
     /// Decisions of before the first seal; nothing vouches for them.
@@ -33,7 +33,7 @@ struct Seal {
 
 impl Store {
     /// Makes every seal again and compares.
-    pub fn check_chain(&self) -> Result<Chain, Error> {
+    pub fn check_chain(&self) -> Result<ChainCheck, Error> {
         self.flush();
         let shared = &self.inner.shared;
         shared.read_at_once(check)
@@ -84,11 +84,11 @@ pub(crate) fn prune(connection: Link<'_>, limit: Timestamp, most: u16) -> Result
     )
 }
 
-fn check(connection: Link<'_>) -> Result<Chain, Failure> {
+fn check(connection: Link<'_>) -> Result<ChainCheck, Failure> {
     let query = "SELECT last, count, hash FROM seal ORDER BY key";
     let mut seals = all(connection, query, params![], read)?.into_iter();
     let Some(mut before) = seals.next() else {
-        return Ok(Chain {
+        return Ok(ChainCheck {
             sealed: 0,
             unsealed: 0,
             head: String::new(),
@@ -98,7 +98,7 @@ fn check(connection: Link<'_>) -> Result<Chain, Failure> {
     let count = "SELECT count(*) FROM decision WHERE key <= ?1";
     let unsealed: i64 =
         first(connection, count, params![before.last], |row| row.get(0))?.unwrap_or(0);
-    let mut chain = Chain {
+    let mut chain = ChainCheck {
         sealed: 0,
         unsealed: unsealed.cast_unsigned(),
         head: before.hash.clone(),

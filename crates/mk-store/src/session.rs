@@ -4,10 +4,11 @@
 
 use mk_types::{ConversationId, SessionId, TaskId, Timestamp};
 
-use crate::error::{Error, Failure, Subject};
+use crate::error::{Error, Failure, MissingSubject};
 use crate::link::{Link, params};
 use crate::model::{
-    Message, ModeChange, NewSession, Role, Session, SessionFilter, Switch, TaskState,
+    ModeSwitch, NewSession, Role, Session, SessionFilter, StoredMessage, StoredModeChange,
+    TaskState,
 };
 use crate::row::{self, all, first, run, select_session};
 use crate::writer::Turn;
@@ -41,7 +42,10 @@ pub(crate) fn children(connection: Link<'_>, task: &TaskId) -> Result<Vec<TaskId
     all(connection, query, params![task.as_str()], row::task)
 }
 
-pub(crate) fn messages(connection: Link<'_>, id: &SessionId) -> Result<Vec<Message>, Failure> {
+pub(crate) fn messages(
+    connection: Link<'_>,
+    id: &SessionId,
+) -> Result<Vec<StoredMessage>, Failure> {
     let query = "SELECT m.role, m.content, m.at FROM session s JOIN message m ON m.session = s.key
                  WHERE s.id = ?1 ORDER BY m.key";
     all(connection, query, params![id.as_str()], row::message)
@@ -58,7 +62,7 @@ pub(crate) fn title(connection: Link<'_>, id: &SessionId) -> Result<Option<Strin
 pub(crate) fn mode_changes(
     connection: Link<'_>,
     id: &SessionId,
-) -> Result<Vec<ModeChange>, Failure> {
+) -> Result<Vec<StoredModeChange>, Failure> {
     let query = "SELECT c.from_mode, c.to_mode, c.reason, c.at
                  FROM session s JOIN mode_change c ON c.session = s.key
                  WHERE s.id = ?1 ORDER BY c.key";
@@ -124,7 +128,7 @@ pub(crate) fn create(turn: &Turn<'_>, new: &NewSession) -> Result<Session, Failu
 }
 
 /// Changes the mode if nobody else did meanwhile.
-pub(crate) fn switch(turn: &Turn<'_>, change: &Switch) -> Result<Session, Failure> {
+pub(crate) fn switch(turn: &Turn<'_>, change: &ModeSwitch) -> Result<Session, Failure> {
     let connection = turn.connection;
     let key = active(connection, &change.session)?;
     let changed = run(
@@ -210,7 +214,7 @@ pub(crate) fn mark_active(
 
 /// Why there is no such session: it never was, or it expired.
 pub(crate) fn missing(connection: Link<'_>, id: &SessionId) -> Failure {
-    let subject = Subject::Session(id.clone());
+    let subject = MissingSubject::Session(id.clone());
     match is_tombstone(connection, id) {
         Ok(true) => Error::Expired(subject).into(),
         Ok(false) => Error::NotFound(subject).into(),
@@ -227,7 +231,7 @@ fn active(connection: Link<'_>, id: &SessionId) -> Result<i64, Failure> {
     match found {
         Some((key, TaskState::Active, true)) => Ok(key),
         Some((_, TaskState::Active, false)) => {
-            Err(Error::Expired(Subject::Session(id.clone())).into())
+            Err(Error::Expired(MissingSubject::Session(id.clone())).into())
         }
         Some((_, state, _)) => Err(Failure::Refused(Error::Finished {
             session: id.clone(),
@@ -245,14 +249,14 @@ fn active_parent(connection: Link<'_>, parent: &TaskId) -> Result<i64, Failure> 
     match found {
         Some((key, TaskState::Active, true)) => Ok(key),
         Some((_, TaskState::Active, false)) => {
-            Err(Error::Expired(Subject::Task(parent.clone())).into())
+            Err(Error::Expired(MissingSubject::Task(parent.clone())).into())
         }
         Some((_, state, _)) => Err(Failure::Refused(Error::ParentFinished {
             parent: parent.clone(),
             state,
         })),
         None => {
-            let subject = Subject::Task(parent.clone());
+            let subject = MissingSubject::Task(parent.clone());
             Err(match is_tombstone_of_task(connection, parent)? {
                 true => Error::Expired(subject).into(),
                 false => Error::NotFound(subject).into(),

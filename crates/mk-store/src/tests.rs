@@ -24,8 +24,8 @@ use std::time::Duration;
 use mk_types::{AbsPath, Clock, ModeSlug, SessionId, TaskId, Timestamp};
 
 use crate::{
-    Client, Conversation, Error, Location, NewConversation, NewSession, PostgresUrl, Project, Root,
-    Session, Store, Switch, TaskState,
+    AgentSession, Conversation, Error, ModeSwitch, NewConversation, NewSession, PostgresUrl,
+    Project, RootDirectory, Session, Store, StoreLocation, TaskState,
 };
 
 pub(super) const HOUR: Duration = Duration::from_secs(3600);
@@ -35,19 +35,19 @@ pub(super) const SECOND: Duration = Duration::from_secs(1);
 pub(super) struct Fixture {
     pub(super) store: Store,
     pub(super) clock: Clock,
-    location: Location,
+    location: StoreLocation,
     folder: tempfile::TempDir,
 }
 
 impl Fixture {
     pub(super) fn in_file() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let location = Location::File(folder.path().join("state/modekeeper.db"));
+        let location = StoreLocation::File(folder.path().join("state/modekeeper.db"));
         Self::at(folder, location)
     }
 
     pub(super) fn in_memory() -> Self {
-        Self::at(tempfile::tempdir().unwrap(), Location::Memory)
+        Self::at(tempfile::tempdir().unwrap(), StoreLocation::Memory)
     }
 
     /// One of each kind: most tests hold for all. PostgreSQL is one where the tests run with it.
@@ -64,11 +64,11 @@ impl Fixture {
 
     pub(super) fn in_postgres() -> Option<Self> {
         let url = PostgresUrl::parse(&mk_testkit::database::schema()?).unwrap();
-        let location = Location::Postgres(Box::new(url));
+        let location = StoreLocation::Postgres(Box::new(url));
         Some(Self::at(tempfile::tempdir().unwrap(), location))
     }
 
-    fn at(folder: tempfile::TempDir, location: Location) -> Self {
+    fn at(folder: tempfile::TempDir, location: StoreLocation) -> Self {
         let clock = Clock::manual(Timestamp::from_millis(1_800_000_000_000));
         Self {
             store: Store::new(location.clone(), clock.clone()),
@@ -130,12 +130,12 @@ pub(super) fn new_session(parent: Option<&Session>) -> NewSession {
 
 pub(super) fn new_conversation(project: &Project, session: &str) -> NewConversation {
     NewConversation {
-        client: Client {
+        client: AgentSession {
             name: "agent".to_owned(),
             session: session.to_owned(),
         },
         project: project.id.clone(),
-        root: Root {
+        root: RootDirectory {
             path: path("/project"),
             device: 7,
             inode: u64::MAX,
@@ -150,8 +150,8 @@ pub(super) fn path(text: &str) -> AbsPath {
     AbsPath::new(std::path::Path::new(text)).unwrap()
 }
 
-pub(super) fn switch(session: &SessionId, from: &str, to: &str) -> Switch {
-    Switch {
+pub(super) fn switch(session: &SessionId, from: &str, to: &str) -> ModeSwitch {
+    ModeSwitch {
         session: session.clone(),
         from: slug(from),
         to: slug(to),

@@ -17,9 +17,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use crate::error::{Error, Failure};
 use crate::link::{Link, params};
 use crate::model::NewDecision;
-use crate::open::{Identity, Opened, Purpose, Waits, open, put_back};
+use crate::open::{ConnectionPurpose, DatabaseIdentity, LockWaits, OpenedDatabase, open, put_back};
 use crate::postgres::{PgClient, Postgres};
-use crate::{Location, change, decision, seal, session};
+use crate::{StoreLocation, change, decision, seal, session};
 
 /// Jobs that wait at most; further callers wait for room before their job is built.
 const ROOM: usize = 1024;
@@ -39,22 +39,22 @@ const LOCKED_PAUSE: Duration = Duration::from_secs(1);
 const FLUSH_WAIT: Duration = Duration::from_secs(2);
 
 /// Runs inside a transaction, or learns why there is none.
-type Job = Box<dyn FnOnce(Result<&Turn<'_>, Error>) -> Ran + Send>;
+type WriteJob = Box<dyn FnOnce(Result<&Turn<'_>, Error>) -> RanJobs + Send>;
 
 /// Tells the caller; gets the outcome of the commit.
-type Answer = Box<dyn FnOnce(Result<(), Error>) + Send>;
+type CommitAnswer = Box<dyn FnOnce(Result<(), Error>) + Send>;
 
-struct Ran {
+struct RanJobs {
     /// Why this job, and only this one, has to be undone.
     undo: Option<Error>,
-    answer: Answer,
+    answer: CommitAnswer,
 }
 
 /// What a job works with.
 pub(crate) struct Turn<'a> {
     pub(crate) connection: Link<'a>,
     pub(crate) now: Timestamp,
-    location: &'a Location,
+    location: &'a StoreLocation,
     /// Whether a decision was appended, so that the batch is sealed before its commit.
     decided: Cell<bool>,
     /// Ids of what other servers have to look at again.
@@ -62,7 +62,7 @@ pub(crate) struct Turn<'a> {
 }
 
 impl<'a> Turn<'a> {
-    fn new(shared: &'a Shared, connection: Link<'a>, notes: &Notes) -> Self {
+    fn new(shared: &'a SharedStore, connection: Link<'a>, notes: &Notes) -> Self {
         Self {
             connection,
             now: shared.clock.now(),
@@ -87,14 +87,14 @@ impl<'a> Turn<'a> {
 }
 
 /// What the handles of a store and its writer thread share.
-pub(crate) struct Shared {
-    pub(crate) location: Location,
+pub(crate) struct SharedStore {
+    pub(crate) location: StoreLocation,
     pub(crate) postgres: Option<Postgres>,
     pub(crate) clock: Clock,
     /// The connection of all reads; in memory, of the writes too.
-    reader: Mutex<Reader>,
+    reader: Mutex<StoreReader>,
     /// How long reads wait for locks.
-    waits: Waits,
+    waits: LockWaits,
     inbox: Mutex<Inbox>,
     /// Something arrived in the inbox.
     arrived: Condvar,
@@ -105,8 +105,8 @@ pub(crate) struct Shared {
 }
 
 #[derive(Debug, Default)]
-struct Reader {
-    opened: Option<Opened>,
+struct StoreReader {
+    opened: Option<OpenedDatabase>,
     /// Until then a database that was locked is not asked again, so that a thread which serves
     /// others is not held up once per read.
     locked_until: Option<Instant>,
@@ -114,11 +114,11 @@ struct Reader {
 
 #[derive(Default)]
 struct Inbox {
-    jobs: VecDeque<Job>,
+    jobs: VecDeque<WriteJob>,
     touches: BTreeMap<SessionId, Timestamp>,
     /// Touches of the commit under way; readers must still see them.
     flushing: Arc<BTreeMap<SessionId, Timestamp>>,
-    decisions: VecDeque<Queued>,
+    decisions: VecDeque<QueuedJob>,
     /// When the oldest touch or decision has to be written.
     due: Option<Instant>,
     stage: Stage,
@@ -143,28 +143,28 @@ enum Stage {
     Closing,
 }
 
-struct Batch {
-    jobs: VecDeque<Job>,
+struct CommitBatch {
+    jobs: VecDeque<WriteJob>,
     notes: Notes,
 }
 
 /// What is written along with jobs, or on its own when it is due.
 struct Notes {
     touches: Arc<BTreeMap<SessionId, Timestamp>>,
-    decisions: VecDeque<Queued>,
+    decisions: VecDeque<QueuedJob>,
 }
 
-pub(crate) struct Queued {
+pub(crate) struct QueuedJob {
     pub(crate) id: DecisionId,
     pub(crate) at: Timestamp,
     pub(crate) decision: NewDecision,
 }
 
-impl Shared {
-    pub(crate) fn new(location: Location, clock: Clock, waits: Waits) -> Self {
+impl SharedStore {
+    pub(crate) fn new(location: StoreLocation, clock: Clock, waits: LockWaits) -> Self {
         let postgres = match &location {
-            Location::Postgres(url) => Some(Postgres::new(url, &location)),
-            Location::File(_) | Location::Memory => None,
+            StoreLocation::Postgres(url) => Some(Postgres::new(url, &location)),
+            StoreLocation::File(_) | StoreLocation::Memory => None,
         };
         let clock = match &postgres {
             Some(postgres) => postgres.clock(clock),
@@ -224,7 +224,7 @@ impl Shared {
             .and_then(|connection| query(connection).map_err(|failure| failure.at(&self.location)));
         if let Err(error) = &outcome {
             match error {
-                Error::Busy { .. } if self.waits == Waits::BRIEF => {
+                Error::Busy { .. } if self.waits == LockWaits::BRIEF => {
                     reader.locked_until = Some(Instant::now() + LOCKED_PAUSE);
                 }
                 error if self.is_broken(error) => reader.opened = None,
@@ -241,16 +241,19 @@ impl Shared {
 
     /// The connection for reading. A file that was replaced is opened again; of one that was
     /// removed the open connection still has everything, until the writer has put it back.
-    fn open_for_reading<'a>(&self, slot: &'a mut Option<Opened>) -> Result<&'a Connection, Error> {
-        if let (Location::File(path), Some(opened)) = (&self.location, &*slot)
-            && let Some(now) = Identity::of(path)
+    fn open_for_reading<'a>(
+        &self,
+        slot: &'a mut Option<OpenedDatabase>,
+    ) -> Result<&'a Connection, Error> {
+        if let (StoreLocation::File(path), Some(opened)) = (&self.location, &*slot)
+            && let Some(now) = DatabaseIdentity::of(path)
             && opened.identity != Some(now)
         {
             *slot = None;
         }
-        if let (Location::File(path), None) = (&self.location, &*slot)
+        if let (StoreLocation::File(path), None) = (&self.location, &*slot)
             && self.commits() > 0
-            && Identity::of(path).is_none()
+            && DatabaseIdentity::of(path).is_none()
         {
             // Opening would make an empty database, although the writer still has the old one.
             self.wake_writer();
@@ -258,15 +261,15 @@ impl Shared {
             return Err(Error::Replaced { location });
         }
         let purpose = match self.location {
-            Location::File(_) => Purpose::Read,
-            Location::Memory | Location::Postgres(_) => Purpose::Write,
+            StoreLocation::File(_) => ConnectionPurpose::Read,
+            StoreLocation::Memory | StoreLocation::Postgres(_) => ConnectionPurpose::Write,
         };
         Ok(&self.ensure_open(slot, purpose, self.waits)?.connection)
     }
 
     /// Has the thread write nothing, which makes it look at the file.
     fn wake_writer(&self) {
-        let nothing: Job = Box::new(|_| Ran {
+        let nothing: WriteJob = Box::new(|_| RanJobs {
             undo: None,
             answer: Box::new(|_| {}),
         });
@@ -277,10 +280,10 @@ impl Shared {
     /// A failed opening is not remembered: the next use tries again.
     fn ensure_open<'a>(
         &self,
-        slot: &'a mut Option<Opened>,
-        purpose: Purpose,
-        waits: Waits,
-    ) -> Result<&'a mut Opened, Error> {
+        slot: &'a mut Option<OpenedDatabase>,
+        purpose: ConnectionPurpose,
+        waits: LockWaits,
+    ) -> Result<&'a mut OpenedDatabase, Error> {
         match slot {
             Some(opened) => Ok(opened),
             None => Ok(slot.insert(open(&self.location, purpose, waits)?)),
@@ -290,7 +293,7 @@ impl Shared {
     /// Whether a connection that failed so has to be opened again: a database that could only be
     /// read when it was opened stays so for that connection. In memory there is only this one.
     fn is_broken(&self, error: &Error) -> bool {
-        self.location != Location::Memory
+        self.location != StoreLocation::Memory
             && matches!(
                 error,
                 Error::ReadOnly { .. }
@@ -325,16 +328,16 @@ impl Shared {
         work: impl FnOnce(&Turn<'_>) -> Result<T, Failure> + Send + 'static,
     ) -> Result<oneshot::Receiver<Result<T, Error>>, Error> {
         let (sender, receiver) = oneshot::channel();
-        let job: Job = Box::new(move |turn| {
+        let job: WriteJob = Box::new(move |turn| {
             let result =
                 turn.and_then(|turn| work(turn).map_err(|failure| failure.at(turn.location)));
             let undo = result.as_ref().err().cloned();
-            let answer: Answer = Box::new(move |committed| {
+            let answer: CommitAnswer = Box::new(move |committed| {
                 drop(permit);
                 // The caller may have gone; its write stands all the same.
                 drop(sender.send(result.and_then(|value| committed.map(|()| value))));
             });
-            Ran { undo, answer }
+            RanJobs { undo, answer }
         });
         let mut inbox = lock(&self.inbox);
         if inbox.stage == Stage::Closing {
@@ -370,7 +373,7 @@ impl Shared {
             tracing::warn!(%id, "a decision is not recorded");
             return;
         }
-        inbox.decisions.push_back(Queued { id, at, decision });
+        inbox.decisions.push_back(QueuedJob { id, at, decision });
         self.plan_writing(inbox);
     }
 
@@ -433,7 +436,9 @@ impl Shared {
             let outcome = catch_unwind(AssertUnwindSafe(|| {
                 match (&self.location, &self.postgres) {
                     (_, Some(_)) => self.write_to(&mut client, batch),
-                    (Location::Memory, None) => self.write(&mut lock(&self.reader).opened, batch),
+                    (StoreLocation::Memory, None) => {
+                        self.write(&mut lock(&self.reader).opened, batch)
+                    }
                     (_, None) => self.write(&mut own, batch),
                 }
             }));
@@ -466,7 +471,7 @@ impl Shared {
     }
 
     /// Waits for work. After a failure, closing does not wait for touches that cannot be written.
-    fn next_batch(&self, last: &Result<(), Error>) -> Option<Batch> {
+    fn next_batch(&self, last: &Result<(), Error>) -> Option<CommitBatch> {
         let mut inbox = lock(&self.inbox);
         while inbox.jobs.is_empty() {
             let now = Instant::now();
@@ -496,8 +501,8 @@ impl Shared {
     }
 
     /// One transaction. The error is the transaction's; a job's own goes to its caller only.
-    fn write(&self, slot: &mut Option<Opened>, batch: Batch) -> Result<(), Error> {
-        let Batch { mut jobs, notes } = batch;
+    fn write(&self, slot: &mut Option<OpenedDatabase>, batch: CommitBatch) -> Result<(), Error> {
+        let CommitBatch { mut jobs, notes } = batch;
         let mut answers = Vec::with_capacity(jobs.len());
         let outcome = self.open_for_writing(slot).and_then(|opened| {
             let connection = Link::Sqlite(&opened.connection);
@@ -529,8 +534,8 @@ impl Shared {
 
     /// The same in PostgreSQL: what somebody waits for in a transaction of its own, then the
     /// decisions, which are many, without holding it up.
-    fn write_to(&self, slot: &mut Option<PgClient>, batch: Batch) -> Result<(), Error> {
-        let Batch { mut jobs, notes } = batch;
+    fn write_to(&self, slot: &mut Option<PgClient>, batch: CommitBatch) -> Result<(), Error> {
+        let CommitBatch { mut jobs, notes } = batch;
         let mut answers = Vec::with_capacity(jobs.len());
         let Notes { touches, decisions } = notes;
         let notes = Notes {
@@ -558,8 +563,8 @@ impl Shared {
         &self,
         slot: &mut Option<PgClient>,
         notes: &Notes,
-        jobs: &mut VecDeque<Job>,
-        answers: &mut Vec<Answer>,
+        jobs: &mut VecDeque<WriteJob>,
+        answers: &mut Vec<CommitAnswer>,
     ) -> Result<(), Error> {
         let postgres = self.postgres.as_ref().ok_or(Error::Closed)?;
         let kept = slot.take().filter(|client| !client.is_closed());
@@ -615,11 +620,14 @@ impl Shared {
     }
 
     /// The connection for writing, to the file that has the database's name now.
-    fn open_for_writing<'a>(&self, slot: &'a mut Option<Opened>) -> Result<&'a Opened, Error> {
-        if let (Location::File(path), Some(opened)) = (&self.location, &*slot)
+    fn open_for_writing<'a>(
+        &self,
+        slot: &'a mut Option<OpenedDatabase>,
+    ) -> Result<&'a OpenedDatabase, Error> {
+        if let (StoreLocation::File(path), Some(opened)) = (&self.location, &*slot)
             && self.refuse_replaced(opened).is_err()
         {
-            if Identity::of(path).is_none() {
+            if DatabaseIdentity::of(path).is_none() {
                 tracing::warn!(location = %self.location, "the database was removed; putting it back");
                 put_back(&opened.connection, path).map_err(|failure| failure.at(&self.location))?;
             } else {
@@ -635,14 +643,16 @@ impl Shared {
             }
             *slot = None;
         }
-        let opened = self.ensure_open(slot, Purpose::Write, Waits::PATIENT)?;
+        let opened = self.ensure_open(slot, ConnectionPurpose::Write, LockWaits::PATIENT)?;
         Ok(opened)
     }
 
     /// Fails if the database's name no longer leads to the file that is open.
-    fn refuse_replaced(&self, opened: &Opened) -> Result<(), Failure> {
+    fn refuse_replaced(&self, opened: &OpenedDatabase) -> Result<(), Failure> {
         match &self.location {
-            Location::File(path) if cfg!(unix) && Identity::of(path) != opened.identity => {
+            StoreLocation::File(path)
+                if cfg!(unix) && DatabaseIdentity::of(path) != opened.identity =>
+            {
                 let location = self.location.clone();
                 Err(Error::Replaced { location }.into())
             }
@@ -651,7 +661,7 @@ impl Shared {
     }
 
     /// After a failure, everything noted waits for the next commit.
-    fn settle_notes(&self, outcome: &Result<(), Error>, decisions: VecDeque<Queued>) {
+    fn settle_notes(&self, outcome: &Result<(), Error>, decisions: VecDeque<QueuedJob>) {
         let mut inbox = lock(&self.inbox);
         let flushing = std::mem::take(&mut inbox.flushing);
         if outcome.is_err() {
@@ -674,7 +684,7 @@ impl Shared {
     }
 }
 
-impl fmt::Debug for Shared {
+impl fmt::Debug for SharedStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Shared")
             .field("location", &self.location)
@@ -694,7 +704,7 @@ impl Inbox {
         self.touches.is_empty() && self.decisions.is_empty()
     }
 
-    fn take_batch(&mut self) -> Batch {
+    fn take_batch(&mut self) -> CommitBatch {
         let jobs = self.jobs.len().min(JOBS_PER_COMMIT);
         let mut touches = BTreeMap::new();
         while touches.len() < TOUCHES_PER_COMMIT
@@ -704,7 +714,7 @@ impl Inbox {
         }
         self.flushing = Arc::new(touches);
         let decisions = self.decisions.len().min(DECISIONS_PER_COMMIT);
-        Batch {
+        CommitBatch {
             jobs: self.jobs.drain(..jobs).collect(),
             notes: Notes {
                 touches: Arc::clone(&self.flushing),
@@ -715,7 +725,11 @@ impl Inbox {
 }
 
 /// Tells everybody how it ended, also those whose jobs never had their turn.
-fn settle_jobs(outcome: &Result<(), Error>, jobs: VecDeque<Job>, mut answers: Vec<Answer>) {
+fn settle_jobs(
+    outcome: &Result<(), Error>,
+    jobs: VecDeque<WriteJob>,
+    mut answers: Vec<CommitAnswer>,
+) {
     if let Err(error) = outcome {
         answers.extend(jobs.into_iter().map(|job| job(Err(error.clone())).answer));
     }
@@ -729,8 +743,8 @@ fn settle_jobs(outcome: &Result<(), Error>, jobs: VecDeque<Job>, mut answers: Ve
 fn transact(
     turn: &Turn<'_>,
     notes: &Notes,
-    jobs: &mut VecDeque<Job>,
-    answers: &mut Vec<Answer>,
+    jobs: &mut VecDeque<WriteJob>,
+    answers: &mut Vec<CommitAnswer>,
     before_commit: &dyn Fn() -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let connection = turn.connection;
@@ -745,7 +759,7 @@ fn transact(
         run("SAVEPOINT job")?;
         // A job that panics drops its sender, which tells its caller.
         let undo = match catch_unwind(AssertUnwindSafe(|| job(Ok(turn)))) {
-            Ok(Ran { undo, answer }) => {
+            Ok(RanJobs { undo, answer }) => {
                 answers.push(answer);
                 undo
             }

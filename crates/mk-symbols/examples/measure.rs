@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use mk_project::{FindQuery, find_files};
-use mk_symbols::{Hit, Index, IndexState, Query};
+use mk_symbols::{IndexQuery, IndexState, SymbolHit, SymbolIndex};
 use mk_types::{AbsPath, ProjectPath, Timestamp};
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Value, json};
@@ -108,8 +108,8 @@ fn bare(root: &AbsPath) -> Result<Value> {
 
 /// What it costs to answer before there is an index.
 fn first(root: &AbsPath, pattern: &str) -> Result<Value> {
-    let index = Index::start(root, None).map_err(Error::other)?;
-    let answer = index.find(&Query::new(pattern), &|_| true);
+    let index = SymbolIndex::start(root, None).map_err(Error::other)?;
+    let answer = index.find(&IndexQuery::new(pattern), &|_| true);
     let answered = milliseconds(cpu());
     let answer = answer.map_err(Error::other)?;
     let first = answer.hits.first();
@@ -122,19 +122,19 @@ fn first(root: &AbsPath, pattern: &str) -> Result<Value> {
 }
 
 fn index(root: &AbsPath, cache: &Path, patterns: &[&str]) -> Result<Value> {
-    let index = Index::start(root, Some(PathBuf::from(cache))).map_err(Error::other)?;
+    let index = SymbolIndex::start(root, Some(PathBuf::from(cache))).map_err(Error::other)?;
     if index.wait(Duration::from_secs(600)).state != IndexState::Ready {
         return Err(Error::other("the index did not become ready"));
     }
     let ready = milliseconds(cpu());
     let resident = resident()?;
-    let mut first: Option<Hit> = None;
+    let mut first: Option<SymbolHit> = None;
     let mut queries = Vec::new();
     for pattern in patterns {
         let mut times = Vec::new();
         for _ in 0..ROUNDS {
             let before = cpu();
-            let answer = index.find(&Query::new(*pattern), &|_| true);
+            let answer = index.find(&IndexQuery::new(*pattern), &|_| true);
             times.push(cpu() - before);
             let hits = answer.map_err(Error::other)?.hits;
             first = first.or_else(|| hits.into_iter().next());

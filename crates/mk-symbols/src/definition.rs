@@ -6,15 +6,15 @@ use mk_project::Readable;
 use mk_types::ProjectPath;
 
 use crate::error::Error;
-use crate::find::{Answer, Hit, Matching, Query, Source, shown};
-use crate::index::{Index, IndexState, Progress, text_of};
+use crate::find::{AnswerSource, IndexAnswer, IndexQuery, Matching, SymbolHit, shown};
+use crate::index::{IndexState, IndexingProgress, SymbolIndex, text_of};
 use crate::kind::SymbolKind;
 use crate::outline::Outline;
 use crate::symbol::{LineSpan, Symbol, slice};
 
 /// What somebody wants to see.
 #[derive(Debug, Clone, Copy)]
-pub enum Target<'a> {
+pub enum DefinitionTarget<'a> {
     Name {
         /// As in [`Query::pattern`], but exact.
         name_path: &'a str,
@@ -30,7 +30,7 @@ pub enum Target<'a> {
 
 /// A symbol with its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Definition {
+pub struct SymbolDefinition {
     pub path: ProjectPath,
     pub symbol: Symbol,
     /// With an index where the file has namesakes.
@@ -40,12 +40,12 @@ pub struct Definition {
     /// The lines of `body`.
     pub body_lines: LineSpan,
     /// What is in it, in the order of its lines; what functions hold is left out.
-    pub members: Vec<Member>,
+    pub members: Vec<SymbolMember>,
 }
 
 /// A symbol inside of another.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Member {
+pub struct SymbolMember {
     pub symbol: Symbol,
     pub name_path: String,
     /// How many symbols are between the two.
@@ -53,16 +53,16 @@ pub struct Member {
     pub attributes: Vec<String>,
 }
 
-impl Index {
+impl SymbolIndex {
     /// Looks up definitions, the best first.
     pub fn definitions(
         &self,
-        target: Target<'_>,
+        target: DefinitionTarget<'_>,
         limit: usize,
         readable: Readable<'_>,
-    ) -> Result<Answer<Definition>, Error> {
+    ) -> Result<IndexAnswer<SymbolDefinition>, Error> {
         match target {
-            Target::Name {
+            DefinitionTarget::Name {
                 name_path,
                 file: Some(file),
             } => {
@@ -70,11 +70,11 @@ impl Index {
                 let position = outline.resolve(file, name_path)?;
                 Ok(self.one(definition(file, &text, &outline, position)))
             }
-            Target::Name {
+            DefinitionTarget::Name {
                 name_path,
                 file: None,
             } => self.by_name(name_path, limit, readable),
-            Target::Position { file, line, column } => {
+            DefinitionTarget::Position { file, line, column } => {
                 let (text, outline) = self.outline_of(file, readable)?;
                 let nothing = || Error::NothingHere {
                     path: shown(file),
@@ -136,25 +136,25 @@ impl Index {
         name_path: &str,
         limit: usize,
         readable: Readable<'_>,
-    ) -> Result<Answer<Definition>, Error> {
-        let query = Query {
+    ) -> Result<IndexAnswer<SymbolDefinition>, Error> {
+        let query = IndexQuery {
             matching: Matching::Exact,
             limit,
-            ..Query::new(name_path)
+            ..IndexQuery::new(name_path)
         };
         let answer = self.find(&query, readable)?;
         let found = answer
             .hits
             .iter()
             .filter_map(|hit| self.read_hit(hit, readable));
-        let hits: Vec<Definition> = found.collect();
+        let hits: Vec<SymbolDefinition> = found.collect();
         if hits.is_empty() {
             return Err(Error::NoSymbol {
                 name_path: name_path.to_owned(),
                 nearest: self.nearest(name_path, 5, readable),
             });
         }
-        Ok(Answer {
+        Ok(IndexAnswer {
             hits,
             total: answer.total,
             is_counted: answer.is_counted,
@@ -164,7 +164,7 @@ impl Index {
     }
 
     /// Finds a hit again in its file, which may have changed since it was indexed.
-    fn read_hit(&self, hit: &Hit, readable: Readable<'_>) -> Option<Definition> {
+    fn read_hit(&self, hit: &SymbolHit, readable: Readable<'_>) -> Option<SymbolDefinition> {
         let (text, outline) = self.outline_of(&hit.path, readable).ok()?;
         let positions = 0..outline.symbols.len();
         let same = |position: &usize| outline.indexed_path(*position) == hit.name_path;
@@ -173,14 +173,14 @@ impl Index {
     }
 
     /// What one file says needs no other, however far the index is.
-    fn one(&self, definition: Option<Definition>) -> Answer<Definition> {
-        let hits: Vec<Definition> = definition.into_iter().collect();
-        Answer {
+    fn one(&self, definition: Option<SymbolDefinition>) -> IndexAnswer<SymbolDefinition> {
+        let hits: Vec<SymbolDefinition> = definition.into_iter().collect();
+        IndexAnswer {
             total: hits.len(),
             is_counted: true,
             hits,
-            source: Source::Index,
-            progress: Progress {
+            source: AnswerSource::Index,
+            progress: IndexingProgress {
                 state: IndexState::Ready,
                 ..self.progress()
             },
@@ -193,7 +193,7 @@ fn definition(
     text: &str,
     outline: &Outline,
     position: usize,
-) -> Option<Definition> {
+) -> Option<SymbolDefinition> {
     let symbol = outline.symbols.get(position)?;
     let whole = symbol.whole();
     let first = line_of(text, whole.start);
@@ -209,7 +209,7 @@ fn definition(
         .saturating_sub(u32::try_from(indent).unwrap_or(0));
     let body = slice(text, &(start..whole.end));
     let n_breaks = body.bytes().filter(|byte| *byte == b'\n').count();
-    Some(Definition {
+    Some(SymbolDefinition {
         path: path.clone(),
         symbol: symbol.clone(),
         name_path: outline.indexed_path(position),
@@ -223,7 +223,7 @@ fn definition(
 }
 
 /// What a type or a module holds, and what that holds.
-fn members(text: &str, outline: &Outline, position: usize) -> Vec<Member> {
+fn members(text: &str, outline: &Outline, position: usize) -> Vec<SymbolMember> {
     let mut depths: BTreeMap<usize, usize> = BTreeMap::from([(position, 0)]);
     let mut members = Vec::new();
     for (at, symbol) in outline.symbols.iter().enumerate() {
@@ -242,7 +242,7 @@ fn members(text: &str, outline: &Outline, position: usize) -> Vec<Member> {
         }
         let depth = depths.get(&around).copied().unwrap_or(0);
         depths.insert(at, depth + 1);
-        members.push(Member {
+        members.push(SymbolMember {
             symbol: symbol.clone(),
             name_path: outline.indexed_path(at),
             depth,

@@ -18,9 +18,9 @@ use crate::kind::SymbolKind;
 use crate::language::Language;
 use crate::outline::Outline;
 use crate::symbol::{LineSpan, Symbol};
-use place::{Place, Placed};
+use place::{EditPlace, PlacedText};
 pub(crate) use syntax::new_errors_between;
-pub use syntax::{SyntaxError, syntax_errors};
+pub use syntax::{SyntaxFault, syntax_errors};
 
 /// What to do with a symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub struct EditedText {
     /// Whether a replacement kept comments or attributes that stood above the symbol.
     pub kept_leading: bool,
     /// What the edit broke.
-    pub errors: Vec<SyntaxError>,
+    pub errors: Vec<SyntaxFault>,
 }
 
 /// Plans an edit of the symbol that `name_path` means in `text`.
@@ -96,13 +96,13 @@ pub fn plan_edit(
 
 /// One range of the old text, and what comes in its place.
 #[derive(Debug)]
-struct Change {
+struct RangeChange {
     range: Range<usize>,
     new: String,
     kept_leading: bool,
 }
 
-impl Change {
+impl RangeChange {
     fn apply(&self, text: &str) -> String {
         let before = text.get(..self.range.start).unwrap_or_default();
         let after = text.get(self.range.end..).unwrap_or_default();
@@ -136,7 +136,7 @@ impl Editor<'_> {
         self.outline.language
     }
 
-    fn replace(&self, body: &str) -> Change {
+    fn replace(&self, body: &str) -> RangeChange {
         if let Some(unchanged) = self.unchanged(body) {
             return unchanged;
         }
@@ -144,7 +144,7 @@ impl Editor<'_> {
         let attributes = self.symbol.attributes_start as usize;
         let comments_start = self.symbol.comments_start as usize;
         let indent = self.indent(comments_start);
-        let place = Place {
+        let place = EditPlace {
             range: comments_start..self.end_with_mark(body),
             ..self.place(comments_start, indent)
         };
@@ -164,7 +164,7 @@ impl Editor<'_> {
             }
             (_, _) => (comments_start, placed.joined(self.newline)),
         };
-        Change {
+        RangeChange {
             range: start..place.range.end,
             new,
             kept_leading: start > comments_start
@@ -173,7 +173,7 @@ impl Editor<'_> {
     }
 
     /// What was shown and comes back changes nothing, not even the white space that does not survive the way.
-    fn unchanged(&self, body: &str) -> Option<Change> {
+    fn unchanged(&self, body: &str) -> Option<RangeChange> {
         let end = self.symbol.range.end as usize;
         let starts = [
             self.symbol.comments_start,
@@ -191,7 +191,7 @@ impl Editor<'_> {
             lines(old) == lines(body)
         };
         let start = starts.map(|start| start as usize).into_iter().find(same)?;
-        Some(Change {
+        Some(RangeChange {
             range: start..end,
             new: self.text.get(start..end)?.to_owned(),
             kept_leading: start > self.symbol.comments_start as usize,
@@ -199,7 +199,7 @@ impl Editor<'_> {
     }
 
     /// What of the comments and attributes above a definition the new text brings itself.
-    fn brought(&self, place: &Place<'_>, placed: &Placed) -> Brought {
+    fn brought(&self, place: &EditPlace<'_>, placed: &PlacedText) -> LeadingLines {
         let change = place.change(&placed.joined(self.newline));
         let new = change.apply(self.text);
         let within = change.range.start..change.range.start + change.new.len();
@@ -211,17 +211,17 @@ impl Editor<'_> {
         if let Some(symbol) = first.filter(|one| one.comments_start as usize == within.start) {
             let comments = symbol.comments_start as usize..symbol.attributes_start as usize;
             let comments = new.get(comments).unwrap_or_default();
-            return Brought {
+            return LeadingLines {
                 n_comments: comments.matches('\n').count(),
                 attributes: symbol.attributes_start < symbol.range.start,
             };
         }
-        Brought::by_marks(self.language(), &placed.lines)
+        LeadingLines::by_marks(self.language(), &placed.lines)
     }
 
     /// A place for text of its own lines.
-    fn place<'a>(&'a self, offset: usize, indent: &'a str) -> Place<'a> {
-        Place {
+    fn place<'a>(&'a self, offset: usize, indent: &'a str) -> EditPlace<'a> {
+        EditPlace {
             language: self.language(),
             text: self.text,
             range: offset..offset,
@@ -232,34 +232,38 @@ impl Editor<'_> {
         }
     }
 
-    fn insert_before(&self, body: &str) -> Result<Change, Error> {
+    fn insert_before(&self, body: &str) -> Result<RangeChange, Error> {
         let start = self.own_line_start()?;
         let indent = self.indent(start);
-        let mut place = Place {
+        let mut place = EditPlace {
             before: indent.to_owned(),
             after: self.newline.to_owned(),
             ..self.place(start, indent)
         };
         let placed = place.best(body);
-        place.after = self.newline.repeat(1 + self.gap(&placed, Side::Before));
+        place.after = self
+            .newline
+            .repeat(1 + self.gap(&placed, InsertSide::Before));
         Ok(place.change(&placed.joined(self.newline)))
     }
 
-    fn insert_after(&self, body: &str) -> Result<Change, Error> {
+    fn insert_after(&self, body: &str) -> Result<RangeChange, Error> {
         self.own_line_start()?;
         let end = self.own_line_end()?;
         let indent = self.indent(self.symbol.comments_start as usize);
-        let mut place = Place {
+        let mut place = EditPlace {
             before: format!("{}{indent}", self.newline),
             ..self.place(end, indent)
         };
         let placed = place.best(body);
-        let gap = self.newline.repeat(1 + self.gap(&placed, Side::After));
+        let gap = self
+            .newline
+            .repeat(1 + self.gap(&placed, InsertSide::After));
         place.before = format!("{gap}{indent}");
         Ok(place.change(&placed.joined(self.newline)))
     }
 
-    fn delete(&self) -> Result<Change, Error> {
+    fn delete(&self) -> Result<RangeChange, Error> {
         // `a, b = 1, 2` and `int a, b;` go together.
         let goes_too =
             |other: &Symbol| other.range == self.symbol.range && other.name != self.symbol.name;
@@ -307,7 +311,7 @@ impl Editor<'_> {
         } else {
             self.newline.repeat(kept)
         };
-        Ok(Change {
+        Ok(RangeChange {
             range: from..to,
             new,
             kept_leading: false,
@@ -315,7 +319,7 @@ impl Editor<'_> {
     }
 
     /// How many blank lines stand between the symbol and what is put beside it.
-    fn gap(&self, new: &Placed, side: Side) -> usize {
+    fn gap(&self, new: &PlacedText, side: InsertSide) -> usize {
         let is_long = |symbol: &Symbol| symbol.lines.end > symbol.lines.start;
         if let Some(gap) = self.gap_to_neighbour(side)
             && (new.is_long() || is_long(self.symbol))
@@ -335,7 +339,7 @@ impl Editor<'_> {
     }
 
     /// What the file does between this symbol and the next one of its kind on that side.
-    fn gap_to_neighbour(&self, side: Side) -> Option<usize> {
+    fn gap_to_neighbour(&self, side: InsertSide) -> Option<usize> {
         let is_long = |symbol: &Symbol| symbol.lines.end > symbol.lines.start;
         let siblings = self
             .outline
@@ -343,12 +347,12 @@ impl Editor<'_> {
             .iter()
             .filter(|other| other.parent == self.symbol.parent && is_long(other));
         let (above, below) = match side {
-            Side::Before => {
+            InsertSide::Before => {
                 let mut above =
                     siblings.filter(|other| other.range.end <= self.symbol.comments_start);
                 (above.next_back()?, self.symbol)
             }
-            Side::After => {
+            InsertSide::After => {
                 let mut below =
                     siblings.filter(|other| other.comments_start >= self.symbol.range.end);
                 (self.symbol, below.next()?)
@@ -425,13 +429,13 @@ impl Editor<'_> {
 
 /// What a new text has above its definition.
 #[derive(Debug, Clone, Copy)]
-struct Brought {
+struct LeadingLines {
     /// In lines.
     n_comments: usize,
     attributes: bool,
 }
 
-impl Brought {
+impl LeadingLines {
     /// As far as the marks tell, for a text that does not parse.
     fn by_marks(language: &Language, lines: &[String]) -> Self {
         let begins = |line: &str, marks: &[&str]| marks.iter().any(|mark| line.starts_with(mark));
@@ -455,7 +459,7 @@ impl Brought {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Side {
+enum InsertSide {
     Before,
     After,
 }

@@ -14,8 +14,8 @@ use tree_sitter::{
 };
 
 use crate::kind::SymbolKind;
-use crate::language::{Capture, Compiled, Language, Role};
-use crate::parse::{Limit, Parsers, SkipReason};
+use crate::language::{Capture, CompiledQuery, Language, Role};
+use crate::parse::{ParseLimit, Parsers, SkipReason};
 use crate::symbol::{LineSpan, Symbol};
 use arrange::arrange;
 use describe::Description;
@@ -35,7 +35,7 @@ pub(crate) fn extract(
     parsers: &mut Parsers,
     language: &Language,
     text: &str,
-    limit: &Limit<'_>,
+    limit: &ParseLimit<'_>,
 ) -> Result<Vec<Symbol>, SkipReason> {
     let tree = parsers.tree_of(language, text, limit)?;
     extract_from(parsers, language, text, &tree, limit)
@@ -47,7 +47,7 @@ pub(crate) fn extract_from(
     language: &Language,
     text: &str,
     tree: &Tree,
-    limit: &Limit<'_>,
+    limit: &ParseLimit<'_>,
 ) -> Result<Vec<Symbol>, SkipReason> {
     let compiled = language.compiled().ok_or(SkipReason::Unreadable)?;
     let mut extraction = Extraction {
@@ -72,14 +72,14 @@ pub(crate) fn extract_from(
 
 struct Extraction<'a> {
     language: &'a Language,
-    compiled: &'a Compiled,
+    compiled: &'a CompiledQuery,
     text: &'a str,
-    found: Vec<Found>,
+    found: Vec<RawDefinition>,
     cursor: QueryCursor,
 }
 
 /// A definition before it knows what it is in.
-struct Found {
+struct RawDefinition {
     symbol: Symbol,
     pattern: usize,
     /// What its children have as their container, where that is not its name.
@@ -92,7 +92,7 @@ struct Found {
 
 impl Extraction<'_> {
     /// Adds what the query finds in a tree; returns the texts that may hold further items.
-    fn collect(&mut self, tree: &Tree, limit: &Limit<'_>) -> Result<Vec<Range>, SkipReason> {
+    fn collect(&mut self, tree: &Tree, limit: &ParseLimit<'_>) -> Result<Vec<Range>, SkipReason> {
         let mut items = Vec::new();
         let mut walk = tree.walk();
         let mut n_visited = 0_u32;
@@ -124,7 +124,7 @@ impl Extraction<'_> {
         &mut self,
         node: Node<'_>,
         items: &mut Vec<Range>,
-        limit: &Limit<'_>,
+        limit: &ParseLimit<'_>,
     ) -> Result<(), SkipReason> {
         let mut stopped = false;
         let mut check = |_: &QueryCursorState| {
@@ -140,7 +140,7 @@ impl Extraction<'_> {
             if self.found.len() >= MOST_SYMBOLS {
                 break;
             }
-            let parts = Parts::of(found, captures);
+            let parts = MatchNodes::of(found, captures);
             if let Some(node) = parts.items {
                 items.push(node.range());
             }
@@ -160,7 +160,7 @@ impl Extraction<'_> {
         &mut self,
         parsers: &mut Parsers,
         items: &[Range],
-        limit: &Limit<'_>,
+        limit: &ParseLimit<'_>,
     ) -> Result<Vec<Range>, SkipReason> {
         let mut deeper = Vec::new();
         for range in items {
@@ -201,7 +201,7 @@ fn inside(text: &str, range: Range) -> Option<Range> {
 
 /// The nodes of one match.
 #[derive(Default)]
-struct Parts<'tree> {
+struct MatchNodes<'tree> {
     pattern: usize,
     definition: Option<(Node<'tree>, SymbolKind)>,
     name: Option<Node<'tree>>,
@@ -211,7 +211,7 @@ struct Parts<'tree> {
     items: Option<Node<'tree>>,
 }
 
-impl<'tree> Parts<'tree> {
+impl<'tree> MatchNodes<'tree> {
     fn of(found: &QueryMatch<'_, 'tree>, captures: &[Capture]) -> Self {
         let mut parts = Self {
             pattern: found.pattern_index,
@@ -232,7 +232,7 @@ impl<'tree> Parts<'tree> {
         parts
     }
 
-    fn read(&self, language: &Language, text: &str) -> Option<Found> {
+    fn read(&self, language: &Language, text: &str) -> Option<RawDefinition> {
         let (node, mut kind) = self.definition?;
         let mut bare = false;
         let name_node = match (self.name, self.declarator) {
@@ -308,7 +308,7 @@ impl<'tree> Parts<'tree> {
         // A section of Markdown ends at the start of a line.
         let last_row = end.row - usize::from(end.column == 0 && end.row > first_row);
         let name_bytes = name_node.byte_range();
-        Some(Found {
+        Some(RawDefinition {
             pattern: self.pattern,
             segment,
             bare,

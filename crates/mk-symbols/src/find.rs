@@ -11,7 +11,9 @@ use mk_project::Readable;
 use mk_types::ProjectPath;
 
 use crate::error::Error;
-use crate::index::{Index, IndexState, Packed, PackedSymbol, Progress, Store};
+use crate::index::{
+    IndexState, IndexedFiles, IndexingProgress, PackedSymbol, PackedSymbols, SymbolIndex,
+};
 use crate::kind::SymbolKind;
 use crate::symbol::{LineSpan, join_path};
 pub use matching::{Closeness, Matching};
@@ -20,7 +22,7 @@ pub(crate) use pattern::Patterns;
 
 /// Which symbols to find.
 #[derive(Debug, Clone)]
-pub struct Query {
+pub struct IndexQuery {
     /// A name, the end of a name path `A/b`, a whole one `/A/b`; `[1]` at the end picks one of several namesakes.
     pub pattern: String,
     /// See [`SymbolKind::answers`].
@@ -31,7 +33,7 @@ pub struct Query {
     pub limit: usize,
 }
 
-impl Query {
+impl IndexQuery {
     pub fn new(pattern: impl Into<String>) -> Self {
         Self {
             pattern: pattern.into(),
@@ -45,7 +47,7 @@ impl Query {
 
 /// Where an answer comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Source {
+pub enum AnswerSource {
     /// Definitions, read from the syntax of the files.
     Index,
     /// Uses of a name, whatever it means in each place.
@@ -58,7 +60,7 @@ pub enum Source {
     Syntax,
 }
 
-impl fmt::Display for Source {
+impl fmt::Display for AnswerSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Index => f.write_str("index"),
@@ -72,7 +74,7 @@ impl fmt::Display for Source {
 
 /// A symbol that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hit {
+pub struct SymbolHit {
     pub kind: SymbolKind,
     pub name: String,
     /// With an index where the file has namesakes.
@@ -88,31 +90,35 @@ pub struct Hit {
 
 /// An answer of the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer<T> {
+pub struct IndexAnswer<T> {
     /// The best first.
     pub hits: Vec<T>,
     /// How many there are, also those beyond the limit.
     pub total: usize,
     /// Whether all of them were counted; there are more otherwise.
     pub is_counted: bool,
-    pub source: Source,
-    pub progress: Progress,
+    pub source: AnswerSource,
+    pub progress: IndexingProgress,
 }
 
-impl<T> Answer<T> {
+impl<T> IndexAnswer<T> {
     /// Whether files are still missing from the index, so that an empty answer says little.
     pub fn is_partial(&self) -> bool {
         self.progress.state != IndexState::Ready
     }
 }
 
-impl Index {
+impl SymbolIndex {
     /// Finds symbols by name. Ranked by closeness, then types before functions before values, code before tests and
     /// mocks, what has a doc comment before what has none, shorter paths first.
-    pub fn find(&self, query: &Query, readable: Readable<'_>) -> Result<Answer<Hit>, Error> {
+    pub fn find(
+        &self,
+        query: &IndexQuery,
+        readable: Readable<'_>,
+    ) -> Result<IndexAnswer<SymbolHit>, Error> {
         let files = query.files.as_deref().map(FileGlob::new).transpose()?;
         let patterns = Patterns::parse(&query.pattern);
-        let search = Search {
+        let search = AskedQuery {
             query,
             patterns: &patterns,
             files: files.as_ref(),
@@ -133,8 +139,8 @@ impl Index {
     /// A whole answer before the index is; `None` if there can be none, or the index is there.
     ///
     /// Guesses need all names, and are made only where nothing else fits.
-    fn find_early(&self, search: &Search<'_>) -> Option<Answer<Hit>> {
-        let Search {
+    fn find_early(&self, search: &AskedQuery<'_>) -> Option<IndexAnswer<SymbolHit>> {
+        let AskedQuery {
             query, patterns, ..
         } = search;
         let progress = self.progress();
@@ -148,17 +154,17 @@ impl Index {
         if found.is_empty() {
             return None;
         }
-        let progress = Progress { state, ..progress };
+        let progress = IndexingProgress { state, ..progress };
         Some(answer(&store, found, query.limit, progress))
     }
 
     /// Names that are close to one that does not exist, for a suggestion.
     pub fn nearest(&self, name: &str, most: usize, readable: Readable<'_>) -> Vec<String> {
         let last = name.rsplit(['/', ':', '.', '#']).next().unwrap_or(name);
-        let query = Query {
+        let query = IndexQuery {
             matching: Matching::Fuzzy,
             limit: most * 8,
-            ..Query::new(last)
+            ..IndexQuery::new(last)
         };
         let hits = self.find(&query, readable).map(|answer| answer.hits);
         let mut names: Vec<String> = Vec::new();
@@ -184,21 +190,21 @@ struct Rank<'a> {
     column: u32,
 }
 
-struct Candidate<'a> {
+struct SymbolCandidate<'a> {
     rank: Rank<'a>,
-    packed: &'a Packed,
+    packed: &'a PackedSymbols,
     symbol: &'a PackedSymbol,
     position: usize,
 }
 
-impl Candidate<'_> {
-    fn hit(&self, store: &Store) -> Hit {
+impl SymbolCandidate<'_> {
+    fn hit(&self, store: &IndexedFiles) -> SymbolHit {
         let name = store.names.text(self.symbol.name);
         let mut name_path = join_path(store.names.text(self.symbol.container), name);
         if let Some(overload) = self.packed.overload(self.position) {
             name_path = format!("{name_path}[{overload}]");
         }
-        Hit {
+        SymbolHit {
             kind: self.symbol.kind,
             name: name.to_owned(),
             name_path,
@@ -213,34 +219,34 @@ impl Candidate<'_> {
 }
 
 fn answer(
-    store: &Store,
-    mut found: Vec<Candidate<'_>>,
+    store: &IndexedFiles,
+    mut found: Vec<SymbolCandidate<'_>>,
     limit: usize,
-    progress: Progress,
-) -> Answer<Hit> {
+    progress: IndexingProgress,
+) -> IndexAnswer<SymbolHit> {
     found.sort_by(|left, right| left.rank.cmp(&right.rank));
     let shown = found.iter().take(limit);
-    Answer {
+    IndexAnswer {
         hits: shown.map(|one| one.hit(store)).collect(),
         total: found.len(),
         is_counted: true,
-        source: Source::Index,
+        source: AnswerSource::Index,
         progress,
     }
 }
 
 /// A query, and who asks.
-struct Search<'q> {
-    query: &'q Query,
+struct AskedQuery<'q> {
+    query: &'q IndexQuery,
     patterns: &'q Patterns,
     files: Option<&'q FileGlob>,
     readable: Readable<'q>,
 }
 
-impl Search<'_> {
-    fn collect<'a>(&self, store: &'a Store, matching: Matching) -> Vec<Candidate<'a>> {
+impl AskedQuery<'_> {
+    fn collect<'a>(&self, store: &'a IndexedFiles, matching: Matching) -> Vec<SymbolCandidate<'a>> {
         let matches = self.patterns.matches(&store.names, matching);
-        let mut found: Vec<Candidate<'a>> = Vec::new();
+        let mut found: Vec<SymbolCandidate<'a>> = Vec::new();
         if matches.is_empty() {
             return found;
         }
@@ -257,7 +263,7 @@ impl Search<'_> {
                 if !view.may_see {
                     break;
                 }
-                found.push(Candidate {
+                found.push(SymbolCandidate {
                     rank: Rank {
                         closeness,
                         kind: symbol.kind.rank(),
@@ -277,7 +283,7 @@ impl Search<'_> {
         found
     }
 
-    fn wants(&self, packed: &Packed, position: usize, symbol: &PackedSymbol) -> bool {
+    fn wants(&self, packed: &PackedSymbols, position: usize, symbol: &PackedSymbol) -> bool {
         let is_kind = |asked: SymbolKind| symbol.kind.answers(asked);
         let is_overload = |asked: usize| packed.overload(position).unwrap_or(0) == asked;
         self.query.kind.is_none_or(is_kind) && self.patterns.overload().is_none_or(is_overload)

@@ -28,13 +28,13 @@ use crate::language::Language;
 use crate::parallel;
 use crate::parse::{Parsers, SkipReason};
 use cache::Cache;
-pub(crate) use complete::Trace;
+pub(crate) use complete::NameTrace;
 use kept::KeptTrees;
-use listing::Listing;
+use listing::IndexableFiles;
 pub(crate) use read::text_of;
 use refresh::Freshness;
-use store::{Content, Stamp};
-pub(crate) use store::{Letters, Names, Packed, PackedSymbol, Store};
+use store::{IndexStamp, IndexedContent};
+pub(crate) use store::{IndexedFiles, Letters, Names, PackedSymbol, PackedSymbols};
 pub(crate) use words::{hash, is_word, occurrences};
 
 /// A project with more files is indexed in part.
@@ -46,7 +46,7 @@ const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", mk_clients::IGNORE_FIL
 
 /// How far the index is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Progress {
+pub struct IndexingProgress {
     pub state: IndexState,
     pub files_done: usize,
     /// 0 until the files are counted.
@@ -73,7 +73,7 @@ pub struct SkippedFile {
 
 /// What a sweep has found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Swept {
+pub struct SweptFiles {
     /// Read again, or for the first time.
     pub changed: usize,
     pub removed: usize,
@@ -81,17 +81,17 @@ pub struct Swept {
 
 /// The symbols of one project. Dropping it ends its threads and saves what has changed.
 #[derive(Debug)]
-pub struct Index {
-    shared: Arc<Shared>,
+pub struct SymbolIndex {
+    shared: Arc<SharedIndex>,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct SharedIndex {
     root: RootDir,
     cache: Option<Cache>,
-    store: RwLock<Store>,
-    progress: Mutex<Progress>,
+    store: RwLock<IndexedFiles>,
+    progress: Mutex<IndexingProgress>,
     progressed: Condvar,
     cancel: AtomicBool,
     /// Held by the thread that changes the store from what is on disk, so that no older reading overwrites a newer one.
@@ -101,7 +101,7 @@ struct Shared {
     unsaved: AtomicBool,
     freshness: Mutex<Freshness>,
     /// While the index is being made.
-    listing: Mutex<Option<Listing>>,
+    listing: Mutex<Option<IndexableFiles>>,
     /// Held by a question that cannot wait for the index; the index waits for it.
     asked: Mutex<()>,
     kept: Mutex<KeptTrees>,
@@ -111,10 +111,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Index {
+impl SymbolIndex {
     /// Starts to make the index, from what `cache_folder` holds if there is one.
     pub fn start(root: &AbsPath, cache_folder: Option<PathBuf>) -> Result<Self, Error> {
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(SharedIndex {
             root: RootDir::open(root).map_err(Error::Open)?,
             cache: cache_folder.map(|folder| Cache::new(&folder, root)),
             store: RwLock::default(),
@@ -142,20 +142,24 @@ impl Index {
         })
     }
 
-    pub fn progress(&self) -> Progress {
+    pub fn progress(&self) -> IndexingProgress {
         *lock(&self.shared.progress)
     }
 
     /// Waits until the index is ready or stopped, at most this long.
-    pub fn wait(&self, at_most: Duration) -> Progress {
+    pub fn wait(&self, at_most: Duration) -> IndexingProgress {
         self.wait_while(at_most, |state| {
             matches!(state, IndexState::Listing | IndexState::Parsing)
         })
     }
 
-    fn wait_while(&self, at_most: Duration, is_busy: impl Fn(IndexState) -> bool) -> Progress {
+    fn wait_while(
+        &self,
+        at_most: Duration,
+        is_busy: impl Fn(IndexState) -> bool,
+    ) -> IndexingProgress {
         let progress = lock(&self.shared.progress);
-        let busy = |progress: &mut Progress| is_busy(progress.state);
+        let busy = |progress: &mut IndexingProgress| is_busy(progress.state);
         let waited = self
             .shared
             .progressed
@@ -179,7 +183,7 @@ impl Index {
     }
 
     /// Compares all files with the disk: finds what has changed, appeared, moved or vanished.
-    pub fn sweep(&self) -> Swept {
+    pub fn sweep(&self) -> SweptFiles {
         let working = lock(&self.shared.working);
         let swept = self.shared.sweep();
         drop(working);
@@ -192,11 +196,11 @@ impl Index {
         let files = store.files.iter();
         files
             .filter_map(|(path, entry)| match entry.content {
-                Content::Skipped(reason) => Some(SkippedFile {
+                IndexedContent::Skipped(reason) => Some(SkippedFile {
                     path: path.clone(),
                     reason,
                 }),
-                Content::Known(_) | Content::Foreign => None,
+                IndexedContent::Known(_) | IndexedContent::Foreign => None,
             })
             .collect()
     }
@@ -208,7 +212,7 @@ impl Index {
         sizes.fold((0, 0), |(files, symbols), size| (files + 1, symbols + size))
     }
 
-    pub(crate) fn store(&self) -> RwLockReadGuard<'_, Store> {
+    pub(crate) fn store(&self) -> RwLockReadGuard<'_, IndexedFiles> {
         self.shared
             .store
             .read()
@@ -220,7 +224,7 @@ impl Index {
     }
 }
 
-impl Drop for Index {
+impl Drop for SymbolIndex {
     fn drop(&mut self) {
         self.shared.cancel.store(true, Ordering::Relaxed);
         for thread in lock(&self.threads).drain(..) {
@@ -243,9 +247,9 @@ fn name(path: &ProjectPath) -> &str {
 }
 
 /// Says that nothing more will come, however the thread ends.
-struct Ending<'a>(&'a Shared);
+struct IndexEnding<'a>(&'a SharedIndex);
 
-impl Drop for Ending<'_> {
+impl Drop for IndexEnding<'_> {
     fn drop(&mut self) {
         let mut progress = lock(&self.0.progress);
         if progress.state != IndexState::Ready {
@@ -256,7 +260,7 @@ impl Drop for Ending<'_> {
     }
 }
 
-impl Shared {
+impl SharedIndex {
     fn build(&self) {
         self.fill();
         *lock(&self.listing) = None;
@@ -264,7 +268,7 @@ impl Shared {
     }
 
     fn fill(&self) {
-        let _ending = Ending(self);
+        let _ending = IndexEnding(self);
         let _working = lock(&self.working);
         if let Some(cache) = &self.cache
             && let Some(known) = cache.load(self.root.root())
@@ -329,9 +333,9 @@ impl Shared {
         }
     }
 
-    fn sweep(&self) -> Swept {
+    fn sweep(&self) -> SweptFiles {
         let Some(found) = self.listed_for_sweep() else {
-            return Swept::default();
+            return SweptFiles::default();
         };
         let mut changed = Vec::new();
         let mut gone: BTreeSet<ProjectPath> = BTreeSet::new();
@@ -349,7 +353,7 @@ impl Shared {
                 }
             }
         }
-        let swept = Swept {
+        let swept = SweptFiles {
             changed: changed.len(),
             removed: gone.len(),
         };
@@ -366,7 +370,7 @@ impl Shared {
         swept
     }
 
-    fn set_progress(&self, change: impl FnOnce(&mut Progress)) {
+    fn set_progress(&self, change: impl FnOnce(&mut IndexingProgress)) {
         change(&mut lock(&self.progress));
     }
 
@@ -380,7 +384,7 @@ impl Shared {
     }
 
     /// Whether a file is known in this state; a question may have had it read before its turn.
-    fn knows(&self, path: &ProjectPath, stamp: Stamp) -> bool {
+    fn knows(&self, path: &ProjectPath, stamp: IndexStamp) -> bool {
         let store = self.store.read().unwrap_or_else(PoisonError::into_inner);
         let entry = store.files.get(path);
         entry.is_some_and(|entry| entry.stamp == stamp)
@@ -389,8 +393,8 @@ impl Shared {
     /// Reads and parses the files that are still needed in their turn, on several threads if there are many.
     fn read_all(
         &self,
-        files: &[(ProjectPath, Stamp)],
-        is_needed: impl Fn(&ProjectPath, Stamp) -> bool + Sync,
+        files: &[(ProjectPath, IndexStamp)],
+        is_needed: impl Fn(&ProjectPath, IndexStamp) -> bool + Sync,
     ) {
         if files.is_empty() {
             return;
@@ -425,7 +429,7 @@ impl Shared {
         reader: &read::Reader<'_>,
         parsers: &mut Parsers,
         path: &ProjectPath,
-        stamp: Stamp,
+        stamp: IndexStamp,
     ) {
         let reading = read::read(reader, parsers, path, stamp);
         // What was cut short says nothing about the file.

@@ -43,12 +43,12 @@ pub struct Language {
     pub(crate) separator: Option<&'static str>,
     /// Where its code is, if a file holds other text too.
     pub(crate) embedding: Option<Embedding>,
-    compiled: OnceLock<Option<Compiled>>,
+    compiled: OnceLock<Option<CompiledQuery>>,
 }
 
 /// A language's query, and what its captures mean.
 #[derive(Debug)]
-pub(crate) struct Compiled {
+pub(crate) struct CompiledQuery {
     pub(crate) grammar: tree_sitter::Language,
     pub(crate) query: Query,
     pub(crate) captures: Vec<Capture>,
@@ -66,7 +66,7 @@ pub(crate) enum Role {
     Opaque,
 }
 
-impl Compiled {
+impl CompiledQuery {
     pub(crate) fn role(&self, kind: u16) -> Role {
         let role = self.roles.get(usize::from(kind)).copied();
         // The kind of errors has a number of its own.
@@ -165,7 +165,7 @@ impl Language {
     }
 
     /// The query, made ready on first use. `None` if grammar and query do not fit, which a test rules out.
-    pub(crate) fn compiled(&self) -> Option<&Compiled> {
+    pub(crate) fn compiled(&self) -> Option<&CompiledQuery> {
         let compiled = self.compiled.get_or_init(|| match self.compile() {
             Ok(compiled) => Some(compiled),
             Err(error) => {
@@ -176,7 +176,7 @@ impl Language {
         compiled.as_ref()
     }
 
-    pub(crate) fn compile(&self) -> Result<Compiled, tree_sitter::QueryError> {
+    pub(crate) fn compile(&self) -> Result<CompiledQuery, tree_sitter::QueryError> {
         let grammar = tree_sitter::Language::new(self.grammar);
         let query = Query::new(&grammar, self.query)?;
         let captures = query
@@ -200,7 +200,7 @@ impl Language {
                 *place = role;
             }
         }
-        Ok(Compiled {
+        Ok(CompiledQuery {
             grammar,
             query,
             captures,

@@ -20,19 +20,19 @@ mod reference;
 mod structure;
 mod symbol;
 
-pub use definition::{Definition, Member, Target};
-pub use edit::{EditedText, SymbolEdit, SyntaxError, plan_edit, syntax_errors};
+pub use definition::{DefinitionTarget, SymbolDefinition, SymbolMember};
+pub use edit::{EditedText, SymbolEdit, SyntaxFault, plan_edit, syntax_errors};
 pub use error::Error;
-pub use find::{Answer, Closeness, Hit, Matching, Query, Source, is_test};
+pub use find::{AnswerSource, Closeness, IndexAnswer, IndexQuery, Matching, SymbolHit, is_test};
 pub use identifier::{check_name, last_name};
-pub use index::{Index, IndexState, Progress, SkippedFile, Swept};
+pub use index::{IndexState, IndexingProgress, SkippedFile, SweptFiles, SymbolIndex};
 pub use kind::SymbolKind;
 pub use language::Language;
 pub use located::{ReportedSymbol, hits_beside, name_position, references_at};
 pub use map::RepositoryMap;
 pub use outline::Outline;
 pub use parse::SkipReason;
-pub use reference::{FileRename, Place, Reference, RenamePlan};
+pub use reference::{FileRename, NamePlace, NameRenamePlan, Reference};
 pub use structure::{StructureEdit, StructurePlan, StructureQuery, replace_structure};
 pub use symbol::{LineSpan, Symbol};
 

@@ -4,10 +4,10 @@ use mk_project::Readable;
 use mk_types::{Position, ProjectPath, Range};
 
 use crate::error::Error;
-use crate::find::{Closeness, FileGlob, Hit, Query};
+use crate::find::{Closeness, FileGlob, IndexQuery, SymbolHit};
 use crate::kind::SymbolKind;
 use crate::outline::Outline;
-use crate::reference::{Place, Reference};
+use crate::reference::{NamePlace, Reference};
 use crate::symbol::{LineSpan, Symbol, join_path};
 
 const LONGEST_LINE: usize = 200;
@@ -46,7 +46,7 @@ pub fn references_at(path: &ProjectPath, text: &str, places: &[Position]) -> Vec
         let shown = shown.get(..shown.floor_char_boundary(LONGEST_LINE));
         Some(Reference {
             path: path.clone(),
-            place: Place {
+            place: NamePlace {
                 line: position.line,
                 column: position.column,
                 text: shown.unwrap_or_default().to_owned(),
@@ -82,11 +82,11 @@ pub fn name_position(symbol: &Symbol, text: &str) -> Option<Position> {
 ///
 /// `known` is everything that the index found.
 pub fn hits_beside(
-    query: &Query,
+    query: &IndexQuery,
     found: Vec<ReportedSymbol>,
-    known: &[Hit],
+    known: &[SymbolHit],
     readable: Readable<'_>,
-) -> Result<Vec<Hit>, Error> {
+) -> Result<Vec<SymbolHit>, Error> {
     let files = query.files.as_deref().map(FileGlob::new).transpose()?;
     let wanted = query.pattern.to_lowercase();
     let hit = |found: ReportedSymbol| {
@@ -99,7 +99,7 @@ pub fn hits_beside(
             start: range.start.line,
             end: range.end.line,
         };
-        let is_known = |hit: &Hit| {
+        let is_known = |hit: &SymbolHit| {
             hit.path == path
                 && hit.name == name
                 && hit.lines.start <= lines.end
@@ -115,7 +115,7 @@ pub fn hits_beside(
         }
         let container = found.container.unwrap_or_default();
         let container = container.replace("::", "/").replace('.', "/");
-        Some(Hit {
+        Some(SymbolHit {
             kind,
             name_path: join_path(&container, &name),
             closeness: if name == query.pattern {

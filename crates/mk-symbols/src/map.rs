@@ -11,7 +11,7 @@ use mk_project::Readable;
 use mk_types::ProjectPath;
 
 use crate::find::{FileGlob, is_test};
-use crate::index::{Index, Packed, Progress, Store, hash};
+use crate::index::{IndexedFiles, IndexingProgress, PackedSymbols, SymbolIndex, hash};
 use crate::kind::SymbolKind;
 use crate::language::Language;
 
@@ -35,10 +35,10 @@ pub struct RepositoryMap {
     pub tokens: usize,
     pub files_shown: usize,
     pub files_total: usize,
-    pub progress: Progress,
+    pub progress: IndexingProgress,
 }
 
-impl Index {
+impl SymbolIndex {
     /// Draws the map. With a focus, a glob or the path of a file, what those files use comes first.
     pub fn map(&self, budget: usize, focus: Option<&str>, readable: Readable<'_>) -> RepositoryMap {
         let progress = self.progress();
@@ -59,7 +59,7 @@ impl Index {
 }
 
 struct Graph<'a> {
-    files: Vec<(&'a ProjectPath, &'a Packed)>,
+    files: Vec<(&'a ProjectPath, &'a PackedSymbols)>,
     /// For every file the names it uses and somebody defines, as positions in `names`.
     uses: Vec<Vec<u32>>,
     names: Vec<Name>,
@@ -79,7 +79,7 @@ struct Ranks {
 }
 
 impl<'a> Graph<'a> {
-    fn new(store: &'a Store, readable: Readable<'_>) -> Self {
+    fn new(store: &'a IndexedFiles, readable: Readable<'_>) -> Self {
         let files: Vec<_> = store
             .known()
             .filter(|(path, packed)| !packed.symbols.is_empty() && readable(path))
@@ -174,7 +174,7 @@ impl<'a> Graph<'a> {
     }
 
     /// Writes files in the order of their weight until the budget is used up.
-    fn draw(&self, store: &Store, ranks: &Ranks, budget: usize) -> (String, usize) {
+    fn draw(&self, store: &IndexedFiles, ranks: &Ranks, budget: usize) -> (String, usize) {
         let weight_of = |file: usize| {
             let weight = ranks.files.get(file).copied().unwrap_or(0.0);
             let own = self
@@ -203,7 +203,13 @@ impl<'a> Graph<'a> {
         (text, n_shown)
     }
 
-    fn block(&self, store: &Store, ranks: &Ranks, path: &ProjectPath, packed: &Packed) -> String {
+    fn block(
+        &self,
+        store: &IndexedFiles,
+        ranks: &Ranks,
+        path: &ProjectPath,
+        packed: &PackedSymbols,
+    ) -> String {
         let family = family(path.as_str());
         let weight_of = |name: u32| {
             let word = hash(store.names.text(name));

@@ -11,7 +11,7 @@ use crate::extract::extract;
 use crate::find::{Closeness, Matcher, Matching, Patterns};
 use crate::index::Letters;
 use crate::language::Language;
-use crate::parse::{Limit, Parsers, SkipReason};
+use crate::parse::{ParseLimit, Parsers, SkipReason};
 use crate::symbol::Symbol;
 
 /// The symbols of a file in the order in which they begin.
@@ -36,7 +36,7 @@ impl Outline {
             &mut Parsers::default(),
             language,
             text,
-            &Limit::new(&cancel),
+            &ParseLimit::new(&cancel),
         )?;
         recent::put(key, &symbols);
         Ok(Some(Self { language, symbols }))

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use tree_sitter::{ParseOptions, ParseState, Parser, Range, Tree};
 
 use crate::embedded;
-use crate::language::{Compiled, Language};
+use crate::language::{CompiledQuery, Language};
 use crate::mask::masked;
 
 /// Larger files are data.
@@ -49,12 +49,12 @@ impl fmt::Display for SkipReason {
 
 /// When to stop: after a time, or when nobody wants the answer any more.
 #[derive(Debug)]
-pub(crate) struct Limit<'a> {
+pub(crate) struct ParseLimit<'a> {
     deadline: Instant,
     cancel: &'a AtomicBool,
 }
 
-impl<'a> Limit<'a> {
+impl<'a> ParseLimit<'a> {
     pub(crate) fn new(cancel: &'a AtomicBool) -> Self {
         Self {
             deadline: Instant::now() + TIME_LIMIT,
@@ -132,7 +132,7 @@ impl Parsers {
         &mut self,
         language: &Language,
         text: &str,
-        limit: &Limit<'_>,
+        limit: &ParseLimit<'_>,
     ) -> Result<Tree, SkipReason> {
         self.tree_after(language, text, None, limit)
     }
@@ -143,7 +143,7 @@ impl Parsers {
         language: &Language,
         text: &str,
         before: Option<&Tree>,
-        limit: &Limit<'_>,
+        limit: &ParseLimit<'_>,
     ) -> Result<Tree, SkipReason> {
         judge(text)?;
         let compiled = language.compiled().ok_or(SkipReason::Unreadable)?;
@@ -162,10 +162,10 @@ impl Parsers {
     /// Parses a text, or only `ranges` of it if there are any.
     pub(crate) fn parse(
         &mut self,
-        language: &Compiled,
+        language: &CompiledQuery,
         text: &str,
         ranges: &[Range],
-        limit: &Limit<'_>,
+        limit: &ParseLimit<'_>,
     ) -> Result<Tree, SkipReason> {
         let start = Start {
             ranges,
@@ -176,10 +176,10 @@ impl Parsers {
 
     fn parse_from(
         &mut self,
-        language: &Compiled,
+        language: &CompiledQuery,
         text: &str,
         start: &Start<'_>,
-        limit: &Limit<'_>,
+        limit: &ParseLimit<'_>,
     ) -> Result<Tree, SkipReason> {
         let Start { ranges, before } = *start;
         let failed = |_| SkipReason::Unreadable;
@@ -202,5 +202,5 @@ impl Parsers {
 /// Parses a text once, for callers that look at the tree themselves.
 pub(crate) fn tree_of(language: &Language, text: &str) -> Result<Tree, SkipReason> {
     let cancel = AtomicBool::new(false);
-    Parsers::default().tree_of(language, text, &Limit::new(&cancel))
+    Parsers::default().tree_of(language, text, &ParseLimit::new(&cancel))
 }

@@ -13,14 +13,14 @@ use tree_sitter::{Node, Tree};
 use crate::embedded;
 use crate::error::Error;
 use crate::extract::extract_from;
-use crate::find::{Answer, Patterns, Source, is_test, shown};
+use crate::find::{AnswerSource, IndexAnswer, Patterns, is_test, shown};
 use crate::identifier::{core, last_name, new_core, stem};
-use crate::index::{Index, IndexState, hash, occurrences, text_of};
+use crate::index::{IndexState, SymbolIndex, hash, occurrences, text_of};
 use crate::language::Language;
 use crate::mask::hidden_in_file;
 use crate::outline::Outline;
 use crate::parallel;
-use crate::parse::{Limit, Parsers};
+use crate::parse::{ParseLimit, Parsers};
 use crate::symbol::Symbol;
 
 const LONGEST_LINE: usize = 200;
@@ -31,7 +31,7 @@ const MOST_COUNTED: usize = 512;
 
 /// A place where a name stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct NamePlace {
     /// Counted from 1.
     pub line: u32,
     /// In characters, counted from 1.
@@ -44,7 +44,7 @@ pub struct Place {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference {
     pub path: ProjectPath,
-    pub place: Place,
+    pub place: NamePlace,
     /// The name path of the symbol it is in.
     pub within: Option<String>,
     /// Whether this is where the name is given.
@@ -55,14 +55,14 @@ pub struct Reference {
 
 /// What a rename by name would write.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RenamePlan {
+pub struct NameRenamePlan {
     /// What stands at every place, and what comes there: the names without marks that only some uses have.
     pub old: String,
     pub new: String,
     /// Whether every file that holds the name was looked into.
     pub is_whole: bool,
     pub files: Vec<FileRename>,
-    pub source: Source,
+    pub source: AnswerSource,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,11 +70,11 @@ pub struct FileRename {
     pub path: ProjectPath,
     /// The whole file, renamed.
     pub text: String,
-    pub places: Vec<Place>,
+    pub places: Vec<NamePlace>,
 }
 
 /// A file that holds a name, parsed.
-struct Parsed {
+struct ParsedFile {
     path: ProjectPath,
     text: String,
     language: &'static Language,
@@ -82,7 +82,7 @@ struct Parsed {
     tree: Option<Tree>,
 }
 
-impl Index {
+impl SymbolIndex {
     /// The uses of a name: definitions first, code before tests. The last part of a name path counts. With `of`, the
     /// file that defines it, only languages count that can mean it. Those beyond `limit` are counted, in as many files
     /// as can be looked into soon.
@@ -92,7 +92,7 @@ impl Index {
         of: Option<&ProjectPath>,
         limit: usize,
         readable: Readable<'_>,
-    ) -> Result<Answer<Reference>, Error> {
+    ) -> Result<IndexAnswer<Reference>, Error> {
         let name = last_name(name_path);
         let word = word_of(name)?;
         let progress = self.know(word);
@@ -141,11 +141,11 @@ impl Index {
             )
         });
         let hits = hits.into_iter().take(limit).map(|(_, hit)| hit).collect();
-        Ok(Answer {
+        Ok(IndexAnswer {
             hits,
             total,
             is_counted,
-            source: Source::IndexByName,
+            source: AnswerSource::IndexByName,
             progress,
         })
     }
@@ -173,7 +173,7 @@ impl Index {
         of: &ProjectPath,
         new_name: &str,
         readable: Readable<'_>,
-    ) -> Result<RenamePlan, Error> {
+    ) -> Result<NameRenamePlan, Error> {
         let name = last_name(name);
         let word = word_of(name)?;
         let language = self.language_of(of)?;
@@ -186,12 +186,12 @@ impl Index {
             Ok(parsed.and_then(|parsed| parsed.rename(name, new_core)))
         });
         let renamed: Result<Vec<Option<FileRename>>, Error> = renamed.into_iter().collect();
-        Ok(RenamePlan {
+        Ok(NameRenamePlan {
             old: core(name).to_owned(),
             new: new_core.to_owned(),
             is_whole,
             files: renamed?.into_iter().flatten().collect(),
-            source: Source::IndexByName,
+            source: AnswerSource::IndexByName,
         })
     }
 
@@ -233,7 +233,7 @@ impl Index {
         parsers: &mut Parsers,
         path: &ProjectPath,
         wanted: Option<&Language>,
-    ) -> Result<Option<Parsed>, Error> {
+    ) -> Result<Option<ParsedFile>, Error> {
         let text = text_of(self.root(), path)?;
         let language = Language::of_file(path.as_str(), &text)
             .filter(|language| wanted.is_none_or(|wanted| wanted.shares_names(language)));
@@ -241,8 +241,8 @@ impl Index {
             return Ok(None);
         };
         let cancel = AtomicBool::new(false);
-        let tree = parsers.tree_of(language, &text, &Limit::new(&cancel));
-        Ok(Some(Parsed {
+        let tree = parsers.tree_of(language, &text, &ParseLimit::new(&cancel));
+        Ok(Some(ParsedFile {
             path: path.clone(),
             text,
             language,
@@ -251,7 +251,7 @@ impl Index {
     }
 }
 
-impl Parsed {
+impl ParsedFile {
     /// Each with whether it names what the patterns mean.
     fn references(
         &self,
@@ -264,7 +264,7 @@ impl Parsed {
             return Vec::new();
         }
         let cancel = AtomicBool::new(false);
-        let limit = Limit::new(&cancel);
+        let limit = ParseLimit::new(&cancel);
         let symbols = self
             .tree
             .as_ref()
@@ -363,7 +363,7 @@ fn is_use(language: &Language, node: Node<'_>, name: &str, text: &str) -> bool {
         && !language.comments.contains(&node.kind())
 }
 
-pub(crate) fn place(text: &str, offset: usize) -> Place {
+pub(crate) fn place(text: &str, offset: usize) -> NamePlace {
     let before = text.get(..offset).unwrap_or_default();
     let line_start = before.rfind('\n').map_or(0, |position| position + 1);
     let column = before.get(line_start..).unwrap_or_default().chars().count();
@@ -371,7 +371,7 @@ pub(crate) fn place(text: &str, offset: usize) -> Place {
     let line = text.get(line_start..).unwrap_or_default().lines().next();
     let line = line.unwrap_or_default().trim();
     let shown = line.get(..line.floor_char_boundary(LONGEST_LINE));
-    Place {
+    NamePlace {
         line: u32::try_from(n_breaks).unwrap_or(0) + 1,
         column: u32::try_from(column).unwrap_or(0) + 1,
         text: shown.unwrap_or(line).to_owned(),

@@ -13,16 +13,16 @@ use mk_project::Readable;
 use mk_types::ProjectPath;
 use tree_sitter::Node;
 
-use crate::edit::{SyntaxError, new_errors_between};
+use crate::edit::{SyntaxFault, new_errors_between};
 use crate::error::Error;
 use crate::find::{FileGlob, is_test, shown};
 use crate::identifier::stem;
-use crate::index::{Index, Progress, hash, is_word, text_of};
+use crate::index::{IndexingProgress, SymbolIndex, hash, is_word, text_of};
 use crate::language::Language;
 use crate::parallel;
 use crate::parse::tree_of;
-use crate::reference::{Place, place};
-use pattern::Pattern;
+use crate::reference::{NamePlace, place};
+use pattern::StructurePattern;
 
 /// What to find, and what to put in its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub struct StructureQuery {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StructurePlan {
     pub files: Vec<StructureEdit>,
-    pub progress: Progress,
+    pub progress: IndexingProgress,
 }
 
 /// A file after a replacement.
@@ -50,12 +50,12 @@ pub struct StructureEdit {
     /// The whole file.
     pub text: String,
     /// Where in the old text something was replaced.
-    pub places: Vec<Place>,
+    pub places: Vec<NamePlace>,
     /// What the replacement broke.
-    pub errors: Vec<SyntaxError>,
+    pub errors: Vec<SyntaxFault>,
 }
 
-impl Index {
+impl SymbolIndex {
     /// What a replacement by structure would write. Nothing is written.
     pub fn replace_structure(
         &self,
@@ -99,7 +99,8 @@ impl Index {
             .filter_map(|path| Some(Language::of_path(path.as_str())?.name()))
             .collect();
         let can_read = |name: &&str| {
-            Language::called(name).is_some_and(|it| Pattern::parse(it, &query.pattern).is_some())
+            Language::called(name)
+                .is_some_and(|it| StructurePattern::parse(it, &query.pattern).is_some())
         };
         if !languages.is_empty() && !languages.iter().any(can_read) {
             return Err(Error::BadPattern {
@@ -133,7 +134,7 @@ pub fn replace_structure(
     let Some(language) = language.filter(|it| is_wanted(it)) else {
         return Ok(None);
     };
-    let Some(pattern) = Pattern::parse(language, &query.pattern) else {
+    let Some(pattern) = StructurePattern::parse(language, &query.pattern) else {
         return Ok(None);
     };
     let tree = tree_of(language, text).map_err(|reason| Error::Skipped {
@@ -169,7 +170,7 @@ fn literal_words(pattern: &str) -> Vec<&str> {
 
 struct Rewriter<'a> {
     text: &'a str,
-    pattern: &'a Pattern,
+    pattern: &'a StructurePattern,
     replacement: &'a str,
     places: Vec<usize>,
 }

@@ -17,10 +17,10 @@ mod tool;
 #[cfg(test)]
 mod tests;
 
-pub use limit::{Allowance, Limiter};
+pub use limit::{CallAllowance, Limiter};
 use mk_policy::Group;
 pub use modes::mode_info::{ModeConfig, ModeInfo};
-pub use tool::{Answer, Context, Effect, ParsedCall, Reply, Tool, Toolset};
+pub use tool::{Context, ParsedCall, Tool, ToolAnswer, ToolEffect, ToolReply, Toolset};
 
 /// All tools, in the order in which they are listed.
 pub fn all() -> impl Iterator<Item = &'static Tool> {
@@ -84,9 +84,11 @@ fn own(tool: &Tool) -> mk_engine::OwnTool {
             _ => &[],
         },
         reach: match (tool.toolset, tool.group) {
-            (Toolset::Files, _) | (Toolset::Symbols, Some(Group::Edit)) => mk_policy::Reach::Files,
+            (Toolset::Files, _) | (Toolset::Symbols, Some(Group::Edit)) => {
+                mk_policy::ToolReach::Files
+            }
             // What is asked of all files at once leaves out those that the mode hides.
-            _ => mk_policy::Reach::NoFiles,
+            _ => mk_policy::ToolReach::NoFiles,
         },
     }
 }

@@ -28,7 +28,7 @@ pub struct Limiter {
 
 /// What a client has left of a tool's calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Allowance {
+pub struct CallAllowance {
     /// Calls per minute.
     pub limit: u32,
     pub remaining: u32,
@@ -36,7 +36,7 @@ pub struct Allowance {
     pub wait: Duration,
 }
 
-impl Allowance {
+impl CallAllowance {
     /// `wait` in whole seconds, rounded up, because a client that comes back then must find a call.
     pub fn retry_after(&self) -> u64 {
         let seconds = self.wait.as_millis().div_ceil(1000).max(1);
@@ -46,7 +46,7 @@ impl Allowance {
 
 impl Limiter {
     /// Takes one call from a client's bucket: `Err` if there was none, `None` where the tool has no limit.
-    pub fn take(&self, tool: &Tool, client: &str) -> Option<Result<Allowance, Allowance>> {
+    pub fn take(&self, tool: &Tool, client: &str) -> Option<Result<CallAllowance, CallAllowance>> {
         let limit = tool.calls_per_minute().and_then(NonZeroU32::new)?;
         let buckets = {
             let mut tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
@@ -59,7 +59,7 @@ impl Limiter {
         if buckets.len() > MANY_CLIENTS {
             buckets.retain_recent();
         }
-        let allowance = |remaining, wait| Allowance {
+        let allowance = |remaining, wait| CallAllowance {
             limit: limit.get(),
             remaining,
             wait,

@@ -26,12 +26,12 @@ pub(crate) struct Alias {
 struct Argument {
     name: &'static str,
     ours: &'static str,
-    reading: Reading,
+    reading: ValueReading,
 }
 
 /// How a value is to be read.
 #[derive(Debug, Clone, Copy)]
-enum Reading {
+enum ValueReading {
     Same,
     /// A line counted from 0; negative ones count from the end.
     Line,
@@ -51,11 +51,11 @@ const fn same(name: &'static str, ours: &'static str) -> Argument {
     Argument {
         name,
         ours,
-        reading: Reading::Same,
+        reading: ValueReading::Same,
     }
 }
 
-const fn read(name: &'static str, ours: &'static str, reading: Reading) -> Argument {
+const fn read(name: &'static str, ours: &'static str, reading: ValueReading) -> Argument {
     Argument {
         name,
         ours,
@@ -63,17 +63,17 @@ const fn read(name: &'static str, ours: &'static str, reading: Reading) -> Argum
     }
 }
 
-const FILE: Argument = read(PATH, "file_path", Reading::Place);
-const FOLDER: Argument = read(PATH, "path", Reading::Place);
+const FILE: Argument = read(PATH, "file_path", ValueReading::Place);
+const FOLDER: Argument = read(PATH, "path", ValueReading::Place);
 const NAME: Argument = same("name_path", "symbol_name");
 const BODY: Argument = same("body", "content");
 const MEMORY: Argument = same("memory_name", "name");
 const NEEDLE: Argument = same("needle", "find");
-const REPLACEMENT: Argument = read("repl", "replace", Reading::Replacement);
-const MODE: Argument = read("mode", "regex", Reading::Mode);
+const REPLACEMENT: Argument = read("repl", "replace", ValueReading::Replacement);
+const MODE: Argument = read("mode", "regex", ValueReading::Mode);
 const EVERY: Argument = same("allow_multiple_occurrences", "all");
-const FIRST_LINE: Argument = read("start_line", "start_line", Reading::Line);
-const LAST_LINE: Argument = read("end_line", "end_line", Reading::Line);
+const FIRST_LINE: Argument = read("start_line", "start_line", ValueReading::Line);
+const LAST_LINE: Argument = read("end_line", "end_line", ValueReading::Line);
 
 const fn alias(name: &'static str, target: &'static str, arguments: &'static [Argument]) -> Alias {
     Alias {
@@ -104,7 +104,7 @@ static ALIASES: &[Alias] = &[
         &[
             same("name_path_pattern", "query"),
             same("name_path", "query"),
-            read(PATH, "file_pattern", Reading::Place),
+            read(PATH, "file_pattern", ValueReading::Place),
             same("max_matches", "max_results"),
         ],
     ),
@@ -126,7 +126,7 @@ static ALIASES: &[Alias] = &[
             FILE,
             FIRST_LINE,
             LAST_LINE,
-            read("min_severity", "min_severity", Reading::Severity),
+            read("min_severity", "min_severity", ValueReading::Severity),
         ],
     ),
     edit(
@@ -176,8 +176,8 @@ static ALIASES: &[Alias] = &[
         &[
             same("substring_pattern", "pattern"),
             FOLDER,
-            read("paths_include_glob", "include", Reading::Glob),
-            read("paths_exclude_glob", "exclude", Reading::Glob),
+            read("paths_include_glob", "include", ValueReading::Glob),
+            read("paths_exclude_glob", "exclude", ValueReading::Glob),
             same("context_lines_before", "context_lines"),
             same("context_lines_after", "context_lines"),
             same("multiline", "multiline"),
@@ -196,8 +196,8 @@ static ALIASES: &[Alias] = &[
             REPLACEMENT,
             MODE,
             FOLDER,
-            read("paths_include_glob", "include", Reading::Glob),
-            read("paths_exclude_glob", "exclude", Reading::Glob),
+            read("paths_include_glob", "include", ValueReading::Glob),
+            read("paths_exclude_glob", "exclude", ValueReading::Glob),
             same("dry_run", "dry_run"),
             same("expected_count", "expected_count"),
         ],
@@ -330,13 +330,17 @@ impl Alias {
         };
         for argument in self.arguments {
             let described = match argument.reading {
-                Reading::Mode => Some(json!({ "type": "string", "enum": ["literal", "regex"] })),
-                Reading::Severity => {
+                ValueReading::Mode => {
+                    Some(json!({ "type": "string", "enum": ["literal", "regex"] }))
+                }
+                ValueReading::Severity => {
                     Some(json!({ "type": "integer", "description": "1 error … 4 hint" }))
                 }
-                Reading::Glob => Some(json!({ "type": "string", "description": "Glob" })),
-                Reading::Line => Some(json!({ "type": "integer", "description": "From 0" })),
-                Reading::Same | Reading::Place | Reading::Replacement => described(argument.ours),
+                ValueReading::Glob => Some(json!({ "type": "string", "description": "Glob" })),
+                ValueReading::Line => Some(json!({ "type": "integer", "description": "From 0" })),
+                ValueReading::Same | ValueReading::Place | ValueReading::Replacement => {
+                    described(argument.ours)
+                }
             };
             let is_new = !properties.contains_key(argument.name);
             properties.extend(described.map(|it| (argument.name.to_owned(), it)));
@@ -364,7 +368,7 @@ impl Alias {
     }
 }
 
-impl Reading {
+impl ValueReading {
     /// `None` where the value says what is so anyway.
     fn read(self, value: Value) -> Option<Value> {
         match (self, &value) {

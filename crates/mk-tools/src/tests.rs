@@ -11,13 +11,13 @@ mod text;
 
 use std::time::Duration;
 
-use mk_engine::{Actor, Caller, Engine, Error, Folders, Parts, Settings, StoreLocation};
+use mk_engine::{Actor, Caller, Engine, EngineParts, Error, Folders, Settings, StoreLocation};
 use mk_policy::Switching;
 use mk_testkit::Fixture;
 use mk_types::{Clock, ModeSlug, SessionId, Timestamp};
 use serde_json::Value;
 
-use crate::{Answer, Context, Reply, find};
+use crate::{Context, ToolAnswer, ToolReply, find};
 
 /// 2025-01-13T10:30:00.000Z, when the contract's task was created.
 const START: Timestamp = Timestamp::from_millis(1_736_764_200_000);
@@ -50,7 +50,7 @@ impl World {
         let files = Fixture::new(files);
         let state = Fixture::new("");
         let clock = Clock::manual(START);
-        let engine = Engine::new(Parts {
+        let engine = Engine::new(EngineParts {
             settings,
             folders: Folders {
                 state: state.root().as_path().to_owned(),
@@ -75,7 +75,7 @@ impl World {
     }
 
     /// Calls a tool as a connection does: what it is about afterwards is remembered.
-    async fn call(&mut self, tool: &str, arguments: Value) -> Result<Answer, Error> {
+    async fn call(&mut self, tool: &str, arguments: Value) -> Result<ToolAnswer, Error> {
         let Value::Object(arguments) = arguments else {
             panic!("arguments are an object");
         };
@@ -85,7 +85,7 @@ impl World {
         };
         let tool = find(tool).expect("a tool of ours");
         let answer = tool.parse(arguments)?.run(&context).await?;
-        if let Answer::Done(Reply {
+        if let ToolAnswer::Done(ToolReply {
             current: Some(session),
             ..
         }) = &answer
@@ -95,9 +95,9 @@ impl World {
         Ok(answer)
     }
 
-    async fn done(&mut self, tool: &str, arguments: Value) -> Reply {
+    async fn done(&mut self, tool: &str, arguments: Value) -> ToolReply {
         match self.call(tool, arguments).await {
-            Ok(Answer::Done(reply)) => reply,
+            Ok(ToolAnswer::Done(reply)) => reply,
             other => panic!("{tool} answered {other:?}"),
         }
     }

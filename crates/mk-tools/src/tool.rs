@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use std::time::Instant;
 
 use mk_engine::{
-    Caller, CodeError, CodeKind, Engine, Error, Missing, Outcome, Outcomes, PlaybookLayer,
+    Caller, CodeError, CodeKind, Engine, Error, MissingThing, Outcome, Outcomes, PlaybookLayer,
     ProjectHandle, ToolRequest,
 };
 use mk_policy::Group;
@@ -29,13 +29,13 @@ pub struct Tool {
     /// `None` for tools that every mode has.
     pub group: Option<Group>,
     pub toolset: Toolset,
-    pub effect: Effect,
+    pub effect: ToolEffect,
     rate: Option<u32>,
     /// Arguments that name paths.
     pub paths: &'static [&'static str],
     input: Schema,
     output: Option<Schema>,
-    read: fn(&Value) -> Result<Box<dyn Arguments>, Error>,
+    read: fn(&Value) -> Result<Box<dyn ErasedArguments>, Error>,
     /// Of Serena's names for a tool: what it leads to.
     alias: Option<(&'static Alias, &'static Self)>,
 }
@@ -47,7 +47,7 @@ pub(crate) struct Spec {
     pub(crate) description: &'static str,
     pub(crate) toolset: Toolset,
     pub(crate) group: Option<Group>,
-    pub(crate) effect: Effect,
+    pub(crate) effect: ToolEffect,
     pub(crate) calls_per_minute: Option<u32>,
     pub(crate) paths: &'static [&'static str],
     /// Only where the contract wants one: every schema costs the client's context.
@@ -57,7 +57,7 @@ pub(crate) struct Spec {
 type MakeSchema = fn() -> Map<String, Value>;
 
 /// A tool by its arguments: their doc comments are what the model reads, and they are read once.
-pub(crate) trait Definition:
+pub(crate) trait ToolDefinition:
     Debug + Clone + DeserializeOwned + JsonSchema + Send + Sync + 'static
 {
     const SPEC: Spec;
@@ -69,7 +69,7 @@ pub(crate) trait Definition:
         None
     }
 
-    fn run(self, call: Call<'_>) -> impl Future<Output = Result<Answer, Error>> + Send;
+    fn run(self, call: ToolRun<'_>) -> impl Future<Output = Result<ToolAnswer, Error>> + Send;
 }
 
 /// Which tools belong together: they are switched on together and fail in the same words.
@@ -131,7 +131,7 @@ impl Toolset {
 
 /// What a client may assume about a tool's effects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Effect {
+pub enum ToolEffect {
     /// Changes nothing.
     ReadOnly,
     /// Adds something; calling it twice adds twice.
@@ -149,7 +149,7 @@ pub struct Context<'a> {
 
 /// One call under way.
 #[derive(Debug)]
-pub(crate) struct Call<'a> {
+pub(crate) struct ToolRun<'a> {
     pub(crate) engine: &'a Engine,
     pub(crate) caller: &'a Caller,
     session: Option<SessionId>,
@@ -157,7 +157,7 @@ pub(crate) struct Call<'a> {
     pub(crate) request: ToolRequest<'a>,
 }
 
-impl<'a> Call<'a> {
+impl<'a> ToolRun<'a> {
     /// The project, under the mode of the session that the call names.
     pub(crate) fn project(&self) -> ProjectHandle<'a> {
         self.engine.project(self.caller).on(self.session.clone())
@@ -171,11 +171,11 @@ impl<'a> Call<'a> {
 }
 
 /// A call either has its result or waits for a person, after whose approval the same call succeeds.
-pub type Answer = Outcome<Reply>;
+pub type ToolAnswer = Outcome<ToolReply>;
 
 /// The result of a call.
 #[derive(Debug)]
-pub struct Reply {
+pub struct ToolReply {
     /// For people and models.
     pub text: String,
     /// The same facts for programs, as the output schema says.
@@ -188,25 +188,25 @@ pub struct Reply {
     pub project: Option<AbsPath>,
 }
 
-type Running<'a> = Pin<Box<dyn Future<Output = Result<Answer, Error>> + Send + 'a>>;
+type RunningTool<'a> = Pin<Box<dyn Future<Output = Result<ToolAnswer, Error>> + Send + 'a>>;
 
 /// Typed arguments whose type is forgotten.
-trait Arguments: Debug + Send + Sync {
+trait ErasedArguments: Debug + Send + Sync {
     fn named_session(&self) -> Option<(&'static str, &str)>;
-    fn start<'a>(&self, call: Call<'a>) -> Running<'a>;
+    fn start<'a>(&self, call: ToolRun<'a>) -> RunningTool<'a>;
 }
 
-impl<T: Definition> Arguments for T {
+impl<T: ToolDefinition> ErasedArguments for T {
     fn named_session(&self) -> Option<(&'static str, &str)> {
         self.session().map(|id| (T::SESSION, id))
     }
 
-    fn start<'a>(&self, call: Call<'a>) -> Running<'a> {
+    fn start<'a>(&self, call: ToolRun<'a>) -> RunningTool<'a> {
         Box::pin(self.clone().run(call))
     }
 }
 
-fn read<T: Definition>(arguments: &Value) -> Result<Box<dyn Arguments>, Error> {
+fn read<T: ToolDefinition>(arguments: &Value) -> Result<Box<dyn ErasedArguments>, Error> {
     match T::deserialize(arguments) {
         Ok(arguments) => Ok(Box::new(arguments)),
         Err(error) => Err(Error::InvalidInput {
@@ -221,11 +221,11 @@ fn read<T: Definition>(arguments: &Value) -> Result<Box<dyn Arguments>, Error> {
 pub struct ParsedCall {
     pub tool: &'static Tool,
     given: Value,
-    arguments: Box<dyn Arguments>,
+    arguments: Box<dyn ErasedArguments>,
 }
 
 impl Tool {
-    pub(crate) const fn of<T: Definition>() -> Self {
+    pub(crate) const fn of<T: ToolDefinition>() -> Self {
         let spec = T::SPEC;
         Self {
             name: spec.name,
@@ -334,10 +334,10 @@ impl ParsedCall {
         &self.given
     }
 
-    pub async fn run(&self, context: &Context<'_>) -> Result<Answer, Error> {
+    pub async fn run(&self, context: &Context<'_>) -> Result<ToolAnswer, Error> {
         let begun = Instant::now();
         let answer = async {
-            let call = Call {
+            let call = ToolRun {
                 engine: context.engine,
                 caller: context.caller,
                 session: self.session(context)?,
@@ -405,7 +405,7 @@ fn advise(tool: &str, error: Error) -> Error {
     let hint = match &error {
         Error::InvalidInput { .. } => format!("tools/list shows the parameters of {tool}"),
         Error::NotFound {
-            what: Missing::Task,
+            what: MissingThing::Task,
             ..
         } => "leave session_id out, or take the one that create_task answered".to_owned(),
         _ => return error,
@@ -419,9 +419,9 @@ fn advise(tool: &str, error: Error) -> Error {
 }
 
 /// A reply whose structured half is `output`.
-pub(crate) fn reply(text: String, output: &impl Serialize, metadata: Value) -> Reply {
+pub(crate) fn reply(text: String, output: &impl Serialize, metadata: Value) -> ToolReply {
     let structured = serde_json::to_value(output).unwrap_or(Value::Null);
-    Reply {
+    ToolReply {
         text,
         structured,
         metadata,
@@ -431,7 +431,7 @@ pub(crate) fn reply(text: String, output: &impl Serialize, metadata: Value) -> R
 }
 
 /// A reply of a rules tool: JSON, once, because clients hand both halves of a result to the model.
-pub(crate) fn rules_reply(answer: &Value) -> Answer {
+pub(crate) fn rules_reply(answer: &Value) -> ToolAnswer {
     // Not `to_string`, which goes through a formatter piece by piece. A value can always be written.
     code_answer(
         serde_json::to_string(answer).unwrap_or_default(),
@@ -464,8 +464,8 @@ pub(crate) fn source_of(layer: PlaybookLayer) -> &'static str {
 }
 
 /// A reply of a code tool: the text is the answer, the rest is what a program wants to know about it.
-pub(crate) fn code_reply(text: String, facts: Value) -> Reply {
-    Reply {
+pub(crate) fn code_reply(text: String, facts: Value) -> ToolReply {
+    ToolReply {
         text,
         structured: facts,
         metadata: Value::Null,
@@ -475,6 +475,6 @@ pub(crate) fn code_reply(text: String, facts: Value) -> Reply {
 }
 
 /// The same as an answer.
-pub(crate) fn code_answer(text: String, facts: Value) -> Answer {
-    Answer::Done(code_reply(text, facts))
+pub(crate) fn code_answer(text: String, facts: Value) -> ToolAnswer {
+    ToolAnswer::Done(code_reply(text, facts))
 }

@@ -25,37 +25,37 @@ use std::sync::Arc;
 use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-pub(crate) use place::Key;
-pub(crate) use process::{Caller, Identity, Root};
+pub(crate) use place::ObjectKey;
+pub(crate) use process::{ProcessRoot, ThreadIdentity, WaitingThread};
 
 use crate::door::{Arch, Call};
 use crate::git;
-use crate::guest::Guests;
-use crate::report::{Operation, Report};
-use crate::rights::{Before, Journal, Rights};
-use crate::sys::{self, Notification, Reply};
-use place::{Asked, Follow, Lost, Object, Place};
+use crate::guest::GuestFiles;
+use crate::report::{RefusedOperation, WallReport};
+use crate::rights::{FileBeforeChange, PreImageJournal, Rights};
+use crate::sys::{self, Notification, NotifyReply};
+use place::{AskedPath, FollowLink, LostPlace, PinnedObject, PinnedPlace};
 use socket::Sockets;
 
 /// What the clerk does about a call.
 #[derive(Debug)]
-enum Answer {
-    Reply(Reply),
+enum ClerkAnswer {
+    Reply(NotifyReply),
     /// A descriptor of ours, and whether the caller's copy closes on exec.
     Descriptor(OwnedFd, bool),
     /// A thread answers when it is done.
     Later,
 }
 
-const GO_ON: Answer = Answer::Reply(Reply::Continue);
-const DONE: Answer = Answer::Reply(Reply::Value(0));
+const GO_ON: ClerkAnswer = ClerkAnswer::Reply(NotifyReply::Continue);
+const DONE: ClerkAnswer = ClerkAnswer::Reply(NotifyReply::Value(0));
 
-const fn fail(errno: Errno) -> Answer {
-    Answer::Reply(Reply::Error(errno))
+const fn fail(errno: Errno) -> ClerkAnswer {
+    ClerkAnswer::Reply(NotifyReply::Error(errno))
 }
 
 /// The result of a call that we made.
-fn answer(result: Result<(), Errno>) -> Answer {
+fn answer(result: Result<(), Errno>) -> ClerkAnswer {
     match result {
         Ok(()) => DONE,
         Err(errno) => fail(errno),
@@ -71,36 +71,36 @@ pub(crate) struct Clerk {
     pub(crate) rights: Rights,
     repository: Option<git::Layout>,
     /// The root that a served process has.
-    root: Root,
+    root: ProcessRoot,
     /// Who a served process is.
-    identity: Identity,
-    pub(crate) guests: Guests,
+    identity: ThreadIdentity,
+    pub(crate) guests: GuestFiles,
     /// What the command made in temporary directories, or gave a second name to.
-    own: HashSet<Key>,
+    own: HashSet<ObjectKey>,
     /// Trees the command believes to have removed.
     vacated: HashSet<PathBuf>,
     kept: HashSet<PathBuf>,
     sockets: Sockets,
     /// What it was given as standard streams, and may open again by name.
-    streams: HashSet<Key>,
-    pub(crate) report: Report,
+    streams: HashSet<ObjectKey>,
+    pub(crate) report: WallReport,
 }
 
 /// What the clerk starts with.
 #[derive(Debug)]
-pub(crate) struct Start {
+pub(crate) struct ClerkStart {
     pub(crate) arch: Arch,
     pub(crate) listener: Option<OwnedFd>,
     pub(crate) rights: Rights,
     pub(crate) repository: Option<git::Layout>,
-    pub(crate) root: Root,
-    pub(crate) identity: Identity,
-    pub(crate) guests: Guests,
+    pub(crate) root: ProcessRoot,
+    pub(crate) identity: ThreadIdentity,
+    pub(crate) guests: GuestFiles,
 }
 
 impl Clerk {
-    pub(crate) fn new(start: Start) -> Self {
-        let Start {
+    pub(crate) fn new(start: ClerkStart) -> Self {
+        let ClerkStart {
             arch,
             listener,
             rights,
@@ -119,7 +119,7 @@ impl Clerk {
         ];
         let streams = streams.iter().filter_map(|fd| {
             let fd = rustix::io::fcntl_dupfd_cloexec(fd, 3).ok()?;
-            Some(Object::of(fd).ok()?.key)
+            Some(PinnedObject::of(fd).ok()?.key)
         });
         Self {
             arch,
@@ -134,7 +134,7 @@ impl Clerk {
             own: HashSet::new(),
             vacated: HashSet::new(),
             kept: HashSet::new(),
-            report: Report::default(),
+            report: WallReport::default(),
         }
     }
 
@@ -167,23 +167,23 @@ impl Clerk {
             return;
         };
         let answered = match self.decide(&call) {
-            Answer::Reply(reply) => sys::reply(listener.as_fd(), call.id, reply),
-            Answer::Descriptor(fd, cloexec) => {
+            ClerkAnswer::Reply(reply) => sys::reply(listener.as_fd(), call.id, reply),
+            ClerkAnswer::Descriptor(fd, cloexec) => {
                 match sys::hand_over(listener.as_fd(), call.id, fd.as_fd(), cloexec) {
                     // Its table may be full; it must not wait for ever.
                     Err(error) => {
                         let errno = Errno::from_io_error(&error).unwrap_or(Errno::IO);
-                        sys::reply(listener.as_fd(), call.id, Reply::Error(errno))
+                        sys::reply(listener.as_fd(), call.id, NotifyReply::Error(errno))
                     }
                     Ok(()) => Ok(()),
                 }
             }
-            Answer::Later => Ok(()),
+            ClerkAnswer::Later => Ok(()),
         };
         drop(answered);
     }
 
-    fn decide(&mut self, call: &Notification) -> Answer {
+    fn decide(&mut self, call: &Notification) -> ClerkAnswer {
         let Some(name) = Call::of(call.number, self.arch) else {
             return fail(Errno::NOSYS);
         };
@@ -208,12 +208,12 @@ impl Clerk {
     }
 
     /// Pins what a call names, and makes sure that it was the caller whose directories we opened.
-    fn find(&self, call: &Notification, asked: Asked<'_>) -> Result<Place, Lost> {
-        let place = place::find(Caller { tid: call.tid }, self.root, asked)?;
+    fn find(&self, call: &Notification, asked: AskedPath<'_>) -> Result<PinnedPlace, LostPlace> {
+        let place = place::find(WaitingThread { tid: call.tid }, self.root, asked)?;
         if self.is_waiting(call) {
             Ok(place)
         } else {
-            Err(Lost::Error(Errno::INTR))
+            Err(LostPlace::Error(Errno::INTR))
         }
     }
 
@@ -223,30 +223,30 @@ impl Clerk {
         call: &Notification,
         dirfd: i32,
         address: u64,
-        follow: Follow,
-    ) -> Result<Place, Lost> {
-        let path = Caller { tid: call.tid }.path(address)?;
-        self.find(call, Asked::new(dirfd, &path, follow))
+        follow: FollowLink,
+    ) -> Result<PinnedPlace, LostPlace> {
+        let path = WaitingThread { tid: call.tid }.path(address)?;
+        self.find(call, AskedPath::new(dirfd, &path, follow))
     }
 
     /// The umask of a caller that is who it was at the start; nobody else is served.
     fn served(&self, call: &Notification) -> Option<Mode> {
-        let (identity, umask) = Caller { tid: call.tid }.identity().ok()?;
+        let (identity, umask) = WaitingThread { tid: call.tid }.identity().ok()?;
         (identity == self.identity).then_some(umask)
     }
 
     /// Refuses, and remembers it for the summary.
-    fn refuse(&mut self, operation: Operation, path: &Path) -> Answer {
+    fn refuse(&mut self, operation: RefusedOperation, path: &Path) -> ClerkAnswer {
         self.report.refuse(operation, path);
         fail(Errno::ACCESS)
     }
 
-    fn is_own(&self, object: &Object) -> bool {
+    fn is_own(&self, object: &PinnedObject) -> bool {
         self.own.contains(&object.key)
     }
 
     /// Keeps what is there before its first change. Only project files are kept.
-    fn keep(&mut self, place: &Place) -> Result<(), Errno> {
+    fn keep(&mut self, place: &PinnedPlace) -> Result<(), Errno> {
         if self.kept.contains(&place.path) {
             return Ok(());
         }
@@ -260,27 +260,27 @@ impl Clerk {
 }
 
 /// Gives the journal what a place holds.
-fn write_before(journal: &mut Journal, place: &Place) -> Result<(), Errno> {
+fn write_before(journal: &mut PreImageJournal, place: &PinnedPlace) -> Result<(), Errno> {
     let io = |error: std::io::Error| Errno::from_io_error(&error).unwrap_or(Errno::IO);
     match &place.object {
-        None => journal.0(&place.path, Before::Missing).map_err(io),
+        None => journal.0(&place.path, FileBeforeChange::Missing).map_err(io),
         Some(object) if object.kind == FileType::RegularFile => {
             let own_path = place::own_path(object.fd.as_fd());
             let flags = OFlags::RDONLY | OFlags::CLOEXEC;
             let file = File::from(rustix::fs::open(own_path, flags, Mode::empty())?);
-            journal.0(&place.path, Before::File(&file)).map_err(io)
+            journal.0(&place.path, FileBeforeChange::File(&file)).map_err(io)
         }
         Some(object) if object.kind == FileType::Symlink => {
             let target = rustix::fs::readlinkat(&object.fd, "", Vec::new())?;
             let target = Path::new(OsStr::from_bytes(target.as_bytes()));
-            journal.0(&place.path, Before::Link(target)).map_err(io)
+            journal.0(&place.path, FileBeforeChange::Link(target)).map_err(io)
         }
         Some(_) => Ok(()),
     }
 }
 /// Lets a process be scheduled differently if it is one of the command's.
-fn schedule(process: i32) -> Answer {
-    let inside = u32::try_from(process).is_ok_and(|tid| Caller { tid }.is_below_this());
+fn schedule(process: i32) -> ClerkAnswer {
+    let inside = u32::try_from(process).is_ok_and(|tid| WaitingThread { tid }.is_below_this());
     if inside { GO_ON } else { fail(Errno::PERM) }
 }
 

@@ -11,7 +11,7 @@ pub(crate) use bpf::Instruction;
 pub(crate) use bpf::{Input, evaluate};
 pub(crate) use table::{Arch, Call};
 
-use bpf::{Condition, Program};
+use bpf::{Condition, FilterProgram};
 
 use crate::rights::Network;
 
@@ -42,14 +42,14 @@ const WRITES: u32 = 0o1 | 0o2 | 0o100 | 0o1000;
 pub(crate) struct Doors {
     pub(crate) arch: Arch,
     pub(crate) network: Network,
-    pub(crate) clerk: Clerk,
+    pub(crate) clerk: ClerkPresence,
     /// Without the right to truncate in the floor, `truncate` empties any file.
     pub(crate) floor_holds_truncate: bool,
 }
 
 /// Whether a clerk answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Clerk {
+pub(crate) enum ClerkPresence {
     Answers,
     Absent,
 }
@@ -57,7 +57,7 @@ pub(crate) enum Clerk {
 impl Doors {
     /// The filter as the kernel takes it.
     pub(crate) fn filter(self) -> Vec<Instruction> {
-        let mut program = Program::new(self.arch);
+        let mut program = FilterProgram::new(self.arch);
         program.refuse_other_architectures(ENOSYS);
         if self.arch == Arch::X86_64 {
             program.refuse_from(X32, ENOSYS);
@@ -84,7 +84,7 @@ impl Doors {
         program.finish(ALLOW)
     }
 
-    fn terminals(self, program: &mut Program) {
+    fn terminals(self, program: &mut FilterProgram) {
         let mut rows: Vec<(Vec<Condition>, u32)> = Vec::new();
         // Typing into the calling terminal is running a command in it.
         for request in [table::TIOCSTI, table::TIOCLINUX, table::TIOCSETD] {
@@ -104,12 +104,12 @@ impl Doors {
     }
 
     /// The floor does not hold how a process outside is scheduled; the clerk knows who is inside.
-    fn scheduling(self, program: &mut Program) {
+    fn scheduling(self, program: &mut FilterProgram) {
         const PROCESS: u32 = 0;
         const GROUP: u32 = 1;
         let another = match self.clerk {
-            Clerk::Answers => NOTIFY,
-            Clerk::Absent => EPERM,
+            ClerkPresence::Answers => NOTIFY,
+            ClerkPresence::Absent => EPERM,
         };
         for call in table::SCHEDULING {
             program.rows(*call, &[(vec![Condition::Equals(0, 0)], ALLOW)], another);
@@ -126,7 +126,7 @@ impl Doors {
         }
     }
 
-    fn sockets(self, program: &mut Program) {
+    fn sockets(self, program: &mut FilterProgram) {
         const FAST_OPEN: u32 = 0x2000_0000;
         for (call, flags) in [(Call::Sendto, 3), (Call::Sendmsg, 2), (Call::Sendmmsg, 3)] {
             let fast_open = (vec![Condition::AnyOf(flags, FAST_OPEN)], EOPNOTSUPP);
@@ -135,11 +135,11 @@ impl Doors {
         let mut kinds = vec![(vec![family(NETLINK), Condition::Equals(2, 0)], ALLOW)];
         // A datagram names its receiver behind a pointer, and a raw UNIX socket is one.
         let streams = [STREAM, SEQUENTIAL_PACKET];
-        if self.clerk == Clerk::Answers {
+        if self.clerk == ClerkPresence::Answers {
             kinds.extend(streams.map(|it| (vec![family(UNIX), kind(it)], ALLOW)));
         }
         let tcp = self.network == Network::On
-            || (self.network == Network::Own && self.clerk == Clerk::Answers);
+            || (self.network == Network::Own && self.clerk == ClerkPresence::Answers);
         for inet in [INET, INET6] {
             if tcp {
                 for protocol in [0, TCP] {
@@ -159,7 +159,7 @@ impl Doors {
         program.rows(Call::Socketpair, &pairs, EACCES);
     }
 
-    fn notified(self, program: &mut Program) {
+    fn notified(self, program: &mut FilterProgram) {
         let mut rows = |call, flags: u32| {
             let mut rows = Vec::new();
             if !self.floor_holds_truncate {
@@ -171,7 +171,7 @@ impl Doors {
                 };
                 rows.push((vec![reads], EACCES));
             }
-            if self.clerk == Clerk::Answers {
+            if self.clerk == ClerkPresence::Answers {
                 rows.push((vec![Condition::AnyOf(flags, WRITES)], NOTIFY));
             }
             program.rows(call, &rows, ALLOW);
@@ -183,15 +183,17 @@ impl Doors {
             program.call(Call::Openat2, ENOSYS);
         }
         match self.clerk {
-            Clerk::Answers => {
+            ClerkPresence::Answers => {
                 for call in table::PATHS {
                     program.call(*call, NOTIFY);
                 }
                 program.call(Call::Connect, NOTIFY);
                 program.call(Call::Bind, NOTIFY);
             }
-            Clerk::Absent if !self.floor_holds_truncate => program.call(Call::Truncate, EACCES),
-            Clerk::Absent => {}
+            ClerkPresence::Absent if !self.floor_holds_truncate => {
+                program.call(Call::Truncate, EACCES);
+            }
+            ClerkPresence::Absent => {}
         }
     }
 }

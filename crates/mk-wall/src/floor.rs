@@ -71,7 +71,7 @@ pub(crate) fn why_none(error: io::Error) -> Error {
 
 /// What the floor is made of.
 #[derive(Debug)]
-pub(crate) struct Floor<'a> {
+pub(crate) struct LandlockFloor<'a> {
     pub(crate) version: Version,
     pub(crate) trees: &'a [PathBuf],
     /// Existing files that may be written, where no clerk answers.
@@ -80,7 +80,7 @@ pub(crate) struct Floor<'a> {
     pub(crate) hidden: &'a [PathBuf],
 }
 
-impl Floor<'_> {
+impl LandlockFloor<'_> {
     /// Builds the ruleset, and tells how many rules it has. It restricts nothing before [`step_on`].
     pub(crate) fn lay(&self) -> Result<(RulesetCreated, u32), Error> {
         let abi = self.version.abi();

@@ -14,12 +14,12 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, FlockOperation};
 use rustix::io::Errno;
 
-use crate::clerk::Key;
+use crate::clerk::ObjectKey;
 
 /// One file or directory that must go.
 #[derive(Debug, Clone)]
-pub(crate) struct Guest {
-    key: Key,
+pub(crate) struct GuestFile {
+    key: ObjectKey,
     is_directory: bool,
     /// The allowed name it had; it goes back there instead of being removed.
     pub(crate) back: Option<PathBuf>,
@@ -27,8 +27,8 @@ pub(crate) struct Guest {
 
 /// All guests of one command, and their record on disk.
 #[derive(Debug, Default)]
-pub(crate) struct Guests {
-    here: BTreeMap<PathBuf, Guest>,
+pub(crate) struct GuestFiles {
+    here: BTreeMap<PathBuf, GuestFile>,
     record: Option<(PathBuf, File)>,
 }
 
@@ -39,7 +39,7 @@ pub enum Farewell {
     MovedBack { from: PathBuf, to: PathBuf },
 }
 
-impl Guests {
+impl GuestFiles {
     /// Starts a record. Its lock tells a sweep that the clerk is alive.
     pub(crate) fn recorded_in(path: &Path) -> std::io::Result<Self> {
         let file = OpenOptions::new()
@@ -55,7 +55,7 @@ impl Guests {
     }
 
     /// Whether what is at a path is a guest: another file that has come there since is none.
-    pub(crate) fn has(&self, path: &Path, key: Key) -> bool {
+    pub(crate) fn has(&self, path: &Path, key: ObjectKey) -> bool {
         self.here.get(path).is_some_and(|guest| guest.key == key)
     }
 
@@ -79,16 +79,16 @@ impl Guests {
             .map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
     }
 
-    pub(crate) fn add(&mut self, path: &Path, key: Key) {
+    pub(crate) fn add(&mut self, path: &Path, key: ObjectKey) {
         self.insert(path, key, false);
     }
 
-    pub(crate) fn add_directory(&mut self, path: &Path, key: Key) {
+    pub(crate) fn add_directory(&mut self, path: &Path, key: ObjectKey) {
         self.insert(path, key, true);
     }
 
-    fn insert(&mut self, path: &Path, key: Key, is_directory: bool) {
-        let guest = Guest {
+    fn insert(&mut self, path: &Path, key: ObjectKey, is_directory: bool) {
+        let guest = GuestFile {
             key,
             is_directory,
             back: None,
@@ -99,7 +99,7 @@ impl Guests {
         self.write("made", identity.as_bytes()).ok();
     }
 
-    pub(crate) fn remove(&mut self, path: &Path) -> Option<Guest> {
+    pub(crate) fn remove(&mut self, path: &Path) -> Option<GuestFile> {
         self.here.remove(path)
     }
 
@@ -114,7 +114,7 @@ impl Guests {
         let mut farewells = Vec::new();
         // Longest first, so that a directory is empty when its turn comes.
         while let Some((path, guest)) = self.here.pop_last() {
-            if Key::at(&path).is_none_or(|key| key != guest.key) {
+            if ObjectKey::at(&path).is_none_or(|key| key != guest.key) {
                 continue;
             }
             if guest.is_directory {
@@ -176,7 +176,7 @@ fn sweep_one(line: &str) -> Option<Farewell> {
     let made = String::from_utf8(made).ok()?;
     let (key, path) = made.split_once(' ')?;
     let path = PathBuf::from(path);
-    let is_same = Key::at(&path).is_some_and(|it| it.to_text() == key);
+    let is_same = ObjectKey::at(&path).is_some_and(|it| it.to_text() == key);
     if !is_same {
         return None;
     }

@@ -10,10 +10,10 @@ use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags};
 use rustix::process::Signal;
 use rustix::thread::CapabilitySet;
 
-use crate::clerk::{Caller, Root};
-use crate::door::{Clerk, Doors};
+use crate::clerk::{ProcessRoot, WaitingThread};
+use crate::door::{ClerkPresence, Doors};
 use crate::error::Error;
-use crate::floor::{self, Floor, Version};
+use crate::floor::{self, LandlockFloor, Version};
 use crate::{hide, sys};
 
 /// What the new process needs to hold itself.
@@ -30,13 +30,13 @@ pub(crate) struct Hold {
 
 /// What the supervisor is told before the command starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Ready {
-    pub(crate) root: Root,
+pub(crate) struct ReadyReport {
+    pub(crate) root: ProcessRoot,
     pub(crate) has_namespace: bool,
     pub(crate) rules: u32,
 }
 
-impl Ready {
+impl ReadyReport {
     fn to_bytes(self) -> Vec<u8> {
         let mut bytes = vec![u8::from(self.has_namespace)];
         bytes.extend(self.rules.to_ne_bytes());
@@ -48,7 +48,7 @@ impl Ready {
         let (has_namespace, rest) = bytes.split_first()?;
         let (rules, root) = rest.split_first_chunk()?;
         Some(Self {
-            root: Root::from_bytes(root)?,
+            root: ProcessRoot::from_bytes(root)?,
             has_namespace: *has_namespace == 1,
             rules: u32::from_ne_bytes(*rules),
         })
@@ -84,7 +84,7 @@ impl Hold {
         }
     }
 
-    fn steps(&self) -> Result<(Option<OwnedFd>, Ready), Error> {
+    fn steps(&self) -> Result<(Option<OwnedFd>, ReadyReport), Error> {
         let supervise = |errno: Errno| Error::Supervise(errno.into());
         sys::give_signals_back().map_err(Error::Supervise)?;
         self.group().map_err(Error::Supervise)?;
@@ -92,9 +92,9 @@ impl Hold {
         rustix::thread::set_no_new_privs(true).map_err(supervise)?;
         close_the_rest().map_err(Error::Supervise)?;
         let has_namespace = !self.hidden.is_empty() && hide::in_namespace(&self.hidden).is_ok();
-        let root = Caller::this().root().map_err(supervise)?;
+        let root = WaitingThread::this().root().map_err(supervise)?;
         let hidden: &[PathBuf] = if has_namespace { &[] } else { &self.hidden };
-        let floor = Floor {
+        let floor = LandlockFloor {
             version: self.version,
             trees: &self.trees,
             files: &[],
@@ -106,7 +106,7 @@ impl Hold {
         let listener = self.close_doors().map_err(Error::Filter)?;
         Ok((
             listener,
-            Ready {
+            ReadyReport {
                 root,
                 has_namespace,
                 rules,
@@ -127,7 +127,7 @@ impl Hold {
     }
 
     fn close_doors(&self) -> io::Result<Option<OwnedFd>> {
-        if self.doors.clerk == Clerk::Answers {
+        if self.doors.clerk == ClerkPresence::Answers {
             match sys::install_filter(&self.doors.filter(), true) {
                 // Only one clerk answers a process: an outer wall has one already.
                 Err(error) if Errno::from_io_error(&error) == Some(Errno::BUSY) => {}
@@ -135,14 +135,14 @@ impl Hold {
             }
         }
         let doors = Doors {
-            clerk: Clerk::Absent,
+            clerk: ClerkPresence::Absent,
             ..self.doors
         };
         sys::install_filter(&doors.filter(), false)
     }
 
     /// Hands the listener over.
-    fn tell(&self, listener: Option<&OwnedFd>, ready: Ready) -> io::Result<()> {
+    fn tell(&self, listener: Option<&OwnedFd>, ready: ReadyReport) -> io::Result<()> {
         let mut message = vec![READY];
         message.extend(ready.to_bytes());
         let mut space = [std::mem::MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];

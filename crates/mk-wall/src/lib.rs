@@ -46,14 +46,15 @@ pub use error::Error;
 #[cfg(target_os = "linux")]
 pub use guest::{Farewell, sweep};
 #[cfg(target_os = "linux")]
-pub use probe::{Finding, Probe, holds, is_inside, probe};
+pub use probe::{Probe, WallFinding, holds, is_inside, probe};
 #[cfg(target_os = "linux")]
-pub use report::{Operation, Paths, Refusal, Report};
+pub use report::{Paths, RefusedAttempt, RefusedOperation, WallReport};
 pub use rights::{
-    Background, Before, Edit, Git, Journal, Kernel, Links, Network, Require, Right, Rights,
+    Background, EditRights, FileBeforeChange, Git, Kernel, Links, Network, PreImageJournal,
+    Require, Right, Rights,
 };
 #[cfg(target_os = "linux")]
-pub use run::{Held, Outcome, run};
+pub use run::{WallHold, WallOutcome, run};
 
 /// Whether this process is inside a wall of ours; there is none on this system.
 #[cfg(not(target_os = "linux"))]

@@ -17,7 +17,7 @@ pub fn holds() -> bool {
 
 /// One part of the wall.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
+pub struct WallFinding {
     pub part: &'static str,
     pub holds: bool,
     /// What is there, or why not.
@@ -26,7 +26,7 @@ pub struct Finding {
     pub open: Option<String>,
 }
 
-impl Finding {
+impl WallFinding {
     /// Whether commands are not started without it.
     pub fn is_needed(&self) -> bool {
         self.part != "namespaces"
@@ -36,7 +36,7 @@ impl Finding {
 /// Everything there is to say about this kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Probe {
-    pub findings: Vec<Finding>,
+    pub findings: Vec<WallFinding>,
 }
 
 impl Probe {
@@ -54,8 +54,8 @@ pub fn probe() -> Probe {
     }
 }
 
-fn landlock() -> Finding {
-    let finding = |holds, text: String, open: Option<String>| Finding {
+fn landlock() -> WallFinding {
+    let finding = |holds, text: String, open: Option<String>| WallFinding {
         part: "landlock",
         holds,
         text,
@@ -94,11 +94,11 @@ fn landlock() -> Finding {
     }
 }
 
-fn filter() -> Finding {
+fn filter() -> WallFinding {
     const ERRNO: u32 = 0x0005_0000;
     let known = sys::knows_action(ERRNO);
     let open = "metadata, sockets and terminals are not held: commands are not started";
-    Finding {
+    WallFinding {
         part: "filter",
         holds: known.is_ok(),
         open: known.is_err().then(|| open.to_owned()),
@@ -109,10 +109,10 @@ fn filter() -> Finding {
     }
 }
 
-fn clerk() -> Finding {
+fn clerk() -> WallFinding {
     let known = sys::knows_action(NOTIFY);
     let inside = is_inside();
-    let finding = |holds, text: String, open: Option<&str>| Finding {
+    let finding = |holds, text: String, open: Option<&str>| WallFinding {
         part: "clerk",
         holds,
         text,
@@ -133,14 +133,14 @@ fn clerk() -> Finding {
     }
 }
 
-fn namespaces() -> Finding {
+fn namespaces() -> WallFinding {
     let most = std::fs::read_to_string("/proc/sys/user/max_user_namespaces").unwrap_or_default();
     let restricted = |path: &str| std::fs::read_to_string(path).is_ok_and(|it| it.trim() == "1");
     let forbidden = !rustix::process::geteuid().is_root()
         && (most.trim() == "0"
             || restricted("/proc/sys/kernel/apparmor_restrict_unprivileged_userns"));
     let open = "hidden files are held by Landlock, one rule for each neighbour; beyond 5,000 the command is not started";
-    Finding {
+    WallFinding {
         part: "namespaces",
         holds: !forbidden,
         text: if forbidden {

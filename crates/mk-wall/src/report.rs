@@ -8,7 +8,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use crate::guest::Farewell;
-use crate::rights::{Edit, Network, Rights};
+use crate::rights::{EditRights, Network, Rights};
 
 /// Details beyond this are counted and not listed.
 const MOST_DETAILS: usize = 200;
@@ -17,7 +17,7 @@ const MOST_SHOWN: usize = 10;
 
 /// What was tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Operation {
+pub enum RefusedOperation {
     Write,
     WriteLinked,
     Create,
@@ -33,7 +33,7 @@ pub enum Operation {
     Connect,
 }
 
-impl Operation {
+impl RefusedOperation {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Write => "write",
@@ -55,8 +55,8 @@ impl Operation {
 
 /// Something that was tried in vain, and how often.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
-    pub operation: Operation,
+pub struct RefusedAttempt {
+    pub operation: RefusedOperation,
     /// A path, or the address of a connection.
     pub target: String,
     pub count: u64,
@@ -93,8 +93,8 @@ impl Paths {
 
 /// What happened inside the wall.
 #[derive(Debug, Default)]
-pub struct Report {
-    pub refusals: Vec<Refusal>,
+pub struct WallReport {
+    pub refusals: Vec<RefusedAttempt>,
     /// Refusals that are not listed.
     pub more_refusals: u64,
     /// Files of the project.
@@ -110,20 +110,20 @@ pub struct Report {
     said_addresses: usize,
 }
 
-impl Report {
-    pub(crate) fn refuse(&mut self, operation: Operation, path: &Path) {
+impl WallReport {
+    pub(crate) fn refuse(&mut self, operation: RefusedOperation, path: &Path) {
         self.count(operation, path.display().to_string());
     }
 
     pub(crate) fn refuse_address(&mut self, address: SocketAddr, network: Network) {
-        self.count(Operation::Connect, address.to_string());
+        self.count(RefusedOperation::Connect, address.to_string());
         let known = self.refused_addresses.iter().any(|it| it.0 == address);
         if !known && self.refused_addresses.len() < MOST_DETAILS {
             self.refused_addresses.push((address, network));
         }
     }
 
-    fn count(&mut self, operation: Operation, target: String) {
+    fn count(&mut self, operation: RefusedOperation, target: String) {
         let known = self
             .refusals
             .iter()
@@ -131,7 +131,7 @@ impl Report {
         if let Some(refusal) = known.and_then(|at| self.refusals.get_mut(at)) {
             refusal.count += 1;
         } else if self.refusals.len() < MOST_DETAILS {
-            self.refusals.push(Refusal {
+            self.refusals.push(RefusedAttempt {
                 operation,
                 target,
                 count: 1,
@@ -158,18 +158,18 @@ impl Report {
     /// The sentences for people and models, one a line, each beginning with `modekeeper:`.
     pub fn summary(&self, rights: &Rights) -> String {
         let mut lines = Vec::new();
-        let files: Vec<&Refusal> = self
+        let files: Vec<&RefusedAttempt> = self
             .refusals
             .iter()
             .skip(self.said)
-            .filter(|it| it.operation != Operation::Connect)
+            .filter(|it| it.operation != RefusedOperation::Connect)
             .collect();
         if !files.is_empty() {
             lines.push(self.files_sentence(rights, &files));
         }
         for refusal in self.refusals.iter().skip(self.said) {
             let is_path = refusal.target.starts_with(['/', '@']);
-            if refusal.operation == Operation::Connect && is_path {
+            if refusal.operation == RefusedOperation::Connect && is_path {
                 let target = &refusal.target;
                 lines.push(format!(
                     "refused: connect {target} (unix socket outside the project)."
@@ -197,20 +197,20 @@ impl Report {
         lines.collect()
     }
 
-    fn files_sentence(&self, rights: &Rights, refusals: &[&Refusal]) -> String {
+    fn files_sentence(&self, rights: &Rights, refusals: &[&RefusedAttempt]) -> String {
         let may = match &rights.edit {
-            Edit::Nothing => "may not edit files".to_owned(),
-            Edit::Matching {
+            EditRights::Nothing => "may not edit files".to_owned(),
+            EditRights::Matching {
                 label: Some(label), ..
             } => format!("may edit only {label}"),
-            Edit::Matching { label: None, .. } => {
+            EditRights::Matching { label: None, .. } => {
                 "may edit the project but not protected files".to_owned()
             }
         };
         let mut shown_refusals: Vec<String> = refusals
             .iter()
             .take(MOST_SHOWN)
-            .map(|it| Shown(it, &rights.root).to_string())
+            .map(|it| ShownRefusal(it, &rights.root).to_string())
             .collect();
         let listed: u64 = refusals.iter().skip(MOST_SHOWN).map(|it| it.count).sum();
         let more = listed + self.more_refusals;
@@ -241,9 +241,9 @@ fn shown(target: &str, root: &Path) -> String {
         .collect()
 }
 
-struct Shown<'a>(&'a Refusal, &'a Path);
+struct ShownRefusal<'a>(&'a RefusedAttempt, &'a Path);
 
-impl fmt::Display for Shown<'_> {
+impl fmt::Display for ShownRefusal<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(refusal, root) = self;
         let target = shown(&refusal.target, root);
@@ -269,10 +269,10 @@ fn address_sentence(address: SocketAddr, network: Network, mode: &str) -> String
 fn farewell_sentence(farewell: &Farewell, rights: &Rights) -> String {
     let mode = &rights.mode;
     let way_out = match &rights.edit {
-        Edit::Matching {
+        EditRights::Matching {
             label: Some(label), ..
         } => format!(" Use a name that matches {label}."),
-        Edit::Matching { label: None, .. } | Edit::Nothing => String::new(),
+        EditRights::Matching { label: None, .. } | EditRights::Nothing => String::new(),
     };
     let name = |path: &Path| shown(&path.display().to_string(), &rights.root);
     match farewell {

@@ -16,7 +16,7 @@ pub struct Rights {
     /// The mode's slug, for messages.
     pub mode: String,
     pub root: PathBuf,
-    pub edit: Edit,
+    pub edit: EditRights,
     /// Directories in which everything may be written; the kernel alone holds them.
     pub trees: Vec<PathBuf>,
     /// Temporary directories in which a command may make files and change what it made.
@@ -37,7 +37,7 @@ pub struct Rights {
     /// Where names of guests are written before they are made.
     pub record: Option<PathBuf>,
     /// Keeps what a file was before its first change.
-    pub journal: Option<Journal>,
+    pub journal: Option<PreImageJournal>,
     pub kernel: Kernel,
 }
 
@@ -47,7 +47,7 @@ impl Rights {
         Self {
             mode: mode.to_owned(),
             root,
-            edit: Edit::Nothing,
+            edit: EditRights::Nothing,
             trees: Vec::new(),
             own_dirs: Vec::new(),
             git: Git::Shut,
@@ -79,7 +79,7 @@ pub enum Right {
 }
 
 /// What a mode may edit.
-pub enum Edit {
+pub enum EditRights {
     Nothing,
     Matching {
         /// What messages call it, as `\.md$`; `None` where only protected files are shut.
@@ -89,7 +89,7 @@ pub enum Edit {
     },
 }
 
-impl fmt::Debug for Edit {
+impl fmt::Debug for EditRights {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Nothing => formatter.write_str("Nothing"),
@@ -103,7 +103,7 @@ impl fmt::Debug for Edit {
 
 /// What a project file is before its first change.
 #[derive(Debug)]
-pub enum Before<'a> {
+pub enum FileBeforeChange<'a> {
     /// It is not there.
     Missing,
     /// Its content.
@@ -113,12 +113,12 @@ pub enum Before<'a> {
 }
 
 /// Takes what a project file was; an error refuses the change.
-pub struct Journal(pub Box<Keep>);
+pub struct PreImageJournal(pub Box<KeepPreImage>);
 
 /// Writes one pre-image.
-type Keep = dyn FnMut(&Path, Before<'_>) -> io::Result<()> + Send;
+type KeepPreImage = dyn FnMut(&Path, FileBeforeChange<'_>) -> io::Result<()> + Send;
 
-impl fmt::Debug for Journal {
+impl fmt::Debug for PreImageJournal {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("Journal")
     }

@@ -16,22 +16,22 @@ use crate::door::Arch;
 use crate::error::Error;
 use crate::floor::Version;
 use crate::hold::describe;
-use crate::report::Report;
+use crate::report::WallReport;
 use crate::rights::Rights;
-use crate::supervise::Supervisor;
+use crate::supervise::WallSupervisor;
 use crate::{exit_code, sys};
 
 /// What a supervisor tells at the end.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct WallOutcome {
     pub code: i32,
-    pub report: Report,
-    pub held: Held,
+    pub report: WallReport,
+    pub held: WallHold,
 }
 
 /// What held the command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Held {
+pub struct WallHold {
     /// The version of Landlock that was used.
     pub abi: i32,
     /// How many rules the floor has.
@@ -49,7 +49,7 @@ pub struct Held {
 pub fn run(
     rights: Rights,
     command: Command,
-    finish: impl FnOnce(&Rights, &Outcome),
+    finish: impl FnOnce(&Rights, &WallOutcome),
 ) -> Result<i32, Error> {
     let version = Version::of_kernel(rights.kernel.abi)?;
     let arch = Arch::native().ok_or(Error::UnknownProcessor)?;
@@ -63,7 +63,7 @@ pub fn run(
         }
         sys::Fork::Child => {
             drop(heard);
-            let supervisor = Supervisor {
+            let supervisor = WallSupervisor {
                 version,
                 arch,
                 rights,

@@ -10,20 +10,20 @@ use rustix::net::{
 };
 use rustix::process::Pid;
 
-use crate::clerk::{Caller, Clerk, Start};
+use crate::clerk::{Clerk, ClerkStart, WaitingThread};
 use crate::door::{self, Arch, Doors};
 use crate::error::Error;
 use crate::floor::Version;
-use crate::guest::Guests;
-use crate::hold::{Hold, READY, Ready};
+use crate::guest::GuestFiles;
+use crate::hold::{Hold, READY, ReadyReport};
 use crate::rights::{Git, Rights};
-use crate::run::{Held, Outcome, say, tell};
-use crate::watch::Watch;
+use crate::run::{WallHold, WallOutcome, say, tell};
+use crate::watch::CommandWatch;
 use crate::{environment, exit_code, git, sys};
 
 /// Everything the supervisor is given.
 #[derive(Debug)]
-pub(crate) struct Supervisor<'a> {
+pub(crate) struct WallSupervisor<'a> {
     pub(crate) version: Version,
     pub(crate) arch: Arch,
     pub(crate) rights: Rights,
@@ -33,23 +33,23 @@ pub(crate) struct Supervisor<'a> {
 }
 
 /// What has come of starting the command.
-enum Started {
-    Running(Running),
+enum StartedCommand {
+    Running(RunningCommand),
     /// The wall stood, and the program could not be executed.
     NoProgram(std::io::Error),
 }
 
-struct Running {
+struct RunningCommand {
     child: Pid,
     listener: Option<OwnedFd>,
-    ready: Ready,
+    ready: ReadyReport,
 }
 
-impl Supervisor<'_> {
+impl WallSupervisor<'_> {
     pub(crate) fn run(
         mut self,
         mut command: Command,
-        finish: impl FnOnce(&Rights, &Outcome),
+        finish: impl FnOnce(&Rights, &WallOutcome),
     ) -> Result<(), Error> {
         let supervise = |errno: Errno| Error::Supervise(errno.into());
         rustix::process::setpgid(None, None).map_err(supervise)?;
@@ -63,14 +63,14 @@ impl Supervisor<'_> {
         self.rights.trees.extend(of_git);
         let made = make_trees(&self.rights.trees);
         let guests = match &self.rights.record {
-            Some(path) => Guests::recorded_in(path).map_err(Error::Supervise)?,
-            None => Guests::default(),
+            Some(path) => GuestFiles::recorded_in(path).map_err(Error::Supervise)?,
+            None => GuestFiles::default(),
         };
-        let (identity, _) = Caller::this().identity().map_err(supervise)?;
+        let (identity, _) = WaitingThread::this().identity().map_err(supervise)?;
         environment::prepare(&mut command, &self.rights);
         let running = match self.start(&mut command)? {
-            Started::Running(running) => running,
-            Started::NoProgram(error) => {
+            StartedCommand::Running(running) => running,
+            StartedCommand::NoProgram(error) => {
                 let program = command.get_program().to_string_lossy().into_owned();
                 say(&format!("modekeeper: {program}: {error}\n"));
                 drop(guests);
@@ -80,13 +80,13 @@ impl Supervisor<'_> {
                 return Ok(());
             }
         };
-        let held = Held {
+        let held = WallHold {
             abi: self.version.number(),
             rules: running.ready.rules,
             clerk: running.listener.is_some(),
             namespace: running.ready.has_namespace,
         };
-        let clerk = Clerk::new(Start {
+        let clerk = Clerk::new(ClerkStart {
             arch: self.arch,
             listener: running.listener,
             rights: self.rights,
@@ -95,11 +95,11 @@ impl Supervisor<'_> {
             identity: identity.filtered(),
             guests,
         });
-        let watch = Watch::new(clerk, running.child, signals, self.told, self.terminal);
+        let watch = CommandWatch::new(clerk, running.child, signals, self.told, self.terminal);
         let ended = watch.until_all_gone();
         remove_empty(&made);
         let Clerk { rights, report, .. } = ended.clerk;
-        let outcome = Outcome {
+        let outcome = WallOutcome {
             code: ended.code,
             report,
             held,
@@ -111,7 +111,7 @@ impl Supervisor<'_> {
         Ok(())
     }
 
-    fn start(&mut self, command: &mut Command) -> Result<Started, Error> {
+    fn start(&mut self, command: &mut Command) -> Result<StartedCommand, Error> {
         let supervise = |errno: Errno| Error::Supervise(errno.into());
         let (ours, theirs) = rustix::net::socketpair(
             AddressFamily::UNIX,
@@ -129,7 +129,7 @@ impl Supervisor<'_> {
             doors: Doors {
                 arch: self.arch,
                 network: self.rights.network,
-                clerk: door::Clerk::Answers,
+                clerk: door::ClerkPresence::Answers,
                 floor_holds_truncate: self.version.holds_truncate(),
             },
             trees: self.rights.trees.clone(),
@@ -140,17 +140,19 @@ impl Supervisor<'_> {
         let spawned = sys::spawn_held(command, move || hold.take());
         let message = hear(&ours).map_err(Error::Supervise)?;
         match (spawned, message) {
-            (Ok(child), Heard::Ready(ready, listener)) => Ok(Started::Running(Running {
-                child: Pid::from_child(&child),
-                listener,
-                ready,
-            })),
-            (Err(error), Heard::Ready(..)) => Ok(Started::NoProgram(error)),
-            (_, Heard::Failed(text)) => Err(Error::Held(text)),
-            (Ok(_), Heard::Nothing) => Err(Error::Supervise(std::io::Error::other(
+            (Ok(child), StartReport::Ready(ready, listener)) => {
+                Ok(StartedCommand::Running(RunningCommand {
+                    child: Pid::from_child(&child),
+                    listener,
+                    ready,
+                }))
+            }
+            (Err(error), StartReport::Ready(..)) => Ok(StartedCommand::NoProgram(error)),
+            (_, StartReport::Failed(text)) => Err(Error::Held(text)),
+            (Ok(_), StartReport::Nothing) => Err(Error::Supervise(std::io::Error::other(
                 "no answer from the command",
             ))),
-            (Err(error), Heard::Nothing) => Err(Error::Supervise(error)),
+            (Err(error), StartReport::Nothing) => Err(Error::Supervise(error)),
         }
     }
 }
@@ -185,13 +187,13 @@ fn remove_empty(made: &[PathBuf]) {
 }
 
 /// What the new process said before it became the command.
-enum Heard {
-    Ready(Ready, Option<OwnedFd>),
+enum StartReport {
+    Ready(ReadyReport, Option<OwnedFd>),
     Failed(String),
     Nothing,
 }
 
-fn hear(channel: &OwnedFd) -> std::io::Result<Heard> {
+fn hear(channel: &OwnedFd) -> std::io::Result<StartReport> {
     let mut bytes = [0_u8; 4096];
     let mut space = [std::mem::MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut control = RecvAncillaryBuffer::new(&mut space);
@@ -211,11 +213,11 @@ fn hear(channel: &OwnedFd) -> std::io::Result<Heard> {
     }
     let message = bytes.get(..received).unwrap_or_default();
     Ok(match message {
-        [READY, ready @ ..] => match Ready::from_bytes(ready) {
-            Some(ready) => Heard::Ready(ready, listener),
-            None => Heard::Nothing,
+        [READY, ready @ ..] => match ReadyReport::from_bytes(ready) {
+            Some(ready) => StartReport::Ready(ready, listener),
+            None => StartReport::Nothing,
         },
-        [_, text @ ..] => Heard::Failed(String::from_utf8_lossy(text).into_owned()),
-        [] => Heard::Nothing,
+        [_, text @ ..] => StartReport::Failed(String::from_utf8_lossy(text).into_owned()),
+        [] => StartReport::Nothing,
     })
 }

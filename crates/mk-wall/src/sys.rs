@@ -43,7 +43,7 @@ struct AddDescriptor {
 }
 
 #[repr(C)]
-struct Program {
+struct SockProgram {
     length: u16,
     instructions: *const Instruction,
 }
@@ -68,7 +68,7 @@ const SO_NETNS_COOKIE: libc::c_int = 71;
 
 /// How a call is answered.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Reply {
+pub(crate) enum NotifyReply {
     /// The kernel goes on with the call, and the floor decides.
     Continue,
     Value(i64),
@@ -132,7 +132,7 @@ pub(crate) fn install_filter(
     const WAIT_KILLABLE: libc::c_ulong = 1 << 5;
     let length =
         u16::try_from(instructions.len()).map_err(|_| io::Error::from_raw_os_error(libc::E2BIG))?;
-    let program = Program {
+    let program = SockProgram {
         length,
         instructions: instructions.as_ptr(),
     };
@@ -174,7 +174,7 @@ pub(crate) fn is_waiting(listener: BorrowedFd<'_>, id: u64) -> bool {
 }
 
 /// Answers a call. An error means that the caller has gone.
-pub(crate) fn reply(listener: BorrowedFd<'_>, id: u64, reply: Reply) -> io::Result<()> {
+pub(crate) fn reply(listener: BorrowedFd<'_>, id: u64, reply: NotifyReply) -> io::Result<()> {
     let mut response = Response {
         id,
         value: 0,
@@ -182,9 +182,9 @@ pub(crate) fn reply(listener: BorrowedFd<'_>, id: u64, reply: Reply) -> io::Resu
         flags: 0,
     };
     match reply {
-        Reply::Continue => response.flags = CONTINUE,
-        Reply::Value(value) => response.value = value,
-        Reply::Error(errno) => response.error = -errno.raw_os_error(),
+        NotifyReply::Continue => response.flags = CONTINUE,
+        NotifyReply::Value(value) => response.value = value,
+        NotifyReply::Error(errno) => response.error = -errno.raw_os_error(),
     }
     // SAFETY: the structure has the kernel's layout and outlives the call.
     check(unsafe { libc::ioctl(listener.as_raw_fd(), SEND, &raw mut response) }).map(|_| ())

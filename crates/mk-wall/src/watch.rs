@@ -21,7 +21,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 /// One command that runs.
 #[derive(Debug)]
-pub(crate) struct Watch<'a> {
+pub(crate) struct CommandWatch<'a> {
     clerk: Clerk,
     child: Pid,
     signals: OwnedFd,
@@ -31,14 +31,14 @@ pub(crate) struct Watch<'a> {
     code: Option<i32>,
     has_told: bool,
     deadline: Option<Instant>,
-    ending: Option<Ending>,
+    ending: Option<CommandEnding>,
     /// Who has been asked to end. Some are our children only when their parents are gone.
     asked: HashSet<Pid>,
 }
 
 /// What is left when all processes are gone.
 #[derive(Debug)]
-pub(crate) struct Ended {
+pub(crate) struct CommandRemains {
     pub(crate) code: i32,
     /// Whether the client knows the code, because something went on in the background.
     pub(crate) has_told: bool,
@@ -47,7 +47,7 @@ pub(crate) struct Ended {
 
 /// How far ending the command has come.
 #[derive(Debug, Clone, Copy)]
-enum Ending {
+enum CommandEnding {
     /// Asked; killed after this time.
     Asked {
         until: Instant,
@@ -55,7 +55,7 @@ enum Ending {
     Killed,
 }
 
-impl<'a> Watch<'a> {
+impl<'a> CommandWatch<'a> {
     pub(crate) fn new(
         clerk: Clerk,
         child: Pid,
@@ -79,7 +79,7 @@ impl<'a> Watch<'a> {
     }
 
     /// Serves until no process is left.
-    pub(crate) fn until_all_gone(mut self) -> Ended {
+    pub(crate) fn until_all_gone(mut self) -> CommandRemains {
         // Callers bring their own.
         let umask = rustix::process::umask(rustix::fs::Mode::empty());
         if self.clerk.listener().is_none() {
@@ -91,7 +91,7 @@ impl<'a> Watch<'a> {
         rustix::process::umask(umask);
         self.clerk.clean_up();
         say(&self.clerk.report.summary(&self.clerk.rights));
-        Ended {
+        CommandRemains {
             code: self.code.unwrap_or(exit_code::WALL),
             has_told: self.has_told,
             clerk: self.clerk,
@@ -136,7 +136,7 @@ impl<'a> Watch<'a> {
         let now = Instant::now();
         let until = match self.ending {
             None => self.deadline.map(|it| it.saturating_duration_since(now)),
-            Some(Ending::Asked { .. } | Ending::Killed) => Some(LOOK_AGAIN),
+            Some(CommandEnding::Asked { .. } | CommandEnding::Killed) => Some(LOOK_AGAIN),
         };
         until.and_then(|it| Timespec::try_from(it).ok())
     }
@@ -148,18 +148,18 @@ impl<'a> Watch<'a> {
                 self.code = Some(exit_code::TIME);
                 self.ask_to_end();
             }
-            Some(Ending::Asked { until }) if now >= until => {
-                self.ending = Some(Ending::Killed);
+            Some(CommandEnding::Asked { until }) if now >= until => {
+                self.ending = Some(CommandEnding::Killed);
                 self.signal_all(Signal::KILL);
             }
-            Some(Ending::Asked { .. }) => self.ask_children(),
-            Some(Ending::Killed) => self.signal_all(Signal::KILL),
+            Some(CommandEnding::Asked { .. }) => self.ask_children(),
+            Some(CommandEnding::Killed) => self.signal_all(Signal::KILL),
             None => {}
         }
     }
 
     fn ask_to_end(&mut self) {
-        self.ending = Some(Ending::Asked {
+        self.ending = Some(CommandEnding::Asked {
             until: Instant::now() + GRACE,
         });
         self.signal_all(Signal::TERM);

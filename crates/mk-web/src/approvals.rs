@@ -4,23 +4,23 @@ use axum::Extension;
 use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::response::Response;
-use mk_engine::{ApprovalRequest, Error, Verdict};
+use mk_engine::{ApprovalRequest, ApprovalVerdict, Error};
 use mk_types::{ApprovalId, ConversationId, SessionId};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::gate::Who;
+use crate::gate::RequestSender;
 use crate::reply;
 use crate::server::Web;
 
 #[derive(Deserialize)]
-struct Answer {
-    verdict: Word,
+struct ApprovalBody {
+    verdict: VerdictWord,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Word {
+enum VerdictWord {
     Approve,
     Deny,
 }
@@ -31,11 +31,11 @@ pub(crate) async fn list(State(web): State<Web>) -> Response {
 
 pub(crate) async fn decide(
     State(web): State<Web>,
-    Extension(who): Extension<Who>,
+    Extension(who): Extension<RequestSender>,
     Path(id): Path<String>,
     body: Bytes,
 ) -> Response {
-    let answer: Answer = match reply::read(&body) {
+    let answer: ApprovalBody = match reply::read(&body) {
         Ok(answer) => answer,
         Err(refusal) => return *refusal,
     };
@@ -43,8 +43,8 @@ pub(crate) async fn decide(
         return reply::missing(&format!("approval request not found: {id}"));
     };
     let (verdict, action) = match answer.verdict {
-        Word::Approve => (Verdict::Granted, "approve"),
-        Word::Deny => (Verdict::Denied, "deny"),
+        VerdictWord::Approve => (ApprovalVerdict::Granted, "approve"),
+        VerdictWord::Deny => (ApprovalVerdict::Denied, "deny"),
     };
     let by = format!("{}, {}", who.name(), who.origin);
     match web.engine.approvals().decide(&id, verdict, &by).await {
@@ -86,7 +86,7 @@ fn to_json(web: &Web, request: &ApprovalRequest) -> Value {
 
 impl Web {
     /// Records who changed what, from where. A change that cannot be recorded has happened all the same.
-    pub(crate) async fn record(&self, who: &Who, action: &str, subject: &str) {
+    pub(crate) async fn record(&self, who: &RequestSender, action: &str, subject: &str) {
         let act = mk_engine::NewAct {
             who: who.name(),
             origin: who.origin.clone(),
@@ -101,7 +101,7 @@ impl Web {
 
 pub(crate) async fn acts(State(web): State<Web>) -> Response {
     reply::answer(web.engine.access().acts(500).map(|acts| {
-        let act = |act: &mk_engine::Act| {
+        let act = |act: &mk_engine::AuditedChange| {
             json!({
                 "at": act.at.to_string(),
                 "who": act.who,

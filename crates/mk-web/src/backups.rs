@@ -12,8 +12,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::error;
-use crate::gate::Who;
-use crate::reply::{self, Query};
+use crate::gate::RequestSender;
+use crate::reply::{self, JsonQuery};
 use crate::server::Web;
 
 #[derive(Deserialize)]
@@ -40,7 +40,7 @@ impl OfProject {
     }
 }
 
-pub(crate) async fn list(State(web): State<Web>, Query(of): Query<OfProject>) -> Response {
+pub(crate) async fn list(State(web): State<Web>, JsonQuery(of): JsonQuery<OfProject>) -> Response {
     let caller = of.caller(&web);
     let listed = web.engine.project(&caller).backups().list();
     let shown = |backups: Vec<BackupInfo>| -> Value {
@@ -51,9 +51,9 @@ pub(crate) async fn list(State(web): State<Web>, Query(of): Query<OfProject>) ->
 
 pub(crate) async fn restore(
     State(web): State<Web>,
-    Extension(who): Extension<Who>,
+    Extension(who): Extension<RequestSender>,
     Path(id): Path<String>,
-    Query(of): Query<OfProject>,
+    JsonQuery(of): JsonQuery<OfProject>,
     body: Bytes,
 ) -> Response {
     let Restore { force } = match reply::read(&body) {

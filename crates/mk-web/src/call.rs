@@ -8,12 +8,14 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::{Extension, Json};
-use mk_engine::{Answer, ApprovalRequest, Caller, Drive, Driven, Engine, Error};
-use mk_tools::{Allowance, Context, ParsedCall, Reply, Tool};
+use mk_engine::{
+    ApprovalRequest, Caller, DrivenByApproval, DrivenOutcome, Engine, Error, FaceAnswer,
+};
+use mk_tools::{CallAllowance, Context, ParsedCall, Tool, ToolReply};
 use serde_json::{Map, Value, json};
 
 use crate::error;
-use crate::gate::Who;
+use crate::gate::RequestSender;
 use crate::peer::Peer;
 use crate::server::Web;
 
@@ -27,7 +29,7 @@ pub(crate) async fn list(State(web): State<Web>) -> Json<Value> {
 pub(crate) async fn call(
     State(web): State<Web>,
     peer: Option<Extension<Peer>>,
-    Extension(who): Extension<Who>,
+    Extension(who): Extension<RequestSender>,
     body: Bytes,
 ) -> Response {
     let (name, arguments) = match read(&body) {
@@ -60,8 +62,8 @@ fn take(
     web: &Web,
     tool: &Tool,
     peer: Option<&Peer>,
-    who: &Who,
-) -> Option<Result<Allowance, Allowance>> {
+    who: &RequestSender,
+) -> Option<Result<CallAllowance, CallAllowance>> {
     let client = match &who.principal {
         Some(principal) => Some(principal.credential.id.to_string()),
         None => peer.map(|peer| peer.address.to_string()),
@@ -70,7 +72,7 @@ fn take(
     limiter.take(tool, client.as_deref().unwrap_or_default())
 }
 
-fn too_many(tool: &Tool, allowance: &Allowance) -> Response {
+fn too_many(tool: &Tool, allowance: &CallAllowance) -> Response {
     let seconds = allowance.retry_after();
     let body = Json(error::rate_limited(tool.name, seconds));
     let mut response = (StatusCode::TOO_MANY_REQUESTS, body).into_response();
@@ -80,7 +82,7 @@ fn too_many(tool: &Tool, allowance: &Allowance) -> Response {
     response
 }
 
-fn write_allowance(allowance: &Allowance, headers: &mut HeaderMap) {
+fn write_allowance(allowance: &CallAllowance, headers: &mut HeaderMap) {
     #[expect(
         clippy::disallowed_methods,
         reason = "a header tells the wall clock's time, whatever tests think it is"
@@ -117,10 +119,10 @@ fn read(body: &[u8]) -> Result<(String, Map<String, Value>), String> {
 /// Runs a tool and remembers which directory it activated.
 async fn run(
     web: &Web,
-    who: &Who,
+    who: &RequestSender,
     tool: &'static Tool,
     arguments: Map<String, Value>,
-) -> Result<Reply, Error> {
+) -> Result<ToolReply, Error> {
     let reply = ask_and_run(web, who, tool, arguments).await?;
     if let Some(directory) = &reply.project {
         web.active.set(directory.clone());
@@ -131,32 +133,32 @@ async fn run(
 /// Runs a tool; a person's answer is waited for, because a script has nobody else to ask.
 async fn ask_and_run(
     web: &Web,
-    who: &Who,
+    who: &RequestSender,
     tool: &'static Tool,
     arguments: Map<String, Value>,
-) -> Result<Reply, Error> {
-    let attempt = Attempt {
+) -> Result<ToolReply, Error> {
+    let attempt = RestAttempt {
         engine: &web.engine,
         caller: web.agent(who)?,
         parsed: tool.parse(arguments)?,
     };
     match web.engine.approvals().drive(&attempt).await? {
-        Driven::Done(reply) => Ok(reply),
-        Driven::HandedOn(never) => match never {},
+        DrivenOutcome::Done(reply) => Ok(reply),
+        DrivenOutcome::HandedOn(never) => match never {},
     }
 }
 
-struct Attempt<'a> {
+struct RestAttempt<'a> {
     engine: &'a Engine,
     caller: Caller,
     parsed: ParsedCall,
 }
 
-impl Drive for Attempt<'_> {
-    type Done = Reply;
+impl DrivenByApproval for RestAttempt<'_> {
+    type Done = ToolReply;
     type HandedOn = Infallible;
 
-    async fn attempt(&self) -> Result<mk_tools::Answer, Error> {
+    async fn attempt(&self) -> Result<mk_tools::ToolAnswer, Error> {
         let context = Context {
             engine: self.engine,
             caller: &self.caller,
@@ -164,13 +166,13 @@ impl Drive for Attempt<'_> {
         self.parsed.run(&context).await
     }
 
-    async fn ask(&self, request: &ApprovalRequest) -> Result<Answer<Infallible>, Error> {
+    async fn ask(&self, request: &ApprovalRequest) -> Result<FaceAnswer<Infallible>, Error> {
         let verdict = self.engine.approvals().wait(&request.id).await?;
-        Ok(Answer::Decided(verdict))
+        Ok(FaceAnswer::Decided(verdict))
     }
 }
 
-fn show(reply: Reply) -> Value {
+fn show(reply: ToolReply) -> Value {
     let mut result = json!({
         "content": [{ "type": "text", "text": reply.text }],
         "isError": false,

@@ -4,12 +4,12 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
-use mk_engine::{Decision, DecisionFilter, Error, Ruling};
+use mk_engine::{DecisionFilter, DecisionRecord, Error, Ruling};
 use mk_types::{ConversationId, DecisionId, ModeSlug, ProjectId, Timestamp};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::reply::{self, Query};
+use crate::reply::{self, JsonQuery};
 use crate::server::Web;
 
 /// Decisions in one answer at most.
@@ -18,7 +18,7 @@ const USUAL: usize = 200;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(crate) struct Wanted {
+pub(crate) struct DecisionsQuery {
     conversation: Option<String>,
     client: Option<String>,
     mode: Option<String>,
@@ -31,7 +31,7 @@ pub(crate) struct Wanted {
     format: Option<String>,
 }
 
-impl Wanted {
+impl DecisionsQuery {
     fn filter(&self, now: Timestamp) -> Result<DecisionFilter, String> {
         fn some<T>(
             text: Option<&String>,
@@ -61,7 +61,10 @@ impl Wanted {
     }
 }
 
-pub(crate) async fn list(State(web): State<Web>, Query(wanted): Query<Wanted>) -> Response {
+pub(crate) async fn list(
+    State(web): State<Web>,
+    JsonQuery(wanted): JsonQuery<DecisionsQuery>,
+) -> Response {
     let filter = match wanted.filter(web.engine.clock().now()) {
         Ok(filter) => filter,
         Err(message) => return reply::malformed(&message),
@@ -103,7 +106,7 @@ pub(crate) async fn show(State(web): State<Web>, Path(id): Path<String>) -> Resp
 }
 
 /// As lists and events show it.
-pub(crate) fn to_json(decision: &Decision) -> Value {
+pub(crate) fn to_json(decision: &DecisionRecord) -> Value {
     json!({
         "id": decision.id.as_str(),
         "at": decision.at.to_string(),
@@ -118,7 +121,7 @@ pub(crate) fn to_json(decision: &Decision) -> Value {
     })
 }
 
-fn in_full(decision: &Decision) -> Value {
+fn in_full(decision: &DecisionRecord) -> Value {
     let mut value = to_json(decision);
     value["project"] = json!(decision.project.as_ref().map(ProjectId::as_str));
     value["hint"] = json!(decision.hint);
@@ -128,7 +131,7 @@ fn in_full(decision: &Decision) -> Value {
     value
 }
 
-fn csv(found: &[Decision]) -> String {
+fn csv(found: &[DecisionRecord]) -> String {
     let mut text =
         "id,at,conversation,client,project,mode,tool,target,verdict,rule,reason,policy_hash\r\n"
             .to_owned();

@@ -1,6 +1,6 @@
 //! Errors of the web face: the one place that knows its codes.
 
-use mk_engine::{CodeKind, Error, Missing};
+use mk_engine::{CodeKind, Error, MissingThing};
 use mk_tools::Toolset;
 use serde_json::{Map, Value, json};
 
@@ -77,14 +77,14 @@ fn code_of(error: &Error, family: Toolset) -> &'static str {
         (Error::Unavailable { .. }, _) => "INTERNAL_ERROR",
         (
             Error::NotFound {
-                what: Missing::Mode,
+                what: MissingThing::Mode,
                 ..
             },
             Toolset::Modes,
         ) => "MODE_NOT_FOUND",
         (
             Error::NotFound {
-                what: Missing::Task,
+                what: MissingThing::Task,
                 ..
             },
             Toolset::Modes,
@@ -115,11 +115,11 @@ fn number_of(error: &Error, family: Toolset) -> Option<i32> {
         Error::Denied { .. } => Some(-32005),
         _ if family != Toolset::Modes => None,
         Error::NotFound {
-            what: Missing::Mode,
+            what: MissingThing::Mode,
             ..
         } => Some(-32001),
         Error::NotFound {
-            what: Missing::Task,
+            what: MissingThing::Task,
             ..
         } => Some(-32002),
         Error::Expired { .. } => Some(-32003),

@@ -18,7 +18,7 @@ use mk_types::DecisionId;
 use serde_json::Value;
 use tokio::sync::{broadcast, mpsc};
 
-use crate::gate::Who;
+use crate::gate::RequestSender;
 use crate::server::Web;
 use crate::{approvals, decisions, tasks};
 
@@ -37,7 +37,7 @@ const MOST_MISSED: usize = 5_000;
 
 /// The streams of a server. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Events(Arc<Hub>);
+pub struct EventStreams(Arc<Hub>);
 
 #[derive(Debug)]
 struct Hub {
@@ -46,7 +46,7 @@ struct Hub {
     watched: Mutex<bool>,
 }
 
-impl Default for Events {
+impl Default for EventStreams {
     fn default() -> Self {
         Self(Arc::new(Hub {
             sender: broadcast::channel(BEHIND).0,
@@ -57,7 +57,7 @@ impl Default for Events {
 
 pub(crate) async fn stream(
     State(web): State<Web>,
-    Extension(who): Extension<Who>,
+    Extension(who): Extension<RequestSender>,
     headers: HeaderMap,
 ) -> Response {
     let hub = Arc::clone(&web.events.0);
@@ -160,7 +160,7 @@ fn start(web: &Web) {
 }
 
 /// What the watcher has told last.
-struct Told {
+struct ToldEvents {
     version: i64,
     last: Option<DecisionId>,
     approvals: Value,
@@ -171,7 +171,7 @@ struct Told {
 }
 
 async fn watch(web: Web) {
-    let mut told = Told {
+    let mut told = ToldEvents {
         version: -1,
         last: newest(&web),
         approvals: Value::Null,
@@ -183,7 +183,7 @@ async fn watch(web: Web) {
     loop {
         // Modes are no part of the store; their news comes by itself.
         let news = tokio::time::timeout(LOOK, changes.recv()).await;
-        if let Ok(Ok(mk_engine::Change::Modes { .. })) = news {
+        if let Ok(Ok(mk_engine::EngineChange::Modes { .. })) = news {
             web.events.send(event("modes", None, &Value::Null));
         }
         {
@@ -224,7 +224,7 @@ fn newest(web: &Web) -> Option<DecisionId> {
     found.into_iter().next().map(|decision| decision.id)
 }
 
-fn tell(web: &Web, told: &mut Told) -> Result<(), Error> {
+fn tell(web: &Web, told: &mut ToldEvents) -> Result<(), Error> {
     let all = DecisionFilter {
         limit: Some(MOST_MISSED),
         ..DecisionFilter::default()
@@ -245,7 +245,7 @@ fn tell(web: &Web, told: &mut Told) -> Result<(), Error> {
 }
 
 /// The whole list: not with every decision, there may be many.
-fn tell_tasks(web: &Web, told: &mut Told) {
+fn tell_tasks(web: &Web, told: &mut ToldEvents) {
     told.tasks_at = Instant::now();
     match tasks::listed(web, false) {
         Ok(tasks) => {
@@ -259,7 +259,7 @@ fn tell_tasks(web: &Web, told: &mut Told) {
     }
 }
 
-impl Events {
+impl EventStreams {
     fn send(&self, event: Bytes) {
         // Nobody listening is fine.
         drop(self.0.sender.send(event));

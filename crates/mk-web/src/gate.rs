@@ -42,7 +42,7 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 
 /// What a route asks of its caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Need {
+pub enum RouteNeed {
     /// Nothing: it tells nothing.
     Nothing,
     /// A process of this user on this machine, or any token.
@@ -51,38 +51,38 @@ pub enum Need {
 }
 
 /// What a route asks of its caller. What is not listed is for operators.
-pub fn need(method: &Method, path: &str) -> Need {
+pub fn need(method: &Method, path: &str) -> RouteNeed {
     let reads = matches!(*method, Method::GET | Method::HEAD);
     let below = |prefix: &str| path.starts_with(prefix);
     match path {
-        "/" | "/favicon.ico" | "/healthz" | "/readyz" | "/api/session" => Need::Nothing,
+        "/" | "/favicon.ico" | "/healthz" | "/readyz" | "/api/session" => RouteNeed::Nothing,
         "/server/info" | "/openapi.json" | "/tools/list" | "/tools/call" | "/metrics" => {
-            Need::Agent
+            RouteNeed::Agent
         }
-        "/mcp" | "/sse" | "/messages" | "/api/status" => Need::Agent,
-        METADATA => Need::Nothing,
-        _ if below(METADATA) => Need::Nothing,
+        "/mcp" | "/sse" | "/messages" | "/api/status" => RouteNeed::Agent,
+        METADATA => RouteNeed::Nothing,
+        _ if below(METADATA) => RouteNeed::Nothing,
         // They ask a question with a body.
-        "/api/check" | "/api/modes/draft" => Need::Role(AccessRole::Viewer),
-        _ if below("/page/") => Need::Nothing,
-        _ if below("/mcp/") || below("/api/language-servers/") => Need::Agent,
-        "/api/memories" => Need::Agent,
-        _ if below("/api/memories/") && (reads || *method == Method::DELETE) => Need::Agent,
-        _ if below("/api/tokens") || path == "/api/acts" => Need::Role(AccessRole::Admin),
-        _ if reads => Need::Role(AccessRole::Viewer),
-        _ => Need::Role(AccessRole::Operator),
+        "/api/check" | "/api/modes/draft" => RouteNeed::Role(AccessRole::Viewer),
+        _ if below("/page/") => RouteNeed::Nothing,
+        _ if below("/mcp/") || below("/api/language-servers/") => RouteNeed::Agent,
+        "/api/memories" => RouteNeed::Agent,
+        _ if below("/api/memories/") && (reads || *method == Method::DELETE) => RouteNeed::Agent,
+        _ if below("/api/tokens") || path == "/api/acts" => RouteNeed::Role(AccessRole::Admin),
+        _ if reads => RouteNeed::Role(AccessRole::Viewer),
+        _ => RouteNeed::Role(AccessRole::Operator),
     }
 }
 
 /// Who a request comes from.
 #[derive(Debug, Clone)]
-pub struct Who {
+pub struct RequestSender {
     pub principal: Option<Arc<Principal>>,
     /// For records.
     pub origin: String,
 }
 
-impl Who {
+impl RequestSender {
     /// For records.
     pub fn name(&self) -> String {
         match &self.principal {
@@ -233,14 +233,14 @@ impl Gate {
         &self,
         request: &Request,
         found: Option<(CredentialKind, Principal)>,
-    ) -> Result<Who, Box<Response>> {
+    ) -> Result<RequestSender, Box<Response>> {
         let peer = request.extensions().get::<Peer>().copied();
         let is_same_user =
             !self.resource.asks_everyone && peer.is_none_or(|peer| peer.user == PeerUser::Same);
         let path = request.uri().path();
         let need = need(request.method(), path);
         let is_change = !matches!(*request.method(), Method::GET | Method::HEAD);
-        if let (Some((CredentialKind::Session, principal)), Need::Role(_), true) =
+        if let (Some((CredentialKind::Session, principal)), RouteNeed::Role(_), true) =
             (&found, need, is_change)
         {
             let sent = request.headers().get(CSRF).map(HeaderValue::as_bytes);
@@ -250,34 +250,38 @@ impl Gate {
         }
         let principal = found.map(|(_, principal)| Arc::new(principal));
         match (need, &principal) {
-            (Need::Nothing, _) => {}
-            (Need::Agent, None) if is_same_user => {}
-            (Need::Agent, Some(_)) => {}
-            (Need::Agent | Need::Role(_), None) => {
+            (RouteNeed::Nothing, _) => {}
+            (RouteNeed::Agent, None) if is_same_user => {}
+            (RouteNeed::Agent, Some(_)) => {}
+            (RouteNeed::Agent | RouteNeed::Role(_), None) => {
                 return Err(self.unauthorized(path, None).into());
             }
             // What these routes tell and change is of all projects.
-            (Need::Role(_), Some(principal)) if !principal.credential.projects.is_empty() => {
+            (RouteNeed::Role(_), Some(principal)) if !principal.credential.projects.is_empty() => {
                 let refusal = "this token is for some projects: it opens MCP and the tools, not the dashboard";
                 return Err(forbidden(refusal).into());
             }
-            (Need::Role(role), Some(principal)) if principal.may(role) => {}
-            (Need::Role(role), Some(principal)) if principal.scoped.is_some() => {
+            (RouteNeed::Role(role), Some(principal)) if principal.may(role) => {}
+            (RouteNeed::Role(role), Some(principal)) if principal.scoped.is_some() => {
                 return Err(self.resource.insufficient(path, &role_scope(role)).into());
             }
-            (Need::Role(role), Some(principal)) => {
+            (RouteNeed::Role(role), Some(principal)) => {
                 let has = principal.credential.role;
                 let refusal = format!("this needs the role {role}; this is a {has}");
                 return Err(forbidden(&refusal).into());
             }
         }
         let origin = peer.map_or_else(|| "this process".to_owned(), |it| it.address.to_string());
-        Ok(Who { principal, origin })
+        Ok(RequestSender { principal, origin })
     }
 
     /// Refuses what a token of the issuer can never do, so that its holder can ask for a wider one. Everything else is
     /// for the call itself to decide.
-    async fn within_scope(&self, request: Request, who: &Who) -> Result<Request, Box<Response>> {
+    async fn within_scope(
+        &self,
+        request: Request,
+        who: &RequestSender,
+    ) -> Result<Request, Box<Response>> {
         let Some(principal) = who.principal.as_ref().filter(|it| it.scoped.is_some()) else {
             return Ok(request);
         };

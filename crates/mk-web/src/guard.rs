@@ -25,7 +25,7 @@ const BODY_WITHIN: Duration = Duration::from_secs(15);
 
 /// Host names and origins to accept besides those of this server itself.
 #[derive(Debug, Clone, Default)]
-pub struct Access {
+pub struct AllowedHosts {
     /// `name` or `name:port`.
     pub hosts: Vec<String>,
     /// `https://name:port`.
@@ -39,21 +39,21 @@ pub struct Access {
 const MOST_STREAMS: usize = 2048;
 
 #[derive(Debug, Clone)]
-struct Guard {
-    access: Arc<Access>,
+struct RequestGuard {
+    access: Arc<AllowedHosts>,
     streams: Arc<Semaphore>,
 }
 
 /// Puts the checks in front of routes.
-pub fn guarded(routes: Router, access: Access) -> Router {
-    let guard = Guard {
+pub fn guarded(routes: Router, access: AllowedHosts) -> Router {
+    let guard = RequestGuard {
         access: Arc::new(access),
         streams: Arc::new(Semaphore::new(MOST_STREAMS)),
     };
     routes.layer(middleware::from_fn_with_state(guard, check))
 }
 
-async fn check(State(guard): State<Guard>, request: Request, next: Next) -> Response {
+async fn check(State(guard): State<RequestGuard>, request: Request, next: Next) -> Response {
     let access = &guard.access;
     let refusal = access
         .refusal(request.headers(), request.uri().host())
@@ -151,7 +151,7 @@ fn has_body(headers: &HeaderMap) -> bool {
         || length.is_some_and(|length| length.as_bytes() != b"0")
 }
 
-impl Access {
+impl AllowedHosts {
     fn refusal(&self, headers: &HeaderMap, uri_host: Option<&str>) -> Option<String> {
         let text = |name| {
             headers

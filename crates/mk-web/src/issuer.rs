@@ -27,10 +27,10 @@ const LONGEST: usize = 16 * 1024;
 
 /// An issuer whose tokens are accepted. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct TokenIssuer(Arc<Trusted>);
+pub struct TokenIssuer(Arc<TrustedIssuer>);
 
 #[derive(Debug)]
-struct Trusted {
+struct TrustedIssuer {
     url: String,
     clock: Clock,
     keys: KeyRing,
@@ -104,7 +104,7 @@ impl TokenIssuer {
     /// `url` is what its tokens say in `iss`; its keys are read when the first token comes.
     pub fn new(url: &str, place: KeyPlace, clock: Clock) -> Self {
         let keys = KeyRing::new(place, clock.clone());
-        Self(Arc::new(Trusted {
+        Self(Arc::new(TrustedIssuer {
             url: url.to_owned(),
             clock,
             keys,

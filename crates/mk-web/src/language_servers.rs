@@ -9,12 +9,12 @@ use mk_tools::Toolset;
 use serde_json::json;
 
 use crate::error;
-use crate::gate::Who;
+use crate::gate::RequestSender;
 use crate::server::Web;
 
 pub(crate) async fn restart(
     State(web): State<Web>,
-    Extension(who): Extension<Who>,
+    Extension(who): Extension<RequestSender>,
     Path(language): Path<String>,
 ) -> Response {
     let caller = match web.steward(&who, "find_symbols") {

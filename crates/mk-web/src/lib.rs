@@ -34,15 +34,15 @@ use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::routing::{get, post};
 
-pub use events::Events;
-pub use gate::{Need, Who, gated, need};
-pub use guard::{Access, LARGEST_BODY, guarded};
+pub use events::EventStreams;
+pub use gate::{RequestSender, RouteNeed, gated, need};
+pub use guard::{AllowedHosts, LARGEST_BODY, guarded};
 pub use issuer::{KeyPlace, KeyPlaceError, TokenIssuer};
 pub use listen::serve;
-pub use machine::{Attendance, Machine};
+pub use machine::{Machine, PageAttendance};
 pub use peer::{Peer, PeerUser};
 pub use resource::ProtectedResource;
-pub use server::{Active, Web};
+pub use server::{ActiveDirectory, Web};
 
 /// Every route of this face.
 pub fn routes(web: Web) -> Router {

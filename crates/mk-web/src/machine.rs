@@ -8,25 +8,25 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-type Look = Arc<dyn Fn() -> Pin<Box<dyn Future<Output = Value> + Send>> + Send + Sync>;
-type Tail = Arc<dyn Fn() -> Vec<String> + Send + Sync>;
-type Attend = Arc<dyn Fn() -> Attendance + Send + Sync>;
+type LookAtMachine = Arc<dyn Fn() -> Pin<Box<dyn Future<Output = Value> + Send>> + Send + Sync>;
+type LogTail = Arc<dyn Fn() -> Vec<String> + Send + Sync>;
+type PageAttend = Arc<dyn Fn() -> PageAttendance + Send + Sync>;
 /// Says, as long as it lives, that a person can be asked.
-pub type Attendance = Box<dyn Any + Send + Sync>;
+pub type PageAttendance = Box<dyn Any + Send + Sync>;
 
 /// The machine that a server runs on; without one, nothing is known of it.
 #[derive(Clone, Default)]
 pub struct Machine {
-    look: Option<Look>,
-    tail: Option<Tail>,
-    attend: Option<Attend>,
+    look: Option<LookAtMachine>,
+    tail: Option<LogTail>,
+    attend: Option<PageAttend>,
 }
 
 impl Machine {
     pub fn new<F>(
         look: impl Fn() -> F + Send + Sync + 'static,
         tail: impl Fn() -> Vec<String> + Send + Sync + 'static,
-        attend: impl Fn() -> Attendance + Send + Sync + 'static,
+        attend: impl Fn() -> PageAttendance + Send + Sync + 'static,
     ) -> Self
     where
         F: Future<Output = Value> + Send + 'static,
@@ -47,7 +47,7 @@ impl Machine {
     }
 
     /// Somebody who can answer looks at the page.
-    pub(crate) fn attend(&self) -> Option<Attendance> {
+    pub(crate) fn attend(&self) -> Option<PageAttendance> {
         self.attend.as_ref().map(|attend| attend())
     }
 

@@ -11,17 +11,20 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::error;
-use crate::gate::Who;
+use crate::gate::RequestSender;
 use crate::reply;
 use crate::server::Web;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Text {
+struct MemoryBody {
     content: String,
 }
 
-pub(crate) async fn list(State(web): State<Web>, Extension(who): Extension<Who>) -> Response {
+pub(crate) async fn list(
+    State(web): State<Web>,
+    Extension(who): Extension<RequestSender>,
+) -> Response {
     let caller = match web.steward(&who, "list_memories") {
         Ok(caller) => caller,
         Err(refusal) => return refuse(&refusal),
@@ -39,7 +42,7 @@ pub(crate) async fn list(State(web): State<Web>, Extension(who): Extension<Who>)
 
 pub(crate) async fn remove(
     State(web): State<Web>,
-    Extension(who): Extension<Who>,
+    Extension(who): Extension<RequestSender>,
     Path(name): Path<String>,
 ) -> Response {
     let caller = match web.steward(&who, "delete_memory") {
@@ -59,7 +62,7 @@ pub(crate) async fn remove(
 /// A memory's text.
 pub(crate) async fn show(
     State(web): State<Web>,
-    Extension(who): Extension<Who>,
+    Extension(who): Extension<RequestSender>,
     Path(name): Path<String>,
 ) -> Response {
     let caller = match web.steward(&who, "read_memory") {
@@ -76,11 +79,11 @@ pub(crate) async fn show(
 /// Writes a memory, new or not.
 pub(crate) async fn write(
     State(web): State<Web>,
-    Extension(who): Extension<Who>,
+    Extension(who): Extension<RequestSender>,
     Path(name): Path<String>,
     body: Bytes,
 ) -> Response {
-    let Text { content } = match reply::read(&body) {
+    let MemoryBody { content } = match reply::read(&body) {
         Ok(text) => text,
         Err(refusal) => return *refusal,
     };

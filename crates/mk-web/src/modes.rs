@@ -4,20 +4,20 @@ use axum::Extension;
 use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::response::Response;
-use mk_engine::{Actor, Caller, Draft, Error, PatternUse, Whom};
+use mk_engine::{Actor, Caller, Draft, Error, PatternUse, SwitchAudience};
 use mk_policy::{Diagnostic, Group, Mode, Severity};
 use mk_tools::ModeInfo;
 use mk_types::ModeSlug;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::gate::Who;
+use crate::gate::RequestSender;
 use crate::reply;
 use crate::server::Web;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Question {
+struct PlaygroundCall {
     mode: String,
     tool: String,
     /// A path, a command line, or server/tool.
@@ -26,13 +26,13 @@ struct Question {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Text {
+struct ModeFileBody {
     text: String,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Chosen {
+struct ModesQuery {
     mode: String,
     /// Whether conversations that run now keep their mode.
     #[serde(default)]
@@ -116,7 +116,7 @@ pub(crate) async fn prompt(State(web): State<Web>, Path(slug): Path<String>) -> 
 
 /// What a mode would say to a call. Nobody is asked, nothing is recorded.
 pub(crate) async fn check(State(web): State<Web>, body: Bytes) -> Response {
-    let Question { mode, tool, target } = match reply::read(&body) {
+    let PlaygroundCall { mode, tool, target } = match reply::read(&body) {
         Ok(question) => question,
         Err(refusal) => return *refusal,
     };
@@ -152,7 +152,7 @@ pub(crate) async fn file(State(web): State<Web>) -> Response {
 
 /// A text as if it were the project's mode file.
 pub(crate) async fn draft(State(web): State<Web>, body: Bytes) -> Response {
-    let Text { text } = match reply::read(&body) {
+    let ModeFileBody { text } = match reply::read(&body) {
         Ok(text) => text,
         Err(refusal) => return *refusal,
     };
@@ -190,10 +190,10 @@ pub(crate) async fn draft(State(web): State<Web>, body: Bytes) -> Response {
 /// Saves the project's mode file.
 pub(crate) async fn save(
     State(web): State<Web>,
-    Extension(who): Extension<Who>,
+    Extension(who): Extension<RequestSender>,
     body: Bytes,
 ) -> Response {
-    let Text { text } = match reply::read(&body) {
+    let ModeFileBody { text } = match reply::read(&body) {
         Ok(text) => text,
         Err(refusal) => return *refusal,
     };
@@ -210,10 +210,10 @@ pub(crate) async fn save(
 /// Sets the project's mode: a person's act, which counts as the approval to widen.
 pub(crate) async fn choose(
     State(web): State<Web>,
-    Extension(who): Extension<Who>,
+    Extension(who): Extension<RequestSender>,
     body: Bytes,
 ) -> Response {
-    let Chosen { mode, new_only } = match reply::read(&body) {
+    let ModesQuery { mode, new_only } = match reply::read(&body) {
         Ok(chosen) => chosen,
         Err(refusal) => return *refusal,
     };
@@ -221,9 +221,9 @@ pub(crate) async fn choose(
         return reply::malformed(&format!("`{mode}` is not a slug"));
     };
     let whom = if new_only {
-        Whom::NewOnes
+        SwitchAudience::NewOnes
     } else {
-        Whom::Everyone
+        SwitchAudience::Everyone
     };
     let caller = web.caller(Actor::Operator);
     let conversations = web.engine.conversations();

@@ -8,7 +8,7 @@ use axum::http::Method;
 use mk_tools::Tool;
 use serde_json::{Value, json};
 
-use crate::gate::{Need, need};
+use crate::gate::{RouteNeed, need};
 use crate::server::Web;
 
 pub(crate) async fn document(State(web): State<Web>) -> Json<Value> {
@@ -137,16 +137,16 @@ fn secure(document: &mut Value) {
                 continue;
             };
             let (security, role) = match need(&method, path) {
-                Need::Nothing => (json!([]), None),
+                RouteNeed::Nothing => (json!([]), None),
                 // On this machine the same user needs none.
-                Need::Agent => (json!([{}, { "token": [] }, { "session": [] }]), None),
-                Need::Role(role) => (json!([{ "token": [] }, { "session": [] }]), Some(role)),
+                RouteNeed::Agent => (json!([{}, { "token": [] }, { "session": [] }]), None),
+                RouteNeed::Role(role) => (json!([{ "token": [] }, { "session": [] }]), Some(role)),
             };
             operation["security"] = security;
             if let Some(role) = role {
                 operation["x-role"] = json!(role.as_str());
             }
-            if need(&method, path) != Need::Nothing {
+            if need(&method, path) != RouteNeed::Nothing {
                 operation["responses"]["401"] = answer("A credential is needed", "ToolResult");
                 if operation["responses"].get("403").is_none() {
                     operation["responses"]["403"] =

@@ -7,11 +7,11 @@ use mk_tools::Context;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::reply::{self, Query};
+use crate::reply::{self, JsonQuery};
 use crate::server::Web;
 
 #[derive(Deserialize)]
-pub(crate) struct Search {
+pub(crate) struct PlaybookSearchQuery {
     #[serde(default)]
     q: String,
 }
@@ -43,7 +43,10 @@ pub(crate) async fn show(State(web): State<Web>) -> Response {
     reply::answer(ask(&web, "get_project_info", json!({})).await)
 }
 
-pub(crate) async fn playbook(State(web): State<Web>, Query(search): Query<Search>) -> Response {
+pub(crate) async fn playbook(
+    State(web): State<Web>,
+    JsonQuery(search): JsonQuery<PlaybookSearchQuery>,
+) -> Response {
     let made = if search.q.trim().is_empty() {
         ask(&web, "list_skills", json!({})).await
     } else {

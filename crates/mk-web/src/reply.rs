@@ -5,7 +5,7 @@ use axum::extract::FromRequestParts;
 use axum::http::StatusCode;
 use axum::http::request::Parts;
 use axum::response::{IntoResponse as _, Response};
-use mk_engine::{CodeKind, Error, Missing};
+use mk_engine::{CodeKind, Error, MissingThing};
 use mk_tools::Toolset;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -13,9 +13,9 @@ use serde_json::Value;
 use crate::error;
 
 /// The query as a value of its type. axum's own refuses in plain text; every refusal here is JSON.
-pub(crate) struct Query<T>(pub(crate) T);
+pub(crate) struct JsonQuery<T>(pub(crate) T);
 
-impl<T: DeserializeOwned, S: Sync> FromRequestParts<S> for Query<T> {
+impl<T: DeserializeOwned, S: Sync> FromRequestParts<S> for JsonQuery<T> {
     type Rejection = Response;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Response> {
@@ -64,7 +64,7 @@ pub(crate) fn refuse(error: &Error) -> Response {
     };
     let toolset = match error {
         Error::NotFound {
-            what: Missing::Mode | Missing::Task,
+            what: MissingThing::Mode | MissingThing::Task,
             ..
         }
         | Error::Expired { .. } => Toolset::Modes,

@@ -5,20 +5,21 @@ use std::sync::{Arc, Mutex, PoisonError};
 use axum::Json;
 use axum::extract::State;
 use mk_engine::{
-    AccessRole, Actor, Caller, CallerConversation, Ceiling, Engine, Error, Standing, Start,
+    AccessRole, Actor, Caller, CallerConversation, Ceiling, Engine, Error, ProjectStanding,
+    StartDirectory,
 };
 use mk_types::AbsPath;
 use serde_json::{Value, json};
 
-use crate::events::Events;
-use crate::gate::Who;
+use crate::events::EventStreams;
+use crate::gate::RequestSender;
 use crate::machine::Machine;
 
 /// The directory that was activated over plain HTTP, which is one conversation; those over MCP have their own.
 #[derive(Debug, Clone, Default)]
-pub struct Active(Arc<Mutex<Option<AbsPath>>>);
+pub struct ActiveDirectory(Arc<Mutex<Option<AbsPath>>>);
 
-impl Active {
+impl ActiveDirectory {
     fn get(&self) -> Option<AbsPath> {
         self.0
             .lock()
@@ -37,15 +38,15 @@ pub struct Web {
     pub engine: Engine,
     pub version: &'static str,
     /// Where calls work that name no task, until a project is activated.
-    pub start: Start,
-    pub active: Active,
+    pub start: StartDirectory,
+    pub active: ActiveDirectory,
     /// The families of tools that are offered.
     pub toolsets: Vec<mk_tools::Toolset>,
     /// `None` where calls are not limited.
     pub limiter: Option<mk_tools::Limiter>,
     /// What nothing on this server may exceed.
     pub ceiling: Option<Ceiling>,
-    pub events: Events,
+    pub events: EventStreams,
     pub machine: Machine,
 }
 
@@ -56,7 +57,7 @@ impl Web {
 
     pub(crate) fn caller(&self, actor: Actor) -> Caller {
         let (project, standing) = match self.active.get() {
-            Some(project) => (project, Standing::InProject),
+            Some(project) => (project, ProjectStanding::InProject),
             None => (self.start.folder().clone(), self.start.standing()),
         };
         Caller {
@@ -75,7 +76,7 @@ impl Web {
 
 impl Web {
     /// An agent over plain HTTP, within what its credential allows.
-    pub(crate) fn agent(&self, who: &Who) -> Result<Caller, Error> {
+    pub(crate) fn agent(&self, who: &RequestSender) -> Result<Caller, Error> {
         let limits = who.principal.as_ref().map(|principal| principal.limits());
         let limits = limits.unwrap_or_default();
         let mut caller = self.caller(Actor::Agent);
@@ -90,7 +91,7 @@ impl Web {
 
     /// Who uses a route of the dashboard that stands for a tool: a person as they are, anyone else where the tool
     /// itself could be allowed.
-    pub(crate) fn steward(&self, who: &Who, tool: &str) -> Result<Caller, Error> {
+    pub(crate) fn steward(&self, who: &RequestSender, tool: &str) -> Result<Caller, Error> {
         let agent = self.agent(who)?;
         let in_force = self.engine.project(&agent).in_force()?;
         let is_person = who

@@ -8,12 +8,15 @@ use axum::{Extension, Json};
 use mk_engine::{CredentialKind, Principal};
 use serde_json::{Value, json};
 
-use crate::gate::{COOKIE, Who, cookie, unauthorized};
+use crate::gate::{COOKIE, RequestSender, cookie, unauthorized};
 use crate::reply;
 use crate::server::Web;
 
 /// Who the page is; 401 without a session.
-pub(crate) async fn show(Extension(who): Extension<Who>, State(web): State<Web>) -> Response {
+pub(crate) async fn show(
+    Extension(who): Extension<RequestSender>,
+    State(web): State<Web>,
+) -> Response {
     match &who.principal {
         Some(principal) => Json(to_json(principal, web.version)).into_response(),
         None => unauthorized("there is no session"),
@@ -23,7 +26,7 @@ pub(crate) async fn show(Extension(who): Extension<Who>, State(web): State<Web>)
 /// Uses a link up.
 pub(crate) async fn open(
     State(web): State<Web>,
-    Extension(who): Extension<Who>,
+    Extension(who): Extension<RequestSender>,
     body: Bytes,
 ) -> Response {
     let given: Value = match serde_json::from_slice(&body) {
@@ -38,7 +41,7 @@ pub(crate) async fn open(
         Ok(None) => return unauthorized("the link was used before, or is too old"),
         Err(error) => return reply::refuse(&error),
     };
-    let who = Who {
+    let who = RequestSender {
         principal: Some(principal.clone().into()),
         ..who
     };

@@ -4,16 +4,19 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use axum::{Extension, Json};
-use mk_engine::{Actor, Error, IndexStatus, Status};
+use mk_engine::{Actor, EngineStatus, Error, IndexStatus};
 use mk_tools::Toolset;
 use mk_types::AbsPath;
 use serde_json::{Value, json};
 
 use crate::error;
-use crate::gate::Who;
+use crate::gate::RequestSender;
 use crate::server::Web;
 
-pub(crate) async fn show(State(web): State<Web>, Extension(who): Extension<Who>) -> Response {
+pub(crate) async fn show(
+    State(web): State<Web>,
+    Extension(who): Extension<RequestSender>,
+) -> Response {
     // This user's own processes may ask where there is no project, too.
     let caller = match &who.principal {
         None => Ok(web.caller(Actor::Operator)),
@@ -36,8 +39,8 @@ pub(crate) async fn show(State(web): State<Web>, Extension(who): Extension<Who>)
     }
 }
 
-fn to_json(status: &Status) -> Value {
-    let Status {
+fn to_json(status: &EngineStatus) -> Value {
+    let EngineStatus {
         project,
         index: made,
         language_servers,

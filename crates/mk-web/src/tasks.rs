@@ -13,8 +13,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::decisions;
-use crate::gate::Who;
-use crate::reply::{self, Query};
+use crate::gate::RequestSender;
+use crate::reply::{self, JsonQuery};
 use crate::server::Web;
 
 /// Tasks in a list at most.
@@ -23,26 +23,29 @@ const MOST_TASKS: usize = 500;
 const MOST_DECISIONS: usize = 200;
 
 #[derive(Deserialize)]
-pub(crate) struct ListQuery {
+pub(crate) struct TasksQuery {
     #[serde(default)]
     all: bool,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Switch {
+struct SwitchBody {
     mode: String,
     reason: Option<String>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Finish {
+struct FinishBody {
     state: String,
     result: Option<String>,
 }
 
-pub(crate) async fn list(State(web): State<Web>, Query(query): Query<ListQuery>) -> Response {
+pub(crate) async fn list(
+    State(web): State<Web>,
+    JsonQuery(query): JsonQuery<TasksQuery>,
+) -> Response {
     reply::answer(listed(&web, query.all))
 }
 
@@ -187,11 +190,11 @@ fn backups(web: &Web, task: &Task) -> Result<Value, Error> {
 
 pub(crate) async fn switch(
     State(web): State<Web>,
-    Extension(who): Extension<Who>,
+    Extension(who): Extension<RequestSender>,
     Path(id): Path<String>,
     body: Bytes,
 ) -> Response {
-    let Switch { mode, reason } = match reply::read(&body) {
+    let SwitchBody { mode, reason } = match reply::read(&body) {
         Ok(switch) => switch,
         Err(refusal) => return *refusal,
     };
@@ -220,11 +223,11 @@ pub(crate) async fn switch(
 
 pub(crate) async fn finish(
     State(web): State<Web>,
-    Extension(who): Extension<Who>,
+    Extension(who): Extension<RequestSender>,
     Path(id): Path<String>,
     body: Bytes,
 ) -> Response {
-    let Finish { state, result } = match reply::read(&body) {
+    let FinishBody { state, result } = match reply::read(&body) {
         Ok(finish) => finish,
         Err(refusal) => return *refusal,
     };

@@ -18,7 +18,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Method, Request, StatusCode};
-use mk_engine::{AccessRole, Engine, Folders, NewToken, Parts, Settings, StoreLocation};
+use mk_engine::{AccessRole, Engine, EngineParts, Folders, NewToken, Settings, StoreLocation};
 use mk_testkit::Fixture;
 use mk_types::{Clock, Timestamp};
 use serde_json::{Value, json};
@@ -67,7 +67,7 @@ impl World {
         let files = Fixture::new(files);
         let state = Fixture::new("");
         let clock = Clock::manual(START);
-        let engine = Engine::new(Parts {
+        let engine = Engine::new(EngineParts {
             settings: Settings::default(),
             folders: Folders {
                 state: state.root().as_path().to_owned(),
@@ -80,12 +80,12 @@ impl World {
         let web = Web {
             engine: engine.clone(),
             version: "9.9.9",
-            start: mk_engine::Start::Named(files.root().clone()),
-            active: crate::Active::default(),
+            start: mk_engine::StartDirectory::Named(files.root().clone()),
+            active: crate::ActiveDirectory::default(),
             toolsets: mk_tools::Toolset::DEFAULT.to_vec(),
             limiter,
             ceiling: None,
-            events: crate::Events::default(),
+            events: crate::EventStreams::default(),
             machine: crate::Machine::default(),
         };
         Self {

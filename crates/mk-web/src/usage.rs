@@ -11,20 +11,23 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::decisions::file;
-use crate::reply::{self, Query};
+use crate::reply::{self, JsonQuery};
 use crate::server::Web;
 
 /// A day, in seconds.
 const DAY: u64 = 24 * 3600;
 
 #[derive(Deserialize)]
-pub(crate) struct Span {
+pub(crate) struct UsagePeriod {
     /// Seconds back from now.
     since: Option<u64>,
     format: Option<String>,
 }
 
-pub(crate) async fn show(State(web): State<Web>, Query(span): Query<Span>) -> Response {
+pub(crate) async fn show(
+    State(web): State<Web>,
+    JsonQuery(span): JsonQuery<UsagePeriod>,
+) -> Response {
     let seconds = span.since.unwrap_or(DAY).clamp(60, 400 * DAY);
     // About fifty points, whatever the span.
     let stretch = Duration::from_secs((seconds / 48).max(60));

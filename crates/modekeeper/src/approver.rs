@@ -14,22 +14,25 @@ const DIRECTORY: &str = "approvers";
 
 /// Held by the process that shows requests to a person.
 #[derive(Debug)]
-pub(crate) struct Connected {
+pub(crate) struct ConnectedApprover {
     _lock: File,
 }
 
 /// Says that a person can be asked from now on.
-pub(crate) fn connect(state: &Path) -> anyhow::Result<Connected> {
+pub(crate) fn connect(state: &Path) -> anyhow::Result<ConnectedApprover> {
     std::fs::create_dir_all(state)
         .with_context(|| format!("cannot create `{}`", state.display()))?;
     let lock = open(state, true).context("cannot open the approver's lock")?;
     lock.lock_shared()
         .context("cannot take the approver's lock")?;
-    Ok(Connected { _lock: lock })
+    Ok(ConnectedApprover { _lock: lock })
 }
 
 /// Says that a person can be asked in one conversation from now on, as an editor's proxy does.
-pub(crate) fn connect_in(state: &Path, conversation: &ConversationId) -> anyhow::Result<Connected> {
+pub(crate) fn connect_in(
+    state: &Path,
+    conversation: &ConversationId,
+) -> anyhow::Result<ConnectedApprover> {
     let directory = state.join(DIRECTORY);
     std::fs::create_dir_all(&directory)
         .with_context(|| format!("cannot create `{}`", directory.display()))?;
@@ -37,7 +40,7 @@ pub(crate) fn connect_in(state: &Path, conversation: &ConversationId) -> anyhow:
         .context("cannot open the approver's lock")?;
     lock.lock_shared()
         .context("cannot take the approver's lock")?;
-    Ok(Connected { _lock: lock })
+    Ok(ConnectedApprover { _lock: lock })
 }
 
 /// Whether somebody can be asked in this conversation.

@@ -42,10 +42,10 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
-use mk_engine::{Actor, Caller, Closed, Engine, Parts, Watching};
+use mk_engine::{Actor, Caller, CloseOutcome, Engine, EngineParts, ProjectWatching};
 use mk_types::Clock;
 
-use crate::config::{CommonFlags, Config, Flags, Origin};
+use crate::config::{CommonFlags, Config, Flags, SettingOrigin};
 use crate::env::Env;
 use crate::log;
 use crate::output::print;
@@ -66,13 +66,13 @@ pub(crate) struct Cli {
     #[arg(long, requires = "version")]
     verbose: bool,
     #[command(subcommand)]
-    command: Command,
+    command: CliCommand,
     #[command(flatten)]
     common: CommonArgs,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum CliCommand {
     /// Hold every agent on this machine in this project's mode
     Init(init::InitArgs),
     /// Check that every client is held: fires a forbidden call at each hook
@@ -258,48 +258,48 @@ pub(crate) fn run(cli: Cli, env: &Env) -> anyhow::Result<ExitCode> {
     } = cli;
     let mut flags = Flags::new(common.config, common.settings);
     match command {
-        Command::Init(args) => init::run(&args, &start(&flags, env)?, env),
-        Command::Doctor(args) => doctor::run(&args, &start(&flags, env)?, env),
-        Command::Install(args) => install::run(&args, &start(&flags, env)?, env),
-        Command::Uninstall(args) => uninstall::run(&args, &start(&flags, env)?, env),
-        Command::Run(args) => run::run(&args, env),
-        Command::Mcp(args) => mcp::run(&args, &start_server(&flags, env)?, env),
-        Command::Acp(args) => acp::run(&args, &start_server(&flags, env)?, env),
-        Command::Serve(args) => {
+        CliCommand::Init(args) => init::run(&args, &start(&flags, env)?, env),
+        CliCommand::Doctor(args) => doctor::run(&args, &start(&flags, env)?, env),
+        CliCommand::Install(args) => install::run(&args, &start(&flags, env)?, env),
+        CliCommand::Uninstall(args) => uninstall::run(&args, &start(&flags, env)?, env),
+        CliCommand::Run(args) => run::run(&args, env),
+        CliCommand::Mcp(args) => mcp::run(&args, &start_server(&flags, env)?, env),
+        CliCommand::Acp(args) => acp::run(&args, &start_server(&flags, env)?, env),
+        CliCommand::Serve(args) => {
             flags.add(args.settings.clone());
             serve::run(&args, &start_server(&flags, env)?)
         }
-        Command::Dashboard(args) => dashboard::run(&args, &start(&flags, env)?, env),
-        Command::Token(command) => token::run(&command, &start(&flags, env)?),
-        Command::Modes(command) => modes::run(command, &start(&flags, env)?, env),
-        Command::Check(args) => check::run(&args, &start(&flags, env)?),
-        Command::Tasks(command) => tasks::run(command, &start(&flags, env)?),
-        Command::Approve(args) => approve::run(&args, &start(&flags, env)?),
-        Command::Mode(args) => mode::run(&args, &start(&flags, env)?),
-        Command::Watch(args) => decisions::watch(&args, &start(&flags, env)?),
-        Command::Log(args) => decisions::log(&args, &start(&flags, env)?),
-        Command::Replay(args) => replay::run(&args, &start(&flags, env)?),
-        Command::Explain(args) => decisions::explain(&args, &start(&flags, env)?),
-        Command::Pause(args) => pause::run(&args, &start(&flags, env)?),
-        Command::Hook(args) => hook::run(&args),
-        Command::Store(command) => store::run(&command, &start(&flags, env)?),
-        Command::Backups(command) => backups::run(&command, &start(&flags, env)?),
-        Command::Undo(args) => undo::run(&args, &start(&flags, env)?),
-        Command::Gc(args) => gc::run(&args, &start(&flags, env)?),
-        Command::Exec(args) => {
+        CliCommand::Dashboard(args) => dashboard::run(&args, &start(&flags, env)?, env),
+        CliCommand::Token(command) => token::run(&command, &start(&flags, env)?),
+        CliCommand::Modes(command) => modes::run(command, &start(&flags, env)?, env),
+        CliCommand::Check(args) => check::run(&args, &start(&flags, env)?),
+        CliCommand::Tasks(command) => tasks::run(command, &start(&flags, env)?),
+        CliCommand::Approve(args) => approve::run(&args, &start(&flags, env)?),
+        CliCommand::Mode(args) => mode::run(&args, &start(&flags, env)?),
+        CliCommand::Watch(args) => decisions::watch(&args, &start(&flags, env)?),
+        CliCommand::Log(args) => decisions::log(&args, &start(&flags, env)?),
+        CliCommand::Replay(args) => replay::run(&args, &start(&flags, env)?),
+        CliCommand::Explain(args) => decisions::explain(&args, &start(&flags, env)?),
+        CliCommand::Pause(args) => pause::run(&args, &start(&flags, env)?),
+        CliCommand::Hook(args) => hook::run(&args),
+        CliCommand::Store(command) => store::run(&command, &start(&flags, env)?),
+        CliCommand::Backups(command) => backups::run(&command, &start(&flags, env)?),
+        CliCommand::Undo(args) => undo::run(&args, &start(&flags, env)?),
+        CliCommand::Gc(args) => gc::run(&args, &start(&flags, env)?),
+        CliCommand::Exec(args) => {
             // Where there is a wall, `main` has run it before anything was parsed.
             drop(args);
             anyhow::bail!("this system has no wall: the command was not started")
         }
-        Command::Symbols(command) => symbols::run(command, &start(&flags, env)?),
-        Command::Index(args) => index::run(&args, &start(&flags, env)?),
-        Command::Lsp(command) => lsp::run(&command, &start(&flags, env)?),
-        Command::Playbook(command) => playbook::run(&command, &start(&flags, env)?),
-        Command::Config(command) => config::run(&command, &start(&flags, env)?),
-        Command::Schema(args) => schema::run(&args),
-        Command::Completions(args) => completions::run(&args),
-        Command::Man(args) => man::run(&args),
-        Command::Itself(command) => itself::run(&command, &start(&flags, env)?, env),
+        CliCommand::Symbols(command) => symbols::run(command, &start(&flags, env)?),
+        CliCommand::Index(args) => index::run(&args, &start(&flags, env)?),
+        CliCommand::Lsp(command) => lsp::run(&command, &start(&flags, env)?),
+        CliCommand::Playbook(command) => playbook::run(&command, &start(&flags, env)?),
+        CliCommand::Config(command) => config::run(&command, &start(&flags, env)?),
+        CliCommand::Schema(args) => schema::run(&args),
+        CliCommand::Completions(args) => completions::run(&args),
+        CliCommand::Man(args) => man::run(&args),
+        CliCommand::Itself(command) => itself::run(&command, &start(&flags, env)?, env),
     }
 }
 
@@ -314,7 +314,7 @@ fn start_server(flags: &Flags, env: &Env) -> anyhow::Result<Config> {
 fn start(flags: &Flags, env: &Env) -> anyhow::Result<Config> {
     let config = Config::load(flags, env)?;
     let level = match config.log_level.origin {
-        Origin::Default => log::Level::OwnWords,
+        SettingOrigin::Default => log::Level::OwnWords,
         _ => log::Level::All(config.log_filter()),
     };
     start_log(&config, level)?;
@@ -339,8 +339,8 @@ fn start_log(config: &Config, level: log::Level) -> anyhow::Result<()> {
     Ok(())
 }
 
-pub(crate) fn engine(config: &Config, watching: Watching) -> Engine {
-    Engine::new(Parts {
+pub(crate) fn engine(config: &Config, watching: ProjectWatching) -> Engine {
+    Engine::new(EngineParts {
         settings: config.settings(watching),
         folders: config.folders(),
         store: config.store_location(),
@@ -357,8 +357,8 @@ fn operator(config: &Config) -> Caller {
 /// Puts everything on disk; the exit code tells whether something was cut off.
 fn close(engine: &Engine) -> ExitCode {
     match engine.close() {
-        Closed::Complete => ExitCode::SUCCESS,
-        Closed::CutOff => ExitCode::FAILURE,
+        CloseOutcome::Complete => ExitCode::SUCCESS,
+        CloseOutcome::CutOff => ExitCode::FAILURE,
     }
 }
 

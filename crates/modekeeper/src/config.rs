@@ -15,7 +15,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use mk_engine::{CommandRunner, Folders, Settings, Start, StoreLocation, Watching};
+use mk_engine::{CommandRunner, Folders, ProjectWatching, Settings, StartDirectory, StoreLocation};
 use mk_tools::Toolset;
 use mk_types::AbsPath;
 use serde_json::Value as Json;
@@ -23,21 +23,21 @@ use serde_json::Value as Json;
 pub(crate) use error::ConfigError;
 pub(crate) use flag::{CommonFlags, Flags, ServeFlags};
 pub(crate) use schema::schema;
-pub(crate) use table::{Config, Fallback, Of, Row, SETTINGS, Setting};
+pub(crate) use table::{Config, Fallback, FlagCommands, SETTINGS, Setting, SettingRow};
 
 use crate::env::Env;
 use file::ConfigFile;
-use value::{Around, Given, Value};
+use value::{GivenValue, SettingContext, SettingValue};
 
 /// A value and where it came from.
 #[derive(Debug, Clone)]
-pub(crate) struct Sourced<T> {
+pub(crate) struct SourcedValue<T> {
     pub(crate) value: T,
-    pub(crate) origin: Origin,
+    pub(crate) origin: SettingOrigin,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Origin {
+pub(crate) enum SettingOrigin {
     Default,
     File(PathBuf),
     Environment(&'static str),
@@ -46,7 +46,7 @@ pub(crate) enum Origin {
     Found(&'static str),
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for SettingOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Default => f.write_str("default"),
@@ -65,7 +65,7 @@ impl Config {
             env,
             file: ConfigFile::default(),
         };
-        let directory: Sourced<Option<PathBuf>> = layers.read(&table::CONFIG_DIR)?;
+        let directory: SourcedValue<Option<PathBuf>> = layers.read(&table::CONFIG_DIR)?;
         let named = flags.config.as_ref().map(|path| match &env.current_dir {
             Some(current) => current.join(path),
             None => path.clone(),
@@ -85,16 +85,18 @@ impl Config {
     }
 
     /// Where calls work that name no project. A server that a desktop starts in `/` is in no project.
-    pub(crate) fn start(&self) -> Start {
+    pub(crate) fn start(&self) -> StartDirectory {
         let root = self.project_root.value.clone();
         match self.project_root.origin {
-            Origin::Found(_) if root.as_path().parent().is_none() => Start::Nowhere(root),
-            Origin::Found(_) => Start::Found(root),
-            _ => Start::Named(root),
+            SettingOrigin::Found(_) if root.as_path().parent().is_none() => {
+                StartDirectory::Nowhere(root)
+            }
+            SettingOrigin::Found(_) => StartDirectory::Found(root),
+            _ => StartDirectory::Named(root),
         }
     }
 
-    pub(crate) fn settings(&self, watching: Watching) -> Settings {
+    pub(crate) fn settings(&self, watching: ProjectWatching) -> Settings {
         Settings {
             session_timeout: Duration::from_secs(self.session_timeout.value),
             cleanup_interval: Duration::from_secs(self.cleanup_interval.value),
@@ -104,8 +106,8 @@ impl Config {
             approval_timeout: Duration::from_secs(self.approval_timeout.value),
             watching,
             start_root: match self.start() {
-                Start::Named(root) | Start::Found(root) => Some(root),
-                Start::Nowhere(_) => None,
+                StartDirectory::Named(root) | StartDirectory::Found(root) => Some(root),
+                StartDirectory::Nowhere(_) => None,
             },
             project_folders: self
                 .project_folders
@@ -168,63 +170,76 @@ struct Layers<'a> {
 
 impl Layers<'_> {
     /// 1. the flag; 2. the variable; 3. the file; 4. the default.
-    fn read<T: Value>(&self, setting: &'static Setting) -> Result<Sourced<T>, ConfigError> {
+    fn read<T: SettingValue>(
+        &self,
+        setting: &'static Setting,
+    ) -> Result<SourcedValue<T>, ConfigError> {
         let variable = setting
             .variable
             .filter(|name| self.env.settings.contains_key(name));
         if let (Some(given), Some(flag)) = (self.flags.given(setting), setting.flag) {
-            return self.parse(setting, Given::Texts(given), Origin::Flag(flag.name));
+            return self.parse(
+                setting,
+                GivenValue::Texts(given),
+                SettingOrigin::Flag(flag.name),
+            );
         }
         if let Some((name, value)) = variable.and_then(|name| self.env.settings.get_key_value(name))
         {
             let given = [value.clone()];
-            return self.parse(setting, Given::Texts(&given), Origin::Environment(name));
+            return self.parse(
+                setting,
+                GivenValue::Texts(&given),
+                SettingOrigin::Environment(name),
+            );
         }
         if let Some(value) = self.file.get(setting) {
-            let origin = Origin::File(self.file.path().to_owned());
-            return self.parse(setting, Given::Json(value), origin);
+            let origin = SettingOrigin::File(self.file.path().to_owned());
+            return self.parse(setting, GivenValue::Json(value), origin);
         }
         match setting.default {
             Fallback::Json(text) => {
                 let value = serde_json::from_str(text).unwrap_or(Json::Null);
-                self.parse(setting, Given::Json(&value), Origin::Default)
+                self.parse(setting, GivenValue::Json(&value), SettingOrigin::Default)
             }
-            Fallback::Path(find) => self.parse_path(setting, find(self.env), Origin::Default),
+            Fallback::Path(find) => {
+                self.parse_path(setting, find(self.env), SettingOrigin::Default)
+            }
             Fallback::Found(find, how) => {
-                self.parse_path(setting, find(self.env), Origin::Found(how))
+                self.parse_path(setting, find(self.env), SettingOrigin::Found(how))
             }
         }
     }
 
-    fn parse_path<T: Value>(
+    fn parse_path<T: SettingValue>(
         &self,
         setting: &'static Setting,
         path: Option<PathBuf>,
-        origin: Origin,
-    ) -> Result<Sourced<T>, ConfigError> {
+        origin: SettingOrigin,
+    ) -> Result<SourcedValue<T>, ConfigError> {
         let path: Option<[OsString; 1]> = path.map(|path| [path.into_os_string()]);
-        let given = path
-            .as_ref()
-            .map_or(Given::Json(&Json::Null), |path| Given::Texts(path));
+        let given = path.as_ref().map_or(GivenValue::Json(&Json::Null), |path| {
+            GivenValue::Texts(path)
+        });
         self.parse(setting, given, origin)
     }
 
-    fn parse<T: Value>(
+    fn parse<T: SettingValue>(
         &self,
         setting: &'static Setting,
-        given: Given<'_>,
-        origin: Origin,
-    ) -> Result<Sourced<T>, ConfigError> {
+        given: GivenValue<'_>,
+        origin: SettingOrigin,
+    ) -> Result<SourcedValue<T>, ConfigError> {
         let file_directory = match &origin {
-            Origin::File(path) => path.parent(),
+            SettingOrigin::File(path) => path.parent(),
             _ => None,
         };
-        let around = Around {
+        let around = SettingContext {
             env: self.env,
             file_directory,
         };
         match T::read(given, around) {
-            Ok(value) => Ok(Sourced { value, origin }),
+            Ok(value) => Ok(SourcedValue { value, origin }),
             Err(wrong) => Err(ConfigError::of(setting, given, origin, wrong)),
         }
     }

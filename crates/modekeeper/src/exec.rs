@@ -15,16 +15,18 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Command, ExitCode};
 
 use anyhow::Context as _;
-use mk_engine::{Client, Closed, CommandAsked, CommandHold, Engine, Waiver, Watching};
+use mk_engine::{
+    AgentSession, CloseOutcome, CommandAsked, CommandHold, Engine, ProjectWatching, Waiver,
+};
 use mk_types::{AbsPath, ModeSlug};
 use mk_wall::exit_code;
 
 use crate::cli::{block_on, engine};
-use crate::config::{Config, Flags, Origin};
+use crate::config::{Config, Flags, SettingOrigin};
 use crate::env::Env;
 use crate::output::print_note;
 use crate::process::ancestors;
-use arguments::{Arguments, Usage};
+use arguments::{ExecArguments, UsageError};
 
 /// The first argument that leads here.
 pub(crate) const NAME: &str = "exec";
@@ -46,21 +48,23 @@ Options:
 pub(crate) fn run(arguments: impl Iterator<Item = OsString>, env: &Env) -> ExitCode {
     let arguments = match arguments::parse(arguments) {
         Ok(arguments) => arguments,
-        Err(Usage::Help) => {
+        Err(UsageError::Help) => {
             return match crate::output::print(USAGE) {
                 Ok(()) => ExitCode::SUCCESS,
                 Err(_) => ExitCode::FAILURE,
             };
         }
-        Err(Usage::Inside) => return ExitCode::from(u8::from(!mk_wall::is_inside())),
-        Err(Usage::Wrong(reason)) => {
+        Err(UsageError::Inside) => return ExitCode::from(u8::from(!mk_wall::is_inside())),
+        Err(UsageError::Wrong(reason)) => {
             print_note(&format!("{reason}\n\n{USAGE}"));
             return ExitCode::from(2);
         }
     };
     match start(&arguments, env) {
-        Ok(Started::Ended(code)) => ExitCode::from(u8::try_from(code & 0xff).unwrap_or(u8::MAX)),
-        Ok(Started::Refused(reason)) => {
+        Ok(StartedExec::Ended(code)) => {
+            ExitCode::from(u8::try_from(code & 0xff).unwrap_or(u8::MAX))
+        }
+        Ok(StartedExec::Refused(reason)) => {
             print_note(&format!("not started: {reason}"));
             ExitCode::from(u8::try_from(exit_code::WALL).unwrap_or(u8::MAX))
         }
@@ -74,14 +78,14 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>, env: &Env) -> ExitC
 }
 
 /// What came of it.
-enum Started {
+enum StartedExec {
     /// The command's exit code, or the wall's.
     Ended(i32),
     /// The mode does not allow this line, wall or not.
     Refused(String),
 }
 
-fn start(arguments: &Arguments, env: &Env) -> anyhow::Result<Started> {
+fn start(arguments: &ExecArguments, env: &Env) -> anyhow::Result<StartedExec> {
     if mk_wall::is_inside() && arguments.mode.is_none() {
         // The outer wall holds this command, too, and cannot be widened from here.
         return Err(replace_with(&arguments.command, arguments.is_shell).into());
@@ -89,12 +93,12 @@ fn start(arguments: &Arguments, env: &Env) -> anyhow::Result<Started> {
     let flags = Flags::in_project(arguments.project_root.clone());
     let config = Config::load(&flags, env)?;
     if let Some(server) = &arguments.server {
-        return server::run(server, &arguments.command, &config, env).map(Started::Ended);
+        return server::run(server, &arguments.command, &config, env).map(StartedExec::Ended);
     }
-    let engine = engine(&config, Watching::Off);
+    let engine = engine(&config, ProjectWatching::Off);
     let line = arguments.line();
     let hold = hold(&engine, arguments, &line, &config, env)?;
-    if let Some(unwalled) = Unwalled::of(arguments, &hold, &line) {
+    if let Some(unwalled) = UnwalledCommand::of(arguments, &hold, &line) {
         close(&engine)?;
         if let Some(note) = unwalled.note {
             print_note(note);
@@ -108,7 +112,7 @@ fn start(arguments: &Arguments, env: &Env) -> anyhow::Result<Started> {
     {
         let hint = refused.hint.map(|hint| format!(". Hint: {hint}."));
         let hint = hint.unwrap_or_else(|| ".".to_owned());
-        return Ok(Started::Refused(format!("{}{hint}", refused.reason)));
+        return Ok(StartedExec::Refused(format!("{}{hint}", refused.reason)));
     }
     let mut prepared = rights::prepare(&hold.limits, &config, env)?;
     if let Some(limit) = arguments.time_limit {
@@ -134,11 +138,11 @@ fn start(arguments: &Arguments, env: &Env) -> anyhow::Result<Started> {
         let undo = journal.finish();
         record.finish(outcome, undo);
     })?;
-    Ok(Started::Ended(code))
+    Ok(StartedExec::Ended(code))
 }
 
 fn close(engine: &Engine) -> anyhow::Result<()> {
-    if engine.close() == Closed::CutOff {
+    if engine.close() == CloseOutcome::CutOff {
         anyhow::bail!("the store does not answer: the command was not started");
     }
     Ok(())
@@ -147,7 +151,7 @@ fn close(engine: &Engine) -> anyhow::Result<()> {
 /// What holds the command: its conversation's mode, or the project's; narrowed by what was asked for.
 fn hold(
     engine: &Engine,
-    arguments: &Arguments,
+    arguments: &ExecArguments,
     line: &str,
     config: &Config,
     env: &Env,
@@ -155,16 +159,16 @@ fn hold(
     let narrowed = arguments.mode.as_deref().map(ModeSlug::parse).transpose()?;
     let directory = env.current_dir.as_deref().and_then(AbsPath::new);
     let directory = directory.context("the working directory cannot be told")?;
-    let sessions: Vec<Client> = env
+    let sessions: Vec<AgentSession> = env
         .client_sessions
         .iter()
-        .map(|(name, session)| Client {
+        .map(|(name, session)| AgentSession {
             name: (*name).to_owned(),
             session: session.clone(),
         })
         .collect();
     let configured = match config.default_mode.origin {
-        Origin::Default => None,
+        SettingOrigin::Default => None,
         _ => Some(&config.default_mode.value),
     };
     let asked = CommandAsked {
@@ -204,18 +208,18 @@ fn replace_with(words: &[OsString], is_shell: bool) -> std::io::Error {
 }
 
 /// A command that runs as it is.
-struct Unwalled {
+struct UnwalledCommand {
     command: Vec<OsString>,
     note: Option<&'static str>,
 }
 
-impl Unwalled {
+impl UnwalledCommand {
     /// 1. `--mode` holds, whatever else does.
     /// 2. A person has paused enforcement.
     /// 3. A person has approved the line. Only the line that they have read runs, and not what a client, or somebody in
     ///    its place, has put around it.
     /// 4. An agent's shell asks, where no mode is set.
-    fn of(arguments: &Arguments, hold: &CommandHold, line: &str) -> Option<Self> {
+    fn of(arguments: &ExecArguments, hold: &CommandHold, line: &str) -> Option<Self> {
         let (command, note) = match hold.waiver {
             _ if arguments.mode.is_some() => return None,
             Waiver::Paused => {

@@ -11,14 +11,14 @@ use std::time::{Duration, Instant};
 
 use mk_clients::{ClientId, HookAnswer, HookEvent, HookMoment, HookVerdict};
 use mk_engine::{
-    AgentShell, ApprovalRequest, ApprovalState, Client, Closed, Engine, HookSettings, Hooked,
-    OwnTool, Parts, Seat, StoreLocation, Watching,
+    AgentSession, AgentShell, ApprovalRequest, ApprovalState, CloseOutcome, Engine, EngineParts,
+    HookOutcome, HookSettings, OwnTool, ProjectWatching, Seat, StoreLocation,
 };
 use mk_types::{AbsPath, Clock};
 
 use crate::approver;
-use crate::cli::install::Place;
-use crate::config::{Config, Flags, Origin};
+use crate::cli::install::InstallPlace;
+use crate::config::{Config, Flags, SettingOrigin};
 use crate::env::{self, Env};
 use crate::process;
 
@@ -171,7 +171,7 @@ fn decide(event: &HookEvent, rest: &[OsString], news: &Sender<News>) -> Result<H
     let env = Env::read();
     let config = Config::load(&Flags::default(), &env)
         .map_err(|error| format!("the configuration cannot be used: {error}"))?;
-    let asking = Asking {
+    let asking = EventUnderWay {
         event,
         config: &config,
         directory: directory(event, &env)?,
@@ -188,7 +188,7 @@ fn decide(event: &HookEvent, rest: &[OsString], news: &Sender<News>) -> Result<H
 
 /// Whether a line of this client runs inside the wall. `is_told` is what its entry or plugin says.
 fn shell(client: ClientId, is_told: bool, env: &Env) -> AgentShell {
-    let Some(place) = Place::of(env).filter(|_| mk_wall::holds()) else {
+    let Some(place) = InstallPlace::of(env).filter(|_| mk_wall::holds()) else {
         return AgentShell::Open;
     };
     let atlas = client.atlas();
@@ -232,7 +232,7 @@ enum Person {
 }
 
 /// One event on its way to a verdict.
-struct Asking<'a> {
+struct EventUnderWay<'a> {
     event: &'a HookEvent,
     config: &'a Config,
     directory: AbsPath,
@@ -240,7 +240,7 @@ struct Asking<'a> {
     shell: AgentShell,
 }
 
-impl Asking<'_> {
+impl EventUnderWay<'_> {
     fn verdict(&self, news: &Sender<News>) -> Result<HookVerdict, String> {
         let engine = self.engine();
         if let StoreLocation::File(path) = self.config.store_location()
@@ -253,7 +253,7 @@ impl Asking<'_> {
         let seat = self.seat();
         let settings = HookSettings {
             mode: match self.config.default_mode.origin {
-                Origin::Default => None,
+                SettingOrigin::Default => None,
                 _ => Some(self.config.default_mode.value.clone()),
             },
             shell: self.shell.clone(),
@@ -264,11 +264,13 @@ impl Asking<'_> {
             crate::cli::block_on(answer).map_err(|error| error.to_string())
         };
         let verdict = match ask()? {
-            Ok(Hooked::Decided(verdict)) => verdict,
-            Ok(Hooked::Waits(approval, verdict)) => {
+            Ok(HookOutcome::Decided(verdict)) => verdict,
+            Ok(HookOutcome::Waits(approval, verdict)) => {
                 if self.is_approved(&engine, &approval, news) {
                     match ask()? {
-                        Ok(Hooked::Decided(verdict) | Hooked::Waits(_, verdict)) => verdict,
+                        Ok(HookOutcome::Decided(verdict) | HookOutcome::Waits(_, verdict)) => {
+                            verdict
+                        }
                         Err(error) => return Err(describe(&error)),
                     }
                 } else {
@@ -280,7 +282,7 @@ impl Asking<'_> {
             }
             Err(error) => return Err(describe(&error)),
         };
-        if engine.close() == Closed::CutOff {
+        if engine.close() == CloseOutcome::CutOff {
             tracing::warn!("the store did not finish in time; the decision may not be recorded");
         }
         Ok(verdict)
@@ -289,8 +291,8 @@ impl Asking<'_> {
     fn engine(&self) -> Engine {
         let mut tools = mk_tools::own_tools();
         tools.extend(OwnTool::of_client(self.event.client));
-        Engine::new(Parts {
-            settings: self.config.settings(Watching::Off),
+        Engine::new(EngineParts {
+            settings: self.config.settings(ProjectWatching::Off),
             folders: self.config.folders(),
             store: self.config.store_location(),
             clock: Clock::System,
@@ -311,7 +313,7 @@ impl Asking<'_> {
         let session =
             session.or_else(|| process.map(|it| format!("process {}.{}", it.id, it.started)));
         Seat {
-            client: Client {
+            client: AgentSession {
                 name: self.event.client.slug().to_owned(),
                 session: session.unwrap_or_else(|| "unknown".to_owned()),
             },

@@ -44,7 +44,7 @@ pub(crate) fn start(level: Level, file: Option<&Path>) -> io::Result<()> {
     }
     let layer = tracing_subscriber::fmt::layer()
         .with_ansi(false)
-        .with_writer(Lossy);
+        .with_writer(LossyQueue);
     let registry = tracing_subscriber::registry().with(targets).with(layer);
     match file {
         None => registry.init(),
@@ -81,29 +81,29 @@ pub(crate) fn finish() {
         return;
     };
     let (done, written) = sync_channel(1);
-    if queue.try_send(Item::Done(done)).is_ok() {
+    if queue.try_send(LogItem::Done(done)).is_ok() {
         // Whether they were written or time is up: the end comes now.
         let _ = written.recv_timeout(LAST_LINES);
     }
 }
 
 /// Of the thread that writes to stderr; it starts with the first line. `None` if it could not.
-static QUEUE: OnceLock<Option<SyncSender<Item>>> = OnceLock::new();
+static QUEUE: OnceLock<Option<SyncSender<LogItem>>> = OnceLock::new();
 
-enum Item {
+enum LogItem {
     Line(Vec<u8>),
     /// Everything before this was written.
     Done(SyncSender<()>),
 }
 
-fn queue() -> Option<&'static SyncSender<Item>> {
+fn queue() -> Option<&'static SyncSender<LogItem>> {
     let start = || {
         let (sender, items) = sync_channel(WAITING_LINES);
         let write = move || {
             items.iter().try_for_each(|item| match item {
-                Item::Line(line) => io::stderr().write_all(&line),
+                LogItem::Line(line) => io::stderr().write_all(&line),
                 // No one waits any more if this fails.
-                Item::Done(done) => {
+                LogItem::Done(done) => {
                     let _ = done.try_send(());
                     Ok(())
                 }
@@ -138,9 +138,9 @@ fn keep(line: &[u8]) {
 
 /// A client that never reads our stderr must not stop us, so a full queue loses lines instead of waiting.
 #[derive(Debug)]
-struct Lossy;
+struct LossyQueue;
 
-impl MakeWriter<'_> for Lossy {
+impl MakeWriter<'_> for LossyQueue {
     type Writer = Self;
 
     fn make_writer(&self) -> Self {
@@ -148,11 +148,11 @@ impl MakeWriter<'_> for Lossy {
     }
 }
 
-impl io::Write for Lossy {
+impl io::Write for LossyQueue {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         keep(bytes);
         if let Some(queue) = queue() {
-            drop(queue.try_send(Item::Line(bytes.to_vec())));
+            drop(queue.try_send(LogItem::Line(bytes.to_vec())));
         }
         Ok(bytes.len())
     }

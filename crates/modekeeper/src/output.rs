@@ -29,7 +29,7 @@ pub(crate) fn print_note(text: &str) {
 
 /// `error: …`, the causes, and what to do.
 pub(crate) fn print_error(error: &Error) {
-    let style = Style::of(&io::stderr());
+    let style = OutputStyle::of(&io::stderr());
     let mut text = format!("{} {error}\n", style.red("error:"));
     let mut last = error.to_string();
     for cause in error.chain().skip(1).map(ToString::to_string) {
@@ -58,11 +58,11 @@ fn hint_of(error: &(dyn std::error::Error + 'static)) -> Option<String> {
 
 /// Colours, or none.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Style {
+pub(crate) struct OutputStyle {
     coloured: bool,
 }
 
-impl Style {
+impl OutputStyle {
     pub(crate) fn of(stream: &impl io::IsTerminal) -> Self {
         // https://no-color.org: set to anything, it means no.
         let forbidden = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());

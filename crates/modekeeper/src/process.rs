@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use mk_engine::{AgentLink, Process};
+use mk_engine::{AgentLink, ProcessIdentity};
 
 use crate::env::Env;
 
@@ -23,15 +23,15 @@ pub(crate) fn agent_link(env: &Env) -> AgentLink {
 }
 
 /// The client that started us first, then every process above it.
-pub(crate) fn ancestors() -> Vec<Process> {
+pub(crate) fn ancestors() -> Vec<ProcessIdentity> {
     let mut found = Vec::new();
     let mut next = parent_of("self");
     while let Some(id) = next.filter(|id| *id > 1 && found.len() < DEEPEST) {
-        let Some(seen) = Seen::read(&id.to_string()) else {
+        let Some(seen) = ProcessStat::read(&id.to_string()) else {
             break;
         };
         if !found.is_empty() || !SHELLS.contains(&seen.name.as_str()) {
-            found.push(Process {
+            found.push(ProcessIdentity {
                 id,
                 started: seen.started,
             });
@@ -57,18 +57,18 @@ pub(crate) fn login_shell() -> Option<PathBuf> {
 }
 
 fn parent_of(process: &str) -> Option<u32> {
-    Seen::read(process).map(|seen| seen.parent)
+    ProcessStat::read(process).map(|seen| seen.parent)
 }
 
 /// What `/proc` says about a process.
 #[derive(Debug, PartialEq, Eq)]
-struct Seen {
+struct ProcessStat {
     name: String,
     parent: u32,
     started: u64,
 }
 
-impl Seen {
+impl ProcessStat {
     fn read(process: &str) -> Option<Self> {
         let text = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
         Self::parse(&text)
@@ -91,18 +91,18 @@ impl Seen {
 
 #[cfg(test)]
 mod tests {
-    use super::{Seen, ancestors};
+    use super::{ProcessStat, ancestors};
 
     #[test]
     fn names_with_brackets_do_not_move_the_fields() {
         let text = "7 (a (b) c) S 5 7 7 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 4711 9 10\n";
-        let expected = Seen {
+        let expected = ProcessStat {
             name: "a (b) c".to_owned(),
             parent: 5,
             started: 4711,
         };
-        assert_eq!(Seen::parse(text), Some(expected));
-        assert_eq!(Seen::parse("7 (cut"), None);
+        assert_eq!(ProcessStat::parse(text), Some(expected));
+        assert_eq!(ProcessStat::parse("7 (cut"), None);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
-use mk_engine::{Engine, LATENCY_BOUNDS, Outcomes, Span, ToolFigures};
+use mk_engine::{CallSpan, Engine, LATENCY_BOUNDS, Outcomes, ToolFigures};
 use mk_types::Timestamp;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -20,14 +20,14 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Where a collector listens.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Collector {
+pub(crate) struct TraceCollector {
     /// `name:port`
     authority: String,
     /// Without a slash at its end.
     path: String,
 }
 
-impl Collector {
+impl TraceCollector {
     /// Reads `http://name:port/path`, as `OTEL_EXPORTER_OTLP_ENDPOINT` has it.
     pub(crate) fn parse(endpoint: &str) -> anyhow::Result<Self> {
         let Some(rest) = endpoint.strip_prefix("http://") else {
@@ -76,7 +76,7 @@ impl Collector {
 }
 
 /// Sends for as long as the process lives.
-pub(crate) async fn export(engine: Engine, collector: Collector) {
+pub(crate) async fn export(engine: Engine, collector: TraceCollector) {
     let begun = engine.clock().now();
     engine.usage().trace();
     let mut was_down = false;
@@ -99,7 +99,11 @@ pub(crate) async fn export(engine: Engine, collector: Collector) {
     }
 }
 
-async fn send_all(engine: &Engine, collector: &Collector, begun: Timestamp) -> anyhow::Result<()> {
+async fn send_all(
+    engine: &Engine,
+    collector: &TraceCollector,
+    begun: Timestamp,
+) -> anyhow::Result<()> {
     let spans = engine.usage().take_spans();
     if !spans.is_empty() {
         collector.send("traces", &traces(&spans)).await?;
@@ -137,9 +141,9 @@ fn outcome(outcome: Outcomes) -> &'static str {
     }
 }
 
-fn traces(spans: &[Span]) -> Value {
+fn traces(spans: &[CallSpan]) -> Value {
     let random = RandomState::new();
-    let span = |(index, span): (usize, &Span)| {
+    let span = |(index, span): (usize, &CallSpan)| {
         let id = |part: u8| random.hash_one((index, part));
         let end = i128::from(span.ended.as_millis()) * 1_000_000;
         let start = end - i128::try_from(span.time.as_nanos()).unwrap_or_default();
@@ -213,11 +217,12 @@ fn metrics(figures: &[(&str, ToolFigures)], begun: Timestamp, now: Timestamp) ->
 
 #[cfg(test)]
 mod tests {
-    use super::Collector;
+    use super::TraceCollector;
 
     #[test]
     fn an_endpoint_is_plain_http_with_the_usual_port() {
-        let parsed = |endpoint: &str| Collector::parse(endpoint).map(|it| it.authority + &it.path);
+        let parsed =
+            |endpoint: &str| TraceCollector::parse(endpoint).map(|it| it.authority + &it.path);
         assert_eq!(parsed("http://localhost").unwrap(), "localhost:4318");
         assert_eq!(
             parsed("http://127.0.0.1:99/otlp/").unwrap(),

@@ -150,7 +150,7 @@ async fn a_plan_that_our_own_tool_shows_is_asked_in_its_session() {
     world.editor.answer(&question, outcome).await;
     world.editor.hear_update("current_mode_update").await;
     let verdict = world.engine.approvals().wait(&request.id).await.unwrap();
-    assert_eq!(verdict, Some(mk_engine::Verdict::Granted));
+    assert_eq!(verdict, Some(mk_engine::ApprovalVerdict::Granted));
     // The same call after the approval has its answer, in the mode that the person chose.
     let again = engine
         .conversations()

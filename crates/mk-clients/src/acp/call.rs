@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::ClientId;
 use crate::hook::ToolUse;
-use crate::tool::{ToolGroup, ToolRow};
+use crate::tool::{ClientToolGroup, ToolRow};
 
 /// The tools that stand for a kind of call. Their names are no agent's.
 pub const ACP_TOOLS: &[ToolRow] = &[
@@ -132,10 +132,13 @@ fn by_name(client: Option<ClientId>, call: &AcpCall) -> Option<ToolUse> {
     let input = call.raw_input.clone().filter(Value::is_object)?;
     let found = ToolUse::new(client, name, input);
     match found.group()? {
-        ToolGroup::Mcp | ToolGroup::Harmless | ToolGroup::Browser | ToolGroup::Modes => Some(found),
-        ToolGroup::Command => (!found.touched().commands.is_empty()).then_some(found),
-        ToolGroup::Read => Some(found),
-        ToolGroup::Edit => {
+        ClientToolGroup::Mcp
+        | ClientToolGroup::Harmless
+        | ClientToolGroup::Browser
+        | ClientToolGroup::Modes => Some(found),
+        ClientToolGroup::Command => (!found.touched().commands.is_empty()).then_some(found),
+        ClientToolGroup::Read => Some(found),
+        ClientToolGroup::Edit => {
             let paths = found.touched().paths;
             let told = call.diffs.iter().all(|path| paths.contains(path));
             (told && !paths.is_empty()).then_some(found)

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 
 use crate::ClientId;
-use crate::install::{Content, Purpose, Setup};
+use crate::install::{ChangePurpose, FileContent, Setup};
 use crate::settings;
 
 /// What has to be done before an agent is started, and what its sessions carry.
@@ -51,7 +51,7 @@ pub fn injection(client: ClientId, run: AcpRun<'_>) -> Injection {
     let below = |name: &str| run.directory.join(name).display().to_string();
     match client {
         ClientId::ClaudeCode => {
-            let settings = entries(client, setup, &[Purpose::Hook, Purpose::Shell]);
+            let settings = entries(client, setup, &[ChangePurpose::Hook, ChangePurpose::Shell]);
             Injection {
                 meta: Some(json!({ "claudeCode": { "options": { "settings": settings } } })),
                 ..Injection::default()
@@ -59,7 +59,7 @@ pub fn injection(client: ClientId, run: AcpRun<'_>) -> Injection {
         }
         ClientId::Codex => {
             let mut config = run.own(CODEX_CONFIG);
-            let ours = entries(client, setup, &[Purpose::Hook]);
+            let ours = entries(client, setup, &[ChangePurpose::Hook]);
             // It trusts what the person has agreed to, and the person has started us.
             config.insert("bypass_hook_trust".to_owned(), json!(true));
             if let Some(hooks) = ours.get("hooks") {
@@ -130,7 +130,7 @@ pub fn injection(client: ClientId, run: AcpRun<'_>) -> Injection {
         }
         ClientId::Qwen => {
             const FILE: &str = "qwen-settings.json";
-            let settings = entries(client, setup, &[Purpose::Hook]);
+            let settings = entries(client, setup, &[ChangePurpose::Hook]);
             Injection {
                 environment: vec![(QWEN_SETTINGS, below(FILE))],
                 files: vec![(FILE, format!("{settings:#}\n"))],
@@ -149,14 +149,14 @@ const OPENCODE_CONFIG: &str = "OPENCODE_CONFIG_CONTENT";
 const QWEN_SETTINGS: &str = "QWEN_CODE_SYSTEM_SETTINGS_PATH";
 
 /// What the installer would write among the user's entries, as an object of its own.
-fn entries(client: ClientId, setup: &Setup, purposes: &[Purpose]) -> Value {
+fn entries(client: ClientId, setup: &Setup, purposes: &[ChangePurpose]) -> Value {
     let changes = client.atlas().changes(setup);
     let mut text = "{}".to_owned();
     for change in changes
         .iter()
         .filter(|change| purposes.contains(&change.purpose))
     {
-        if let Content::Entries { format, edits } = &change.content
+        if let FileContent::Entries { format, edits } = &change.content
             && let Ok(edited) = settings::apply(*format, &text, edits)
         {
             text = edited.text;
@@ -168,9 +168,9 @@ fn entries(client: ClientId, setup: &Setup, purposes: &[Purpose]) -> Value {
 /// The hook that is a file as a whole.
 fn whole(client: ClientId, setup: &Setup) -> Option<String> {
     let changes = client.atlas().changes(setup).into_iter();
-    let mut hooks = changes.filter(|change| change.purpose == Purpose::Hook);
+    let mut hooks = changes.filter(|change| change.purpose == ChangePurpose::Hook);
     hooks.find_map(|change| match change.content {
-        Content::Whole { text, .. } => Some(text),
-        Content::Entries { .. } => None,
+        FileContent::Whole { text, .. } => Some(text),
+        FileContent::Entries { .. } => None,
     })
 }

@@ -5,10 +5,10 @@
 use serde_json::{Map, Value, json};
 
 use super::answer::json_answer;
-use super::event::Fields;
+use super::event::EventFields;
 use super::{HookAnswer, HookDecision, HookError, HookEvent, HookMoment, HookVerdict};
 
-pub(crate) fn parse_claude_shape(fields: &Fields) -> Result<HookEvent, HookError> {
+pub(crate) fn parse_claude_shape(fields: &EventFields) -> Result<HookEvent, HookError> {
     let name = fields.required("hook_event_name")?;
     let moment = match name.as_str() {
         "PreToolUse" | "BeforeTool" => HookMoment::BeforeTool(tool_use(fields)?),
@@ -24,7 +24,7 @@ pub(crate) fn parse_claude_shape(fields: &Fields) -> Result<HookEvent, HookError
     Ok(fields.event(name, moment))
 }
 
-pub(crate) fn tool_use(fields: &Fields) -> Result<super::ToolUse, HookError> {
+pub(crate) fn tool_use(fields: &EventFields) -> Result<super::ToolUse, HookError> {
     fields.tool_use("tool_name", "tool_input", &["tool_use_id"])
 }
 

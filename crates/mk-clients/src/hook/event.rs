@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::{Map, Value};
 
 use crate::ClientId;
-use crate::tool::{McpTool, ToolGroup, ToolRow};
+use crate::tool::{ClientToolGroup, McpTool, ToolRow};
 
 /// One event of a client's hook.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,7 +60,7 @@ pub struct ToolUse {
 
 /// What a call touches, as its arguments say it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Touched {
+pub struct TouchedTargets {
     pub paths: Vec<String>,
     /// Texts of patches; every path in them counts.
     pub patches: Vec<String>,
@@ -98,20 +98,20 @@ impl ToolUse {
     }
 
     /// The group of the tool; `None` for a tool that nobody knows.
-    pub fn group(&self) -> Option<ToolGroup> {
+    pub fn group(&self) -> Option<ClientToolGroup> {
         let names = self.client.atlas().mcp_names;
         match &self.row {
             Some(row) => Some(row.group),
-            None if self.mcp.is_some() => Some(ToolGroup::Mcp),
+            None if self.mcp.is_some() => Some(ClientToolGroup::Mcp),
             None => names
                 .filter(|names| names.fits(&self.name))
-                .map(|_| ToolGroup::Mcp),
+                .map(|_| ClientToolGroup::Mcp),
         }
     }
 
     /// Every path, patch and shell line that the arguments name.
-    pub fn touched(&self) -> Touched {
-        let mut touched = Touched::default();
+    pub fn touched(&self) -> TouchedTargets {
+        let mut touched = TouchedTargets::default();
         let Some(row) = &self.row else { return touched };
         let mut clear = true;
         for key in row.paths {
@@ -205,12 +205,12 @@ pub enum HookError {
 
 /// The top-level fields of an event.
 #[derive(Debug)]
-pub(crate) struct Fields {
+pub(crate) struct EventFields {
     pub(crate) client: ClientId,
     entries: Map<String, Value>,
 }
 
-impl Fields {
+impl EventFields {
     pub(crate) fn read(client: ClientId, bytes: &[u8]) -> Result<Self, HookError> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         match serde_json::from_slice(bytes).map_err(HookError::NotJson)? {

@@ -1,8 +1,8 @@
 //! `NAME=value` lines. A name that the user has set stays theirs, whatever kind of entry ours is.
 
-use super::{Edit, Edited};
+use super::{EditedSettings, SettingsEdit};
 
-pub(super) fn apply(text: &str, edits: &[Edit]) -> Edited {
+pub(super) fn apply(text: &str, edits: &[SettingsEdit]) -> EditedSettings {
     let mut text = text.to_owned();
     let mut taken = Vec::new();
     for edit in edits {
@@ -20,17 +20,17 @@ pub(super) fn apply(text: &str, edits: &[Edit]) -> Edited {
         text.push_str(&line);
         text.push('\n');
     }
-    Edited { text, taken }
+    EditedSettings { text, taken }
 }
 
-pub(super) fn remove(text: &str, edits: &[Edit]) -> String {
+pub(super) fn remove(text: &str, edits: &[SettingsEdit]) -> String {
     let ours: Vec<String> = edits.iter().map(|edit| entry(edit).1).collect();
     text.split_inclusive('\n')
         .filter(|line| !ours.iter().any(|ours| line.trim_end_matches('\n') == ours))
         .collect()
 }
 
-fn entry(edit: &Edit) -> (String, String) {
+fn entry(edit: &SettingsEdit) -> (String, String) {
     let name = edit.path().join("_");
     let value = edit.value().as_str().unwrap_or_default();
     let line = format!("{name}={value}");

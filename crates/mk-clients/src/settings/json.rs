@@ -4,9 +4,9 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstNode, CstObject, CstRootNode};
 use serde_json::Value;
 
-use super::{Edit, Edited, SettingsError, is_ours};
+use super::{EditedSettings, SettingsEdit, SettingsError, is_ours};
 
-pub(super) fn apply(text: &str, edits: &[Edit]) -> Result<Edited, SettingsError> {
+pub(super) fn apply(text: &str, edits: &[SettingsEdit]) -> Result<EditedSettings, SettingsError> {
     let (bom, root) = parse(text)?;
     let mut taken = Vec::new();
     for edit in edits {
@@ -14,13 +14,13 @@ pub(super) fn apply(text: &str, edits: &[Edit]) -> Result<Edited, SettingsError>
             taken.push(edit.path().join("."));
         }
     }
-    Ok(Edited {
+    Ok(EditedSettings {
         text: format!("{bom}{root}"),
         taken,
     })
 }
 
-pub(super) fn remove(text: &str, edits: &[Edit]) -> Result<String, SettingsError> {
+pub(super) fn remove(text: &str, edits: &[SettingsEdit]) -> Result<String, SettingsError> {
     let (bom, root) = parse(text)?;
     for edit in edits {
         if let Some(object) = root.object_value() {
@@ -56,7 +56,7 @@ fn parse(text: &str) -> Result<(&'static str, CstRootNode), SettingsError> {
 }
 
 /// Whether the entry is there now.
-fn write(root: &CstRootNode, edit: &Edit) -> Result<bool, SettingsError> {
+fn write(root: &CstRootNode, edit: &SettingsEdit) -> Result<bool, SettingsError> {
     let shape = |expected| SettingsError::Shape {
         path: edit.path().join("."),
         expected,
@@ -68,21 +68,23 @@ fn write(root: &CstRootNode, edit: &Edit) -> Result<bool, SettingsError> {
     for key in parents {
         object = match (object.object_value_or_create(key), edit) {
             (Some(inner), _) => inner,
-            (None, Edit::Claim { .. }) => return Ok(false),
+            (None, SettingsEdit::Claim { .. }) => return Ok(false),
             (None, _) => return Err(shape("an object")),
         };
     }
     let value = edit.value();
     match edit {
-        Edit::Put { .. } | Edit::Claim { .. } => match object.get(last) {
+        SettingsEdit::Put { .. } | SettingsEdit::Claim { .. } => match object.get(last) {
             None => {
                 object.append(last, input(value));
             }
             Some(property) if current(&property).as_ref() == Some(value) => {}
-            Some(property) if matches!(edit, Edit::Put { .. }) => property.set_value(input(value)),
+            Some(property) if matches!(edit, SettingsEdit::Put { .. }) => {
+                property.set_value(input(value));
+            }
             Some(_) => return Ok(false),
         },
-        Edit::Add { .. } => {
+        SettingsEdit::Add { .. } => {
             let list = object
                 .array_value_or_create(last)
                 .ok_or_else(|| shape("a list"))?;
@@ -110,7 +112,7 @@ fn write(root: &CstRootNode, edit: &Edit) -> Result<bool, SettingsError> {
 }
 
 /// Removes the entry below an object; says whether the object is empty because of that.
-fn erase(object: &CstObject, path: &[String], edit: &Edit) -> bool {
+fn erase(object: &CstObject, path: &[String], edit: &SettingsEdit) -> bool {
     let Some((key, rest)) = path.split_first() else {
         return false;
     };
@@ -121,9 +123,9 @@ fn erase(object: &CstObject, path: &[String], edit: &Edit) -> bool {
         (false, _) => property
             .object_value()
             .is_some_and(|inner| erase(&inner, rest, edit)),
-        (true, Edit::Put { .. }) => true,
-        (true, Edit::Claim { value, .. }) => current(&property).as_ref() == Some(value),
-        (true, Edit::Add { value, .. }) => property.array_value().is_some_and(|list| {
+        (true, SettingsEdit::Put { .. }) => true,
+        (true, SettingsEdit::Claim { value, .. }) => current(&property).as_ref() == Some(value),
+        (true, SettingsEdit::Add { value, .. }) => property.array_value().is_some_and(|list| {
             let mut removed = false;
             for element in list.elements() {
                 if element

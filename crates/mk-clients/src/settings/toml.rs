@@ -4,9 +4,9 @@
 use serde_json::Value;
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike};
 
-use super::{Edit, Edited, SettingsError, is_ours};
+use super::{EditedSettings, SettingsEdit, SettingsError, is_ours};
 
-pub(super) fn apply(text: &str, edits: &[Edit]) -> Result<Edited, SettingsError> {
+pub(super) fn apply(text: &str, edits: &[SettingsEdit]) -> Result<EditedSettings, SettingsError> {
     let mut document = parse(text)?;
     let mut taken = Vec::new();
     for edit in edits {
@@ -14,13 +14,13 @@ pub(super) fn apply(text: &str, edits: &[Edit]) -> Result<Edited, SettingsError>
             taken.push(edit.path().join("."));
         }
     }
-    Ok(Edited {
+    Ok(EditedSettings {
         text: document.to_string(),
         taken,
     })
 }
 
-pub(super) fn remove(text: &str, edits: &[Edit]) -> Result<String, SettingsError> {
+pub(super) fn remove(text: &str, edits: &[SettingsEdit]) -> Result<String, SettingsError> {
     let mut document = parse(text)?;
     for edit in edits {
         erase(document.as_table_mut(), edit.path(), edit);
@@ -46,7 +46,11 @@ fn parse(text: &str) -> Result<DocumentMut, SettingsError> {
 }
 
 /// Whether the entry is there now.
-fn write(table: &mut dyn TableLike, path: &[String], edit: &Edit) -> Result<bool, SettingsError> {
+fn write(
+    table: &mut dyn TableLike,
+    path: &[String],
+    edit: &SettingsEdit,
+) -> Result<bool, SettingsError> {
     let shape = |expected| SettingsError::Shape {
         path: edit.path().join("."),
         expected,
@@ -62,25 +66,25 @@ fn write(table: &mut dyn TableLike, path: &[String], edit: &Edit) -> Result<bool
         }
         return match (table.get_mut(key).and_then(Item::as_table_like_mut), edit) {
             (Some(inner), _) => write(inner, rest, edit),
-            (None, Edit::Claim { .. }) => Ok(false),
+            (None, SettingsEdit::Claim { .. }) => Ok(false),
             (None, _) => Err(shape("a table")),
         };
     }
     let value = edit.value();
     match (edit, table.get_mut(key)) {
-        (Edit::Add { .. }, Some(existing)) => {
+        (SettingsEdit::Add { .. }, Some(existing)) => {
             let list = existing.as_array_mut().ok_or_else(|| shape("a list"))?;
             list.retain(|element| !is_ours(&json_of_value(element), value));
             list.push(inline(value));
         }
-        (Edit::Add { .. }, None) => {
+        (SettingsEdit::Add { .. }, None) => {
             let mut list = Array::new();
             list.push(inline(value));
             table.insert(key, Item::Value(list.into()));
         }
         (_, Some(existing)) if json(existing) == *value => {}
-        (Edit::Claim { .. }, Some(_)) => return Ok(false),
-        (Edit::Put { .. } | Edit::Claim { .. }, _) => {
+        (SettingsEdit::Claim { .. }, Some(_)) => return Ok(false),
+        (SettingsEdit::Put { .. } | SettingsEdit::Claim { .. }, _) => {
             table.insert(key, item(value));
         }
     }
@@ -88,7 +92,7 @@ fn write(table: &mut dyn TableLike, path: &[String], edit: &Edit) -> Result<bool
 }
 
 /// Removes the entry; says whether the table is empty because of that.
-fn erase(table: &mut dyn TableLike, path: &[String], edit: &Edit) -> bool {
+fn erase(table: &mut dyn TableLike, path: &[String], edit: &SettingsEdit) -> bool {
     let Some((key, rest)) = path.split_first() else {
         return false;
     };
@@ -99,9 +103,9 @@ fn erase(table: &mut dyn TableLike, path: &[String], edit: &Edit) -> bool {
         (false, _) => existing
             .as_table_like_mut()
             .is_some_and(|inner| erase(inner, rest, edit)),
-        (true, Edit::Put { .. }) => true,
-        (true, Edit::Claim { value, .. }) => json(existing) == *value,
-        (true, Edit::Add { value, .. }) => existing.as_array_mut().is_some_and(|list| {
+        (true, SettingsEdit::Put { .. }) => true,
+        (true, SettingsEdit::Claim { value, .. }) => json(existing) == *value,
+        (true, SettingsEdit::Add { value, .. }) => existing.as_array_mut().is_some_and(|list| {
             let before = list.len();
             list.retain(|element| !is_ours(&json_of_value(element), value));
             list.is_empty() && before > 0

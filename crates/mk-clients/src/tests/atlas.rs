@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::{ClientId, ToolGroup, all_tools, global_mode_files};
+use crate::{ClientId, ClientToolGroup, all_tools, global_mode_files};
 
 #[test]
 #[cfg(target_os = "linux")]
@@ -56,7 +56,7 @@ fn every_tool_that_edits_or_runs_something_says_where_its_target_is() {
     let without = ["exitworktree", "enter_worktree", "exit_worktree"];
     for (client, row) in all_tools() {
         let named = !row.paths.is_empty() || !row.patches.is_empty() || !row.commands.is_empty();
-        let must = matches!(row.group, ToolGroup::Edit | ToolGroup::Command);
+        let must = matches!(row.group, ClientToolGroup::Edit | ClientToolGroup::Command);
         let excused = without.contains(&row.name.to_lowercase().as_str());
         assert!(named || !must || excused, "{} of {}", row.name, client.slug);
     }

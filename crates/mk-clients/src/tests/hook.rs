@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::{
-    ClientId, HookAnswer, HookDecision, HookMoment, HookVerdict, ToolGroup, ToolUse, Touched,
-    answer, canary, is_denial, parse_event, refuse_unread,
+    ClientId, ClientToolGroup, HookAnswer, HookDecision, HookMoment, HookVerdict, ToolUse,
+    TouchedTargets, answer, canary, is_denial, parse_event, refuse_unread,
 };
 
 const REASON: &str = "architect may not edit 'src/main.rs'";
@@ -34,7 +34,7 @@ fn check_event(client: ClientId, event: &Value, expected: &str) {
 }
 
 fn tool_line(tool: &ToolUse) -> String {
-    let Touched {
+    let TouchedTargets {
         paths,
         patches,
         commands,
@@ -494,7 +494,7 @@ fn a_line_is_rewritten_only_where_nothing_else_holds_the_shell() {
         panic!("no tool");
     };
     assert_eq!(typed.with_commands(&wrap), None);
-    assert_eq!(tool.group(), Some(ToolGroup::Edit));
+    assert_eq!(tool.group(), Some(ClientToolGroup::Edit));
 }
 
 #[test]

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use crate::settings::apply;
 use crate::{
-    Change, ClientId, Content, EditorAgent, Floor, FloorEdits, Purpose, Scope, Setup, ShellScripts,
-    shell_scripts,
+    ChangePurpose, ClientFloor, ClientId, EditorAgent, FileContent, FloorEdits, InstallScope,
+    SettingsChange, Setup, ShellScripts, shell_scripts,
 };
 
-fn setup(scope: Scope) -> Setup {
+fn setup(scope: InstallScope) -> Setup {
     Setup {
         home: PathBuf::from("/home/ada"),
         config_home: PathBuf::from("/home/ada/.config"),
@@ -16,7 +16,7 @@ fn setup(scope: Scope) -> Setup {
         scope,
         program: PathBuf::from("/opt/m k/modekeeper"),
         shell: Some(ShellScripts::in_directory(Path::new("/opt"))),
-        floor: Some(Floor {
+        floor: Some(ClientFloor {
             edits: FloorEdits::Nothing,
             runs_commands: false,
             mode: "ask".to_owned(),
@@ -30,17 +30,20 @@ fn setup(scope: Scope) -> Setup {
     }
 }
 
-fn text(change: &Change) -> String {
+fn text(change: &SettingsChange) -> String {
     match &change.content {
-        Content::Entries { format, edits } => apply(*format, "", edits).unwrap().text,
-        Content::Whole { text, .. } => text.clone(),
+        FileContent::Entries { format, edits } => apply(*format, "", edits).unwrap().text,
+        FileContent::Whole { text, .. } => text.clone(),
     }
 }
 
 #[test]
 fn files_of_every_product() {
     let mut all = String::new();
-    for (name, scope) in [("user", Scope::User), ("project", Scope::Project)] {
+    for (name, scope) in [
+        ("user", InstallScope::User),
+        ("project", InstallScope::Project),
+    ] {
         for id in ClientId::ALL {
             for change in id.atlas().changes(&setup(scope)) {
                 let file = change.file.display();
@@ -56,7 +59,7 @@ fn files_of_every_product() {
 fn what_is_written_for_every_product() {
     let mut all = String::new();
     for id in ClientId::ALL {
-        for change in id.atlas().changes(&setup(Scope::User)) {
+        for change in id.atlas().changes(&setup(InstallScope::User)) {
             let file = change.file.display();
             all.push_str(&format!("## {file}\n{}\n", text(&change)));
         }
@@ -66,21 +69,21 @@ fn what_is_written_for_every_product() {
 
 #[test]
 fn the_shell_is_not_wrapped_where_there_is_nothing_to_lead_it_through() {
-    let mut setup = setup(Scope::User);
+    let mut setup = setup(InstallScope::User);
     setup.shell = None;
     for id in ClientId::ALL {
         let changes = id.atlas().changes(&setup);
         assert!(
             changes
                 .iter()
-                .all(|change| change.purpose != Purpose::Shell)
+                .all(|change| change.purpose != ChangePurpose::Shell)
         );
     }
 }
 
 #[test]
 fn a_moved_directory_is_followed() {
-    let mut setup = setup(Scope::User);
+    let mut setup = setup(InstallScope::User);
     setup.moved = vec![("CODEX_HOME", PathBuf::from("/elsewhere"))];
     let changes = ClientId::Codex.atlas().changes(&setup);
     assert!(
@@ -92,15 +95,17 @@ fn a_moved_directory_is_followed() {
 
 #[test]
 fn a_floor_of_some_files_becomes_a_pattern_in_gemini_and_nothing_that_would_be_wider_elsewhere() {
-    let mut setup = setup(Scope::User);
-    setup.floor = Some(Floor {
+    let mut setup = setup(InstallScope::User);
+    setup.floor = Some(ClientFloor {
         edits: FloorEdits::Extensions(vec!["md".to_owned()]),
         runs_commands: true,
         mode: "architect".to_owned(),
     });
     let policy = |id: ClientId| {
         let changes = id.atlas().changes(&setup);
-        let found = changes.iter().find(|it| it.purpose == Purpose::Policy);
+        let found = changes
+            .iter()
+            .find(|it| it.purpose == ChangePurpose::Policy);
         found.map(text)
     };
     let gemini = policy(ClientId::Gemini).unwrap();

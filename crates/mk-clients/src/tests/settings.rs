@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::settings::{Edit, Format, apply, remove};
+use crate::settings::{Format, SettingsEdit, apply, remove};
 
 /// The text with our entries, once and twice; and without them again, which must be the text there was.
 #[track_caller]
-fn check(format: Format, before: &str, edits: &[Edit], after: &str) {
+fn check(format: Format, before: &str, edits: &[SettingsEdit], after: &str) {
     let edited = apply(format, before, edits).unwrap();
     assert_eq!(edited.text, after);
     assert_eq!(edited.taken, Vec::<String>::new());
@@ -15,16 +15,16 @@ fn check(format: Format, before: &str, edits: &[Edit], after: &str) {
     assert_eq!(remove(format, after, edits).unwrap(), before);
 }
 
-fn server() -> Edit {
-    Edit::put(
+fn server() -> SettingsEdit {
+    SettingsEdit::put(
         &["mcpServers", "modekeeper"],
         json!({"command": "/o/modekeeper"}),
     )
 }
 
-fn hook(program: &str) -> Edit {
+fn hook(program: &str) -> SettingsEdit {
     let hook = json!({"hooks": [{"type": "command", "command": program, "args": ["hook"]}]});
-    Edit::add(&["hooks", "PreToolUse"], hook)
+    SettingsEdit::add(&["hooks", "PreToolUse"], hook)
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn an_older_hook_of_ours_is_replaced_and_others_stay() {
 
 #[test]
 fn what_the_user_has_set_is_not_overwritten() {
-    let claim = Edit::claim(&["env", "PREFIX"], json!("/o/modekeeper-exec"));
+    let claim = SettingsEdit::claim(&["env", "PREFIX"], json!("/o/modekeeper-exec"));
     let before = r#"{"env": {"PREFIX": "mine"}}"#;
     let edited = apply(Format::Json, before, std::slice::from_ref(&claim)).unwrap();
     assert_eq!(
@@ -96,7 +96,7 @@ fn what_the_user_has_set_is_not_overwritten() {
     );
     assert_eq!(remove(Format::Json, before, &[claim]).unwrap(), before);
     // Something else stands where an object would be needed.
-    let claim = Edit::claim(&["permission", "edit", "**"], json!("deny"));
+    let claim = SettingsEdit::claim(&["permission", "edit", "**"], json!("deny"));
     let before = r#"{"permission": {"edit": "ask"}}"#;
     let edited = apply(Format::Json, before, &[claim]).unwrap();
     assert_eq!((edited.text.as_str(), edited.taken.len()), (before, 1));
@@ -127,11 +127,11 @@ fn toml_keeps_comments_and_gets_tables_of_its_own() {
         Format::Toml,
         "# mine\nmodel = \"x\"   # best\n\n[mcp_servers.other]\ncommand = 'y'\n",
         &[
-            Edit::put(
+            SettingsEdit::put(
                 &["mcp_servers", "modekeeper"],
                 json!({"command": "/o/modekeeper", "args": ["mcp"]}),
             ),
-            Edit::claim(
+            SettingsEdit::claim(
                 &["shell_environment_policy", "set", "BASH_ENV"],
                 json!("/o/env.sh"),
             ),
@@ -139,7 +139,7 @@ fn toml_keeps_comments_and_gets_tables_of_its_own() {
         "# mine\nmodel = \"x\"   # best\n\n[mcp_servers.other]\ncommand = 'y'\n\n[mcp_servers.modekeeper]\ncommand = \"/o/modekeeper\"\nargs = [\"mcp\"]\n\n[shell_environment_policy.set]\nBASH_ENV = \"/o/env.sh\"\n",
     );
     let mine = "[shell_environment_policy]\nset = { A = \"1\" }\n";
-    let claim = Edit::claim(
+    let claim = SettingsEdit::claim(
         &["shell_environment_policy", "set", "BASH_ENV"],
         json!("/e"),
     );
@@ -156,14 +156,14 @@ fn a_top_level_key_of_toml_goes_before_the_tables() {
     check(
         Format::Toml,
         "model = \"x\"\n\n[a]\nb = 1\n",
-        &[Edit::claim(&["sandbox_mode"], json!("read-only"))],
+        &[SettingsEdit::claim(&["sandbox_mode"], json!("read-only"))],
         "model = \"x\"\nsandbox_mode = \"read-only\"\n\n[a]\nb = 1\n",
     );
 }
 
 #[test]
 fn an_environment_file_gets_a_line() {
-    let edit = [Edit::claim(&["BASH_ENV"], json!("/o/env.sh"))];
+    let edit = [SettingsEdit::claim(&["BASH_ENV"], json!("/o/env.sh"))];
     check(
         Format::EnvFile,
         "# keys\nKEY=1\n",

@@ -3,17 +3,17 @@
 //! Understood: `export default …`, `module.exports = …`, `defineConfig(…)`, constants declared before, spreads of them,
 //! `as const`, `satisfies T`, imports (which are skipped). Nothing is run: anything that needs running is refused.
 
-use crate::diagnostic::Position;
-use crate::node::{At, Node};
+use crate::diagnostic::DocumentPosition;
+use crate::node::{DocumentNode, Located};
 
-use super::{DEEPEST, Dialect, MOST_NODES, Read, Reader, TOO_LARGE, Unread};
+use super::{DEEPEST, Dialect, LiteralFault, LiteralReader, LiteralResult, MOST_NODES, TOO_LARGE};
 
 /// Functions that give back what they are given.
 const TRANSPARENT: [&str; 2] = ["defineConfig", "Object.freeze"];
 
 /// Reads the value that a module exports.
-pub fn read_script(text: &str) -> Read<At<Node>> {
-    let mut reader = Reader::new(text, Dialect::Script);
+pub fn read_script(text: &str) -> LiteralResult<Located<DocumentNode>> {
+    let mut reader = LiteralReader::new(text, Dialect::Script);
     let mut exported = None;
     loop {
         reader.skip_space()?;
@@ -26,8 +26,8 @@ pub fn read_script(text: &str) -> Read<At<Node>> {
     }
 }
 
-impl Reader<'_> {
-    fn statement(&mut self, exported: &mut Option<At<Node>>) -> Read<()> {
+impl LiteralReader<'_> {
+    fn statement(&mut self, exported: &mut Option<Located<DocumentNode>>) -> LiteralResult<()> {
         if matches!(self.peek(), Some('"' | '\'')) {
             // A directive such as `'use strict'`.
             return self.string().map(drop);
@@ -54,13 +54,13 @@ impl Reader<'_> {
         }
     }
 
-    fn export(&mut self, exported: &mut Option<At<Node>>) -> Read<()> {
+    fn export(&mut self, exported: &mut Option<Located<DocumentNode>>) -> LiteralResult<()> {
         *exported = Some(self.typed_value()?);
         Ok(())
     }
 
     /// `import … from 'x'`: only the name after it matters to the program that runs the file.
-    fn import(&mut self) -> Read<()> {
+    fn import(&mut self) -> LiteralResult<()> {
         let opening = self.unread("the import has no end");
         while !matches!(self.peek(), Some('"' | '\'')) {
             self.skip_space()?;
@@ -75,7 +75,7 @@ impl Reader<'_> {
         self.string().map(drop)
     }
 
-    fn declaration(&mut self) -> Read<()> {
+    fn declaration(&mut self) -> LiteralResult<()> {
         self.skip_space()?;
         if self.rest.starts_with('{') {
             // `const { defineConfig } = require('x')` declares functions, which are known by name.
@@ -106,7 +106,7 @@ impl Reader<'_> {
     }
 
     /// A value, and what may follow it for the type checker's sake.
-    pub(super) fn typed_value(&mut self) -> Read<At<Node>> {
+    pub(super) fn typed_value(&mut self) -> LiteralResult<Located<DocumentNode>> {
         let value = self.value()?;
         loop {
             let line = self.position.line;
@@ -134,7 +134,7 @@ impl Reader<'_> {
     }
 
     /// Skips the name of a type: `const`, `Config`, `import('x').Config`, `Partial<Config>`, `string[]`.
-    fn type_name(&mut self) -> Read<()> {
+    fn type_name(&mut self) -> LiteralResult<()> {
         self.skip_space()?;
         let unread = self.unread(format!("expected a type, found {}", self.shown()));
         let mut n_open = 0_usize;
@@ -156,7 +156,11 @@ impl Reader<'_> {
     }
 
     /// What a name stands for: a constant, or a function that gives back its argument.
-    pub(super) fn named(&mut self, name: &str, position: Position) -> Read<Node> {
+    pub(super) fn named(
+        &mut self,
+        name: &str,
+        position: DocumentPosition,
+    ) -> LiteralResult<DocumentNode> {
         let mut name = name.to_owned();
         while self.eat(".") {
             let unread = self.not_a_literal();
@@ -168,7 +172,7 @@ impl Reader<'_> {
             return self.constant(&name, position);
         }
         if !TRANSPARENT.contains(&name.as_str()) {
-            return Err(Unread {
+            return Err(LiteralFault {
                 position,
                 message: format!("`{name}(…)` would have to be run; only literals are read"),
             });
@@ -177,7 +181,7 @@ impl Reader<'_> {
     }
 
     /// `( value )`.
-    pub(super) fn grouped(&mut self, unread: Unread) -> Read<Node> {
+    pub(super) fn grouped(&mut self, unread: LiteralFault) -> LiteralResult<DocumentNode> {
         if !self.eat("(") {
             return Err(unread);
         }
@@ -190,12 +194,16 @@ impl Reader<'_> {
         Ok(value.value)
     }
 
-    pub(super) fn constant(&mut self, name: &str, position: Position) -> Read<Node> {
+    pub(super) fn constant(
+        &mut self,
+        name: &str,
+        position: DocumentPosition,
+    ) -> LiteralResult<DocumentNode> {
         if name == "undefined" {
-            return Ok(Node::Null);
+            return Ok(DocumentNode::Null);
         }
         let Some(value) = self.constants.get(name) else {
-            return Err(Unread {
+            return Err(LiteralFault {
                 position,
                 message: format!("`{name}` is not a literal, nor a constant declared before"),
             });
@@ -203,7 +211,7 @@ impl Reader<'_> {
         let (n_nodes, depth) = measure(&value.value);
         self.n_nodes += n_nodes;
         if self.n_nodes > MOST_NODES || self.depth + depth > DEEPEST {
-            return Err(Unread {
+            return Err(LiteralFault {
                 position,
                 message: TOO_LARGE.to_owned(),
             });
@@ -212,12 +220,12 @@ impl Reader<'_> {
     }
 
     /// `...name`.
-    pub(super) fn spread(&mut self) -> Read<Node> {
+    pub(super) fn spread(&mut self) -> LiteralResult<DocumentNode> {
         self.expect("...")?;
         self.typed_value().map(|value| value.value)
     }
 
-    fn not_a_literal(&self) -> Unread {
+    fn not_a_literal(&self) -> LiteralFault {
         self.unread(format!(
             "only literals are read from this file, not {}",
             self.shown()
@@ -226,11 +234,14 @@ impl Reader<'_> {
 }
 
 /// How many values there are, and how deep they are nested.
-fn measure(node: &Node) -> (usize, usize) {
-    let children: Vec<&Node> = match node {
-        Node::List(items) => items.iter().map(|item| &item.value).collect(),
-        Node::Map(entries) => entries.iter().map(|(_, value)| &value.value).collect(),
-        Node::Null | Node::Bool(_) | Node::Number(_) | Node::Text(_) => Vec::new(),
+fn measure(node: &DocumentNode) -> (usize, usize) {
+    let children: Vec<&DocumentNode> = match node {
+        DocumentNode::List(items) => items.iter().map(|item| &item.value).collect(),
+        DocumentNode::Map(entries) => entries.iter().map(|(_, value)| &value.value).collect(),
+        DocumentNode::Null
+        | DocumentNode::Bool(_)
+        | DocumentNode::Number(_)
+        | DocumentNode::Text(_) => Vec::new(),
     };
     let below = children.into_iter().map(measure);
     let (n_nodes, depth) = below.fold((0, 0), |(n_nodes, depth), child| {

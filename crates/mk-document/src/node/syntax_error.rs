@@ -6,24 +6,26 @@ use serde_saphyr::Error;
 use serde_saphyr::budget::BudgetBreach;
 
 use super::{DEEPEST, MOST_NODES};
-use crate::diagnostic::Position;
+use crate::diagnostic::DocumentPosition;
 
 const UNEVEN: &str = "the line is not indented like those above it";
 const COMPARE: &str = "give keys of one mode the same indentation";
 
 /// What is wrong with the text as YAML, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SyntaxError {
-    pub position: Position,
+pub struct YamlError {
+    pub position: DocumentPosition,
     pub message: String,
     pub hint: Option<&'static str>,
 }
 
-impl From<&Error> for SyntaxError {
+impl From<&Error> for YamlError {
     fn from(error: &Error) -> Self {
         let (message, hint) = describe(error);
         Self {
-            position: error.location().map_or(Position::START, Position::from),
+            position: error
+                .location()
+                .map_or(DocumentPosition::START, DocumentPosition::from),
             message,
             hint,
         }

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use mk_policy::Mode;
-use mk_store::{Client, CommandPermit, Conversation, Process};
+use mk_store::{AgentSession, CommandPermit, Conversation, ProcessIdentity};
 use mk_types::{AbsPath, ConversationId, ModeSlug, PermitId, ProjectId};
 use serde_json::{Value, json};
 
@@ -19,9 +19,9 @@ use crate::{Engine, mode};
 #[derive(Debug)]
 pub struct CommandAsked<'a> {
     /// What clients tell their children about their session.
-    pub sessions: &'a [Client],
+    pub sessions: &'a [AgentSession],
     /// The processes above the command, nearest first.
-    pub above: &'a [Process],
+    pub above: &'a [ProcessIdentity],
     pub directory: &'a AbsPath,
     /// Where the project is if no conversation says so.
     pub project: &'a AbsPath,
@@ -71,7 +71,7 @@ pub enum Waiver {
 }
 
 /// What one of several ways says about a command.
-struct Standing {
+struct HoldStanding {
     modes: Vec<Arc<Mode>>,
     root: AbsPath,
     policy: Option<String>,
@@ -81,7 +81,7 @@ struct Standing {
 }
 
 /// A permit that was used up.
-struct Taken {
+struct TakenPermit {
     id: PermitId,
     is_approved: bool,
 }
@@ -91,7 +91,7 @@ impl Engine {
     pub async fn hold_command(&self, asked: &CommandAsked<'_>) -> Result<CommandHold, Error> {
         let (standing, permit) = match asked.permit {
             Some(id) => {
-                let taken = Taken {
+                let taken = TakenPermit {
                     id: id.clone(),
                     is_approved: false,
                 };
@@ -141,7 +141,11 @@ impl Engine {
     }
 
     /// What a permit of our own server says. It is good for one line in one directory.
-    async fn permitted(&self, id: &PermitId, asked: &CommandAsked<'_>) -> Result<Standing, Error> {
+    async fn permitted(
+        &self,
+        id: &PermitId,
+        asked: &CommandAsked<'_>,
+    ) -> Result<HoldStanding, Error> {
         let denied = || Error::Denied {
             rule: None,
             message: format!("The permit {id} is used, expired, or for another command"),
@@ -167,7 +171,7 @@ impl Engine {
         if modes.is_empty() {
             return Err(denied());
         }
-        Ok(Standing {
+        Ok(HoldStanding {
             modes,
             project: store.project_at(&root)?,
             root,
@@ -181,7 +185,7 @@ impl Engine {
     ///    process the narrowest.
     /// 2. The project's mode, set by a person.
     /// 3. The configured mode, or the default one.
-    fn standing_of(&self, asked: &CommandAsked<'_>) -> Result<Standing, Error> {
+    fn standing_of(&self, asked: &CommandAsked<'_>) -> Result<HoldStanding, Error> {
         if let Some(conversation) = self.conversation_of_command(asked)? {
             check_root(&conversation.root)?;
             let held = self.conversations().held(&conversation, asked.configured)?;
@@ -189,7 +193,7 @@ impl Engine {
                 let policy = self.inner.fingerprints.of_held(&held);
                 let mut modes = vec![held.mode];
                 modes.extend(held.ceilings);
-                return Ok(Standing {
+                return Ok(HoldStanding {
                     modes,
                     root: conversation.root.path.clone(),
                     policy: Some(policy),
@@ -206,7 +210,7 @@ impl Engine {
         let is_set = slug.is_some();
         let slug = slug.unwrap_or(&self.settings().default_mode);
         let found = mode::find(&self.open(&root).catalogue(), slug)?;
-        Ok(Standing {
+        Ok(HoldStanding {
             modes: vec![found],
             root,
             policy: None,
@@ -241,7 +245,7 @@ impl Engine {
         conversation: &ConversationId,
         asked: &CommandAsked<'_>,
         policy: &str,
-    ) -> Result<Option<Taken>, Error> {
+    ) -> Result<Option<TakenPermit>, Error> {
         let store = &self.inner.store;
         let found = store.permits_for(Some(conversation), asked.directory, asked.line_hash)?;
         let with_approval = approved(policy);
@@ -249,7 +253,7 @@ impl Engine {
             let is_approved = rights == with_approval;
             // Another process may have been faster.
             if (is_approved || rights == policy) && store.take_permit(&id).await?.is_some() {
-                return Ok(Some(Taken { id, is_approved }));
+                return Ok(Some(TakenPermit { id, is_approved }));
             }
         }
         Ok(None)

@@ -1,10 +1,10 @@
 //! Giving a symbol another name: as a server plans it, or by name.
 
-use mk_lsp::{Answered, FileRef, RenamePlan, ServerError, TextEdit};
-use mk_symbols::{Definition, Place, Source, references_at};
+use mk_lsp::{AttributedAnswer, FileRef, ServerError, ServerRenamePlan, TextEdit};
+use mk_symbols::{AnswerSource, NamePlace, SymbolDefinition, references_at};
 use mk_types::{Position, ProjectPath, Range};
 
-use super::{Anchor, COMPLETE, LONG_PATIENCE, PlacesByFile, changed_meanwhile};
+use super::{COMPLETE, LONG_PATIENCE, PlacesByFile, SymbolAnchor, changed_meanwhile};
 use crate::Engine;
 use crate::check::InForce;
 use crate::code_error::{CodeError, CodeKind};
@@ -16,18 +16,18 @@ impl Engine {
     pub async fn rename(
         &self,
         in_force: &InForce,
-        symbol: &Definition,
+        symbol: &SymbolDefinition,
         new_name: &str,
     ) -> Result<Rename, Error> {
         mk_symbols::check_name(new_name)?;
         let project = self.open(&in_force.project);
         let mut unanswered = None;
         if let Some(language) = project.servers().language_of(&symbol.path) {
-            let Anchor { document, position } = self.anchor(in_force, symbol).await?;
+            let SymbolAnchor { document, position } = self.anchor(in_force, symbol).await?;
             let ask = || project.servers().rename(&document, position, new_name);
             project.hurry();
             match project.ask_server(language, LONG_PATIENCE, ask).await {
-                Ok(Answered { server, value }) => {
+                Ok(AttributedAnswer { server, value }) => {
                     let exact = self.renamed(in_force, symbol, server, value).await?;
                     return self.compared(in_force, symbol, new_name, exact).await;
                 }
@@ -51,7 +51,7 @@ impl Engine {
     async fn compared(
         &self,
         in_force: &InForce,
-        symbol: &Definition,
+        symbol: &SymbolDefinition,
         new_name: &str,
         mut exact: Rename,
     ) -> Result<Rename, Error> {
@@ -70,7 +70,7 @@ impl Engine {
             .await;
         // Where nothing can be found by name, the server's plan stands alone.
         let by_name = by_name.map(|plan| plan.files).unwrap_or_default();
-        let is_unclaimed = |path: &ProjectPath, place: &Place| {
+        let is_unclaimed = |path: &ProjectPath, place: &NamePlace| {
             let known = claimed.get(path);
             !known.is_some_and(|known| known.contains(&position(place)))
         };
@@ -94,9 +94,9 @@ impl Engine {
     async fn renamed(
         &self,
         in_force: &InForce,
-        symbol: &Definition,
+        symbol: &SymbolDefinition,
         server: String,
-        plan: RenamePlan,
+        plan: ServerRenamePlan,
     ) -> Result<Rename, Error> {
         let name = symbol.symbol.name.clone();
         self.on_disk(in_force, move |workspace| {
@@ -124,7 +124,7 @@ impl Engine {
                     places: places
                         .into_iter()
                         .map(|it| it.place)
-                        .collect::<Vec<Place>>(),
+                        .collect::<Vec<NamePlace>>(),
                     revision: read.revision,
                     path,
                 });
@@ -136,7 +136,7 @@ impl Engine {
             Ok(Rename {
                 name,
                 files,
-                source: Source::Servers(vec![server]),
+                source: AnswerSource::Servers(vec![server]),
                 progress: COMPLETE,
                 doubt: None,
             })
@@ -145,7 +145,7 @@ impl Engine {
     }
 }
 
-fn position(place: &Place) -> Position {
+fn position(place: &NamePlace) -> Position {
     Position {
         line: place.line,
         column: place.column,

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use mk_clients::{ClientId, HookEvent, ToolGroup, ToolRow, ToolUse};
-use mk_policy::{Group, Reach};
+use mk_clients::{ClientId, ClientToolGroup, HookEvent, ToolRow, ToolUse};
+use mk_policy::{Group, ToolReach};
 use mk_types::{McpTarget, ToolCall};
 use serde_json::Value;
 
 use super::Hooks;
 use crate::OwnTool;
-use crate::conversation::Held;
+use crate::conversation::HeldConversation;
 
 /// The tool of our table that stands for any tool of any MCP server.
 const ANY_MCP: &str = "use_mcp_tool";
@@ -22,11 +22,11 @@ impl Hooks<'_> {
         &self,
         event: &HookEvent,
         tool: &ToolUse,
-        held: &Held,
+        held: &HeldConversation,
     ) -> Option<Vec<ToolCall>> {
         match tool.group() {
-            Some(ToolGroup::Harmless) => return None,
-            Some(ToolGroup::Mcp) => {
+            Some(ClientToolGroup::Harmless) => return None,
+            Some(ClientToolGroup::Mcp) => {
                 return Some(vec![ToolCall {
                     mcp: tool.mcp.as_ref().map(|mcp| McpTarget {
                         server: mcp.server.clone(),
@@ -82,7 +82,11 @@ impl Hooks<'_> {
 }
 
 /// Where the agent works: what the call says, else the event, else the root.
-pub(super) fn directory(event: &HookEvent, tool: &ToolUse, held: &Held) -> std::path::PathBuf {
+pub(super) fn directory(
+    event: &HookEvent,
+    tool: &ToolUse,
+    held: &HeldConversation,
+) -> std::path::PathBuf {
     let root = held.conversation.root.path.as_path();
     let base = match &event.cwd {
         Some(directory) => root.join(directory),
@@ -142,8 +146,8 @@ impl OwnTool {
             patches: row.patches,
             commands: row.commands,
             reach: match row.group {
-                ToolGroup::Read | ToolGroup::Edit => Reach::Files,
-                _ => Reach::NoFiles,
+                ClientToolGroup::Read | ClientToolGroup::Edit => ToolReach::Files,
+                _ => ToolReach::NoFiles,
             },
         })
     }

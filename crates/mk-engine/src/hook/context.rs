@@ -5,7 +5,7 @@ use mk_policy::Mode;
 use mk_types::AbsPath;
 
 use super::Hooks;
-use crate::conversation::Held;
+use crate::conversation::HeldConversation;
 use crate::error::Error;
 
 /// Longer texts are cut by the clients, some in the middle of a word.
@@ -16,7 +16,7 @@ impl Hooks<'_> {
     pub(super) async fn news(
         &self,
         event: &HookEvent,
-        held: &Held,
+        held: &HeldConversation,
     ) -> Result<Option<String>, Error> {
         let mode = &held.mode.slug;
         // OpenCode's model is told again with each request, and remembers nothing of it.

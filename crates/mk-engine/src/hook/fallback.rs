@@ -1,8 +1,8 @@
 //! The answer when the store cannot be used: nobody can tell which mode is in force, so only what every mode lets an
 //! agent see passes.
 
-use mk_clients::{HookEvent, HookMoment, HookVerdict, ToolGroup, ToolUse};
-use mk_policy::{Access, Group, RawTarget, may_read};
+use mk_clients::{ClientToolGroup, HookEvent, HookMoment, HookVerdict, ToolUse};
+use mk_policy::{Group, PathAccess, RawTarget, may_read};
 use mk_project::resolve;
 use mk_types::AbsPath;
 
@@ -25,13 +25,13 @@ impl Hooks<'_> {
     }
 
     fn is_harmless(&self, tool: &ToolUse) -> bool {
-        self.is_own(tool) || tool.group() == Some(ToolGroup::Harmless)
+        self.is_own(tool) || tool.group() == Some(ClientToolGroup::Harmless)
     }
 
     /// Whether a call only reads files that every mode of the project which reads at all may see.
     fn sees(&self, tool: &ToolUse, directory: &AbsPath) -> bool {
         let touched = tool.touched();
-        let plain = tool.group() == Some(ToolGroup::Read)
+        let plain = tool.group() == Some(ClientToolGroup::Read)
             && !touched.unclear
             && touched.commands.is_empty()
             && touched.patches.is_empty();
@@ -43,7 +43,7 @@ impl Hooks<'_> {
         let (ignored, catalogue) = (open.ignored(), open.catalogue());
         touched.paths.into_iter().all(|path| {
             let path = directory.as_path().join(path).display().to_string();
-            let raw = RawTarget::new(path, Access::Read);
+            let raw = RawTarget::new(path, PathAccess::Read);
             let target = resolve(open.root(), &ignored, raw);
             let Ok(path) = &target.path else { return false };
             // A directory may have what a mode hides below it.

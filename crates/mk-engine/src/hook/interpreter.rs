@@ -4,8 +4,8 @@ use mk_clients::{ClientId, ToolUse};
 use mk_policy::Group;
 use mk_store::Ruling;
 
-use super::Judged;
-use crate::conversation::Held;
+use super::JudgedCall;
+use crate::conversation::HeldConversation;
 
 /// Programs that run what they read from their input if they are given no script.
 const INTERPRETERS: &[&str] = &[
@@ -16,13 +16,17 @@ const INTERPRETERS: &[&str] = &[
 ];
 
 /// Refuses such a line in every mode that may not run everything.
-pub(super) fn refuse(client: ClientId, tool: &ToolUse, held: &Held) -> Option<Judged> {
+pub(super) fn refuse(
+    client: ClientId,
+    tool: &ToolUse,
+    held: &HeldConversation,
+) -> Option<JudgedCall> {
     if client != ClientId::Codex || runs_everything(held) {
         return None;
     }
     let lines = tool.touched().commands;
     let program = lines.iter().find_map(|line| waiting_program(line))?;
-    Some(Judged {
+    Some(JudgedCall {
         ruling: Ruling::Deny,
         rule: "interpreter",
         reason: format!(
@@ -33,7 +37,7 @@ pub(super) fn refuse(client: ClientId, tool: &ToolUse, held: &Held) -> Option<Ju
     })
 }
 
-fn runs_everything(held: &Held) -> bool {
+fn runs_everything(held: &HeldConversation) -> bool {
     let modes = [&held.mode].into_iter().chain(&held.ceilings);
     modes.into_iter().all(|mode| {
         let open = |group| {

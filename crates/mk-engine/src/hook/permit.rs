@@ -6,9 +6,9 @@ use mk_clients::{HookEvent, ToolUse};
 use mk_store::NewCommandPermit;
 use mk_types::AbsPath;
 
-use super::{APPROVED, Hooks, Judged, call};
+use super::{APPROVED, Hooks, JudgedCall, call};
 use crate::command::{approved, line_hash};
-use crate::conversation::Held;
+use crate::conversation::HeldConversation;
 use crate::error::Error;
 
 /// The client may ask its user first, and people take their time.
@@ -20,8 +20,8 @@ impl Hooks<'_> {
         &self,
         event: &HookEvent,
         tool: &ToolUse,
-        held: &Held,
-        judged: &Judged,
+        held: &HeldConversation,
+        judged: &JudgedCall,
     ) -> Result<(), Error> {
         let permits = permits(event, tool, held);
         let store = &self.engine.inner.store;
@@ -52,7 +52,7 @@ impl Hooks<'_> {
 }
 
 /// Where each line of the call runs, and its hash. A directory that is not there needs none.
-fn permits(event: &HookEvent, tool: &ToolUse, held: &Held) -> Vec<(AbsPath, String)> {
+fn permits(event: &HookEvent, tool: &ToolUse, held: &HeldConversation) -> Vec<(AbsPath, String)> {
     let lines = tool.touched().commands;
     if lines.is_empty() {
         return Vec::new();

@@ -8,15 +8,15 @@ use mk_policy::Mode;
 use mk_store::{DecisionFilter, Ruling};
 use mk_types::{AbsPath, ConversationId, ModeSlug};
 
-use super::{HookSettings, Hooked, Hooks, Judged};
-use crate::conversation::{Conversations, Held, Seat};
+use super::{HookOutcome, HookSettings, Hooks, JudgedCall};
+use crate::conversation::{Conversations, HeldConversation, Seat};
 use crate::error::Error;
 use crate::mode;
 
 /// A decision, and the mode under which it was made.
 #[derive(Debug)]
-pub struct Ruled {
-    pub hooked: Hooked,
+pub struct RuledCall {
+    pub hooked: HookOutcome,
     pub mode: Arc<Mode>,
     /// It is one of our own tools that every mode has: nobody need be asked about it.
     pub is_always_ours: bool,
@@ -29,19 +29,19 @@ impl Hooks<'_> {
         event: &HookEvent,
         seat: &Seat,
         settings: &HookSettings,
-    ) -> Result<Ruled, Error> {
+    ) -> Result<RuledCall, Error> {
         let held = self.held(seat, settings).await?;
         let hooked = match &event.moment {
             HookMoment::BeforeTool(tool) => {
                 self.before(event, tool, &held, &settings.shell).await?
             }
-            _ => Hooked::Decided(HookVerdict::pass()),
+            _ => HookOutcome::Decided(HookVerdict::pass()),
         };
         let is_always_ours = match &event.moment {
             HookMoment::BeforeTool(tool) => self.is_always_ours(tool),
             _ => false,
         };
-        Ok(Ruled {
+        Ok(RuledCall {
             hooked,
             mode: held.mode,
             is_always_ours,
@@ -69,7 +69,7 @@ impl Hooks<'_> {
         if judged.ruling == Ruling::Allow {
             return Ok(None);
         }
-        let judged = Judged {
+        let judged = JudgedCall {
             rule: "unasked",
             reason: format!("The agent did this without asking. {}", judged.reason),
             ..judged
@@ -78,7 +78,7 @@ impl Hooks<'_> {
         Ok(Some(judged.reason))
     }
 
-    async fn held(&self, seat: &Seat, settings: &HookSettings) -> Result<Held, Error> {
+    async fn held(&self, seat: &Seat, settings: &HookSettings) -> Result<HeldConversation, Error> {
         let conversations = self.engine.conversations();
         let conversation = conversations.open(seat).await?;
         let held = conversations.held(&conversation, settings.mode.as_ref())?;
@@ -89,7 +89,7 @@ impl Hooks<'_> {
         })
     }
 
-    fn is_decided(&self, tool: &ToolUse, held: &Held) -> Result<bool, Error> {
+    fn is_decided(&self, tool: &ToolUse, held: &HeldConversation) -> Result<bool, Error> {
         let Some(id) = &tool.id else { return Ok(false) };
         let filter = DecisionFilter {
             conversation: Some(held.conversation.id.clone()),

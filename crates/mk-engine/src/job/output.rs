@@ -24,13 +24,13 @@ pub struct OutputPart {
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct KeptOutput {
     head: Vec<u8>,
     tail: VecDeque<u8>,
     total: u64,
 }
 
-impl Kept {
+impl KeptOutput {
     /// The byte with which the kept end begins.
     fn tail_from(&self) -> u64 {
         self.total - self.tail.len() as u64
@@ -55,7 +55,7 @@ impl Kept {
 
 /// What was printed so far.
 #[derive(Debug, Default)]
-pub(super) struct Output(Mutex<Kept>);
+pub(super) struct Output(Mutex<KeptOutput>);
 
 impl Output {
     pub(super) fn push(&self, bytes: &[u8]) {

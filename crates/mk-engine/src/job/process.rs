@@ -13,7 +13,7 @@ use mk_types::{AbsPath, PermitId};
 use rustix::process::{Pid, Signal, WaitIdOptions};
 use tokio::sync::watch;
 
-use super::CommandLine;
+use super::JobCommand;
 use super::output::Output;
 
 /// How long the last lines of a command that has ended are waited for: something may hold its output open.
@@ -29,14 +29,14 @@ pub enum JobState {
 
 /// How a command is started.
 #[derive(Debug)]
-pub(super) struct Launch(Command);
+pub(super) struct JobLaunch(Command);
 
-impl Launch {
+impl JobLaunch {
     /// Through our own `exec`, which takes the rights from the permit.
     pub(super) fn walled(
         program: &Path,
         permit: &PermitId,
-        command: &CommandLine,
+        command: &JobCommand,
         directory: &AbsPath,
         state: &Path,
     ) -> Self {
@@ -51,7 +51,7 @@ impl Launch {
     }
 
     /// With nothing around it.
-    pub(super) fn open(command: &CommandLine, directory: &AbsPath) -> Self {
+    pub(super) fn open(command: &JobCommand, directory: &AbsPath) -> Self {
         let seconds = command.time_limit.as_secs().max(1);
         let mut launched = process(Path::new("timeout"), directory);
         launched
@@ -75,7 +75,7 @@ fn process(program: &Path, directory: &AbsPath) -> Command {
 
 /// One command.
 #[derive(Debug)]
-pub(super) struct Job {
+pub(super) struct CommandJob {
     pub(super) line: String,
     pub(super) whose: String,
     pub(super) output: Arc<Output>,
@@ -84,8 +84,12 @@ pub(super) struct Job {
     process: Arc<Mutex<Option<Pid>>>,
 }
 
-impl Job {
-    pub(super) fn start(launch: Launch, line: String, whose: String) -> std::io::Result<Arc<Self>> {
+impl CommandJob {
+    pub(super) fn start(
+        launch: JobLaunch,
+        line: String,
+        whose: String,
+    ) -> std::io::Result<Arc<Self>> {
         let (sender, state) = watch::channel(JobState::Running);
         let (started, starts) = channel();
         let output = Arc::new(Output::default());
@@ -134,18 +138,18 @@ impl Job {
     }
 }
 
-struct Running {
+struct RunningJob {
     child: Child,
     read_to_end: std::sync::mpsc::Receiver<()>,
 }
 
 fn spawn(
-    launch: Launch,
+    launch: JobLaunch,
     output: Arc<Output>,
     number: &Mutex<Option<Pid>>,
-) -> std::io::Result<Running> {
+) -> std::io::Result<RunningJob> {
     let (mut reader, writer) = std::io::pipe()?;
-    let Launch(mut command) = launch;
+    let JobLaunch(mut command) = launch;
     command.stdout(writer.try_clone()?).stderr(writer);
     let child = command.spawn()?;
     // Our own copies of the pipe's end would keep it open.
@@ -163,10 +167,10 @@ fn spawn(
             }
             drop(open);
         })?;
-    Ok(Running { child, read_to_end })
+    Ok(RunningJob { child, read_to_end })
 }
 
-impl Running {
+impl RunningJob {
     fn wait(mut self, number: &Mutex<Option<Pid>>) -> i32 {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
         let process = Pid::from_child(&self.child);

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use mk_playbook::{
-    Agent, AgentChoice, AppliedRule, Briefing, ChecklistQuery, Confidence, KeywordMode, Layer,
-    ModeRequest, ParsedMode, Playbook, Reason, Recommendation, ResolvedModel, Rule, WorkMode,
-    analyze_task, mode_section, parse_mode,
+    Agent, AgentChoice, AppliedRule, Briefing, ChecklistQuery, Confidence, ContentLayer,
+    KeywordMode, ModeRequest, ParsedMode, Playbook, Reason, Recommendation, ResolvedModel,
+    RulesFile, WorkMode, analyze_task, mode_section, parse_mode,
 };
 
 use super::WorkingMode;
@@ -50,7 +50,7 @@ pub enum RuleVerbosity {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModeRule {
     pub name: String,
-    pub layer: Layer,
+    pub layer: ContentLayer,
     /// Why a rule of the team holds.
     pub because: Option<String>,
     pub content: Option<String>,
@@ -241,7 +241,7 @@ fn team_rule(applied: &AppliedRule, verbosity: RuleVerbosity) -> ModeRule {
 
 fn general_rule(
     name: &str,
-    rule: &Rule,
+    rule: &RulesFile,
     content: Option<String>,
     verbosity: RuleVerbosity,
 ) -> ModeRule {
@@ -254,7 +254,7 @@ fn general_rule(
     }
 }
 
-fn address(rule: &Rule, verbosity: RuleVerbosity) -> Option<String> {
+fn address(rule: &RulesFile, verbosity: RuleVerbosity) -> Option<String> {
     (verbosity == RuleVerbosity::Standard).then(|| format!("rules://{}", rule.path))
 }
 

@@ -4,22 +4,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use mk_clients::{PLAYBOOK_CONFIG_FILES, PLAYBOOK_DIRECTORY, WRITTEN, WrittenBase, WrittenShape};
 use mk_playbook::{Playbook, Sources, UserFolders};
-use mk_project::{Watched, Watcher};
+use mk_project::{WatchedPaths, Watcher};
 use mk_types::{AbsPath, Timestamp};
 
 use crate::error::Error;
 use crate::settings::Folders;
-use crate::{Caller, Change, Engine, Standing, Watching};
+use crate::{Caller, Engine, EngineChange, ProjectStanding, ProjectWatching};
 
 /// Instructions may appear in any folder, and a whole project is too much to watch.
 const LOOK_AGAIN_MILLIS: i64 = 10_000;
 
 /// A project's playbook, opened when it is first asked for.
 #[derive(Debug, Default)]
-pub(crate) struct Shelf(Mutex<Option<Opened>>);
+pub(crate) struct PlaybookShelf(Mutex<Option<OpenedPlaybook>>);
 
 #[derive(Debug)]
-struct Opened {
+struct OpenedPlaybook {
     playbook: Arc<Playbook>,
     looked: Timestamp,
     _watcher: Option<Watcher>,
@@ -29,7 +29,7 @@ impl Engine {
     /// The playbook of the caller's project; without a project, what the user and we have.
     pub(super) fn playbook(&self, caller: &Caller) -> Result<Arc<Playbook>, Error> {
         let in_force = self.in_force(caller, None)?;
-        if in_force.standing == Standing::Nowhere {
+        if in_force.standing == ProjectStanding::Nowhere {
             let sources = sources(&self.inner.folders, None);
             return Ok(Arc::new(Playbook::open(sources)));
         }
@@ -49,7 +49,7 @@ impl Engine {
         }
         let sources = sources(&self.inner.folders, Some(project.root().clone()));
         let playbook = Arc::new(Playbook::open(sources));
-        *opened = Some(Opened {
+        *opened = Some(OpenedPlaybook {
             _watcher: self.watch_playbook(project.root(), &playbook),
             playbook: Arc::clone(&playbook),
             looked: now,
@@ -63,10 +63,10 @@ impl Engine {
     }
 
     fn watch_playbook(&self, root: &AbsPath, playbook: &Arc<Playbook>) -> Option<Watcher> {
-        if self.inner.settings.watching == Watching::Off {
+        if self.inner.settings.watching == ProjectWatching::Off {
             return None;
         }
-        let mut watched = Watched::default();
+        let mut watched = WatchedPaths::default();
         for row in WRITTEN {
             let base = match row.base {
                 WrittenBase::Home => self.inner.folders.home.as_deref(),
@@ -101,7 +101,7 @@ impl Engine {
                 return;
             };
             playbook.invalidate();
-            Self { inner }.announce(Change::Modes {
+            Self { inner }.announce(EngineChange::Modes {
                 project: project.clone(),
             });
         })

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use mk_lsp::{ChangeKind, FileChange};
-use mk_project::{FindQuery, Stamp, find_files};
+use mk_lsp::{ChangeKind, DiskChange};
+use mk_project::{FindQuery, ReadStamp, find_files};
 use mk_types::{AbsPath, ProjectPath};
 
 /// Files of no language that tell a server how to read the others.
@@ -29,31 +29,31 @@ const PAUSE: u32 = 20;
 
 /// What is known of the files.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
-    files: BTreeMap<ProjectPath, Stamp>,
-    last: Option<Look>,
+pub(super) struct SeenFiles {
+    files: BTreeMap<ProjectPath, ReadStamp>,
+    last: Option<FileLook>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Look {
+struct FileLook {
     ended: Instant,
     took: Duration,
 }
 
-impl Look {
+impl FileLook {
     fn is_recent(self) -> bool {
         self.took > CHEAP && self.ended.elapsed() < self.took * PAUSE
     }
 }
 
-impl Seen {
+impl SeenFiles {
     /// What others have done to the files since the last look; nothing the first time, when no server has read any.
     pub(super) fn look(
         &mut self,
         root: &AbsPath,
         has_server: &(dyn Fn(&ProjectPath) -> bool + Sync),
-    ) -> Vec<FileChange> {
-        if self.last.is_some_and(Look::is_recent) {
+    ) -> Vec<DiskChange> {
+        if self.last.is_some_and(FileLook::is_recent) {
             return Vec::new();
         }
         let begun = Instant::now();
@@ -62,7 +62,7 @@ impl Seen {
         };
         let before = std::mem::replace(&mut self.files, now);
         let is_first = self.last.is_none();
-        self.last = Some(Look {
+        self.last = Some(FileLook {
             ended: Instant::now(),
             took: begun.elapsed(),
         });
@@ -79,7 +79,7 @@ impl Seen {
             };
             Some((path, kind))
         });
-        let changes = gone.chain(there).map(|(path, kind)| FileChange {
+        let changes = gone.chain(there).map(|(path, kind)| DiskChange {
             path: path.clone(),
             kind,
         });
@@ -94,8 +94,8 @@ impl Seen {
     }
 
     /// Takes note of a file that we have changed, and says how.
-    pub(super) fn note(&mut self, root: &AbsPath, path: ProjectPath) -> FileChange {
-        let kind = match Stamp::of(&path.under(root)) {
+    pub(super) fn note(&mut self, root: &AbsPath, path: ProjectPath) -> DiskChange {
+        let kind = match ReadStamp::of(&path.under(root)) {
             Some(stamp) => match self.files.insert(path.clone(), stamp) {
                 Some(_) => ChangeKind::Changed,
                 None => ChangeKind::Created,
@@ -105,7 +105,7 @@ impl Seen {
                 ChangeKind::Deleted
             }
         };
-        FileChange { path, kind }
+        DiskChange { path, kind }
     }
 }
 
@@ -113,7 +113,7 @@ impl Seen {
 fn list(
     root: &AbsPath,
     has_server: &(dyn Fn(&ProjectPath) -> bool + Sync),
-) -> Option<BTreeMap<ProjectPath, Stamp>> {
+) -> Option<BTreeMap<ProjectPath, ReadStamp>> {
     let query = FindQuery {
         pattern: "*".to_owned(),
         folder: ProjectPath::parse(".", root).ok()?,
@@ -131,7 +131,7 @@ fn list(
         }
     };
     let stamped = found.paths.into_iter().filter_map(|path| {
-        let stamp = Stamp::of(&path.under(root))?;
+        let stamp = ReadStamp::of(&path.under(root))?;
         Some((path, stamp))
     });
     Some(stamped.collect())
@@ -143,7 +143,7 @@ mod tests {
 
     use super::*;
 
-    fn look(seen: &mut Seen, files: &Fixture) -> Vec<(String, ChangeKind)> {
+    fn look(seen: &mut SeenFiles, files: &Fixture) -> Vec<(String, ChangeKind)> {
         seen.hurry();
         let changes = seen.look(files.root(), &|path| path.as_str().ends_with(".py"));
         let shown = changes.into_iter().map(|it| (it.path.to_string(), it.kind));
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn what_others_do_is_told_once() {
         let files = Fixture::new("//- /a.py\n\n//- /b.py\n\n//- /Cargo.toml\n\n//- /c.txt\n\n");
-        let mut seen = Seen::default();
+        let mut seen = SeenFiles::default();
         assert_eq!(look(&mut seen, &files), []);
         files.remove("a.py");
         files.save("b.py", "1\n");
@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn what_we_do_is_told_at_once_and_not_again() {
         let files = Fixture::new("//- /a.py\n\n");
-        let mut seen = Seen::default();
+        let mut seen = SeenFiles::default();
         look(&mut seen, &files);
         let mut note = |path: &str| {
             let path = ProjectPath::parse(path, files.root()).expect("a path");

@@ -1,12 +1,12 @@
 //! Hook, server and shell of one client are one conversation.
 
 use mk_clients::{ClientId, HookDecision, parse_event};
-use mk_store::{Client, Process, Reach};
+use mk_store::{AgentSession, ModeReach, ProcessIdentity};
 use mk_types::{AbsPath, ModeSlug, Timestamp};
 use serde_json::{Value, json};
 
 use super::World;
-use crate::{AgentLink, HookSettings, Hooked, NewTask, Outcome, OwnTool, Seat};
+use crate::{AgentLink, HookOutcome, HookSettings, NewTask, Outcome, OwnTool, Seat};
 
 const FILES: &str = r"
 //- /.git/HEAD
@@ -14,7 +14,7 @@ ref: refs/heads/main
 //- /docs/plan.md
 a plan
 ";
-const PROCESS: Process = Process {
+const PROCESS: ProcessIdentity = ProcessIdentity {
     id: 100,
     started: 1,
 };
@@ -39,7 +39,7 @@ fn person_sets(world: &World, mode: &str) {
     let store = &world.store;
     world.runtime.block_on(async {
         let project = store.open_project(world.fixture.root()).await.unwrap();
-        let reach = Reach::AllActiveSince(Timestamp::from_millis(0));
+        let reach = ModeReach::AllActiveSince(Timestamp::from_millis(0));
         let set = store.set_project_mode(&project.id, Some(slug(mode)), reach);
         set.await.unwrap();
     });
@@ -53,7 +53,7 @@ fn write(world: &World, session: &str, name: &str) -> bool {
     });
     let event = parse_event(ClientId::ClaudeCode, event.to_string().as_bytes()).unwrap();
     let seat = Seat {
-        client: Client {
+        client: AgentSession {
             name: ClientId::ClaudeCode.slug().to_owned(),
             session: session.to_owned(),
         },
@@ -65,7 +65,7 @@ fn write(world: &World, session: &str, name: &str) -> bool {
     let hooks = world.engine().hooks();
     let settings = HookSettings::default();
     let answer = hooks.answer(&event, &seat, &settings);
-    let (Hooked::Decided(verdict) | Hooked::Waits(_, verdict)) =
+    let (HookOutcome::Decided(verdict) | HookOutcome::Waits(_, verdict)) =
         world.runtime.block_on(answer).unwrap();
     verdict.decision == HookDecision::Pass
 }
@@ -126,7 +126,7 @@ fn a_call_that_names_its_session_belongs_to_that_one() {
 fn of_several_conversations_in_one_process_the_narrowest_counts() {
     let world = linked(AgentLink::new(vec![PROCESS]));
     write(&world, "two", "docs/plan.md");
-    let client = Client {
+    let client = AgentSession {
         name: ClientId::ClaudeCode.slug().to_owned(),
         session: "two".to_owned(),
     };

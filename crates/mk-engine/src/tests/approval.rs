@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 use mk_types::ApprovalId;
 
 use super::{MODES, World, ask_to_widen, show_error};
-use crate::{Approvals, Settings, Verdict};
+use crate::{ApprovalVerdict, Approvals, Settings};
 
 /// A world in which one question is open.
 fn world() -> World {
@@ -27,10 +27,10 @@ fn id(world: &World) -> ApprovalId {
 #[test]
 fn a_question_is_answered_once() {
     let mut world = world();
-    world.decide("appr_1", Verdict::Granted);
-    world.decide("appr_1", Verdict::Denied);
+    world.decide("appr_1", ApprovalVerdict::Granted);
+    world.decide("appr_1", ApprovalVerdict::Denied);
     world.switch("sess_1", "code");
-    world.decide("appr_1", Verdict::Granted);
+    world.decide("appr_1", ApprovalVerdict::Granted);
     assert_snapshot!(world.log(), @"
     appr_1 granted: Let the agent change from 'ask' to 'code' mode? of sess_1 by a test
     ✗ conflict: Approval `appr_1` is already granted
@@ -42,13 +42,13 @@ fn a_question_is_answered_once() {
 #[test]
 fn a_question_that_nobody_asked_is_not_found() {
     let mut world = world();
-    world.decide("appr_0123456789ab", Verdict::Granted);
+    world.decide("appr_0123456789ab", ApprovalVerdict::Granted);
     assert_snapshot!(world.log(), @"✗ no such Approval: Approval not found: appr_0123456789ab");
 }
 
 #[test]
 fn an_answer_from_another_process_ends_the_wait() {
-    for verdict in [Verdict::Granted, Verdict::Denied] {
+    for verdict in [ApprovalVerdict::Granted, ApprovalVerdict::Denied] {
         let mut world = world();
         world.start_engine();
         let id = id(&world);
@@ -69,11 +69,11 @@ fn an_answer_from_another_process_ends_the_wait() {
 #[test]
 fn an_answer_that_is_there_already_is_not_waited_for() {
     let mut world = world();
-    world.decide("appr_1", Verdict::Granted);
+    world.decide("appr_1", ApprovalVerdict::Granted);
     let id = id(&world);
     let engine = world.engine().clone();
     let decided = world.runtime.block_on(engine.approvals().wait(&id));
-    assert_eq!(decided.unwrap(), Some(Verdict::Granted));
+    assert_eq!(decided.unwrap(), Some(ApprovalVerdict::Granted));
     // Once used, it is no answer any more.
     world.switch("sess_1", "code");
     let decided = world.runtime.block_on(engine.approvals().wait(&id));
@@ -96,7 +96,7 @@ fn nobody_answering_in_time_is_a_no_that_names_the_question() {
     world.say(&show_error(&Approvals::not_approved(&question, verdict)));
     world.say(&show_error(&Approvals::not_approved(
         &question,
-        Some(Verdict::Denied),
+        Some(ApprovalVerdict::Denied),
     )));
     assert_snapshot!(world.log(), @"
     ✗ denied: Approval timed out: Let the agent change from 'ask' to 'code' mode? (appr_1) (ask the user to run `modekeeper approve appr_1`, then try again)
@@ -108,7 +108,7 @@ fn nobody_answering_in_time_is_a_no_that_names_the_question() {
 fn a_late_answer_counts_for_the_next_try() {
     let mut world = world();
     world.pass(400);
-    world.decide("appr_1", Verdict::Granted);
+    world.decide("appr_1", ApprovalVerdict::Granted);
     world.pass(100);
     world.switch("sess_1", "code");
     assert_snapshot!(world.log(), @"
@@ -130,7 +130,7 @@ fn waiting_for_a_question_that_is_gone_is_an_error() {
 #[test]
 fn of_two_tries_at_once_one_uses_the_yes() {
     let mut world = world();
-    world.decide("appr_1", Verdict::Granted);
+    world.decide("appr_1", ApprovalVerdict::Granted);
     let id = world.real("sess_1");
     let engine = world.engine().clone();
     let caller = world.caller.clone();

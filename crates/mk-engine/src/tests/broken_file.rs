@@ -88,7 +88,7 @@ fn a_file_that_cannot_be_used_widens_nothing_after_a_restart() {
     for round in 0..200 {
         let bytes = broken(&mut numbers);
         let usable = String::from_utf8(bytes.clone()).is_ok_and(|text| {
-            mk_policy::load_modes("f", &text).legible == mk_policy::Legible::Whole
+            mk_policy::load_modes("f", &text).legible == mk_policy::LegibleFile::Whole
         });
         // What can be read is a text like any other; free switching takes it as it is.
         if usable {

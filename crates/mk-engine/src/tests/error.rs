@@ -1,7 +1,7 @@
 //! What the store refuses, in the words that a caller gets. Most of it needs two processes at odds to happen.
 
 use insta::assert_snapshot;
-use mk_store::{ApprovalState, Error as Store, Subject, TaskState};
+use mk_store::{ApprovalState, Error as Store, MissingSubject, TaskState};
 use mk_types::{ApprovalId, SessionId, TaskId};
 
 use super::{World, show_error, slug};
@@ -14,10 +14,10 @@ fn every_refusal_of_the_store_has_its_kind() {
     let approval = ApprovalId::parse("appr_0123456789ab").unwrap();
     let state = TaskState::Completed;
     let table: Vec<String> = [
-        Store::NotFound(Subject::Session(session.clone())),
-        Store::NotFound(Subject::Task(task.clone())),
-        Store::NotFound(Subject::Approval(approval.clone())),
-        Store::Expired(Subject::Session(session.clone())),
+        Store::NotFound(MissingSubject::Session(session.clone())),
+        Store::NotFound(MissingSubject::Task(task.clone())),
+        Store::NotFound(MissingSubject::Approval(approval.clone())),
+        Store::Expired(MissingSubject::Session(session.clone())),
         Store::ParentFinished {
             parent: task,
             state,
@@ -67,7 +67,10 @@ fn a_parent_that_expires_between_check_and_write_is_expired_and_not_unknown() {
     let mut world = World::new("");
     let session = SessionId::parse("sess_0123456789ab").unwrap();
     let task = TaskId::parse("task_0123456789ab").unwrap();
-    for subject in [Subject::Task(task), Subject::Session(session.clone())] {
+    for subject in [
+        MissingSubject::Task(task),
+        MissingSubject::Session(session.clone()),
+    ] {
         let refused = world
             .engine()
             .about(Some(&session), Store::Expired(subject));
@@ -83,7 +86,7 @@ fn a_parent_that_expires_between_check_and_write_is_expired_and_not_unknown() {
 fn a_closed_engine_still_answers_but_changes_nothing() {
     let mut world = World::new("");
     world.create("code");
-    assert_eq!(world.engine().close(), crate::Closed::Complete);
+    assert_eq!(world.engine().close(), crate::CloseOutcome::Complete);
     world.switch("sess_1", "ask");
     world.create("ask");
     world.info("sess_1");

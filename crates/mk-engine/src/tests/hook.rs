@@ -6,12 +6,12 @@
 )]
 
 use mk_clients::{ClientId, HookDecision, HookVerdict, parse_event};
-use mk_store::{Client, DecisionFilter, Process, Reach, Ruling};
+use mk_store::{AgentSession, DecisionFilter, ModeReach, ProcessIdentity, Ruling};
 use mk_types::{AbsPath, ModeSlug, Timestamp};
 use serde_json::{Value, json};
 
 use super::World;
-use crate::{HookSettings, Hooked, OwnTool, Seat, Verdict};
+use crate::{ApprovalVerdict, HookOutcome, HookSettings, OwnTool, Seat};
 
 const FILES: &str = r"
 //- /.git/HEAD
@@ -31,8 +31,8 @@ struct Agent {
     world: World,
     client: ClientId,
     session: &'static str,
-    process: Option<Process>,
-    above: Vec<Process>,
+    process: Option<ProcessIdentity>,
+    above: Vec<ProcessIdentity>,
     configured: Option<ModeSlug>,
 }
 
@@ -66,13 +66,13 @@ impl Agent {
         let store = &self.world.store;
         self.world.runtime.block_on(async {
             let project = store.open_project(self.world.fixture.root()).await.unwrap();
-            let reach = Reach::AllActiveSince(Timestamp::from_millis(0));
+            let reach = ModeReach::AllActiveSince(Timestamp::from_millis(0));
             let set = store.set_project_mode(&project.id, Some(slug(mode)), reach);
             set.await.unwrap();
         });
     }
 
-    fn hook_from(&self, directory: &str, event: Value) -> Hooked {
+    fn hook_from(&self, directory: &str, event: Value) -> HookOutcome {
         let root = self.world.fixture.root();
         let directory = root.as_path().join(directory);
         let mut event = event;
@@ -80,7 +80,7 @@ impl Agent {
         event["cwd"] = json!(directory);
         let event = parse_event(self.client, event.to_string().as_bytes()).unwrap();
         let seat = Seat {
-            client: Client {
+            client: AgentSession {
                 name: self.client.slug().to_owned(),
                 session: self.session.to_owned(),
             },
@@ -99,7 +99,8 @@ impl Agent {
     }
 
     fn verdict(&self, event: Value) -> HookVerdict {
-        let (Hooked::Decided(verdict) | Hooked::Waits(_, verdict)) = self.hook_from("", event);
+        let (HookOutcome::Decided(verdict) | HookOutcome::Waits(_, verdict)) =
+            self.hook_from("", event);
         verdict
     }
 
@@ -112,7 +113,7 @@ impl Agent {
         let event =
             json!({ "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input });
         let hooked = self.hook_from(directory, event);
-        let (Hooked::Decided(verdict) | Hooked::Waits(_, verdict)) = hooked;
+        let (HookOutcome::Decided(verdict) | HookOutcome::Waits(_, verdict)) = hooked;
         match verdict.decision {
             HookDecision::Pass => None,
             HookDecision::Deny { reason } => {
@@ -294,7 +295,7 @@ fn codex_starts_no_interpreter_that_could_be_typed_into() {
 
 #[test]
 fn an_agent_that_another_agent_started_has_its_mode_as_a_ceiling() {
-    let outer_process = Process {
+    let outer_process = ProcessIdentity {
         id: 100,
         started: 1,
     };
@@ -303,7 +304,7 @@ fn an_agent_that_another_agent_started_has_its_mode_as_a_ceiling() {
     agent.session = "outer";
     agent.process = Some(outer_process);
     check(agent.call("Bash", json!({ "command": "ls" })), "passes");
-    let client = Client {
+    let client = AgentSession {
         name: "codex".to_owned(),
         session: "outer".to_owned(),
     };
@@ -321,19 +322,20 @@ fn an_agent_that_another_agent_started_has_its_mode_as_a_ceiling() {
     // The inner one is another product, started below it.
     agent.client = ClientId::Gemini;
     agent.session = "inner";
-    agent.process = Some(Process {
+    agent.process = Some(ProcessIdentity {
         id: 300,
         started: 3,
     });
     agent.above = vec![
-        Process {
+        ProcessIdentity {
             id: 200,
             started: 2,
         },
         outer_process,
     ];
     let event = json!({ "hook_event_name": "BeforeTool", "tool_name": "run_shell_command", "tool_input": { "command": "ls" } });
-    let (Hooked::Decided(verdict) | Hooked::Waits(_, verdict)) = agent.hook_from("", event);
+    let (HookOutcome::Decided(verdict) | HookOutcome::Waits(_, verdict)) =
+        agent.hook_from("", event);
     let HookDecision::Deny { reason } = verdict.decision else {
         panic!("{verdict:?}")
     };
@@ -356,7 +358,7 @@ fn a_child_session_has_its_parents_mode() {
     };
     let answer = |event: &mk_clients::HookEvent| {
         let seat = Seat {
-            client: Client {
+            client: AgentSession {
                 name: "copilot".to_owned(),
                 session: event.conversation.clone().unwrap(),
             },
@@ -367,7 +369,7 @@ fn a_child_session_has_its_parents_mode() {
         };
         let settings = HookSettings::default();
         let hooks = agent.world.engine().hooks();
-        let (Hooked::Decided(verdict) | Hooked::Waits(_, verdict)) = agent
+        let (HookOutcome::Decided(verdict) | HookOutcome::Waits(_, verdict)) = agent
             .world
             .runtime
             .block_on(hooks.answer(event, &seat, &settings))
@@ -375,7 +377,7 @@ fn a_child_session_has_its_parents_mode() {
         verdict.decision
     };
     assert_eq!(answer(&event("root", None)), HookDecision::Pass);
-    let client = Client {
+    let client = AgentSession {
         name: "copilot".to_owned(),
         session: "root".to_owned(),
     };
@@ -406,7 +408,7 @@ fn a_protected_file_waits_for_a_person_and_the_same_call_uses_the_answer_up() {
             "tool_input": { "file_path": agent.path(".roomodes"), "content": "x" },
         })
     };
-    let Hooked::Waits(approval, verdict) = agent.hook_from("", event()) else {
+    let HookOutcome::Waits(approval, verdict) = agent.hook_from("", event()) else {
         panic!("not asked")
     };
     let HookDecision::Deny { reason } = verdict.decision else {
@@ -417,12 +419,12 @@ fn a_protected_file_waits_for_a_person_and_the_same_call_uses_the_answer_up() {
         "{reason}"
     );
     let approvals = agent.world.engine().approvals();
-    let decide = approvals.decide(&approval.id, Verdict::Granted, "test");
+    let decide = approvals.decide(&approval.id, ApprovalVerdict::Granted, "test");
     agent.world.runtime.block_on(decide).unwrap();
-    let passed = |hooked: Hooked| {
+    let passed = |hooked: HookOutcome| {
         matches!(
             hooked,
-            Hooked::Decided(HookVerdict {
+            HookOutcome::Decided(HookVerdict {
                 decision: HookDecision::Pass,
                 ..
             })
@@ -443,11 +445,11 @@ fn an_approved_use_passes_once_under_each_name() {
             "hook_event_name": "PreToolUse", "tool_name": "Write", "tool_input": input, "tool_use_id": "use-1",
         })
     };
-    let Hooked::Waits(approval, _) = agent.hook_from("", own()) else {
+    let HookOutcome::Waits(approval, _) = agent.hook_from("", own()) else {
         panic!("not asked")
     };
     let approvals = agent.world.engine().approvals();
-    let decide = approvals.decide(&approval.id, Verdict::Granted, "test");
+    let decide = approvals.decide(&approval.id, ApprovalVerdict::Granted, "test");
     agent.world.runtime.block_on(decide).unwrap();
     let passes = |event: Value| agent.verdict(event).decision == HookDecision::Pass;
     assert!(passes(own()));

@@ -107,7 +107,7 @@ fn a_store_that_cannot_be_read_does_not_open_the_default_mode() {
     // Another engine finds a folder where the database should be.
     let database = world.fixture.path("global/no/database");
     world.fixture.folder("global/no/database");
-    world.location = mk_store::Location::File(database);
+    world.location = mk_store::StoreLocation::File(database);
     world.start_engine();
     world.log();
     world.in_force(None);

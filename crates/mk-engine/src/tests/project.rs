@@ -177,9 +177,9 @@ fn modes_come_from_every_place_and_the_first_that_has_a_slug_wins() {
             .fixture
             .write(file, mode("docs", &format!("M{file_idx}")));
         let source = if file_idx < 3 {
-            mk_policy::Source::Project
+            mk_policy::ModeSource::Project
         } else {
-            mk_policy::Source::Global
+            mk_policy::ModeSource::Global
         };
         assert_eq!(found(), (format!("M{file_idx}"), source), "{file}");
     }

@@ -7,7 +7,7 @@ use mk_types::AbsPath;
 
 use super::{MODES, World};
 use crate::open_projects::MOST_PROJECTS;
-use crate::{TaskState, Watching};
+use crate::{ProjectWatching, TaskState};
 
 fn roots(world: &World) -> Vec<AbsPath> {
     world.engine().inner.projects.roots()
@@ -15,7 +15,7 @@ fn roots(world: &World) -> Vec<AbsPath> {
 
 #[test]
 fn listing_the_tasks_of_other_projects_loads_none_of_them() {
-    let mut world = World::with(MODES, |settings| settings.watching = Watching::On);
+    let mut world = World::with(MODES, |settings| settings.watching = ProjectWatching::On);
     let elsewhere = Fixture::new(MODES);
     world.create("scribe");
     world.caller.project = elsewhere.root().clone();

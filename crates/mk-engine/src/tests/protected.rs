@@ -4,8 +4,8 @@
 use std::path::PathBuf;
 
 use mk_clients::{
-    AGENTS_FILES, ClientId, IGNORE_FILE, LOCAL_AGENTS_FILE, PLAYBOOK_CONFIG_FILES,
-    PLAYBOOK_DIRECTORY, PROJECT_MODE_FILES, RULES_DIRECTORIES, RULES_FILES, Scope, Setup, WRITTEN,
+    AGENTS_FILES, ClientId, IGNORE_FILE, InstallScope, LOCAL_AGENTS_FILE, PLAYBOOK_CONFIG_FILES,
+    PLAYBOOK_DIRECTORY, PROJECT_MODE_FILES, RULES_DIRECTORIES, RULES_FILES, Setup, WRITTEN,
     WrittenBase, WrittenShape,
 };
 use mk_policy::Policy;
@@ -47,7 +47,7 @@ fn settings_of_every_product_in_a_project_are_protected() {
         home: PathBuf::from("/home/ada"),
         config_home: PathBuf::from("/home/ada/.config"),
         project: PathBuf::from("/p"),
-        scope: Scope::Project,
+        scope: InstallScope::Project,
         program: PathBuf::from("/opt/modekeeper"),
         shell: None,
         floor: None,

@@ -4,7 +4,7 @@ use insta::assert_snapshot;
 use mk_store::SessionFilter;
 
 use super::{MODES, World, ask_to_widen};
-use crate::{TaskState, Verdict};
+use crate::{ApprovalVerdict, TaskState};
 
 #[test]
 fn what_one_engine_does_the_other_sees() {
@@ -36,7 +36,7 @@ fn what_one_engine_does_the_other_sees() {
 fn a_task_outlives_the_process_that_created_it() {
     let mut world = World::in_file(MODES, |_| {});
     world.create("docs");
-    assert_eq!(world.engine().close(), crate::Closed::Complete);
+    assert_eq!(world.engine().close(), crate::CloseOutcome::Complete);
     world.engines.clear();
     world.start_engine();
     world.tasks(&SessionFilter::default());
@@ -80,7 +80,7 @@ fn a_question_of_one_process_is_answered_in_the_other() {
     world.start_engine();
     world.approvals();
     world.switch("sess_1", "code");
-    world.decide("appr_1", Verdict::Granted);
+    world.decide("appr_1", ApprovalVerdict::Granted);
     world.use_engine(0);
     world.switch("sess_1", "code");
     assert_snapshot!(world.log(), @"

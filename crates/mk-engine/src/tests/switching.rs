@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 
 use super::{MODES, World, ask_to_widen, locked, slug};
-use crate::{Actor, Verdict};
+use crate::{Actor, ApprovalVerdict};
 
 #[test]
 fn free_lets_every_change_happen() {
@@ -64,7 +64,7 @@ fn a_yes_is_good_for_one_change() {
     let mut world = World::with(MODES, ask_to_widen);
     world.create("ask");
     world.switch("sess_1", "code");
-    world.decide("appr_1", Verdict::Granted);
+    world.decide("appr_1", ApprovalVerdict::Granted);
     world.switch("sess_1", "code");
     world.switch("sess_1", "ask");
     world.switch("sess_1", "code");
@@ -84,7 +84,7 @@ fn a_yes_is_good_for_the_change_that_was_asked_about_and_no_other() {
     world.create("ask");
     world.create("ask");
     world.switch("sess_1", "debug");
-    world.decide("appr_1", Verdict::Granted);
+    world.decide("appr_1", ApprovalVerdict::Granted);
     world.log();
     world.switch("sess_1", "code");
     world.switch("sess_2", "debug");
@@ -105,10 +105,10 @@ fn a_no_is_a_no_and_the_next_try_asks_anew() {
     let mut world = World::with(MODES, ask_to_widen);
     world.create("ask");
     world.switch("sess_1", "code");
-    world.decide("appr_1", Verdict::Denied);
+    world.decide("appr_1", ApprovalVerdict::Denied);
     world.approvals();
     world.switch("sess_1", "code");
-    world.decide("appr_1", Verdict::Granted);
+    world.decide("appr_1", ApprovalVerdict::Granted);
     assert_snapshot!(world.log(), @"
     sess_1 task_1 in ask (❓ Ask), active
     asks appr_1 pending: Let the agent change from 'ask' to 'code' mode? of sess_1
@@ -146,7 +146,7 @@ fn a_new_task_starts_from_the_mode_in_force() {
     });
     world.create("ask");
     world.create("code");
-    world.decide("appr_1", Verdict::Granted);
+    world.decide("appr_1", ApprovalVerdict::Granted);
     world.create("code");
     world.enter("sess_2");
     world.create("debug");
@@ -172,7 +172,7 @@ fn a_task_below_another_starts_from_its_parents_mode() {
     let mut world = World::with(MODES, ask_to_widen);
     world.create("ask");
     world.create_below("code", "sess_1");
-    world.decide("appr_1", Verdict::Granted);
+    world.decide("appr_1", ApprovalVerdict::Granted);
     world.create_below("code", "sess_1");
     world.create_below("code", "sess_1");
     world.create_below("debug", "sess_2");
@@ -193,7 +193,7 @@ fn a_yes_to_a_task_from_one_mode_is_not_one_from_another() {
     world.create("ask");
     world.enter("sess_1");
     world.create("code");
-    world.decide("appr_1", Verdict::Granted);
+    world.decide("appr_1", ApprovalVerdict::Granted);
     world.caller.conversation.tasks.clear();
     world.enter("sess_2");
     world.log();

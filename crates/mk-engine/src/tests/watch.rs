@@ -6,15 +6,15 @@ use insta::assert_snapshot;
 use tokio::sync::broadcast::Receiver;
 
 use super::{MODES, World};
-use crate::{Change, Watching};
+use crate::{EngineChange, ProjectWatching};
 
 /// Far more than it takes, for machines that are busy.
 const LONG: Duration = Duration::from_secs(10);
 /// Longer than a burst can last: after it, silence means that nothing comes.
 const QUIET: Duration = Duration::from_millis(600);
 
-fn world(files: &str) -> (World, Receiver<Change>) {
-    let mut world = World::with(files, |settings| settings.watching = Watching::On);
+fn world(files: &str) -> (World, Receiver<EngineChange>) {
+    let mut world = World::with(files, |settings| settings.watching = ProjectWatching::On);
     let changes = world.engine().changes();
     world.modes();
     (world, changes)
@@ -24,7 +24,7 @@ fn world(files: &str) -> (World, Receiver<Change>) {
 #[track_caller]
 fn check(
     world: &mut World,
-    changes: &mut Receiver<Change>,
+    changes: &mut Receiver<EngineChange>,
     act: impl FnOnce(&World),
     done: impl Fn(&[&str]) -> bool,
 ) -> Duration {
@@ -37,7 +37,7 @@ fn check(
         let project = world.caller.project.clone();
         assert_eq!(
             change.expect("a change").unwrap(),
-            Change::Modes { project }
+            EngineChange::Modes { project }
         );
         let catalogue = world.engine().modes().catalogue(&world.caller);
         let slugs: Vec<&str> = catalogue
@@ -167,7 +167,7 @@ fn a_switch_is_announced() {
     world.switch("sess_1", "ask");
     let change = world.runtime.block_on(changes.recv()).unwrap();
     let session = world.session("sess_1");
-    assert_eq!(change, Change::Switched { session });
+    assert_eq!(change, EngineChange::Switched { session });
 }
 
 #[test]

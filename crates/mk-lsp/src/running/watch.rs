@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::{DIAGNOSTIC, Running, SETTLED, SILENCE, identifier};
-use crate::ask::Ask;
+use super::{DIAGNOSTIC, RunningServer, SETTLED, SILENCE, identifier};
+use crate::ask::PendingQuestion;
 use crate::message::request;
 use crate::options::Limits;
-use crate::published::Said;
+use crate::published::PublishedProblems;
 use crate::uri;
 
 /// Nothing wrong is often only the first part, said before the server has looked closely.
@@ -17,16 +17,16 @@ const SETTLED_EMPTY: Duration = Duration::from_secs(1);
 
 /// A question about diagnostics that the server does not answer: it publishes them.
 #[derive(Debug)]
-pub(super) struct Watch {
-    pub(super) ask: Ask,
+pub(super) struct DiagnosticsWatch {
+    pub(super) ask: PendingQuestion,
     since: Instant,
     /// A request about the same document; when it is answered, the server has read the document.
     read: i64,
 }
 
-impl Running {
+impl RunningServer {
     /// What it has published about a document as it is.
-    pub(super) fn current(&self, path: &Path) -> Option<&Said> {
+    pub(super) fn current(&self, path: &Path) -> Option<&PublishedProblems> {
         let version = self.documents.version(path)?;
         let shown = self.documents.shown_at(path)?;
         let said = self.published.of(&uri::of_path(path))?;
@@ -35,7 +35,7 @@ impl Running {
     }
 
     /// Waits for what the server publishes about a document.
-    pub(super) fn watch(&mut self, ask: Ask, now: Instant) {
+    pub(super) fn watch(&mut self, ask: PendingQuestion, now: Instant) {
         let Some(shown) = &ask.document else {
             return self.reply(ask, Box::default());
         };
@@ -48,7 +48,7 @@ impl Running {
         let read = self.pending.push(None, now);
         let params = json!({"textDocument": identifier(shown)});
         self.send(request(read, "textDocument/documentSymbol", &params));
-        self.watches.push(Watch {
+        self.watches.push(DiagnosticsWatch {
             ask,
             since: now,
             read,

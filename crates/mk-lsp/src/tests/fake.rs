@@ -9,8 +9,8 @@ use mk_types::{Position, ProjectPath};
 use serde_json::{Value, json};
 
 use crate::{
-    Answered, ChangeKind, CustomServer, Document, FileChange, Limits, Location, ProjectCode,
-    ServerError, ServerOptions, Servers, Warm,
+    AttributedAnswer, ChangeKind, CustomServer, DiskChange, FileLocation, Limits, ProjectCode,
+    ServerError, ServerOptions, Servers, SourceDocument, WarmSign,
 };
 
 /// The fake server, which is built with the tests.
@@ -57,9 +57,9 @@ impl World {
             options: Value::Null,
             settings: json!({"fake": {"deep": {"key": 1}}}),
             warm: if behaviour == "indexing" {
-                Warm::Progress
+                WarmSign::Progress
             } else {
-                Warm::Nothing
+                WarmSign::Nothing
             },
         };
         let options = ServerOptions {
@@ -74,16 +74,19 @@ impl World {
         Self { fixture, servers }
     }
 
-    pub(crate) fn document(&self, path: &str) -> Document {
+    pub(crate) fn document(&self, path: &str) -> SourceDocument {
         let path = ProjectPath::parse(path, self.fixture.root()).expect("a path");
         let text = std::fs::read_to_string(path.under(self.fixture.root())).expect("a file");
-        Document {
+        SourceDocument {
             path,
             text: text.into(),
         }
     }
 
-    pub(crate) async fn define(&self, path: &str) -> Result<Answered<Vec<Location>>, ServerError> {
+    pub(crate) async fn define(
+        &self,
+        path: &str,
+    ) -> Result<AttributedAnswer<Vec<FileLocation>>, ServerError> {
         self.servers.definition(&self.document(path), START).await
     }
 
@@ -97,7 +100,7 @@ impl World {
 
     fn changed(&self, path: &str, kind: ChangeKind) {
         let path = ProjectPath::parse(path, self.fixture.root()).expect("a path");
-        self.servers.files_changed(&[FileChange { path, kind }]);
+        self.servers.files_changed(&[DiskChange { path, kind }]);
     }
 }
 

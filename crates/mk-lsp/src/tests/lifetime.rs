@@ -10,7 +10,7 @@ use mk_testkit::Fixture;
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::fake::{World, program};
-use crate::process::{Process, Program};
+use crate::process::{ServerProcess, ServerProgram};
 
 const ROUNDS: usize = 20;
 
@@ -168,7 +168,7 @@ pub(super) fn signal(pid: u32, signal: Signal) {
 fn what_has_left_the_group_does_not_outlive_the_guard() {
     let fixture = Fixture::new("");
     let script = "setsid sh -c 'echo started; exec sleep 1000' & read -r _";
-    let (mut process, pipes) = Process::start(&Program {
+    let (mut process, pipes) = ServerProcess::start(&ServerProgram {
         path: Path::new("/bin/sh"),
         arguments: &["-c".to_owned(), script.to_owned()],
         folder: fixture.root().as_path(),

@@ -2,13 +2,13 @@
 
 use mk_types::Position;
 
-use crate::position::{Encoding, Lines, WirePosition};
+use crate::position::{Encoding, LineStarts, WirePosition};
 
 const TEXT: &str = "plain\r\né😀漢 x\nlast";
 
 #[track_caller]
 fn check((line, column): (u32, u32), utf8: u32, utf16: u32) {
-    let lines = Lines::new(TEXT);
+    let lines = LineStarts::new(TEXT);
     let position = Position { line, column };
     for (encoding, character) in [(Encoding::Utf8, utf8), (Encoding::Utf16, utf16)] {
         let wire = WirePosition {
@@ -37,7 +37,7 @@ fn columns_after_wide_characters_differ() {
 
 #[test]
 fn a_place_past_the_end_is_the_end() {
-    let lines = Lines::new(TEXT);
+    let lines = LineStarts::new(TEXT);
     let end = |line, character| lines.of_wire(WirePosition { line, character }, Encoding::Utf16);
     // The return before the newline belongs to the end of the line.
     assert_eq!(end(0, 99), Position { line: 1, column: 6 });
@@ -56,7 +56,7 @@ fn a_place_past_the_end_is_the_end() {
 
 #[test]
 fn a_place_inside_a_character_is_that_character() {
-    let lines = Lines::new(TEXT);
+    let lines = LineStarts::new(TEXT);
     let inside = WirePosition {
         line: 1,
         character: 2,

@@ -4,8 +4,8 @@ use mk_testkit::Fixture;
 use mk_types::ProjectPath;
 use serde_json::Value;
 
-use crate::table::{Language, languages};
-use crate::{CustomServer, Limits, ProjectCode, ServerOptions, Servers, Warm};
+use crate::table::{ServedLanguage, languages};
+use crate::{CustomServer, Limits, ProjectCode, ServerOptions, Servers, WarmSign};
 
 fn custom(language: &str, extensions: &[&str]) -> CustomServer {
     CustomServer {
@@ -14,7 +14,7 @@ fn custom(language: &str, extensions: &[&str]) -> CustomServer {
         command: vec!["mine".to_owned(), "--stdio".to_owned()],
         options: Value::Null,
         settings: Value::Null,
-        warm: Warm::default(),
+        warm: WarmSign::default(),
     }
 }
 
@@ -76,7 +76,7 @@ fn a_users_server_is_preferred() {
 fn no_file_belongs_to_two_languages_and_no_server_is_without_a_command() {
     let languages = languages(&[]);
     assert!(languages.len() > 25, "the table is readable");
-    let mut endings: Vec<&String> = languages.iter().flat_map(Language::endings).collect();
+    let mut endings: Vec<&String> = languages.iter().flat_map(ServedLanguage::endings).collect();
     let all = endings.len();
     endings.sort();
     endings.dedup();

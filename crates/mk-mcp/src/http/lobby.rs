@@ -35,18 +35,18 @@ const FETCHED_WITHIN: Duration = Duration::from_secs(60);
 const FORGOTTEN_AFTER: Duration = Duration::from_secs(3600);
 
 /// Told which session is over, so that what was remembered of it can be dropped.
-pub(super) type Forget = Arc<dyn Fn(&str) + Send + Sync>;
+pub(super) type ForgetSession = Arc<dyn Fn(&str) + Send + Sync>;
 
 pub(super) struct Lobby {
     manager: LocalSessionManager,
-    guests: Arc<Mutex<Guests>>,
-    forget: Forget,
+    guests: Arc<Mutex<SessionGuests>>,
+    forget: ForgetSession,
 }
 
-type Guests = HashMap<SessionId, Guest>;
+type SessionGuests = HashMap<SessionId, SessionGuest>;
 
 /// What is known of one session.
-struct Guest {
+struct SessionGuest {
     /// What its client said at the handshake.
     state: Option<SessionState>,
     runs: bool,
@@ -59,7 +59,7 @@ struct Guest {
     left: Option<Instant>,
 }
 
-impl Guest {
+impl SessionGuest {
     fn new(now: Instant) -> Self {
         Self {
             state: None,
@@ -77,7 +77,7 @@ impl Guest {
 }
 
 impl Lobby {
-    pub(super) fn new(forget: Forget) -> Self {
+    pub(super) fn new(forget: ForgetSession) -> Self {
         let mut manager = LocalSessionManager::default();
         manager.session_config.keep_alive = Some(FORGOTTEN_AFTER);
         Self {
@@ -104,7 +104,7 @@ impl Lobby {
         })
     }
 
-    fn guests(&self) -> MutexGuard<'_, Guests> {
+    fn guests(&self) -> MutexGuard<'_, SessionGuests> {
         self.guests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -136,13 +136,13 @@ impl Lobby {
     }
 
     /// A stream that counts as in use while its client reads it.
-    fn watched<S>(&self, id: &SessionId, stream: S) -> Watched<S> {
+    fn watched<S>(&self, id: &SessionId, stream: S) -> WatchedStream<S> {
         if let Some(guest) = self.guests().get_mut(id) {
             guest.last_used = Instant::now();
             guest.is_used = true;
             guest.open_streams += 1;
         }
-        Watched {
+        WatchedStream {
             stream: Box::pin(stream),
             at_end: false,
             id: id.clone(),
@@ -152,8 +152,8 @@ impl Lobby {
 }
 
 /// Sessions that are over: not used for long, or, where there are too many, those used least.
-fn to_forget(guests: &Guests, now: Instant) -> Vec<SessionId> {
-    let idle = |guest: &Guest| !guest.is_in_use(now);
+fn to_forget(guests: &SessionGuests, now: Instant) -> Vec<SessionId> {
+    let idle = |guest: &SessionGuest| !guest.is_in_use(now);
     let mut forgotten: Vec<SessionId> = guests
         .iter()
         .filter(|(_, guest)| idle(guest) && now - guest.last_used >= FORGOTTEN_AFTER)
@@ -174,7 +174,7 @@ fn to_forget(guests: &Guests, now: Instant) -> Vec<SessionId> {
 }
 
 /// Sessions that may rest, longest unused first, so that no more run than should.
-fn to_rest(guests: &Guests, now: Instant) -> Vec<SessionId> {
+fn to_rest(guests: &SessionGuests, now: Instant) -> Vec<SessionId> {
     let running = guests.values().filter(|guest| guest.runs).count();
     let excess = (running + 1).saturating_sub(MOST_RUNNING);
     if excess == 0 {
@@ -196,7 +196,8 @@ impl SessionManager for Lobby {
     async fn create_session(&self) -> Result<(SessionId, Self::Transport), Self::Error> {
         self.make_room().await;
         let (id, transport) = self.manager.create_session().await?;
-        self.guests().insert(id.clone(), Guest::new(Instant::now()));
+        self.guests()
+            .insert(id.clone(), SessionGuest::new(Instant::now()));
         Ok((id, transport))
     }
 
@@ -291,14 +292,14 @@ impl SessionStore for Lobby {
 }
 
 /// A stream that tells its session when its client leaves.
-struct Watched<S> {
+struct WatchedStream<S> {
     stream: Pin<Box<S>>,
     at_end: bool,
     id: SessionId,
-    guests: Arc<Mutex<Guests>>,
+    guests: Arc<Mutex<SessionGuests>>,
 }
 
-impl<S: Stream> Stream for Watched<S> {
+impl<S: Stream> Stream for WatchedStream<S> {
     type Item = S::Item;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
@@ -308,7 +309,7 @@ impl<S: Stream> Stream for Watched<S> {
     }
 }
 
-impl<S> Drop for Watched<S> {
+impl<S> Drop for WatchedStream<S> {
     fn drop(&mut self) {
         let mut guests = self.guests.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(guest) = guests.get_mut(&self.id) {

@@ -23,13 +23,13 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::lift::Lift;
-use crate::transport::guarded::Guarded;
-use crate::transport::line::{Gone, read_message};
+use crate::transport::guarded::GuardedTransport;
+use crate::transport::line::{PeerGone, read_message};
 
 const WAITING: usize = 64;
 
 /// Makes the handler of a stream, within what its credential allows.
-type Connect<H> = Arc<dyn Fn(&AgentLimits) -> std::io::Result<H> + Send + Sync>;
+type ConnectSse<H> = Arc<dyn Fn(&AgentLimits) -> std::io::Result<H> + Send + Sync>;
 
 /// An open stream: where its messages go, and what the credential allows that it was opened with.
 struct OpenStream {
@@ -41,7 +41,7 @@ type OpenStreams = Arc<Mutex<HashMap<String, OpenStream>>>;
 
 /// The open streams, by the id in their endpoint.
 pub(super) struct Sessions<H> {
-    connect: Connect<H>,
+    connect: ConnectSse<H>,
     open: OpenStreams,
     closing: CancellationToken,
 }
@@ -57,7 +57,7 @@ impl<H> Clone for Sessions<H> {
 }
 
 impl<H> Sessions<H> {
-    pub(super) fn new(connect: Connect<H>, closing: CancellationToken) -> Self {
+    pub(super) fn new(connect: ConnectSse<H>, closing: CancellationToken) -> Self {
         Self {
             connect,
             open: Arc::default(),
@@ -92,7 +92,7 @@ pub(super) async fn open<H: ServerHandler>(
     drop(open.insert(id.clone(), stream));
     drop(open);
     let closing = sessions.closing.child_token();
-    let transport = Guarded::new(
+    let transport = GuardedTransport::new(
         Channels {
             from_client,
             to_client,
@@ -108,7 +108,7 @@ pub(super) async fn open<H: ServerHandler>(
     let endpoint = Event::default()
         .event("endpoint")
         .data(format!("/messages?sessionId={id}"));
-    let stream = Events {
+    let stream = SseEvents {
         first: Some(endpoint),
         outgoing,
         _guard: CloseOnDrop {
@@ -122,7 +122,7 @@ pub(super) async fn open<H: ServerHandler>(
 }
 
 #[derive(serde::Deserialize)]
-pub(super) struct Target {
+pub(super) struct MessagesQuery {
     #[serde(rename = "sessionId")]
     session_id: String,
 }
@@ -131,7 +131,7 @@ pub(super) struct Target {
 pub(super) async fn receive<H: ServerHandler>(
     State(sessions): State<Sessions<H>>,
     limits: Option<Extension<AgentLimits>>,
-    Query(Target { session_id }): Query<Target>,
+    Query(MessagesQuery { session_id }): Query<MessagesQuery>,
     body: Bytes,
 ) -> Response {
     let limits = limits.map(|Extension(limits)| limits).unwrap_or_default();
@@ -165,34 +165,34 @@ struct Channels {
 }
 
 impl Transport<RoleServer> for Channels {
-    type Error = Gone;
+    type Error = PeerGone;
 
     fn send(
         &mut self,
         message: TxJsonRpcMessage<RoleServer>,
-    ) -> impl Future<Output = Result<(), Gone>> + Send + 'static {
+    ) -> impl Future<Output = Result<(), PeerGone>> + Send + 'static {
         let to_client = self.to_client.clone();
-        async move { to_client.send(message).await.map_err(|_| Gone) }
+        async move { to_client.send(message).await.map_err(|_| PeerGone) }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         self.from_client.recv().await
     }
 
-    async fn close(&mut self) -> Result<(), Gone> {
+    async fn close(&mut self) -> Result<(), PeerGone> {
         self.from_client.close();
         Ok(())
     }
 }
 
 /// The stream of answers. When the client goes, it is dropped, and the session with it.
-struct Events {
+struct SseEvents {
     first: Option<Event>,
     outgoing: mpsc::Receiver<ServerJsonRpcMessage>,
     _guard: CloseOnDrop,
 }
 
-impl Stream for Events {
+impl Stream for SseEvents {
     type Item = Result<Event, Infallible>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mk_engine::Verdict;
+use mk_engine::ApprovalVerdict;
 use mk_policy::Switching;
 use mk_types::ApprovalId;
 use rmcp::model::SealOptions;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::wire::{Wire, call, modern_with, request, text};
 use super::{World, slug};
-use crate::approval::Subject;
+use crate::approval::ApprovalSubject;
 
 const SUBJECT: &str = "Let the agent change from 'ask' to 'code' mode?";
 
@@ -133,7 +133,7 @@ async fn no_answer_in_time_is_a_no_that_names_the_approval() {
         world
             .engine
             .approvals()
-            .decide(&id, Verdict::Granted, "a test")
+            .decide(&id, ApprovalVerdict::Granted, "a test")
             .await
             .expect("pending");
         let answer = wire
@@ -155,8 +155,11 @@ async fn pending(world: &World) -> ApprovalId {
 #[tokio::test]
 async fn a_client_that_shows_no_forms_waits_for_a_decision_from_elsewhere() {
     for (verdict, expected) in [
-        (Verdict::Granted, "Task created successfully"),
-        (Verdict::Denied, "Tool restriction error: The user declined"),
+        (ApprovalVerdict::Granted, "Task created successfully"),
+        (
+            ApprovalVerdict::Denied,
+            "Tool restriction error: The user declined",
+        ),
     ] {
         let world = World::asking();
         let mut wire = Wire::open(&world).await;
@@ -182,7 +185,7 @@ async fn a_decision_from_elsewhere_closes_the_dialogue() {
     world
         .engine
         .approvals()
-        .decide(&id, Verdict::Granted, "a test")
+        .decide(&id, ApprovalVerdict::Granted, "a test")
         .await
         .expect("pending");
     let answer = wire.answer(json!("wants")).await;
@@ -207,7 +210,7 @@ async fn a_client_that_cannot_ask_after_all_leaves_the_command_line() {
     world
         .engine
         .approvals()
-        .decide(&id, Verdict::Granted, "a test")
+        .decide(&id, ApprovalVerdict::Granted, "a test")
         .await
         .expect("pending");
     let answer = wire.answer(json!("wants")).await;
@@ -395,7 +398,7 @@ async fn a_state_expires_and_does_not_outlive_its_server() {
     wire.request(modern_call(1, "create_task", arguments.clone()))
         .await;
     let id = pending(&world).await;
-    let subject = Subject {
+    let subject = ApprovalSubject {
         tool: "create_task",
         arguments: &arguments,
     };

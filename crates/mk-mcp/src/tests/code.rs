@@ -13,7 +13,7 @@ use super::World;
 use super::transcript::Transcript;
 use super::wire::{Wire, call, text};
 use crate::era::Era;
-use crate::error::{Place, refused_code_call};
+use crate::error::{ErrorPlace, refused_code_call};
 
 pub(super) const PROJECT: &str = r"
 //- /.gitignore
@@ -305,7 +305,7 @@ fn every_kind_of_failure_has_its_code_in_every_era_and_place() {
             details: vec![("file_path", "a.txt".to_owned())],
         }));
         for era in [Era::Connected, Era::Stateless] {
-            for place in [Place::Call, Place::CallOnSession] {
+            for place in [ErrorPlace::Call, ErrorPlace::CallOnSession] {
                 let result = refused_code_call(&error, era, place).expect("a result");
                 assert_eq!(
                     json!(result),

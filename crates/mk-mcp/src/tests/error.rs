@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use mk_engine::{Error, Missing};
-use mk_policy::{Rule, Switching};
+use mk_engine::{Error, MissingThing};
+use mk_policy::{DecidingRule, Switching};
 use mk_types::SessionId;
 use rmcp::model::{ClientNotification, ClientRequest, ProtocolVersion, ServerConfig, ServerResult};
 use rmcp::service::{NotificationContext, RequestContext, Service};
@@ -15,13 +15,13 @@ use serde_json::{Value, json};
 use super::World;
 use super::wire::{Wire, call, request};
 use crate::era::Era;
-use crate::error::{Place, refused_call, refused_resource, unknown_prompt, unknown_tool};
+use crate::error::{ErrorPlace, refused_call, refused_resource, unknown_prompt, unknown_tool};
 use crate::guard::guarded;
-use crate::{Handler, Lift, Server};
+use crate::{Handler, Lift, McpServer};
 
 /// A server with two tools more: one that panics, and one that may not edit a file.
 struct Faulty {
-    server: Server,
+    server: McpServer,
     inner: Lift<Handler>,
 }
 
@@ -50,7 +50,7 @@ impl Service<RoleServer> for Faulty {
                 guarded(&self.server, &context, work).await
             }
             "edits_python" => {
-                let place = Place::CallOnSession;
+                let place = ErrorPlace::CallOnSession;
                 refused_call(&file_denied(), Era::of(&context), place)
                     .map(ServerResult::CallToolResult)
             }
@@ -77,7 +77,7 @@ impl Service<RoleServer> for Faulty {
 
 fn file_denied() -> Error {
     Error::Denied {
-        rule: Some(Rule::FilePattern),
+        rule: Some(DecidingRule::FilePattern),
         message:
             "Cannot edit 'config.py' in 'architect' mode. Only files matching '\\.md$' are allowed."
                 .to_owned(),
@@ -252,9 +252,9 @@ fn the_table_of_errors_is_a_contract() {
     };
     let kinds = [
         ("InvalidInput", Error::invalid("status", "Parameter status must be a string")),
-        ("NotFound(Mode)", not_found(Missing::Mode, "Mode not found: x. Available: code")),
-        ("NotFound(Task)", not_found(Missing::Task, "Session not found: sess_000000000000")),
-        ("NotFound(Approval)", not_found(Missing::Approval, "Approval not found: appr_000000000000")),
+        ("NotFound(Mode)", not_found(MissingThing::Mode, "Mode not found: x. Available: code")),
+        ("NotFound(Task)", not_found(MissingThing::Task, "Session not found: sess_000000000000")),
+        ("NotFound(Approval)", not_found(MissingThing::Approval, "Approval not found: appr_000000000000")),
         ("Expired", Error::Expired { session, timeout: Duration::from_secs(3600) }),
         (
             "Denied(Tool)",
@@ -274,19 +274,19 @@ fn the_table_of_errors_is_a_contract() {
         for (place, refused) in [
             (
                 "up to 2025-11-25, names its session",
-                refused_call(error, Era::Connected, Place::CallOnSession),
+                refused_call(error, Era::Connected, ErrorPlace::CallOnSession),
             ),
             (
                 "up to 2025-11-25, any other call   ",
-                refused_call(error, Era::Connected, Place::Call),
+                refused_call(error, Era::Connected, ErrorPlace::Call),
             ),
             (
                 "2026-07-28, names its session      ",
-                refused_call(error, Era::Stateless, Place::CallOnSession),
+                refused_call(error, Era::Stateless, ErrorPlace::CallOnSession),
             ),
             (
                 "2026-07-28, any other call         ",
-                refused_call(error, Era::Stateless, Place::Call),
+                refused_call(error, Era::Stateless, ErrorPlace::Call),
             ),
         ] {
             let shown = match refused {

@@ -14,8 +14,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::World;
 use super::wire::{Wire, call, request};
-use crate::transport::guarded::Guarded;
-use crate::transport::line::Gone;
+use crate::transport::guarded::GuardedTransport;
+use crate::transport::line::PeerGone;
 
 #[tokio::test]
 async fn five_thousand_pipelined_calls_are_all_answered() {
@@ -93,12 +93,12 @@ async fn thousands_of_cancelled_requests_leave_the_connection_as_it_was() {
 struct Pipe(mpsc::UnboundedReceiver<ClientJsonRpcMessage>);
 
 impl Transport<RoleServer> for Pipe {
-    type Error = Gone;
+    type Error = PeerGone;
 
     fn send(
         &mut self,
         _message: TxJsonRpcMessage<RoleServer>,
-    ) -> impl Future<Output = Result<(), Gone>> + Send + 'static {
+    ) -> impl Future<Output = Result<(), PeerGone>> + Send + 'static {
         std::future::ready(Ok(()))
     }
 
@@ -106,7 +106,7 @@ impl Transport<RoleServer> for Pipe {
         self.0.recv().await
     }
 
-    async fn close(&mut self) -> Result<(), Gone> {
+    async fn close(&mut self) -> Result<(), PeerGone> {
         Ok(())
     }
 }
@@ -115,16 +115,19 @@ fn message(value: Value) -> ClientJsonRpcMessage {
     serde_json::from_value(value).expect("a message")
 }
 
-fn piped() -> (mpsc::UnboundedSender<ClientJsonRpcMessage>, Guarded<Pipe>) {
+fn piped() -> (
+    mpsc::UnboundedSender<ClientJsonRpcMessage>,
+    GuardedTransport<Pipe>,
+) {
     let (sender, receiver) = mpsc::unbounded_channel();
     (
         sender,
-        Guarded::new(Pipe(receiver), CancellationToken::new()),
+        GuardedTransport::new(Pipe(receiver), CancellationToken::new()),
     )
 }
 
 /// How many messages the guard takes before it wants answers first.
-fn taken(guarded: &mut Guarded<Pipe>) -> Vec<RequestId> {
+fn taken(guarded: &mut GuardedTransport<Pipe>) -> Vec<RequestId> {
     let mut ids = Vec::new();
     // Unconstrained, or tokio itself would make a pause.
     while let Some(Some(message)) = unconstrained(guarded.receive()).now_or_never() {
@@ -135,7 +138,7 @@ fn taken(guarded: &mut Guarded<Pipe>) -> Vec<RequestId> {
     ids
 }
 
-async fn answer(guarded: &mut Guarded<Pipe>, id: RequestId) {
+async fn answer(guarded: &mut GuardedTransport<Pipe>, id: RequestId) {
     let answer = ServerJsonRpcMessage::response(ServerResult::empty(()), id);
     guarded.send(answer).await.expect("sent");
 }

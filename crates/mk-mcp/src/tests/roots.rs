@@ -1,12 +1,12 @@
 //! The project of a call where nobody has named one: the client's roots before the working directory.
 
-use mk_engine::Start;
+use mk_engine::StartDirectory;
 use mk_testkit::Fixture;
 use serde_json::{Value, json};
 
 use super::World;
 use super::wire::{Wire, call, text};
-use crate::Server;
+use crate::McpServer;
 
 /// Where the server was started.
 const STARTED: &str = "
@@ -15,13 +15,13 @@ the working directory
 ";
 
 fn found() -> World {
-    started(Start::Found)
+    started(StartDirectory::Found)
 }
 
-fn started(start: fn(mk_types::AbsPath) -> Start) -> World {
+fn started(start: fn(mk_types::AbsPath) -> StartDirectory) -> World {
     let mut world = World::new(STARTED);
     let project = world.files.root().clone();
-    world.server = Server::new(world.engine.clone(), "9.9.9", start(project));
+    world.server = McpServer::new(world.engine.clone(), "9.9.9", start(project));
     world
 }
 
@@ -136,14 +136,14 @@ async fn a_client_that_never_tells_its_roots_is_served_all_the_same() {
 
 #[tokio::test]
 async fn a_named_project_is_not_asked_for() {
-    let world = started(Start::Named);
+    let world = started(StartDirectory::Named);
     let mut wire = Wire::open_with(&world, json!({ "roots": {} })).await;
     assert_eq!(reads(&mut wire).await, "the working directory");
 }
 
 #[tokio::test]
 async fn a_root_is_activated_without_asking_anybody() {
-    let (world, there) = (started(Start::Named), workspace());
+    let (world, there) = (started(StartDirectory::Named), workspace());
     let mut wire = Wire::open_with(&world, json!({ "roots": {} })).await;
     let folder = json!({ "project_root": there.root().as_str() });
     wire.send(call(7, "activate_project", folder)).await;
@@ -155,7 +155,7 @@ async fn a_root_is_activated_without_asking_anybody() {
 
 #[tokio::test]
 async fn nowhere_no_file_is_touched() {
-    let world = started(Start::Nowhere);
+    let world = started(StartDirectory::Nowhere);
     let mut wire = Wire::open(&world).await;
     let answer = wire.call("read_file", where_am_i()).await;
     let result = &answer["result"];
@@ -173,7 +173,7 @@ async fn nowhere_no_file_is_touched() {
 
 #[tokio::test]
 async fn from_nowhere_a_folder_is_not_activated_without_a_person() {
-    let world = started(Start::Nowhere);
+    let world = started(StartDirectory::Nowhere);
     let mut wire = Wire::open_with(&world, json!({ "elicitation": {} })).await;
     let inside = json!({ "project_root": world.files.root().as_str() });
     wire.send(call(7, "activate_project", inside)).await;

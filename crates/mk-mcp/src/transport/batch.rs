@@ -10,18 +10,18 @@ use rmcp::model::{
 use serde_json::Value;
 
 use crate::error;
-use crate::transport::line::{Refusal, read_value};
+use crate::transport::line::{LineRefusal, read_value};
 
 /// The batches of one connection.
 #[derive(Debug, Default)]
 pub(crate) struct Batches {
     are_known: bool,
-    open: Vec<Batch>,
+    open: Vec<RequestBatch>,
 }
 
 /// One array, until the last of its requests is answered.
 #[derive(Debug, Default)]
-struct Batch {
+struct RequestBatch {
     waiting: Vec<RequestId>,
     answers: Vec<Value>,
 }
@@ -45,7 +45,7 @@ impl Batches {
         if !self.are_known || elements.is_empty() {
             return None;
         }
-        let mut batch = Batch::default();
+        let mut batch = RequestBatch::default();
         for element in elements {
             match read_value(&element) {
                 Ok(message) => {
@@ -77,7 +77,8 @@ impl Batches {
             _ => None,
         };
         let batch = answered.and_then(|id| {
-            let asks = |batch: &Batch| batch.waiting.iter().position(|waiting| waiting == id);
+            let asks =
+                |batch: &RequestBatch| batch.waiting.iter().position(|waiting| waiting == id);
             let mut open = self.open.iter().enumerate();
             open.find_map(|(at, batch)| Some((at, asks(batch)?)))
         });
@@ -111,7 +112,7 @@ impl Batches {
     }
 }
 
-impl Batch {
+impl RequestBatch {
     fn to_line(&self) -> Vec<u8> {
         let mut line = Value::Array(self.answers.clone()).to_string().into_bytes();
         line.push(b'\n');
@@ -120,7 +121,7 @@ impl Batch {
 }
 
 /// Why an array is refused.
-pub(crate) fn refusal() -> Box<Refusal> {
+pub(crate) fn refusal() -> Box<LineRefusal> {
     let detail = "batches are part of revision 2025-03-26 only; send one message at a time";
-    Refusal::without_id(error::invalid_request(detail))
+    LineRefusal::without_id(error::invalid_request(detail))
 }

@@ -18,7 +18,7 @@ const MOST_IN_FLIGHT: usize = 512;
 
 /// A transport behind the guard.
 #[derive(Debug)]
-pub struct Guarded<T> {
+pub struct GuardedTransport<T> {
     inner: T,
     /// The lifecycle is chosen; before that, rmcp gives up on anything but a request.
     begun: bool,
@@ -38,19 +38,19 @@ struct Flight {
 struct Requests {
     /// From the id that rmcp knows to the one that the client sent. rmcp answers only one of two requests that
     /// share an id, so a second one goes by another name until its answer.
-    flying: HashMap<RequestId, Flying>,
+    flying: HashMap<RequestId, FlyingRequest>,
     /// How many have got another name so far.
     renamed: u64,
 }
 
 #[derive(Debug)]
-struct Flying {
+struct FlyingRequest {
     sent_as: RequestId,
     /// Streams of changes stay open as long as the client likes; their number has a bound of its own.
     is_stream: bool,
 }
 
-impl<T> Guarded<T> {
+impl<T> GuardedTransport<T> {
     pub fn new(inner: T, closing: CancellationToken) -> Self {
         Self {
             inner,
@@ -61,7 +61,7 @@ impl<T> Guarded<T> {
     }
 }
 
-impl<T: Transport<RoleServer>> Transport<RoleServer> for Guarded<T> {
+impl<T: Transport<RoleServer>> Transport<RoleServer> for GuardedTransport<T> {
     type Error = T::Error;
 
     fn send(
@@ -163,7 +163,7 @@ impl Flight {
             requests.renamed += 1;
             *id = RequestId::String(format!("{sent_as} again {}", requests.renamed).into());
         }
-        let flying = Flying { sent_as, is_stream };
+        let flying = FlyingRequest { sent_as, is_stream };
         requests.flying.insert(id.clone(), flying);
     }
 

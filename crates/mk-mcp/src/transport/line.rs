@@ -45,12 +45,12 @@ pub struct LineTransport<R> {
 
 /// The other half: ends when everything is written, and everybody who could write more is gone.
 #[derive(Debug)]
-pub struct Written {
+pub struct WriterEnd {
     task: JoinHandle<std::io::Result<()>>,
     n_writes: Arc<AtomicUsize>,
 }
 
-impl Written {
+impl WriterEnd {
     /// Waits for it as long as answers come.
     pub async fn wait(mut self) {
         loop {
@@ -66,10 +66,10 @@ impl Written {
 /// The other side is gone.
 #[derive(Debug, thiserror::Error)]
 #[error("the client no longer reads")]
-pub struct Gone;
+pub struct PeerGone;
 
 impl<R: AsyncRead + Unpin + Send> LineTransport<R> {
-    pub fn new(reader: R, writer: impl AsyncWrite + Unpin + Send + 'static) -> (Self, Written) {
+    pub fn new(reader: R, writer: impl AsyncWrite + Unpin + Send + 'static) -> (Self, WriterEnd) {
         let (lines, waiting) = mpsc::channel(WAITING_LINES);
         let transport = Self {
             reader: BufReader::with_capacity(64 * 1024, reader),
@@ -83,7 +83,7 @@ impl<R: AsyncRead + Unpin + Send> LineTransport<R> {
         let n_writes = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&n_writes);
         let writing = async move { write_lines(waiting, writer, &counted).await };
-        let written = Written {
+        let written = WriterEnd {
             task: tokio::spawn(writing),
             n_writes,
         };
@@ -122,7 +122,7 @@ impl<R: AsyncRead + Unpin + Send> LineTransport<R> {
     }
 
     /// The message of a line; `None` for a batch, whose messages are then unread.
-    fn read(&mut self, line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Box<Refusal>> {
+    fn read(&mut self, line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Box<LineRefusal>> {
         if line.trim_ascii_start().first() == Some(&b'[')
             && let Ok(Value::Array(elements)) = serde_json::from_slice(line)
         {
@@ -158,18 +158,22 @@ impl<R: AsyncRead + Unpin + Send> LineTransport<R> {
 }
 
 impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for LineTransport<R> {
-    type Error = Gone;
+    type Error = PeerGone;
 
     fn send(
         &mut self,
         message: TxJsonRpcMessage<RoleServer>,
-    ) -> impl Future<Output = Result<(), Gone>> + Send + 'static {
+    ) -> impl Future<Output = Result<(), PeerGone>> + Send + 'static {
         let lines = self.lines.clone();
         let outgoing = self.batches.send(&message);
         async move {
-            match outgoing.map_err(|_| Gone)? {
+            match outgoing.map_err(|_| PeerGone)? {
                 Outgoing::Held => Ok(()),
-                Outgoing::Line(line) => lines.ok_or(Gone)?.send(line).await.map_err(|_| Gone),
+                Outgoing::Line(line) => lines
+                    .ok_or(PeerGone)?
+                    .send(line)
+                    .await
+                    .map_err(|_| PeerGone),
             }
         }
     }
@@ -187,13 +191,13 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for LineTransport<R> {
                     Ok(None) => continue,
                     Err(refusal) => refusal,
                 },
-                Err(error) => Refusal::without_id(error),
+                Err(error) => LineRefusal::without_id(error),
             };
             self.unsent = Some(refusal.to_line());
         }
     }
 
-    async fn close(&mut self) -> Result<(), Gone> {
+    async fn close(&mut self) -> Result<(), PeerGone> {
         self.flush_unsent().await;
         self.lines = None;
         Ok(())
@@ -217,12 +221,12 @@ fn too_long() -> ErrorData {
 
 /// Why a line is no message, and to which request that answers.
 #[derive(Debug)]
-pub(crate) struct Refusal {
+pub(crate) struct LineRefusal {
     id: Option<RequestId>,
     error: ErrorData,
 }
 
-impl Refusal {
+impl LineRefusal {
     pub(crate) fn without_id(error: ErrorData) -> Box<Self> {
         Box::new(Self { id: None, error })
     }
@@ -239,31 +243,31 @@ impl Refusal {
     }
 }
 
-pub(crate) fn read_message(line: &[u8]) -> Result<ClientJsonRpcMessage, Box<Refusal>> {
+pub(crate) fn read_message(line: &[u8]) -> Result<ClientJsonRpcMessage, Box<LineRefusal>> {
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
     serde_json::from_slice(line).map_err(|_| refuse(line))
 }
 
 /// The same of what is JSON already.
-pub(crate) fn read_value(value: &Value) -> Result<ClientJsonRpcMessage, Box<Refusal>> {
+pub(crate) fn read_value(value: &Value) -> Result<ClientJsonRpcMessage, Box<LineRefusal>> {
     ClientJsonRpcMessage::deserialize(value).map_err(|_| no_message(value))
 }
 
-fn refuse(line: &[u8]) -> Box<Refusal> {
+fn refuse(line: &[u8]) -> Box<LineRefusal> {
     match serde_json::from_slice::<Value>(line) {
-        Err(error) => Refusal::without_id(error::parse_error(&error.to_string())),
+        Err(error) => LineRefusal::without_id(error::parse_error(&error.to_string())),
         Ok(Value::Array(_)) => batch::refusal(),
         Ok(value) => no_message(&value),
     }
 }
 
-fn no_message(value: &Value) -> Box<Refusal> {
+fn no_message(value: &Value) -> Box<LineRefusal> {
     let id = value
         .get("id")
         .and_then(|id| serde_json::from_value(id.clone()).ok());
     let detail = "not a JSON-RPC 2.0 request, notification or response";
     let error = error::invalid_request(detail);
-    Box::new(Refusal { id, error })
+    Box::new(LineRefusal { id, error })
 }
 
 /// Writes what waits in one go, so that many small answers cost one system call.

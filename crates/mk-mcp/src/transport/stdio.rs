@@ -11,17 +11,17 @@ use tokio::io::{AsyncRead, AsyncWrite, Interest};
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
 
-use crate::connection::Server;
+use crate::connection::McpServer;
 use crate::handler::Handler;
 use crate::lift::Lift;
 use crate::transport::converse;
 
-type Reader = Box<dyn AsyncRead + Send + Unpin>;
-type Writer = Box<dyn AsyncWrite + Send + Unpin>;
+type StdioReader = Box<dyn AsyncRead + Send + Unpin>;
+type StdioWriter = Box<dyn AsyncWrite + Send + Unpin>;
 
 /// Serves one client on standard input and output until it goes, or until `shutdown` says so.
 pub async fn serve(
-    server: &Server,
+    server: &McpServer,
     ceiling: Option<Ceiling>,
     shutdown: impl Future<Output = ()>,
 ) -> io::Result<()> {
@@ -62,14 +62,14 @@ fn hung_up(stdout: OwnedFd) -> io::Result<Pin<Box<dyn Future<Output = ()>>>> {
 }
 
 /// Opens both. Python gives its children pipes, Node gives them sockets; a terminal or a file is read by a thread.
-fn open() -> io::Result<(Reader, Writer)> {
+fn open() -> io::Result<(StdioReader, StdioWriter)> {
     let (stdin, stdout) = (io::stdin(), io::stdout());
-    let reader: Reader = match file_type(stdin.as_fd())? {
+    let reader: StdioReader = match file_type(stdin.as_fd())? {
         FileType::Fifo => Box::new(pipe::Receiver::from_owned_fd(reopen(0, OFlags::RDONLY)?)?),
         FileType::Socket => Box::new(socket(stdin.as_fd().try_clone_to_owned()?)?),
         _ => Box::new(tokio::io::stdin()),
     };
-    let writer: Writer = match file_type(stdout.as_fd())? {
+    let writer: StdioWriter = match file_type(stdout.as_fd())? {
         FileType::Fifo => Box::new(pipe::Sender::from_owned_fd(reopen(1, OFlags::WRONLY)?)?),
         FileType::Socket => Box::new(socket(stdout.as_fd().try_clone_to_owned()?)?),
         _ => return Ok((reader, Box::new(tokio::io::stdout()))),

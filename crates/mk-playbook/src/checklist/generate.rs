@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::trigger::PathNames;
-use super::{Category, Checklist, ChecklistItem, Priority};
+use super::{Checklist, ChecklistCategory, ChecklistItem, Priority};
 
 /// What to generate checklists for; with neither there is nothing to check.
 #[derive(Debug, Clone, Copy, Default)]
@@ -162,12 +162,12 @@ fn points_of<'c>(
     files: &[PathNames],
     most: usize,
 ) -> Vec<&'c ChecklistItem> {
-    let called_for = |category: &&Category| {
+    let called_for = |category: &&ChecklistCategory| {
         let mut triggers = category.triggers.iter();
         triggers.any(|trigger| files.iter().any(|file| !trigger.matches(file).is_empty()))
     };
     let chosen = checklist.categories.iter().filter(called_for);
-    let mut chosen: Vec<&Category> = chosen.collect();
+    let mut chosen: Vec<&ChecklistCategory> = chosen.collect();
     if chosen.is_empty() && query.domains.contains(&checklist.domain) {
         chosen = checklist.categories.iter().collect();
     }
@@ -184,9 +184,9 @@ fn by_files<'c>(
     query: &ChecklistQuery<'_>,
     files: &[PathNames],
     generated: &mut GeneratedChecklists,
-) -> Vec<&'c Category> {
+) -> Vec<&'c ChecklistCategory> {
     let explicit = query.domains.contains(&checklist.domain);
-    let mut chosen: Vec<&Category> = Vec::new();
+    let mut chosen: Vec<&ChecklistCategory> = Vec::new();
     for category in &checklist.categories {
         let mut is_chosen = false;
         for (file, names) in query.files.iter().zip(files) {

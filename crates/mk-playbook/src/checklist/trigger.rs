@@ -1,7 +1,7 @@
 //! Which paths call for a category. A pattern such as `**/service/**` is a word for a kind of code: it also means
 //! `services/` and `service.ts`, because projects name the same thing in all these ways. Case does not matter.
 
-use crate::glob::{Glob, alternatives};
+use crate::glob::{PathGlob, alternatives};
 
 /// A pattern of a category.
 #[derive(Debug, Clone)]
@@ -11,7 +11,7 @@ pub(crate) enum Trigger {
     /// Texts that are part of a file's name.
     Parts(Vec<String>),
     /// Any other pattern, in lower case.
-    Glob(Glob),
+    Glob(PathGlob),
 }
 
 impl Trigger {
@@ -24,7 +24,7 @@ impl Trigger {
         if let Some(parts) = all(&alternatives, |one| plain(one, "**/*", "*")) {
             return Ok(Self::Parts(parts));
         }
-        Glob::new(&pattern).map(Self::Glob)
+        PathGlob::new(&pattern).map(Self::Glob)
     }
 
     /// What of the path calls for the category; empty if nothing does.

@@ -1,10 +1,10 @@
 //! What the settings of a project must look like. Unknown keys may look like anything.
 
-use mk_document::{At, Node, Report};
+use mk_document::{DocumentNode, DocumentReport, Located};
 
 /// What a value must be.
 #[derive(Debug, Clone, Copy)]
-enum Shape {
+enum ValueShape {
     Text,
     Flag,
     Texts,
@@ -15,122 +15,136 @@ enum Shape {
     Objects(&'static [(&'static str, Self)]),
 }
 
-const ANY_COUNT: Shape = Shape::Number(1.0, 1_000_000.0);
+const ANY_COUNT: ValueShape = ValueShape::Number(1.0, 1_000_000.0);
 
-const CONFIG: &[(&str, Shape)] = &[
-    ("language", Shape::Text),
-    ("projectName", Shape::Text),
-    ("description", Shape::Text),
-    ("repository", Shape::Text),
+const CONFIG: &[(&str, ValueShape)] = &[
+    ("language", ValueShape::Text),
+    ("projectName", ValueShape::Text),
+    ("description", ValueShape::Text),
+    ("repository", ValueShape::Text),
     (
         "techStack",
-        Shape::Object(&[
-            ("languages", Shape::Texts),
-            ("frontend", Shape::Texts),
-            ("backend", Shape::Texts),
-            ("database", Shape::Texts),
-            ("infrastructure", Shape::Texts),
-            ("tools", Shape::Texts),
+        ValueShape::Object(&[
+            ("languages", ValueShape::Texts),
+            ("frontend", ValueShape::Texts),
+            ("backend", ValueShape::Texts),
+            ("database", ValueShape::Texts),
+            ("infrastructure", ValueShape::Texts),
+            ("tools", ValueShape::Texts),
         ]),
     ),
     (
         "architecture",
-        Shape::Object(&[
-            ("pattern", Shape::Text),
-            ("structure", Shape::Texts),
+        ValueShape::Object(&[
+            ("pattern", ValueShape::Text),
+            ("structure", ValueShape::Texts),
             (
                 "componentStyle",
-                Shape::OneOf(&["flat", "grouped", "feature-based"]),
+                ValueShape::OneOf(&["flat", "grouped", "feature-based"]),
             ),
             (
                 "layers",
-                Shape::Objects(&[
-                    ("name", Shape::Text),
-                    ("path", Shape::Text),
-                    ("description", Shape::Text),
-                    ("dependencies", Shape::Texts),
+                ValueShape::Objects(&[
+                    ("name", ValueShape::Text),
+                    ("path", ValueShape::Text),
+                    ("description", ValueShape::Text),
+                    ("dependencies", ValueShape::Texts),
                 ]),
             ),
         ]),
     ),
     (
         "conventions",
-        Shape::Object(&[
-            ("style", Shape::Text),
+        ValueShape::Object(&[
+            ("style", ValueShape::Text),
             (
                 "naming",
-                Shape::Object(&[
-                    ("files", Shape::Text),
-                    ("components", Shape::Text),
-                    ("functions", Shape::Text),
-                    ("variables", Shape::Text),
-                    ("constants", Shape::Text),
-                    ("types", Shape::Text),
-                    ("interfaces", Shape::Text),
+                ValueShape::Object(&[
+                    ("files", ValueShape::Text),
+                    ("components", ValueShape::Text),
+                    ("functions", ValueShape::Text),
+                    ("variables", ValueShape::Text),
+                    ("constants", ValueShape::Text),
+                    ("types", ValueShape::Text),
+                    ("interfaces", ValueShape::Text),
                 ]),
             ),
-            ("importOrder", Shape::Texts),
+            ("importOrder", ValueShape::Texts),
             ("maxLineLength", ANY_COUNT),
-            ("semicolons", Shape::Flag),
-            ("quotes", Shape::OneOf(&["single", "double"])),
+            ("semicolons", ValueShape::Flag),
+            ("quotes", ValueShape::OneOf(&["single", "double"])),
         ]),
     ),
     (
         "testStrategy",
-        Shape::Object(&[
+        ValueShape::Object(&[
             (
                 "approach",
-                Shape::OneOf(&["tdd", "bdd", "test-after", "mixed"]),
+                ValueShape::OneOf(&["tdd", "bdd", "test-after", "mixed"]),
             ),
-            ("frameworks", Shape::Texts),
-            ("coverage", Shape::Number(0.0, 100.0)),
-            ("unitTestPattern", Shape::OneOf(&["colocated", "separate"])),
-            ("e2eDirectory", Shape::Text),
-            ("mockingStrategy", Shape::Text),
+            ("frameworks", ValueShape::Texts),
+            ("coverage", ValueShape::Number(0.0, 100.0)),
+            (
+                "unitTestPattern",
+                ValueShape::OneOf(&["colocated", "separate"]),
+            ),
+            ("e2eDirectory", ValueShape::Text),
+            ("mockingStrategy", ValueShape::Text),
         ]),
     ),
     (
         "ai",
-        Shape::Object(&[
-            ("defaultModel", Shape::Text),
-            ("primaryAgent", Shape::Text),
-            ("excludeAgents", Shape::Texts),
+        ValueShape::Object(&[
+            ("defaultModel", ValueShape::Text),
+            ("primaryAgent", ValueShape::Text),
+            ("excludeAgents", ValueShape::Texts),
         ]),
     ),
     (
         "auto",
-        Shape::Object(&[("maxIterations", Shape::Number(1.0, 10.0))]),
+        ValueShape::Object(&[("maxIterations", ValueShape::Number(1.0, 10.0))]),
     ),
     (
         "context",
-        Shape::Object(&[("maxArrayItems", ANY_COUNT), ("maxItemLength", ANY_COUNT)]),
+        ValueShape::Object(&[("maxArrayItems", ANY_COUNT), ("maxItemLength", ANY_COUNT)]),
     ),
-    ("keyFiles", Shape::Texts),
-    ("avoid", Shape::Texts),
-    ("custom", Shape::Object(&[])),
+    ("keyFiles", ValueShape::Texts),
+    ("avoid", ValueShape::Texts),
+    ("custom", ValueShape::Object(&[])),
 ];
 
 /// Says of every value that has the wrong shape where it is and what it should be.
-pub(super) fn check(document: &At<Node>, report: &mut Report) {
-    check_value("", document, Shape::Object(CONFIG), report);
+pub(super) fn check(document: &Located<DocumentNode>, report: &mut DocumentReport) {
+    check_value("", document, ValueShape::Object(CONFIG), report);
 }
 
-fn check_value(path: &str, at: &At<Node>, shape: Shape, report: &mut Report) {
+fn check_value(
+    path: &str,
+    at: &Located<DocumentNode>,
+    shape: ValueShape,
+    report: &mut DocumentReport,
+) {
     let expected = match (shape, &at.value) {
         // `undefined` in a script is a value that is not there.
-        (_, Node::Null) if !path.is_empty() => return,
-        (Shape::Text, Node::Text(_)) | (Shape::Flag, Node::Bool(_)) => return,
-        (Shape::Number(least, most), Node::Number(number)) if (least..=most).contains(number) => {
+        (_, DocumentNode::Null) if !path.is_empty() => return,
+        (ValueShape::Text, DocumentNode::Text(_)) | (ValueShape::Flag, DocumentNode::Bool(_)) => {
             return;
         }
-        (Shape::OneOf(words), Node::Text(text)) if words.contains(&text.as_str()) => return,
-        (Shape::Texts, Node::List(items)) => {
-            return check_items(path, items, Shape::Text, report);
+        (ValueShape::Number(least, most), DocumentNode::Number(number))
+            if (least..=most).contains(number) =>
+        {
+            return;
         }
-        (Shape::Objects(keys), Node::List(items)) => {
-            return check_items(path, items, Shape::Object(keys), report);
+        (ValueShape::OneOf(words), DocumentNode::Text(text)) if words.contains(&text.as_str()) => {
+            return;
         }
-        (Shape::Object(keys), Node::Map(_)) => {
+        (ValueShape::Texts, DocumentNode::List(items)) => {
+            return check_items(path, items, ValueShape::Text, report);
+        }
+        (ValueShape::Objects(keys), DocumentNode::List(items)) => {
+            return check_items(path, items, ValueShape::Object(keys), report);
+        }
+        (ValueShape::Object(keys), DocumentNode::Map(_)) => {
             for (key, shape) in keys {
                 if let Some(value) = at.value.get(key) {
                     check_value(&join(path, key), value, *shape, report);
@@ -138,17 +152,17 @@ fn check_value(path: &str, at: &At<Node>, shape: Shape, report: &mut Report) {
             }
             return;
         }
-        (Shape::Text, _) => "text".to_owned(),
-        (Shape::Flag, _) => "true or false".to_owned(),
-        (Shape::Texts, _) => "a list of texts".to_owned(),
-        (Shape::Number(least, most), _) => format!("a number from {least} to {most}"),
-        (Shape::OneOf(words), _) => format!("one of {}", words.join(", ")),
-        (Shape::Object(_), _) => "an object".to_owned(),
-        (Shape::Objects(_), _) => "a list of objects".to_owned(),
+        (ValueShape::Text, _) => "text".to_owned(),
+        (ValueShape::Flag, _) => "true or false".to_owned(),
+        (ValueShape::Texts, _) => "a list of texts".to_owned(),
+        (ValueShape::Number(least, most), _) => format!("a number from {least} to {most}"),
+        (ValueShape::OneOf(words), _) => format!("one of {}", words.join(", ")),
+        (ValueShape::Object(_), _) => "an object".to_owned(),
+        (ValueShape::Objects(_), _) => "a list of objects".to_owned(),
     };
     let found = match &at.value {
-        Node::Text(text) => format!("`{}`", text.chars().take(40).collect::<String>()),
-        Node::Number(number) => format!("`{number}`"),
+        DocumentNode::Text(text) => format!("`{}`", text.chars().take(40).collect::<String>()),
+        DocumentNode::Number(number) => format!("`{number}`"),
         other => other.kind().to_owned(),
     };
     let subject = if path.is_empty() {
@@ -162,7 +176,12 @@ fn check_value(path: &str, at: &At<Node>, shape: Shape, report: &mut Report) {
     );
 }
 
-fn check_items(path: &str, items: &[At<Node>], shape: Shape, report: &mut Report) {
+fn check_items(
+    path: &str,
+    items: &[Located<DocumentNode>],
+    shape: ValueShape,
+    report: &mut DocumentReport,
+) {
     for (item_idx, item) in items.iter().enumerate() {
         check_value(&join(path, &item_idx.to_string()), item, shape, report);
     }

@@ -1,6 +1,6 @@
 //! The packages that a manifest names. What cannot be read names none.
 
-use mk_document::{Node, read_json};
+use mk_document::{DocumentNode, read_json};
 
 use super::table::Ecosystem;
 
@@ -52,12 +52,14 @@ fn json(text: &str, sections: &[&str]) -> Manifest {
         return Manifest::default();
     };
     let text_of = |key: &str| match document.value.get(key).map(|node| &node.value) {
-        Some(Node::Text(text)) if !text.trim().is_empty() => Some(text.clone()),
+        Some(DocumentNode::Text(text)) if !text.trim().is_empty() => Some(text.clone()),
         _ => None,
     };
     let mut packages = Vec::new();
     for section in sections {
-        if let Some(Node::Map(entries)) = document.value.get(section).map(|node| &node.value) {
+        if let Some(DocumentNode::Map(entries)) =
+            document.value.get(section).map(|node| &node.value)
+        {
             packages.extend(entries.iter().map(|(key, _)| key.value.to_lowercase()));
         }
     }

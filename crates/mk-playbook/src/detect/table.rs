@@ -4,7 +4,7 @@ use super::manifest::is_compose;
 
 /// Where a technology belongs in a configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Category {
+pub(super) enum TechnologyCategory {
     Language,
     Frontend,
     /// Both a frontend and a backend.
@@ -52,7 +52,7 @@ impl Ecosystem {
 pub(super) fn packages(
     ecosystem: Ecosystem,
     packages: &[String],
-) -> impl Iterator<Item = (Category, &'static str)> {
+) -> impl Iterator<Item = (TechnologyCategory, &'static str)> {
     let rows = PACKAGES.iter().filter(move |row| row.0 == ecosystem);
     rows.filter(move |row| {
         packages
@@ -76,8 +76,8 @@ fn is_package(ecosystem: Ecosystem, package: &str, known: &str) -> bool {
 }
 
 /// The technology that a file stands for by being there.
-pub(super) fn file(path: &str, name: &str) -> Option<(Category, &'static str)> {
-    let infrastructure = |tool| Some((Category::Infrastructure, tool));
+pub(super) fn file(path: &str, name: &str) -> Option<(TechnologyCategory, &'static str)> {
+    let infrastructure = |tool| Some((TechnologyCategory::Infrastructure, tool));
     match (path, name) {
         _ if path.starts_with(".github/workflows/") => infrastructure("GitHub Actions"),
         (".gitlab-ci.yml", _) => infrastructure("GitLab CI"),
@@ -99,12 +99,12 @@ pub(super) fn file(path: &str, name: &str) -> Option<(Category, &'static str)> {
     }
 }
 
-type Row = (Ecosystem, &'static str, Category, &'static str);
+type DetectRow = (Ecosystem, &'static str, TechnologyCategory, &'static str);
 
-use Category as C;
 use Ecosystem as E;
+use TechnologyCategory as C;
 
-const PACKAGES: &[Row] = &[
+const PACKAGES: &[DetectRow] = &[
     (E::Npm, "react", C::Frontend, "React"),
     (E::Npm, "vue", C::Frontend, "Vue"),
     (E::Npm, "@angular/core", C::Frontend, "Angular"),

@@ -8,32 +8,32 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use mk_document::{Diagnostic, Severity};
-use mk_project::{Ignored, Stamp};
+use mk_project::{IgnoredFiles, ReadStamp};
 use mk_types::{AbsPath, ProjectPath};
 
 use super::Scan;
-use crate::place::Origin;
+use crate::place::ContentOrigin;
 
 /// More files than anybody keeps in one folder of rules.
 const MOST_ENTRIES: usize = 20_000;
 
 /// A folder whose files are listed.
 #[derive(Debug)]
-pub(super) struct Listing<'a> {
+pub(super) struct ListedFolder<'a> {
     base: PathBuf,
     /// The project, by its real path; `None` for a user's folder.
-    project: Option<(AbsPath, &'a Ignored)>,
+    project: Option<(AbsPath, &'a IgnoredFiles)>,
 }
 
 /// A file that was found.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct ListedFile {
     /// Below the listed folder, with `/` between parts.
     pub(super) below: String,
-    pub(super) origin: Origin,
+    pub(super) origin: ContentOrigin,
 }
 
-impl<'a> Listing<'a> {
+impl<'a> ListedFolder<'a> {
     pub(super) fn of_user(folder: &AbsPath) -> Self {
         Self {
             base: folder.as_path().to_owned(),
@@ -42,7 +42,7 @@ impl<'a> Listing<'a> {
     }
 
     /// `None` if there is no such folder.
-    pub(super) fn of_project(root: &AbsPath, ignored: &'a Ignored) -> Option<Self> {
+    pub(super) fn of_project(root: &AbsPath, ignored: &'a IgnoredFiles) -> Option<Self> {
         let real = fs::canonicalize(root.as_path()).ok()?;
         Some(Self {
             base: root.as_path().to_owned(),
@@ -55,13 +55,14 @@ impl<'a> Listing<'a> {
     }
 
     /// One file by its path below the base.
-    pub(super) fn file(&self, path: &str, scan: &mut Scan) -> Option<Found> {
+    pub(super) fn file(&self, path: &str, scan: &mut Scan) -> Option<ListedFile> {
         let full = self.base.join(path);
         let folder = full.parent()?;
-        scan.folders.push((folder.to_owned(), Stamp::of(folder)));
+        scan.folders
+            .push((folder.to_owned(), ReadStamp::of(folder)));
         let real = self.real(&full, scan)?;
         fs::metadata(&real).ok().filter(fs::Metadata::is_file)?;
-        Some(Found {
+        Some(ListedFile {
             below: path.to_owned(),
             origin: self.origin(&real)?,
         })
@@ -74,9 +75,9 @@ impl<'a> Listing<'a> {
         depth: usize,
         wanted: &dyn Fn(&str) -> bool,
         scan: &mut Scan,
-    ) -> Vec<Found> {
+    ) -> Vec<ListedFile> {
         let full = self.base.join(folder);
-        let mut walk = Walk {
+        let mut walk = ListingWalk {
             listing: self,
             wanted,
             seen: BTreeSet::new(),
@@ -91,7 +92,7 @@ impl<'a> Listing<'a> {
             }
             Err(_) => scan.folders.push((full.clone(), None)),
         }
-        let Walk {
+        let ListingWalk {
             mut found, n_left, ..
         } = walk;
         if n_left == 0 {
@@ -125,7 +126,7 @@ impl<'a> Listing<'a> {
     }
 
     /// Where a file is read from: from the project's root, or from its own folder.
-    fn origin(&self, real: &Path) -> Option<Origin> {
+    fn origin(&self, real: &Path) -> Option<ContentOrigin> {
         let within = match &self.project {
             Some((root, _)) => root.clone(),
             None => AbsPath::new(real.parent()?)?,
@@ -135,8 +136,8 @@ impl<'a> Listing<'a> {
             .ok()?
             .to_str()?
             .to_owned();
-        let stamp = Stamp::of(real)?;
-        Some(Origin::Disk {
+        let stamp = ReadStamp::of(real)?;
+        Some(ContentOrigin::Disk {
             within,
             path,
             stamp,
@@ -144,21 +145,21 @@ impl<'a> Listing<'a> {
     }
 }
 
-struct Walk<'a> {
-    listing: &'a Listing<'a>,
+struct ListingWalk<'a> {
+    listing: &'a ListedFolder<'a>,
     wanted: &'a dyn Fn(&str) -> bool,
     /// Real paths of folders and of files reached by links: a circle of links ends here.
     seen: BTreeSet<PathBuf>,
     n_left: usize,
-    found: Vec<Found>,
+    found: Vec<ListedFile>,
 }
 
-impl Walk<'_> {
+impl ListingWalk<'_> {
     fn folder(&mut self, real: &Path, below: &str, depth: usize, scan: &mut Scan) {
         if !self.seen.insert(real.to_owned()) {
             return;
         }
-        scan.folders.push((real.to_owned(), Stamp::of(real)));
+        scan.folders.push((real.to_owned(), ReadStamp::of(real)));
         let Ok(entries) = fs::read_dir(real) else {
             return;
         };
@@ -209,7 +210,7 @@ impl Walk<'_> {
             && !self.is_hidden(real)
             && let Some(origin) = self.listing.origin(real)
         {
-            self.found.push(Found { below, origin });
+            self.found.push(ListedFile { below, origin });
         }
     }
 

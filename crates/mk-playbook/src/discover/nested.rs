@@ -7,13 +7,13 @@ use std::fs;
 use std::path::Path;
 
 use ignore::WalkBuilder;
-use mk_clients::{WRITTEN, Written, WrittenBase, WrittenShape};
+use mk_clients::{InstructionFile, WRITTEN, WrittenBase, WrittenShape};
 use mk_document::{Diagnostic, Severity};
-use mk_project::{Ignored, Stamp};
+use mk_project::{IgnoredFiles, ReadStamp};
 use mk_types::{AbsPath, ProjectPath};
 
 use super::Scan;
-use crate::place::{Kind, Layer, Origin, Place};
+use crate::place::{ContentKind, ContentLayer, ContentOrigin, ContentPlace};
 
 const MOST_ENTRIES: usize = 100_000;
 const MOST_FILES: usize = 1_000;
@@ -28,7 +28,7 @@ pub(crate) fn scan_nested(root: &AbsPath) -> Scan {
     let Some(root) = real_root.ok().and_then(|real| AbsPath::new(&real)) else {
         return scan;
     };
-    let ignored = Ignored::load(&root);
+    let ignored = IgnoredFiles::load(&root);
     let mut found = Vec::new();
     let walk = WalkBuilder::new(root.as_path())
         .hidden(false)
@@ -86,7 +86,7 @@ pub(crate) fn scan_nested(root: &AbsPath) -> Scan {
 }
 
 /// What a path in the project is for a product, and the folder that it holds for.
-fn written(path: &str) -> Option<(&'static Written, &str)> {
+fn written(path: &str) -> Option<(&'static InstructionFile, &str)> {
     let rows = WRITTEN
         .iter()
         .filter(|row| row.base == WrittenBase::AnyDirectory);
@@ -96,7 +96,7 @@ fn written(path: &str) -> Option<(&'static Written, &str)> {
 }
 
 /// The folder that a path holds for, if the path is of this row.
-fn scope_of<'a>(row: &Written, path: &'a str) -> Option<&'a str> {
+fn scope_of<'a>(row: &InstructionFile, path: &'a str) -> Option<&'a str> {
     let scope = match row.shape {
         WrittenShape::File => path.strip_suffix(row.path)?,
         WrittenShape::Directory(endings) => {
@@ -116,11 +116,11 @@ fn scope_of<'a>(row: &Written, path: &'a str) -> Option<&'a str> {
 
 fn place(
     root: &AbsPath,
-    ignored: &Ignored,
+    ignored: &IgnoredFiles,
     path: &Path,
-    (row, scope): (&'static Written, String),
+    (row, scope): (&'static InstructionFile, String),
     scan: &mut Scan,
-) -> Option<Place> {
+) -> Option<ContentPlace> {
     let shown = path.strip_prefix(root.as_path()).ok()?.to_str()?;
     let real = fs::canonicalize(path).ok()?;
     let Ok(below) = real.strip_prefix(root.as_path()) else {
@@ -133,19 +133,19 @@ fn place(
         return None;
     };
     let below = ProjectPath::parse(below.to_str()?, root).ok()?;
-    let stamp = Stamp::of(&real)?;
+    let stamp = ReadStamp::of(&real)?;
     if ignored.hides(&below) || !fs::metadata(&real).ok()?.is_file() {
         return None;
     }
-    Some(Place {
-        kind: Kind::Rule,
-        layer: Layer::Project,
+    Some(ContentPlace {
+        kind: ContentKind::Rule,
+        layer: ContentLayer::Project,
         address: shown.to_owned(),
         file: shown.to_owned(),
         scope,
         mode: None,
         written: Some(row),
-        origin: Origin::Disk {
+        origin: ContentOrigin::Disk {
             within: root.clone(),
             path: below.as_str().to_owned(),
             stamp,

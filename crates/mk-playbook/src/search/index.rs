@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::passage::{Passage, of_json, of_markdown};
 use super::token::{stem, words};
-use crate::entry::Entry;
+use crate::entry::ContentEntry;
 
 /// A word on a line.
 #[derive(Debug, Clone, Copy)]
@@ -24,8 +24,8 @@ pub(super) struct IndexedPassage {
 }
 
 #[derive(Debug)]
-pub(super) struct Document {
-    pub(super) entry: Arc<Entry>,
+pub(super) struct IndexedDocument {
+    pub(super) entry: Arc<ContentEntry>,
     /// The text with ASCII letters in lower case, so that every byte stands where it stands in the text.
     lower: String,
     /// Where each line starts.
@@ -34,7 +34,7 @@ pub(super) struct Document {
     n_passages: u32,
 }
 
-impl Document {
+impl IndexedDocument {
     /// A line, counted from 1, without the space around it.
     pub(super) fn line(&self, line: u32) -> &str {
         self.cut(&self.entry.parsed().text, line)
@@ -56,7 +56,7 @@ impl Document {
 
 /// The index of all files.
 #[derive(Debug, Default)]
-pub(crate) struct Index {
+pub(crate) struct PassageIndex {
     /// Which list of files it is of.
     pub(super) generation: Option<(u64, u64)>,
     terms: HashMap<Box<str>, u32>,
@@ -67,15 +67,15 @@ pub(crate) struct Index {
     pub(super) postings: Vec<Vec<Posting>>,
     stems: HashMap<Box<str>, Vec<u32>>,
     pub(super) passages: Vec<IndexedPassage>,
-    pub(super) documents: Vec<Document>,
+    pub(super) documents: Vec<IndexedDocument>,
     pub(super) n_words: u64,
     n_dead: usize,
 }
 
-impl Index {
+impl PassageIndex {
     /// Makes the index one of these files; those that it knows are not read again.
-    pub(super) fn update(&mut self, files: &[Arc<Entry>]) {
-        let wanted: HashSet<*const Entry> = files.iter().map(Arc::as_ptr).collect();
+    pub(super) fn update(&mut self, files: &[Arc<ContentEntry>]) {
+        let wanted: HashSet<*const ContentEntry> = files.iter().map(Arc::as_ptr).collect();
         let mut known = HashSet::new();
         for document in &mut self.documents {
             let is_wanted = wanted.contains(&Arc::as_ptr(&document.entry));
@@ -108,7 +108,7 @@ impl Index {
         self.stems.get(stem(word)).map_or(&[], Vec::as_slice)
     }
 
-    fn add(&mut self, file: &Arc<Entry>) {
+    fn add(&mut self, file: &Arc<ContentEntry>) {
         let text = &file.parsed().text;
         let lines: Vec<&str> = text.lines().collect();
         let passages = if file.place.is_json() {
@@ -120,7 +120,7 @@ impl Index {
         let mut line_starts = vec![0];
         let ends = memchr::memchr_iter(b'\n', text.as_bytes());
         line_starts.extend(ends.filter_map(|end| u32::try_from(end + 1).ok()));
-        self.documents.push(Document {
+        self.documents.push(IndexedDocument {
             entry: Arc::clone(file),
             lower: text.to_ascii_lowercase(),
             line_starts,

@@ -1,6 +1,6 @@
 //! Cuts a file into passages: the sections of Markdown, the members of JSON.
 
-use mk_document::{At, Node, read_json};
+use mk_document::{DocumentNode, Located, read_json};
 
 use crate::markdown;
 
@@ -46,17 +46,20 @@ pub(super) fn of_json(text: &str) -> Vec<Passage> {
     passages.into_iter().flat_map(split).collect()
 }
 
-fn cut(at: &At<Node>, passage: Passage, depth: usize, passages: &mut Vec<Passage>) {
-    let members: Vec<(Option<&str>, &At<Node>, u32)> = match &at.value {
-        Node::Map(entries) => entries
+fn cut(at: &Located<DocumentNode>, passage: Passage, depth: usize, passages: &mut Vec<Passage>) {
+    let members: Vec<(Option<&str>, &Located<DocumentNode>, u32)> = match &at.value {
+        DocumentNode::Map(entries) => entries
             .iter()
             .map(|(key, value)| (Some(key.value.as_str()), value, key.position.line))
             .collect(),
-        Node::List(items) => items
+        DocumentNode::List(items) => items
             .iter()
             .map(|item| (None, item, item.position.line))
             .collect(),
-        Node::Null | Node::Bool(_) | Node::Number(_) | Node::Text(_) => Vec::new(),
+        DocumentNode::Null
+        | DocumentNode::Bool(_)
+        | DocumentNode::Number(_)
+        | DocumentNode::Text(_) => Vec::new(),
     };
     let is_short = depth > 0 && passage.end_line.saturating_sub(passage.line) <= LONGEST_MEMBER;
     if is_short || members.is_empty() || depth > 3 {

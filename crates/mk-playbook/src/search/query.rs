@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use memchr::memmem;
 use mk_prompt::Vocabulary;
 
-use super::index::{Index, Posting};
+use super::index::{PassageIndex, Posting};
 use super::token::{is_stop_word, is_unspaced, words};
-use crate::place::{Kind, Layer, Place};
+use crate::place::{ContentKind, ContentLayer, ContentPlace};
 
-use super::{FileMatch, LineMatch, SearchLimits, SearchResult};
+use super::{FileMatch, LineMatch, RuleSearchResult, SearchLimits};
 
 /// What is longer is no query; its start says what it is about.
 const LONGEST_QUERY: usize = 500;
@@ -33,7 +33,7 @@ const MOST_COMPARED: usize = 2_000;
 const MOST_DOUBTFUL: usize = 200;
 
 /// What is known of each passage while a query is answered.
-struct Scores {
+struct PassageScores {
     score: Vec<f32>,
     n_words: Vec<u8>,
     frequency: Vec<f32>,
@@ -43,8 +43,8 @@ struct Scores {
 /// A line that fits: which document, which line, and whether it has the query as typed.
 type Hits = BTreeMap<(u32, u32), (f32, bool)>;
 
-impl Index {
-    pub(super) fn search(&self, text: &str, limits: &SearchLimits) -> SearchResult {
+impl PassageIndex {
+    pub(super) fn search(&self, text: &str, limits: &SearchLimits) -> RuleSearchResult {
         let typed: String = text.trim().chars().take(LONGEST_QUERY).collect();
         let typed = typed.to_lowercase();
         let all = query_words(&typed);
@@ -56,7 +56,7 @@ impl Index {
         }
         let groups: Vec<&[u32]> = wanted.iter().map(|word| self.forms(word)).collect();
         let meant: Vec<&[u32]> = meant(&typed).map(|word| self.forms(word)).collect();
-        let mut scores = Scores {
+        let mut scores = PassageScores {
             score: vec![0.0; self.passages.len()],
             n_words: vec![0; self.passages.len()],
             frequency: vec![0.0; self.passages.len()],
@@ -110,14 +110,14 @@ impl Index {
             );
         }
         self.note(exact.iter(), &is_shown, |hit| hit.1 = true, &mut hits);
-        SearchResult {
+        RuleSearchResult {
             files: self.present(&shown, &hits, limits),
             n_files,
         }
     }
 
     /// Adds a group's share to the score of every passage; gives back how much a rare word it is.
-    fn score(&self, group: &[u32], weight: f32, scores: &mut Scores) -> f32 {
+    fn score(&self, group: &[u32], weight: f32, scores: &mut PassageScores) -> f32 {
         let mut touched = Vec::new();
         for posting in self.postings_of(group) {
             let Some(frequency) = scores.frequency.get_mut(posting.passage as usize) else {
@@ -154,7 +154,7 @@ impl Index {
     }
 
     /// The lines with words that the query's only word is a part of. Forms of the word have their score already.
-    fn exact_word(&self, word: &str, forms: &[u32], scores: &mut Scores) -> Vec<Posting> {
+    fn exact_word(&self, word: &str, forms: &[u32], scores: &mut PassageScores) -> Vec<Posting> {
         if word.chars().count() < 2 && !word.chars().all(is_unspaced) {
             return Vec::new();
         }
@@ -180,7 +180,7 @@ impl Index {
         typed: &str,
         all: &[String],
         n_wanted: u8,
-        scores: &mut Scores,
+        scores: &mut PassageScores,
     ) -> Vec<Posting> {
         let last = all.len() - 1;
         let candidates = all.iter().enumerate().map(|(word_idx, word)| {
@@ -257,7 +257,7 @@ impl Index {
     }
 
     /// The best documents, the best first, and how many fit.
-    fn rank(&self, scores: &Scores, most: usize) -> (Vec<(u32, f32)>, usize) {
+    fn rank(&self, scores: &PassageScores, most: usize) -> (Vec<(u32, f32)>, usize) {
         let mut best = vec![(0.0_f32, 0.0_f32, false); self.documents.len()];
         let scored = self
             .passages
@@ -383,16 +383,16 @@ fn share_out(chosen: &[Vec<(u32, f32, bool)>], limits: &SearchLimits) -> Vec<usi
 
 /// What a file says counts more in rules than in the furniture of an agent's or a checklist's JSON, and more if the team
 /// wrote it.
-fn standing(place: &Place) -> f32 {
+fn standing(place: &ContentPlace) -> f32 {
     let kind = match place.kind {
-        Kind::Rule => 1.0,
-        Kind::Skill => 0.9,
-        Kind::Checklist => 0.6,
-        Kind::Agent => 0.5,
+        ContentKind::Rule => 1.0,
+        ContentKind::Skill => 0.9,
+        ContentKind::Checklist => 0.6,
+        ContentKind::Agent => 0.5,
     };
     match place.layer {
-        Layer::Embedded => kind,
-        Layer::User | Layer::Project => kind * 1.25,
+        ContentLayer::Embedded => kind,
+        ContentLayer::User | ContentLayer::Project => kind * 1.25,
     }
 }
 

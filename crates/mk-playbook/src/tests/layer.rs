@@ -6,7 +6,7 @@ use mk_testkit::Fixture;
 use mk_types::AbsPath;
 
 use super::{playbook, problems};
-use crate::{Layer, Playbook, SearchLimits, Sources, UserFolders};
+use crate::{ContentLayer, Playbook, SearchLimits, Sources, UserFolders};
 
 const REVIEWER: &str = r#"{"name": "Ours", "description": "d", "role": {"title": "Reviewer", "expertise": []}, "zeta": 1, "alpha": {"b": [1.5]}}"#;
 
@@ -15,7 +15,7 @@ fn check(playbook: &Playbook, expected: &[&str]) {
     let custom = playbook.skills();
     let custom: Vec<&str> = custom
         .iter()
-        .filter(|skill| skill.layer != Layer::Embedded)
+        .filter(|skill| skill.layer != ContentLayer::Embedded)
         .map(|skill| skill.name.as_str())
         .collect();
     assert_eq!(custom, expected);
@@ -75,14 +75,20 @@ fn the_project_beats_the_user_and_the_user_what_ships() {
             .agent("code-reviewer")
             .map(|agent| (agent.name.clone(), agent.layer))
     };
-    assert_eq!(name(), Some(("Code Reviewer".to_owned(), Layer::Embedded)));
+    assert_eq!(
+        name(),
+        Some(("Code Reviewer".to_owned(), ContentLayer::Embedded))
+    );
     user.write("agents/code-reviewer.json", agent("User's"));
-    assert_eq!(name(), Some(("User's".to_owned(), Layer::User)));
+    assert_eq!(name(), Some(("User's".to_owned(), ContentLayer::User)));
     fixture.write(".codingbuddy/agents/code-reviewer.json", agent("Project's"));
-    assert_eq!(name(), Some(("Project's".to_owned(), Layer::Project)));
+    assert_eq!(
+        name(),
+        Some(("Project's".to_owned(), ContentLayer::Project))
+    );
     // One that cannot be read hides nothing.
     fixture.write(".codingbuddy/agents/code-reviewer.json", "{");
-    assert_eq!(name(), Some(("User's".to_owned(), Layer::User)));
+    assert_eq!(name(), Some(("User's".to_owned(), ContentLayer::User)));
 }
 
 #[test]
@@ -147,7 +153,7 @@ fn links_that_leave_the_project_are_left_out_and_circles_end() {
     let rules: Vec<String> = playbook
         .rules()
         .iter()
-        .filter(|rule| rule.layer == Layer::Project)
+        .filter(|rule| rule.layer == ContentLayer::Project)
         .map(|rule| rule.path.clone())
         .collect();
     assert_eq!(rules, ["rules/a.md"]);
@@ -301,7 +307,7 @@ fn search_follows_changes() {
         let files = result
             .files
             .iter()
-            .filter(|file| file.layer == Layer::Project);
+            .filter(|file| file.layer == ContentLayer::Project);
         files
             .flat_map(|file| file.lines.iter().map(|line| line.text.clone()))
             .collect()

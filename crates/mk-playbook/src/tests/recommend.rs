@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::{playbook, shipped};
 use crate::{Playbook, evaluate};
-use mk_prompt::{Candidate, Confidence, Recommender};
+use mk_prompt::{Confidence, Recommender, SkillCandidate};
 use mk_testkit::Fixture;
 
 /// The skill that comes first; `-` where nothing fits.
@@ -164,7 +164,7 @@ fn hostile_prompts_are_answered() {
 
 #[test]
 fn a_word_of_every_skill_tells_none_of_them_apart() {
-    let candidate = |number: usize| Candidate {
+    let candidate = |number: usize| SkillCandidate {
         name: format!("tenant-{number}"),
         description: format!("Runs the nightly zookeeper export of warehouse{number}"),
         headings: Vec::new(),

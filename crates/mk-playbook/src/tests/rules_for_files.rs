@@ -2,7 +2,7 @@
 
 use mk_testkit::Fixture;
 
-use crate::{Layer, Reason};
+use crate::{ContentLayer, Reason};
 
 const PROJECT: &str = "
 //- /AGENTS.md
@@ -38,7 +38,7 @@ fn check(files: &[&str], expected: &[&str]) {
     let applied = super::playbook(&fixture).rules_for_files(&files, None);
     let applied: Vec<String> = applied
         .iter()
-        .filter(|applied| applied.rule.layer == Layer::Project)
+        .filter(|applied| applied.rule.layer == ContentLayer::Project)
         .map(|applied| {
             let reason = match &applied.reason {
                 Reason::Always => "always".to_owned(),
@@ -111,7 +111,7 @@ fn a_glob_that_is_too_deep_matches_nothing_and_harms_nobody() {
     let applied = super::playbook(&fixture).rules_for_files(&["x".to_owned()], None);
     let applied: Vec<&str> = applied
         .iter()
-        .filter(|applied| applied.rule.layer == Layer::Project)
+        .filter(|applied| applied.rule.layer == ContentLayer::Project)
         .map(|applied| applied.rule.path.as_str())
         .collect();
     assert_eq!(applied, ["rules/fine.md"]);

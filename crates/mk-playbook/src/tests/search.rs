@@ -5,7 +5,7 @@ use proptest::prop_assert;
 use proptest::test_runner::TestRunner;
 
 use super::playbook;
-use crate::{Layer, SearchLimits, SearchResult};
+use crate::{ContentLayer, RuleSearchResult, SearchLimits};
 
 const RULES: &str = r#"
 //- /.codingbuddy/rules/tdd.md
@@ -40,7 +40,7 @@ Las pruebas del menú zorrillo.
 }
 "#;
 
-fn search(query: &str) -> SearchResult {
+fn search(query: &str) -> RuleSearchResult {
     let fixture = Fixture::new(RULES);
     playbook(&fixture).search(query, &SearchLimits::default())
 }
@@ -52,7 +52,7 @@ fn check(query: &str, expected: &[&str]) {
     let found: Vec<String> = result
         .files
         .iter()
-        .filter(|file| file.layer == Layer::Project)
+        .filter(|file| file.layer == ContentLayer::Project)
         .map(|file| {
             let lines: Vec<String> = file
                 .lines

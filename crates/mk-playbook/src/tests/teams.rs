@@ -515,7 +515,7 @@ fn an_own_skill_and_an_own_agent_are_found_among_hundreds() {
         "{found:?}"
     );
     let briefing = playbook.briefing();
-    let config = mk_prompt::ModeConfig::default();
+    let config = mk_prompt::PromptConfig::default();
     let request = mk_prompt::ModeRequest {
         prompt: "ACT fix the reconciliation of ledger postings",
         roster: &briefing.roster,

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use globset::GlobBuilder;
-use mk_document::{At, Diagnostic, Report, to_json};
+use mk_document::{Diagnostic, DocumentReport, Located, to_json};
 use mk_jsregex::Pattern;
 use mk_types::{AbsPath, ModeSlug};
 
-use super::{Entry, Layer};
+use super::{CatalogueEntry, ModeLayer};
 use crate::evaluate::{Decision, Policy, evaluate};
-use crate::mode::{CommandLimit, FileLimit, Grant, Limit, Mode};
+use crate::mode::{CommandLimit, FileLimit, Grant, Mode, PatternLimit};
 use crate::mode_file::{GroupFile, McpFilter, ModeFile};
 
 /// Deeper chains of `extends` are mistakes.
@@ -18,26 +18,26 @@ const DEEPEST: usize = 16;
 /// The mode of that slug, with warnings; or why it cannot be had.
 pub(super) fn resolve(
     slug: &ModeSlug,
-    layers: &[Layer],
+    layers: &[ModeLayer],
     policy: &Policy,
 ) -> Result<(Mode, Vec<Diagnostic>), Vec<Diagnostic>> {
-    let Some((layer, Entry::Mode(file))) = find(slug, layers, 0) else {
+    let Some((layer, CatalogueEntry::Mode(file))) = find(slug, layers, 0) else {
         // What is wrong with it was said when the file was read.
         return Err(Vec::new());
     };
-    let mut out = Report::new(&layers[layer].file);
+    let mut out = DocumentReport::new(&layers[layer].file);
     out.enter("mode", Some(slug.as_str()));
-    let mut chain = vec![Link { layer, file }];
+    let mut chain = vec![ExtendsLink { layer, file }];
     if let (Err(broken), Some(base)) = (follow(&mut chain, layers), &file.extends) {
         let base_slug = &base.value;
         let message = match broken {
-            Broken::Missing if chain.len() == 1 => {
+            BrokenExtends::Missing if chain.len() == 1 => {
                 format!("`extends: {base_slug}` names a mode that does not exist")
             }
-            Broken::Loop => format!("`extends: {base_slug}` leads back to this mode"),
-            Broken::TooLong => "the chain of `extends` is too long".to_owned(),
+            BrokenExtends::Loop => format!("`extends: {base_slug}` leads back to this mode"),
+            BrokenExtends::TooLong => "the chain of `extends` is too long".to_owned(),
             // The base has the same trouble and says what it is.
-            Broken::Missing | Broken::Base => broken_base(base_slug),
+            BrokenExtends::Missing | BrokenExtends::Base => broken_base(base_slug),
         };
         out.error(base.position, message);
         return Err(out.into_found());
@@ -47,7 +47,7 @@ pub(super) fn resolve(
     let grants = grants.map(|entry| Arc::new(compile(entry))).collect();
     let mut mode = assemble(&chain, &layers[layer], grants);
     let weakest = chain.iter().map(|link| link.layer).max().unwrap_or(layer);
-    if layers.iter().take(weakest).any(Layer::is_obscure) {
+    if layers.iter().take(weakest).any(ModeLayer::is_obscure) {
         mode.make_read_only();
     } else {
         check_examples(&mode, file, policy, &mut out);
@@ -60,13 +60,13 @@ pub(super) fn resolve(
 }
 
 /// One mode of a chain of `extends`, and the layer it is in.
-struct Link<'a> {
+struct ExtendsLink<'a> {
     layer: usize,
     file: &'a ModeFile,
 }
 
 /// Why a chain of `extends` does not end in a mode.
-enum Broken {
+enum BrokenExtends {
     Missing,
     Base,
     /// It comes back to where it began.
@@ -75,8 +75,11 @@ enum Broken {
 }
 
 /// Adds every mode that the last of the chain takes over from.
-fn follow<'a>(chain: &mut Vec<Link<'a>>, layers: &'a [Layer]) -> Result<(), Broken> {
-    while let Some(Link { layer, file }) = chain.last()
+fn follow<'a>(
+    chain: &mut Vec<ExtendsLink<'a>>,
+    layers: &'a [ModeLayer],
+) -> Result<(), BrokenExtends> {
+    while let Some(ExtendsLink { layer, file }) = chain.last()
         && let Some(base) = &file.extends
     {
         // Its own slug means the next weaker mode of that name.
@@ -86,16 +89,16 @@ fn follow<'a>(chain: &mut Vec<Link<'a>>, layers: &'a [Layer]) -> Result<(), Brok
             0
         };
         let Some((layer, entry)) = find(&base.value, layers, start) else {
-            return Err(Broken::Missing);
+            return Err(BrokenExtends::Missing);
         };
-        let Entry::Mode(file) = entry else {
-            return Err(Broken::Base);
+        let CatalogueEntry::Mode(file) = entry else {
+            return Err(BrokenExtends::Base);
         };
         match chain.iter().position(|link| std::ptr::eq(link.file, file)) {
-            Some(0) => return Err(Broken::Loop),
-            Some(_) => return Err(Broken::Base),
-            None if chain.len() == DEEPEST => return Err(Broken::TooLong),
-            None => chain.push(Link { layer, file }),
+            Some(0) => return Err(BrokenExtends::Loop),
+            Some(_) => return Err(BrokenExtends::Base),
+            None if chain.len() == DEEPEST => return Err(BrokenExtends::TooLong),
+            None => chain.push(ExtendsLink { layer, file }),
         }
     }
     Ok(())
@@ -107,23 +110,27 @@ fn broken_base(base: &ModeSlug) -> String {
 
 /// The first layer that names a slug. What a file that cannot be read as a whole fails to say is looked for further on;
 /// there it can only be read-only.
-fn find<'a>(slug: &ModeSlug, layers: &'a [Layer], start: usize) -> Option<(usize, Entry<'a>)> {
+fn find<'a>(
+    slug: &ModeSlug,
+    layers: &'a [ModeLayer],
+    start: usize,
+) -> Option<(usize, CatalogueEntry<'a>)> {
     let mut named = layers
         .iter()
         .enumerate()
         .skip(start)
         .filter_map(|(layer_idx, layer)| Some((layer_idx, layer.get(slug)?)));
     let first = named.next()?;
-    if matches!(first.1, Entry::Broken) && layers[first.0].is_obscure() {
+    if matches!(first.1, CatalogueEntry::Broken) && layers[first.0].is_obscure() {
         return Some(named.next().unwrap_or(first));
     }
     Some(first)
 }
 
 /// Takes each field from the first of the chain that has it.
-fn assemble(chain: &[Link<'_>], layer: &Layer, grants: Vec<Arc<Grant>>) -> Mode {
+fn assemble(chain: &[ExtendsLink<'_>], layer: &ModeLayer, grants: Vec<Arc<Grant>>) -> Mode {
     let files = || chain.iter().map(|link| link.file);
-    let text = |field: fn(&ModeFile) -> &Option<At<String>>| {
+    let text = |field: fn(&ModeFile) -> &Option<Located<String>>| {
         files()
             .find_map(|file| field(file).as_ref())
             .map(|text| text.value.clone())
@@ -169,7 +176,7 @@ fn assemble(chain: &[Link<'_>], layer: &Layer, grants: Vec<Arc<Grant>>) -> Mode 
 /// What is wrong with a limit was said when its file was read; here it only has to deny.
 fn compile(entry: &GroupFile) -> Grant {
     let options = &entry.options;
-    let limit = |pattern: &Option<At<String>>| pattern.as_ref().map(compile_limit);
+    let limit = |pattern: &Option<Located<String>>| pattern.as_ref().map(compile_limit);
     let globs = options.globs.iter().filter_map(|glob| {
         let built = GlobBuilder::new(&glob.value)
             .literal_separator(true)
@@ -197,17 +204,17 @@ fn compile(entry: &GroupFile) -> Grant {
     }
 }
 
-fn compile_limit(pattern: &At<String>) -> Limit {
+fn compile_limit(pattern: &Located<String>) -> PatternLimit {
     match Pattern::parse(&pattern.value) {
-        Ok(compiled) => Limit::Pattern(compiled),
-        Err(_) => Limit::Unusable {
+        Ok(compiled) => PatternLimit::Pattern(compiled),
+        Err(_) => PatternLimit::Unusable {
             source: pattern.value.clone(),
         },
     }
 }
 
 /// `examples` hold for the resolved mode. They name paths inside the project, so any root will do.
-fn check_examples(mode: &Mode, file: &ModeFile, policy: &Policy, out: &mut Report) {
+fn check_examples(mode: &Mode, file: &ModeFile, policy: &Policy, out: &mut DocumentReport) {
     let Some(root) = AbsPath::new(std::path::Path::new("/project")) else {
         return;
     };

@@ -9,17 +9,17 @@
 //! 6. Where edits or reads are limited, a line that cannot be followed is unproven. Everywhere, what it mentions counts
 //!    as used.
 
-use mk_shell::{CommandLine, Extent, Form, Records, Roams, SOME_NAME, SimpleCommand};
+use mk_shell::{CommandLine, Form, NameExtent, Records, RoamingReads, SOME_NAME, SimpleCommand};
 use mk_types::{PathError, ProjectPath};
 
-use super::{Case, Decision, Evaluation, HOOK, Rule, Target, operator};
+use super::{DecidingRule, Decision, Evaluation, EvaluationCase, HOOK, ResolvedTarget, operator};
 use crate::group::Group;
-use crate::mode::{CommandLimit, Limit};
-use crate::tool_table::Access;
+use crate::mode::{CommandLimit, PatternLimit};
+use crate::tool_table::PathAccess;
 
 const UNKNOWN_FILE: &str = "a file is named by an expansion";
 
-impl Case<'_> {
+impl EvaluationCase<'_> {
     pub(super) fn command(&self) -> Evaluation {
         let open = self
             .mode
@@ -27,13 +27,13 @@ impl Case<'_> {
             .any(|grant| grant.commands.is_open());
         let (Some(text), Some(line)) = (&self.request.call.command, &self.request.line) else {
             return if open {
-                self.decide(Decision::Allow, Rule::Group)
+                self.decide(Decision::Allow, DecidingRule::Group)
             } else {
                 self.deny_unknown(Group::Command)
             };
         };
         if let Some(command) = operator::called(line) {
-            return self.deny(Rule::OperatorCommand, None, Some(command));
+            return self.deny(DecidingRule::OperatorCommand, None, Some(command));
         }
         if !open && let Some(evaluation) = self.refused_commands(text, line) {
             return evaluation;
@@ -51,12 +51,12 @@ impl Case<'_> {
             return evaluation;
         }
         if open {
-            return self.decide(Decision::Allow, Rule::Group);
+            return self.decide(Decision::Allow, DecidingRule::Group);
         }
         let restriction = self.mode.command_restriction();
         Evaluation {
             restriction,
-            ..self.decide(Decision::Allow, Rule::CommandPattern)
+            ..self.decide(Decision::Allow, DecidingRule::CommandPattern)
         }
     }
 
@@ -67,8 +67,8 @@ impl Case<'_> {
             let covered = self.mode.grants(Group::Command).any(|grant| {
                 match refuse(&grant.commands, line, command) {
                     None => true,
-                    Some(Refusal::Pattern) => false,
-                    Some(Refusal::Denied(limit)) => {
+                    Some(CommandRefusal::Pattern) => false,
+                    Some(CommandRefusal::Denied(limit)) => {
                         denied = Some(limit);
                         false
                     }
@@ -79,20 +79,33 @@ impl Case<'_> {
             }
             // That it was forbidden says more than that it did not match.
             return Some(match denied {
-                Some(limit) => self.deny(Rule::CommandDeny, None, Some(limit.source().to_owned())),
-                None => self.deny(Rule::CommandPattern, None, self.mode.command_restriction()),
+                Some(limit) => self.deny(
+                    DecidingRule::CommandDeny,
+                    None,
+                    Some(limit.source().to_owned()),
+                ),
+                None => self.deny(
+                    DecidingRule::CommandPattern,
+                    None,
+                    self.mode.command_restriction(),
+                ),
             });
         }
         if let Some(reason) = parsed.doubt_about_commands() {
-            return Some(self.deny(Rule::CommandUnproven, None, Some(reason.to_owned())));
+            return Some(self.deny(DecidingRule::CommandUnproven, None, Some(reason.to_owned())));
         }
         let unlimited = |limit: &CommandLimit| limit.allow.is_none();
         let needs_match = !self
             .mode
             .grants(Group::Command)
             .any(|grant| unlimited(&grant.commands));
-        (needs_match && parsed.commands.is_empty())
-            .then(|| self.deny(Rule::CommandPattern, None, self.mode.command_restriction()))
+        (needs_match && parsed.commands.is_empty()).then(|| {
+            self.deny(
+                DecidingRule::CommandPattern,
+                None,
+                self.mode.command_restriction(),
+            )
+        })
     }
 
     /// What stands in the way of the files that the line uses: the first denial, or whatever else there is.
@@ -100,9 +113,9 @@ impl Case<'_> {
         let mut found = Vec::new();
         for target in self.request.targets.iter().filter(|it| it.raw.in_command) {
             let refused = match target.raw.access {
-                Access::Write => self.written(target),
-                Access::Read => self.read(target),
-                Access::Mention => self.mentioned(target),
+                PathAccess::Write => self.written(target),
+                PathAccess::Read => self.read(target),
+                PathAccess::Mention => self.mentioned(target),
             };
             if let Some(evaluation) = refused {
                 let is_final = evaluation.decision == Decision::Deny;
@@ -117,8 +130,8 @@ impl Case<'_> {
 
     fn unproven(&self, line: &CommandLine) -> Option<Evaluation> {
         let reason = line.doubt.map(mk_shell::Doubt::reason);
-        let roams =
-            (line.roams == Roams::Yes).then_some("the program reads files that it does not name");
+        let roams = (line.roams == RoamingReads::Yes)
+            .then_some("the program reads files that it does not name");
         let records = (line.records == Records::Yes && !self.mode.enables(Group::Edit))
             .then_some("the command changes the repository");
         let reason = match (self.may_edit_all(), self.may_read_all()) {
@@ -129,14 +142,23 @@ impl Case<'_> {
         reason.map(|reason| self.unproven_because(reason, None))
     }
 
-    fn unproven_because(&self, reason: &str, target: Option<&Target>) -> Evaluation {
+    fn unproven_because(&self, reason: &str, target: Option<&ResolvedTarget>) -> Evaluation {
         Evaluation {
             decision: Decision::Unproven,
-            ..self.deny(Rule::CommandUnproven, target, Some(reason.to_owned()))
+            ..self.deny(
+                DecidingRule::CommandUnproven,
+                target,
+                Some(reason.to_owned()),
+            )
         }
     }
 
-    fn ask(&self, rule: Rule, target: &Target, restriction: Option<&str>) -> Evaluation {
+    fn ask(
+        &self,
+        rule: DecidingRule,
+        target: &ResolvedTarget,
+        restriction: Option<&str>,
+    ) -> Evaluation {
         Evaluation {
             decision: Decision::Ask,
             ..self.deny(rule, Some(target), restriction.map(str::to_owned))
@@ -153,11 +175,11 @@ impl Case<'_> {
         grants.any(|grant| grant.files.is_open())
     }
 
-    fn secret(&self, target: &Target) -> Option<Evaluation> {
+    fn secret(&self, target: &ResolvedTarget) -> Option<Evaluation> {
         let secrets = &self.policy.secrets;
         let extent = target.raw.extent;
         // A project's own directories hold what its ignore file does not hide.
-        let with_all = extent == Extent::Below && target.path.is_err();
+        let with_all = extent == NameExtent::Below && target.path.is_err();
         let why = |path: &str| match with_all {
             _ if path.is_empty() => None,
             false => secrets.why_itself(path),
@@ -176,14 +198,14 @@ impl Case<'_> {
             },
             Form::Unknown => None,
         };
-        let home = (extent == Extent::Below && is_home(target))
+        let home = (extent == NameExtent::Below && is_home(target))
             .then_some("credentials are among what is in this directory");
         let reason = reason.or(home);
         let reason = reason.or_else(|| why(target.path.as_ref().ok()?.as_str()));
-        reason.map(|reason| self.deny(Rule::Secret, Some(target), Some(reason.to_owned())))
+        reason.map(|reason| self.deny(DecidingRule::Secret, Some(target), Some(reason.to_owned())))
     }
 
-    fn written(&self, target: &Target) -> Option<Evaluation> {
+    fn written(&self, target: &ResolvedTarget) -> Option<Evaluation> {
         if target.raw.form == Form::Unknown {
             return Some(self.unproven_because(UNKNOWN_FILE, None));
         }
@@ -196,13 +218,13 @@ impl Case<'_> {
                 return None;
             }
             return Some(if may_edit_all {
-                self.ask(Rule::OutsideProject, target, None)
+                self.ask(DecidingRule::OutsideProject, target, None)
             } else {
-                self.deny(Rule::OutsideProject, Some(target), None)
+                self.deny(DecidingRule::OutsideProject, Some(target), None)
             });
         };
         if target.ignored || target.hides_something() {
-            return Some(self.deny(Rule::IgnoredFile, Some(target), None));
+            return Some(self.deny(DecidingRule::IgnoredFile, Some(target), None));
         }
         if !may_edit_all {
             let covers = |path: &ProjectPath| {
@@ -212,18 +234,18 @@ impl Case<'_> {
             let found = target.found.iter().flatten();
             if !covers(path) || !found.clone().all(|found| covers(&found.path)) {
                 let limit = self.mode.file_restriction(Group::Edit);
-                return Some(self.deny(Rule::CommandWrite, Some(target), limit));
+                return Some(self.deny(DecidingRule::CommandWrite, Some(target), limit));
             }
-            let is_one = target.raw.form == Form::Exact && target.raw.extent == Extent::Itself;
+            let is_one = target.raw.form == Form::Exact && target.raw.extent == NameExtent::Itself;
             if !is_one && target.found.is_none() {
                 return Some(self.unproven_because("a file is named by a pattern", Some(target)));
             }
         }
         self.protected_target(target)
-            .map(|reason| self.ask(Rule::ProtectedFile, target, Some(reason)))
+            .map(|reason| self.ask(DecidingRule::ProtectedFile, target, Some(reason)))
     }
 
-    fn read(&self, target: &Target) -> Option<Evaluation> {
+    fn read(&self, target: &ResolvedTarget) -> Option<Evaluation> {
         let may_read_all = self.may_read_all();
         if target.raw.form == Form::Unknown {
             return (!may_read_all || target.ignored)
@@ -233,13 +255,13 @@ impl Case<'_> {
             return Some(evaluation);
         }
         if target.ignored {
-            return Some(self.deny(Rule::IgnoredFile, Some(target), None));
+            return Some(self.deny(DecidingRule::IgnoredFile, Some(target), None));
         }
         if target.hides_something() {
             // A pattern names what it matches; a directory is named for what is in it besides.
             return Some(match target.raw.extent {
-                Extent::Itself => self.deny(Rule::IgnoredFile, Some(target), None),
-                Extent::Below => self
+                NameExtent::Itself => self.deny(DecidingRule::IgnoredFile, Some(target), None),
+                NameExtent::Below => self
                     .unproven_because("hidden files are among those that are read", Some(target)),
             });
         }
@@ -251,18 +273,18 @@ impl Case<'_> {
             grants.any(|grant| grant.files.covers(path.as_str()))
         };
         let found = target.found.iter().flatten();
-        let is_one = target.raw.form == Form::Exact && target.raw.extent == Extent::Itself;
+        let is_one = target.raw.form == Form::Exact && target.raw.extent == NameExtent::Itself;
         let covered = match (&target.path, &target.found) {
             (Err(_), _) => false,
             (Ok(_), Some(_)) if !is_one => found.clone().all(|found| covers(&found.path)),
             (Ok(path), _) => covers(path),
         };
         let limit = || self.mode.file_restriction(Group::Read);
-        (!covered).then(|| self.deny(Rule::CommandRead, Some(target), limit()))
+        (!covered).then(|| self.deny(DecidingRule::CommandRead, Some(target), limit()))
     }
 
     /// What a line in doubt names may be read or written by it.
-    fn mentioned(&self, target: &Target) -> Option<Evaluation> {
+    fn mentioned(&self, target: &ResolvedTarget) -> Option<Evaluation> {
         let is_root = target.path.as_ref().is_ok_and(ProjectPath::is_root);
         if target.raw.form == Form::Unknown || is_root {
             return None;
@@ -271,16 +293,16 @@ impl Case<'_> {
             return Some(evaluation);
         }
         if target.ignored || target.hides_something() {
-            return Some(self.deny(Rule::IgnoredFile, Some(target), None));
+            return Some(self.deny(DecidingRule::IgnoredFile, Some(target), None));
         }
         let reason = self.protected_target(target)?;
         self.mode
             .enables(Group::Edit)
-            .then(|| self.ask(Rule::ProtectedFile, target, Some(reason)))
+            .then(|| self.ask(DecidingRule::ProtectedFile, target, Some(reason)))
     }
 
     /// Why a file that a target could be is protected.
-    fn protected_target(&self, target: &Target) -> Option<&str> {
+    fn protected_target(&self, target: &ResolvedTarget) -> Option<&str> {
         let protected = &self.policy.protected;
         let found = target.found.iter().flatten();
         let mut found = found.filter_map(|found| protected.why(found.path.as_str()));
@@ -289,7 +311,7 @@ impl Case<'_> {
             Form::Exact => path.and_then(|path| protected.why(path.as_str())),
             // Whether there is a file for a wildcard can be seen on disk, unless its name is half written out.
             Form::Pattern if target.found.is_none() || names_dot(&target.raw.path) => {
-                protected.why_any(&target.raw.path, Extent::Below)
+                protected.why_any(&target.raw.path, NameExtent::Below)
             }
             Form::Pattern | Form::Unknown => None,
         }
@@ -298,7 +320,7 @@ impl Case<'_> {
     }
 }
 
-impl Target {
+impl ResolvedTarget {
     fn hides_something(&self) -> bool {
         self.found.iter().flatten().any(|found| found.ignored)
     }
@@ -316,7 +338,7 @@ fn names_dot(pattern: &str) -> bool {
 const ANY_DEPTH: &str = "\u{2}\u{2}";
 
 /// Whether a path outside the project is somebody's home, or holds them all.
-fn is_home(target: &Target) -> bool {
+fn is_home(target: &ResolvedTarget) -> bool {
     let parts: Vec<&str> = target
         .raw
         .path
@@ -331,7 +353,7 @@ fn is_home(target: &Target) -> bool {
 }
 
 /// Whether a path outside the project is in a directory for temporary files.
-fn is_temporary(target: &Target) -> bool {
+fn is_temporary(target: &ResolvedTarget) -> bool {
     const DIRECTORIES: &[&str] = &["/tmp/", "/var/tmp/", "/private/tmp/", "/dev/shm/"];
     let path = target.raw.path.as_str();
     let outside = matches!(target.path, Err(PathError::Escapes(_)));
@@ -342,28 +364,33 @@ fn is_temporary(target: &Target) -> bool {
 }
 
 /// Why a grant does not cover a command.
-enum Refusal<'a> {
+enum CommandRefusal<'a> {
     Pattern,
-    Denied(&'a Limit),
+    Denied(&'a PatternLimit),
 }
 
 /// What speaks against a command: it must match `commandRegex`, and neither it nor the line may match `commandDeny`.
 /// Doubt is a refusal, and quotes change nothing: `git diff"tool"` is `git difftool`.
-fn refuse<'a>(limit: &'a CommandLimit, line: &str, command: &SimpleCommand) -> Option<Refusal<'a>> {
+fn refuse<'a>(
+    limit: &'a CommandLimit,
+    line: &str,
+    command: &SimpleCommand,
+) -> Option<CommandRefusal<'a>> {
     let unquoted = command.unquoted();
-    let hits = |deny: &&Limit| {
+    let hits = |deny: &&PatternLimit| {
         [line, &command.text, &unquoted]
             .into_iter()
             .any(|text| deny.may_match(text))
     };
     if let Some(deny) = limit.deny.as_ref().filter(hits) {
-        return Some(Refusal::Denied(deny));
+        return Some(CommandRefusal::Denied(deny));
     }
-    let misses =
-        |allow: &Limit| !allow.surely_matches(&command.text) || !allow.surely_matches(&unquoted);
+    let misses = |allow: &PatternLimit| {
+        !allow.surely_matches(&command.text) || !allow.surely_matches(&unquoted)
+    };
     limit
         .allow
         .as_ref()
         .is_some_and(misses)
-        .then_some(Refusal::Pattern)
+        .then_some(CommandRefusal::Pattern)
 }

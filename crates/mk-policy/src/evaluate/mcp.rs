@@ -4,29 +4,29 @@
 //! models may not use in names. An allowed name therefore also stands for its cleaned form, a blocked one for
 //! everything it could have become.
 
-use super::{Case, Decision, Evaluation, Rule};
+use super::{DecidingRule, Decision, Evaluation, EvaluationCase};
 use crate::group::Group;
 use crate::mode_file::McpFilter;
 
-impl Case<'_> {
+impl EvaluationCase<'_> {
     pub(super) fn mcp(&self) -> Evaluation {
         let grants = || self.mode.grants(Group::Mcp);
         let open = McpFilter::default();
         if self.mode.mcp == open && grants().any(|grant| grant.mcp == open) {
-            return self.decide(Decision::Allow, Rule::Group);
+            return self.decide(Decision::Allow, DecidingRule::Group);
         }
         let Some(call) = &self.request.call.mcp else {
-            return self.deny(Rule::TargetUnknown, None, None);
+            return self.deny(DecidingRule::TargetUnknown, None, None);
         };
         let passes = |filter: &McpFilter| filter.passes(&call.server, call.tool.as_deref());
         if passes(&self.mode.mcp) && grants().any(|grant| passes(&grant.mcp)) {
-            return self.decide(Decision::Allow, Rule::McpFilter);
+            return self.decide(Decision::Allow, DecidingRule::McpFilter);
         }
         let name = match &call.tool {
             Some(tool) => format!("{}/{tool}", call.server),
             None => call.server.clone(),
         };
-        self.deny(Rule::McpFilter, None, Some(name))
+        self.deny(DecidingRule::McpFilter, None, Some(name))
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Without a wall this is a hurdle, not a proof: a program can be called in ways that no line shows.
 
-use mk_shell::{CommandLine, SimpleCommand, Use};
+use mk_shell::{CommandLine, SimpleCommand, UseOfFile};
 
 const PROGRAM: &str = "modekeeper";
 
@@ -103,7 +103,11 @@ fn called_by(command: &SimpleCommand) -> Option<String> {
 }
 
 fn mentioned(line: &CommandLine) -> Option<String> {
-    let mentions = || line.files.iter().filter(|file| file.access == Use::Mention);
+    let mentions = || {
+        line.files
+            .iter()
+            .filter(|file| file.access == UseOfFile::Mention)
+    };
     let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
     let program = mentions().any(|file| last(&file.path) == PROGRAM);
     let verb = mentions().find(|file| FOR_PERSONS.contains(&file.path.as_str()));

@@ -1,9 +1,9 @@
 //! Evaluations in words: the reason, what would help, and the sentence an error carries.
 
-use super::{Decision, Evaluation, Rule};
+use super::{DecidingRule, Decision, Evaluation};
 use crate::group::Group;
 use crate::mode::Mode;
-use crate::tool_table::Access;
+use crate::tool_table::PathAccess;
 
 impl Decision {
     pub const fn as_str(self) -> &'static str {
@@ -16,7 +16,7 @@ impl Decision {
     }
 }
 
-impl Rule {
+impl DecidingRule {
     /// The rule's name in documents and machine-readable answers.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -63,88 +63,99 @@ impl Evaluation {
         let path = self.path.as_deref().unwrap_or_default();
         let limit = self.restriction.as_deref().unwrap_or_default();
         match self.rule {
-            Rule::UnknownTool => format!("Unknown tool '{}'", self.tool),
-            Rule::AlwaysAvailable => format!("Tool '{}' is available in every mode", self.tool),
-            Rule::Group => format!("Tool group '{group}' is enabled"),
-            Rule::FilePattern | Rule::CommandPattern if self.is_allowed() => {
+            DecidingRule::UnknownTool => format!("Unknown tool '{}'", self.tool),
+            DecidingRule::AlwaysAvailable => {
+                format!("Tool '{}' is available in every mode", self.tool)
+            }
+            DecidingRule::Group => format!("Tool group '{group}' is enabled"),
+            DecidingRule::FilePattern | DecidingRule::CommandPattern if self.is_allowed() => {
                 format!("Tool group '{group}' is enabled for what matches: {limit}")
             }
-            Rule::McpFilter if self.is_allowed() => {
+            DecidingRule::McpFilter if self.is_allowed() => {
                 "The MCP server and tool are among what this mode may use".to_owned()
             }
-            Rule::GroupDisabled => format!("Tool group '{group}' is not enabled"),
-            Rule::OutsideProject => format!("'{path}' is outside the project"),
-            Rule::IgnoredFile => format!("'{path}' is hidden by .rooignore"),
-            Rule::TargetUnknown if limit.is_empty() => {
+            DecidingRule::GroupDisabled => format!("Tool group '{group}' is not enabled"),
+            DecidingRule::OutsideProject => format!("'{path}' is outside the project"),
+            DecidingRule::IgnoredFile => format!("'{path}' is hidden by .rooignore"),
+            DecidingRule::TargetUnknown if limit.is_empty() => {
                 "The call does not say what it would touch".to_owned()
             }
-            Rule::CommandPattern => {
+            DecidingRule::CommandPattern => {
                 format!("Tool group 'command' is restricted to commands matching: {limit}")
             }
-            Rule::TargetUnknown if self.group == Some(Group::Command) => {
+            DecidingRule::TargetUnknown if self.group == Some(Group::Command) => {
                 format!("Tool group 'command' is restricted to commands matching: {limit}")
             }
-            Rule::FilePattern | Rule::TargetUnknown => {
+            DecidingRule::FilePattern | DecidingRule::TargetUnknown => {
                 format!("Tool group '{group}' is restricted to files matching: {limit}")
             }
-            Rule::CommandDeny => format!("Tool group 'command' forbids commands matching: {limit}"),
-            Rule::CommandWrite if limit.is_empty() => {
+            DecidingRule::CommandDeny => {
+                format!("Tool group 'command' forbids commands matching: {limit}")
+            }
+            DecidingRule::CommandWrite if limit.is_empty() => {
                 format!("The command writes '{path}', and tool group 'edit' is not enabled")
             }
-            Rule::CommandWrite => {
+            DecidingRule::CommandWrite => {
                 format!(
                     "The command writes '{path}', and tool group 'edit' is restricted to files matching: {limit}"
                 )
             }
-            Rule::CommandRead if limit.is_empty() => {
+            DecidingRule::CommandRead if limit.is_empty() => {
                 format!("The command reads '{path}', and tool group 'read' is not enabled")
             }
-            Rule::CommandRead => {
+            DecidingRule::CommandRead => {
                 format!(
                     "The command reads '{path}', and tool group 'read' is restricted to files matching: {limit}"
                 )
             }
-            Rule::CommandUnproven => {
+            DecidingRule::CommandUnproven => {
                 format!("Cannot determine what this command would do: {limit}")
             }
-            Rule::CommandTooLarge => {
+            DecidingRule::CommandTooLarge => {
                 "The call is too long, or names more files than can be checked in time".to_owned()
             }
-            Rule::OperatorCommand => {
+            DecidingRule::OperatorCommand => {
                 format!("'{limit}' is for the user to run, not for an agent")
             }
-            Rule::Secret => format!("'{path}' holds credentials or private state: {limit}"),
-            Rule::McpFilter => format!("MCP '{limit}' is not among what this mode may use"),
-            Rule::ProtectedFile => format!("'{path}' is protected: {limit}"),
+            DecidingRule::Secret => format!("'{path}' holds credentials or private state: {limit}"),
+            DecidingRule::McpFilter => format!("MCP '{limit}' is not among what this mode may use"),
+            DecidingRule::ProtectedFile => format!("'{path}' is protected: {limit}"),
         }
     }
 
     /// What to do next, where something can be done.
     pub fn hint(&self) -> Option<String> {
         let hint = match self.rule {
-            Rule::AlwaysAvailable | Rule::Group => return None,
+            DecidingRule::AlwaysAvailable | DecidingRule::Group => return None,
             _ if self.is_allowed() => return None,
-            Rule::UnknownTool => {
+            DecidingRule::UnknownTool => {
                 "use a tool that this client offers; `get_mode_info` shows the mode's groups"
             }
-            Rule::GroupDisabled | Rule::FilePattern | Rule::CommandWrite | Rule::CommandRead => {
+            DecidingRule::GroupDisabled
+            | DecidingRule::FilePattern
+            | DecidingRule::CommandWrite
+            | DecidingRule::CommandRead => {
                 "switch to a mode that may do this, or hand it to a subtask in such a mode"
             }
-            Rule::OutsideProject if self.decision == Decision::Ask => {
+            DecidingRule::OutsideProject if self.decision == Decision::Ask => {
                 "write inside the project, or ask the user to approve it"
             }
-            Rule::OutsideProject => "name a file inside the project, relative to its root",
-            Rule::IgnoredFile => "work without this file; its owner keeps it from agents",
-            Rule::TargetUnknown => "name the file, command or MCP tool, so that it can be checked",
-            Rule::CommandPattern | Rule::CommandDeny => "run only commands that the mode allows",
-            Rule::CommandUnproven => {
+            DecidingRule::OutsideProject => "name a file inside the project, relative to its root",
+            DecidingRule::IgnoredFile => "work without this file; its owner keeps it from agents",
+            DecidingRule::TargetUnknown => {
+                "name the file, command or MCP tool, so that it can be checked"
+            }
+            DecidingRule::CommandPattern | DecidingRule::CommandDeny => {
+                "run only commands that the mode allows"
+            }
+            DecidingRule::CommandUnproven => {
                 "write it as plain commands with the files written out, or ask the user to approve it"
             }
-            Rule::CommandTooLarge => "split it into smaller calls",
-            Rule::OperatorCommand => "ask the user to run it in a terminal of their own",
-            Rule::Secret => "work without this file",
-            Rule::McpFilter => "use a server or tool that the mode lists",
-            Rule::ProtectedFile => "ask the user to approve the change",
+            DecidingRule::CommandTooLarge => "split it into smaller calls",
+            DecidingRule::OperatorCommand => "ask the user to run it in a terminal of their own",
+            DecidingRule::Secret => "work without this file",
+            DecidingRule::McpFilter => "use a server or tool that the mode lists",
+            DecidingRule::ProtectedFile => "ask the user to approve the change",
         };
         Some(match &self.description {
             Some(description) => format!("the mode says: {description}; {hint}"),
@@ -161,19 +172,19 @@ impl Evaluation {
             format!("in '{slug}' mode under the bound '{}'", self.mode)
         };
         let verb = match self.access {
-            Some(Access::Read) => "read",
-            Some(Access::Mention) => "use",
-            Some(Access::Write) | None => "edit",
+            Some(PathAccess::Read) => "read",
+            Some(PathAccess::Mention) => "use",
+            Some(PathAccess::Write) | None => "edit",
         };
         match (&self.path, self.rule) {
             _ if self.is_allowed() => format!("{}.", self.reason()),
-            (Some(path), Rule::FilePattern) => {
+            (Some(path), DecidingRule::FilePattern) => {
                 let limit = self.restriction.as_deref().unwrap_or_default();
                 format!(
                     "Cannot {verb} '{path}' {place}. Only files matching '{limit}' are allowed."
                 )
             }
-            (Some(path), Rule::ProtectedFile | Rule::OutsideProject)
+            (Some(path), DecidingRule::ProtectedFile | DecidingRule::OutsideProject)
                 if self.decision == Decision::Ask =>
             {
                 format!(

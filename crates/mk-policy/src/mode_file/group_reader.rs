@@ -1,7 +1,7 @@
 //! The `groups` of a mode: names, restricted pairs, and the options that narrow them.
 
 use globset::GlobBuilder;
-use mk_document::{At, Node, Position, Report};
+use mk_document::{DocumentNode, DocumentPosition, DocumentReport, Located};
 use mk_jsregex::{Pattern, PatternError};
 
 use super::value::{optional_text, positioned_texts, text};
@@ -20,8 +20,11 @@ const OPTIONS: [&str; 9] = [
     "description",
 ];
 
-pub(super) fn read_groups(value: &At<Node>, out: &mut Report) -> Option<Vec<GroupFile>> {
-    let Node::List(items) = &value.value else {
+pub(super) fn read_groups(
+    value: &Located<DocumentNode>,
+    out: &mut DocumentReport,
+) -> Option<Vec<GroupFile>> {
+    let DocumentNode::List(items) = &value.value else {
         out.error(
             value.position,
             format!("`groups` is {}, not a list", value.value.kind()),
@@ -37,19 +40,19 @@ pub(super) fn read_groups(value: &At<Node>, out: &mut Report) -> Option<Vec<Grou
     )
 }
 
-fn read_group(item: &At<Node>, out: &mut Report) -> Option<GroupFile> {
+fn read_group(item: &Located<DocumentNode>, out: &mut DocumentReport) -> Option<GroupFile> {
     match &item.value {
-        Node::Text(name) => {
+        DocumentNode::Text(name) => {
             let group = group_named(name, item.position, out)?;
             Some(GroupFile {
                 group,
                 options: GroupOptions::default(),
             })
         }
-        Node::List(parts) => match parts.as_slice() {
+        DocumentNode::List(parts) => match parts.as_slice() {
             [
-                At {
-                    value: Node::Text(name),
+                Located {
+                    value: DocumentNode::Text(name),
                     position,
                 },
                 options,
@@ -87,7 +90,11 @@ fn read_group(item: &At<Node>, out: &mut Report) -> Option<GroupFile> {
     }
 }
 
-fn group_named(name: &str, position: Position, out: &mut Report) -> Option<At<Group>> {
+fn group_named(
+    name: &str,
+    position: DocumentPosition,
+    out: &mut DocumentReport,
+) -> Option<Located<Group>> {
     let group = Group::parse(name);
     if group.is_none() {
         let known = Group::ALL.map(Group::as_str).join(", ");
@@ -105,11 +112,15 @@ fn group_named(name: &str, position: Position, out: &mut Report) -> Option<At<Gr
         out.warning(position, format!("there is no group `{name}`"))
             .hint(hint);
     }
-    group.map(|value| At { value, position })
+    group.map(|value| Located { value, position })
 }
 
-fn read_options(group: Group, value: &At<Node>, out: &mut Report) -> Option<GroupOptions> {
-    let Node::Map(entries) = &value.value else {
+fn read_options(
+    group: Group,
+    value: &Located<DocumentNode>,
+    out: &mut DocumentReport,
+) -> Option<GroupOptions> {
+    let DocumentNode::Map(entries) = &value.value else {
         out.error(
             value.position,
             format!(
@@ -187,9 +198,9 @@ fn read_options(group: Group, value: &At<Node>, out: &mut Report) -> Option<Grou
 
 pub(super) fn read_mcp_filter(
     filter: &mut McpFilter,
-    key: &At<String>,
-    value: &At<Node>,
-    out: &mut Report,
+    key: &Located<String>,
+    value: &Located<DocumentNode>,
+    out: &mut DocumentReport,
 ) {
     let names = positioned_texts(key, value, out);
     for name in names.iter().filter(|name| name.value.contains('*')) {
@@ -211,11 +222,11 @@ pub(super) fn read_mcp_filter(
 /// A pattern, complained about here so that every problem of a broken mode is told, not only the first.
 /// `effect` is what becomes of the entry when the pattern cannot be run.
 fn pattern(
-    key: &At<String>,
-    value: &At<Node>,
+    key: &Located<String>,
+    value: &Located<DocumentNode>,
     effect: &str,
-    out: &mut Report,
-) -> Option<At<String>> {
+    out: &mut DocumentReport,
+) -> Option<Located<String>> {
     let pattern = text(key, value, out).filter(|pattern| !pattern.value.is_empty())?;
     if let Err(error) = Pattern::parse(&pattern.value) {
         let found = match &error {
@@ -227,10 +238,14 @@ fn pattern(
     Some(pattern)
 }
 
-fn globs(key: &At<String>, value: &At<Node>, out: &mut Report) -> Vec<At<String>> {
+fn globs(
+    key: &Located<String>,
+    value: &Located<DocumentNode>,
+    out: &mut DocumentReport,
+) -> Vec<Located<String>> {
     let globs = positioned_texts(key, value, out);
     // No glob at all would leave the group wide open.
-    if matches!(&value.value, Node::List(items) if items.is_empty()) {
+    if matches!(&value.value, DocumentNode::List(items) if items.is_empty()) {
         out.error(value.position, "`glob` is an empty list").hint(
             "leave the group out to deny every file, or leave `glob` out to allow every file",
         );

@@ -1,64 +1,73 @@
 //! From a spanned tree to [`ModeFile`]s: every problem of a mode is reported, and one broken mode leaves the others alone.
 
-use mk_document::{At, Node, Position, Report};
+use mk_document::{DocumentNode, DocumentPosition, DocumentReport, Located};
 use mk_types::ModeSlug;
 
 use super::group_reader::{read_groups, read_mcp_filter};
 use super::value::{flag, optional_text, positioned_texts, slug_value, text, texts};
-use super::{AutoApprove, ExampleFile, Legible, LoadedFile, McpFilter, ModeFile, meant};
+use super::{AutoApprove, ExampleFile, LegibleFile, LoadedFile, McpFilter, ModeFile, meant};
 
-pub(super) fn read_document(root: &At<Node>, loaded: &mut LoadedFile, out: &mut Report) -> Legible {
+pub(super) fn read_document(
+    root: &Located<DocumentNode>,
+    loaded: &mut LoadedFile,
+    out: &mut DocumentReport,
+) -> LegibleFile {
     let items = match (&root.value, root.value.get("customModes")) {
         (
             _,
-            Some(At {
-                value: Node::List(items),
+            Some(Located {
+                value: DocumentNode::List(items),
                 ..
             }),
         ) => items,
         (
             _,
-            Some(At {
-                value: Node::Null, ..
+            Some(Located {
+                value: DocumentNode::Null,
+                ..
             }),
         ) => {
             // What a file that is cut off behind its first line says, too.
             out.warning(root.position, "`customModes` is empty")
                 .hint("write `customModes: []` if there are no modes");
-            return Legible::Empty;
+            return LegibleFile::Empty;
         }
         (_, Some(other)) => {
             out.error(
                 other.position,
                 format!("`customModes` is {}, not a list", other.value.kind()),
             );
-            return Legible::NotAll;
+            return LegibleFile::NotAll;
         }
-        (Node::List(_), None) => {
+        (DocumentNode::List(_), None) => {
             out.error(
                 root.position,
                 "the file is a list, not a map with `customModes`",
             )
             .hint("put `customModes:` before the list and indent it");
-            return Legible::NotAll;
+            return LegibleFile::NotAll;
         }
         // An empty file is what an editor leaves for a moment while it saves.
-        (Node::Null, None) => {
-            out.warning(Position::START, "the file is empty");
-            return Legible::Empty;
+        (DocumentNode::Null, None) => {
+            out.warning(DocumentPosition::START, "the file is empty");
+            return LegibleFile::Empty;
         }
         _ => {
             out.error(root.position, "there is no `customModes` list")
                 .hint("modes stand in a list under `customModes:`");
-            return Legible::NotAll;
+            return LegibleFile::NotAll;
         }
     };
     read_items(items, loaded, out)
 }
 
 /// Reads the items of the list. One that does not name its slug may be about any mode.
-pub(super) fn read_items(items: &[At<Node>], loaded: &mut LoadedFile, out: &mut Report) -> Legible {
-    let mut legible = Legible::Whole;
+pub(super) fn read_items(
+    items: &[Located<DocumentNode>],
+    loaded: &mut LoadedFile,
+    out: &mut DocumentReport,
+) -> LegibleFile {
+    let mut legible = LegibleFile::Whole;
     for item in items {
         let slug = read_slug(item);
         out.enter("mode", slug.as_ref().ok().map(|slug| slug.value.as_str()));
@@ -73,7 +82,7 @@ pub(super) fn read_items(items: &[At<Node>], loaded: &mut LoadedFile, out: &mut 
             }
             (Some(mode), Ok(_)) if out.errors() == errors => loaded.modes.push(mode),
             (_, Ok(slug)) => loaded.broken.push(slug.value),
-            (_, Err(_)) if is_nameless(item) => legible = Legible::NotAll,
+            (_, Err(_)) if is_nameless(item) => legible = LegibleFile::NotAll,
             (_, Err(_)) => {}
         }
         out.enter("mode", None);
@@ -82,9 +91,9 @@ pub(super) fn read_items(items: &[At<Node>], loaded: &mut LoadedFile, out: &mut 
 }
 
 /// Whether it cannot be told which mode is meant.
-fn is_nameless(item: &At<Node>) -> bool {
+fn is_nameless(item: &Located<DocumentNode>) -> bool {
     let slug = item.value.get("slug").map(|slug| &slug.value);
-    !matches!(slug, Some(Node::Text(text)) if !text.is_empty())
+    !matches!(slug, Some(DocumentNode::Text(text)) if !text.is_empty())
 }
 
 /// A broken definition counts too: a second, perhaps wider one must not stand in for it.
@@ -92,18 +101,20 @@ fn is_defined(loaded: &LoadedFile, slug: &ModeSlug) -> bool {
     loaded.modes.iter().any(|mode| mode.slug.value == *slug) || loaded.broken.contains(slug)
 }
 
-fn read_slug(item: &At<Node>) -> Result<At<ModeSlug>, (Position, String, Option<String>)> {
+fn read_slug(
+    item: &Located<DocumentNode>,
+) -> Result<Located<ModeSlug>, (DocumentPosition, String, Option<String>)> {
     match item.value.get("slug") {
         None => Err((item.position, "`slug` is missing".to_owned(), None)),
-        Some(At {
-            value: Node::Text(text),
+        Some(Located {
+            value: DocumentNode::Text(text),
             position,
         }) if text.is_empty() => Err((*position, "`slug` is empty".to_owned(), None)),
-        Some(At {
-            value: Node::Text(text),
+        Some(Located {
+            value: DocumentNode::Text(text),
             position,
         }) => match ModeSlug::parse(text) {
-            Ok(slug) => Ok(At {
+            Ok(slug) => Ok(Located {
                 value: slug,
                 position: *position,
             }),
@@ -132,10 +143,14 @@ fn read_slug(item: &At<Node>) -> Result<At<ModeSlug>, (Position, String, Option<
     }
 }
 
-type Slug = Result<At<ModeSlug>, (Position, String, Option<String>)>;
+type Slug = Result<Located<ModeSlug>, (DocumentPosition, String, Option<String>)>;
 
-fn read_mode(item: &At<Node>, slug: &Slug, out: &mut Report) -> Option<ModeFile> {
-    let Node::Map(entries) = &item.value else {
+fn read_mode(
+    item: &Located<DocumentNode>,
+    slug: &Slug,
+    out: &mut DocumentReport,
+) -> Option<ModeFile> {
+    let DocumentNode::Map(entries) = &item.value else {
         out.error(
             item.position,
             format!("a mode is a map, this is {}", item.value.kind()),
@@ -151,7 +166,7 @@ fn read_mode(item: &At<Node>, slug: &Slug, out: &mut Report) -> Option<ModeFile>
     };
     let mut mode = ModeFile {
         // Only returned when the slug is good; until then a stand-in lets the rest be checked too.
-        slug: slug.clone().unwrap_or_else(|| At {
+        slug: slug.clone().unwrap_or_else(|| Located {
             value: stand_in(),
             position: item.position,
         }),
@@ -183,7 +198,12 @@ fn stand_in() -> ModeSlug {
     ModeSlug::parse("unnamed").expect("a valid slug")
 }
 
-fn read_key(mode: &mut ModeFile, key: &At<String>, value: &At<Node>, out: &mut Report) {
+fn read_key(
+    mode: &mut ModeFile,
+    key: &Located<String>,
+    value: &Located<DocumentNode>,
+    out: &mut DocumentReport,
+) {
     match key.value.as_str() {
         "slug" => {}
         "name" => mode.name = text(key, value, out),
@@ -216,7 +236,7 @@ fn read_key(mode: &mut ModeFile, key: &At<String>, value: &At<Node>, out: &mut R
 }
 
 /// A key that is almost one of ours would silently be without effect.
-fn check_unknown(key: &At<String>, out: &mut Report) {
+fn check_unknown(key: &Located<String>, out: &mut DocumentReport) {
     const LIMITS: [&str; 6] = [
         "groups",
         "extends",
@@ -248,7 +268,7 @@ fn check_unknown(key: &At<String>, out: &mut Report) {
 }
 
 /// A mode that extends another one may leave out what it takes over.
-fn check_required(mode: &ModeFile, position: Position, out: &mut Report) {
+fn check_required(mode: &ModeFile, position: DocumentPosition, out: &mut DocumentReport) {
     let required = [
         ("name", &mode.name),
         ("roleDefinition", &mode.role_definition),
@@ -270,8 +290,8 @@ fn check_required(mode: &ModeFile, position: Position, out: &mut Report) {
     }
 }
 
-fn check_source(value: &At<Node>, out: &mut Report) {
-    let known = matches!(&value.value, Node::Text(text) if matches!(text.as_str(), "global" | "project" | "organization"));
+fn check_source(value: &Located<DocumentNode>, out: &mut DocumentReport) {
+    let known = matches!(&value.value, DocumentNode::Text(text) if matches!(text.as_str(), "global" | "project" | "organization"));
     if !known {
         out.warning(
             value.position,
@@ -280,9 +300,12 @@ fn check_source(value: &At<Node>, out: &mut Report) {
     }
 }
 
-fn read_auto_approve(value: &At<Node>, out: &mut Report) -> Option<AutoApprove> {
+fn read_auto_approve(
+    value: &Located<DocumentNode>,
+    out: &mut DocumentReport,
+) -> Option<AutoApprove> {
     let choice = match &value.value {
-        Node::Text(text) => match text.as_str() {
+        DocumentNode::Text(text) => match text.as_str() {
             "none" => Some(AutoApprove::None),
             "read" => Some(AutoApprove::Read),
             "all" => Some(AutoApprove::All),
@@ -296,8 +319,8 @@ fn read_auto_approve(value: &At<Node>, out: &mut Report) -> Option<AutoApprove> 
     choice
 }
 
-fn read_examples(value: &At<Node>, out: &mut Report) -> Vec<ExampleFile> {
-    let Node::Map(entries) = &value.value else {
+fn read_examples(value: &Located<DocumentNode>, out: &mut DocumentReport) -> Vec<ExampleFile> {
+    let DocumentNode::Map(entries) = &value.value else {
         out.error(
             value.position,
             "`examples` is a map with `allow` and `deny`",
@@ -323,8 +346,11 @@ fn read_examples(value: &At<Node>, out: &mut Report) -> Vec<ExampleFile> {
     examples
 }
 
-fn read_rules_files(value: &At<Node>, out: &mut Report) -> Vec<(String, String)> {
-    let Node::List(items) = &value.value else {
+fn read_rules_files(
+    value: &Located<DocumentNode>,
+    out: &mut DocumentReport,
+) -> Vec<(String, String)> {
+    let DocumentNode::List(items) = &value.value else {
         out.warning(
             value.position,
             "`rulesFiles` is a list of `relativePath` and `content`",
@@ -334,7 +360,7 @@ fn read_rules_files(value: &At<Node>, out: &mut Report) -> Vec<(String, String)>
     let mut files = Vec::new();
     for item in items {
         let field = |name: &str| match item.value.get(name).map(|field| &field.value) {
-            Some(Node::Text(text)) => Some(text.clone()),
+            Some(DocumentNode::Text(text)) => Some(text.clone()),
             _ => None,
         };
         match (field("relativePath"), field("content")) {

@@ -2,7 +2,7 @@
 //!
 //! Only block style, as people write it. What cannot be told apart stays broken with the file.
 
-use mk_document::{At, Node, Report};
+use mk_document::{DocumentNode, DocumentReport, Located};
 
 use super::LoadedFile;
 use super::reader::read_items;
@@ -11,7 +11,7 @@ use super::reader::read_items;
 const MOST_ITEMS: usize = 500;
 
 /// Reads every item that can be read on its own.
-pub(super) fn read_items_one_by_one(text: &str, loaded: &mut LoadedFile, out: &mut Report) {
+pub(super) fn read_items_one_by_one(text: &str, loaded: &mut LoadedFile, out: &mut DocumentReport) {
     let lines: Vec<&str> = text.lines().collect();
     let Some(head) = lines
         .iter()
@@ -45,10 +45,10 @@ pub(super) fn read_items_one_by_one(text: &str, loaded: &mut LoadedFile, out: &m
         let item = lines.get(*start..stop).unwrap_or_default().join("\n");
         // Empty lines keep the positions true. What fails has been reported with the file.
         let padded = format!("{}{item}\n", "\n".repeat(*start));
-        if let Ok(At {
-            value: Node::List(items),
+        if let Ok(Located {
+            value: DocumentNode::List(items),
             ..
-        }) = Node::parse(&padded)
+        }) = DocumentNode::parse(&padded)
         {
             read_items(&items, loaded, out);
         }

@@ -1,11 +1,15 @@
 //! Single values of a mode, with a complaint where one is of the wrong kind.
 
-use mk_document::{At, Node, Report};
+use mk_document::{DocumentNode, DocumentReport, Located};
 use mk_types::ModeSlug;
 
-pub(super) fn text(key: &At<String>, value: &At<Node>, out: &mut Report) -> Option<At<String>> {
+pub(super) fn text(
+    key: &Located<String>,
+    value: &Located<DocumentNode>,
+    out: &mut DocumentReport,
+) -> Option<Located<String>> {
     match &value.value {
-        Node::Text(text) => Some(At {
+        DocumentNode::Text(text) => Some(Located {
             value: text.clone(),
             position: value.position,
         }),
@@ -15,7 +19,7 @@ pub(super) fn text(key: &At<String>, value: &At<Node>, out: &mut Report) -> Opti
                 format!("`{}` is {}, not text", key.value, other.kind()),
             );
             // Stands for «there was a value», so that the key is not reported as missing as well.
-            Some(At {
+            Some(Located {
                 value: "-".to_owned(),
                 position: value.position,
             })
@@ -24,20 +28,24 @@ pub(super) fn text(key: &At<String>, value: &At<Node>, out: &mut Report) -> Opti
 }
 
 pub(super) fn optional_text(
-    key: &At<String>,
-    value: &At<Node>,
-    out: &mut Report,
-) -> Option<At<String>> {
-    if value.value == Node::Null {
+    key: &Located<String>,
+    value: &Located<DocumentNode>,
+    out: &mut DocumentReport,
+) -> Option<Located<String>> {
+    if value.value == DocumentNode::Null {
         None
     } else {
         text(key, value, out)
     }
 }
 
-pub(super) fn flag(key: &At<String>, value: &At<Node>, out: &mut Report) -> Option<bool> {
+pub(super) fn flag(
+    key: &Located<String>,
+    value: &Located<DocumentNode>,
+    out: &mut DocumentReport,
+) -> Option<bool> {
     match value.value {
-        Node::Bool(flag) => Some(flag),
+        DocumentNode::Bool(flag) => Some(flag),
         ref other => {
             out.error(
                 value.position,
@@ -49,13 +57,13 @@ pub(super) fn flag(key: &At<String>, value: &At<Node>, out: &mut Report) -> Opti
 }
 
 pub(super) fn slug_value(
-    key: &At<String>,
-    value: &At<Node>,
-    out: &mut Report,
-) -> Option<At<ModeSlug>> {
+    key: &Located<String>,
+    value: &Located<DocumentNode>,
+    out: &mut DocumentReport,
+) -> Option<Located<ModeSlug>> {
     let text = text(key, value, out)?;
     match ModeSlug::parse(&text.value) {
-        Ok(slug) => Some(At {
+        Ok(slug) => Some(Located {
             value: slug,
             position: text.position,
         }),
@@ -66,7 +74,11 @@ pub(super) fn slug_value(
     }
 }
 
-pub(super) fn texts(key: &At<String>, value: &At<Node>, out: &mut Report) -> Vec<String> {
+pub(super) fn texts(
+    key: &Located<String>,
+    value: &Located<DocumentNode>,
+    out: &mut DocumentReport,
+) -> Vec<String> {
     positioned_texts(key, value, out)
         .into_iter()
         .map(|text| text.value)
@@ -75,16 +87,16 @@ pub(super) fn texts(key: &At<String>, value: &At<Node>, out: &mut Report) -> Vec
 
 /// One text or a list of texts.
 pub(super) fn positioned_texts(
-    key: &At<String>,
-    value: &At<Node>,
-    out: &mut Report,
-) -> Vec<At<String>> {
+    key: &Located<String>,
+    value: &Located<DocumentNode>,
+    out: &mut DocumentReport,
+) -> Vec<Located<String>> {
     match &value.value {
-        Node::Text(text) => vec![At {
+        DocumentNode::Text(text) => vec![Located {
             value: text.clone(),
             position: value.position,
         }],
-        Node::List(items) => items
+        DocumentNode::List(items) => items
             .iter()
             .filter_map(|item| text(key, item, out))
             .collect(),

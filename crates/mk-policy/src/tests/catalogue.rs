@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use insta::assert_snapshot;
 
-use crate::{Catalogue, Group, Layer, Mode, Policy, Source, load_modes};
+use crate::{Catalogue, Group, Mode, ModeLayer, ModeSource, Policy, load_modes};
 
 const BUILTIN: [&str; 5] = ["code", "architect", "ask", "debug", "orchestrator"];
 
@@ -17,11 +17,11 @@ fn check(fixture: &str) -> String {
     for part in fixture.split("//- ").skip(1) {
         let (file, text) = part.split_once('\n').expect("a file has a first line");
         let source = match file.split_once('/').expect("a file stands in a folder").0 {
-            "project" => Source::Project,
-            "global" => Source::Global,
+            "project" => ModeSource::Project,
+            "global" => ModeSource::Global,
             other => panic!("no source {other}"),
         };
-        layers.push(Layer {
+        layers.push(ModeLayer {
             source,
             file: file.to_owned(),
             loaded: load_modes(file, text),
@@ -34,7 +34,7 @@ fn check(fixture: &str) -> String {
         .map(|mode| mode.slug.as_str())
         .collect();
     let mut shown = format!("{}\n", order.join(" "));
-    let custom = |mode: &&Arc<Mode>| mode.source != Source::Builtin;
+    let custom = |mode: &&Arc<Mode>| mode.source != ModeSource::Builtin;
     for mode in catalogue.modes().iter().filter(custom) {
         let slug = &mode.slug;
         let groups: Vec<String> = mode
@@ -384,14 +384,14 @@ customModes:
 #[test]
 fn a_file_that_cannot_be_read_leaves_builtins_that_only_read() {
     let text = "customModes:\n  - slug: code\n    name: Narrow\n    roleDefinition: [oops\n  - slug: docs\n";
-    let layer = Layer {
-        source: Source::Project,
+    let layer = ModeLayer {
+        source: ModeSource::Project,
         file: ".roomodes".to_owned(),
         loaded: load_modes(".roomodes", text),
     };
     let catalogue = Catalogue::build(vec![layer], &Policy::shipped());
     for mode in catalogue.modes() {
-        assert_eq!(mode.source, Source::Builtin);
+        assert_eq!(mode.source, ModeSource::Builtin);
         let groups = mode.groups();
         let only_reads = groups.iter().all(|group| *group == Group::Read);
         assert!(only_reads, "{}: {groups:?}", mode.slug);

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use mk_types::AbsPath;
 use serde_json::Value;
 
-use crate::{Catalogue, Layer, Mode, Policy, Request, Source, load_modes};
+use crate::{Catalogue, Mode, ModeLayer, ModeSource, Policy, Request, load_modes};
 
 pub(super) fn policy() -> &'static Policy {
     static POLICY: OnceLock<Policy> = OnceLock::new();
@@ -22,8 +22,8 @@ pub(super) fn mode(text: &str) -> Arc<Mode> {
     let (slug, files) = if is_slug {
         (text, Vec::new())
     } else {
-        let layer = Layer {
-            source: Source::Project,
+        let layer = ModeLayer {
+            source: ModeSource::Project,
             file: "f".to_owned(),
             loaded: load_modes("f", &file),
         };

@@ -5,18 +5,18 @@ use std::time::{Duration, Instant};
 
 use insta::assert_snapshot;
 
-use crate::{Catalogue, Layer, Legible, Policy, Source, load_modes};
+use crate::{Catalogue, LegibleFile, ModeLayer, ModeSource, Policy, load_modes};
 
 /// The modes of a project's file with their limits, then those that are broken, then every diagnostic.
 #[track_caller]
 fn check(text: &str) -> String {
     let loaded = load_modes("f", text);
     let mut shown = String::new();
-    if loaded.legible != Legible::Whole {
+    if loaded.legible != LegibleFile::Whole {
         shown.push_str("unreadable\n");
     }
-    let layer = Layer {
-        source: Source::Project,
+    let layer = ModeLayer {
+        source: ModeSource::Project,
         file: "f".to_owned(),
         loaded,
     };
@@ -24,7 +24,7 @@ fn check(text: &str) -> String {
     let own = catalogue
         .modes()
         .iter()
-        .filter(|mode| mode.source == Source::Project);
+        .filter(|mode| mode.source == ModeSource::Project);
     for mode in own {
         let groups: Vec<String> = mode
             .groups()

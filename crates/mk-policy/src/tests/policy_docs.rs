@@ -5,29 +5,31 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::fixture::{With, mode, policy, request};
-use crate::{Catalogue, GroupFile, Layer, Rule, Severity, Source, evaluate, load_modes};
+use crate::{
+    Catalogue, DecidingRule, GroupFile, ModeLayer, ModeSource, Severity, evaluate, load_modes,
+};
 
 const FEWEST_ROWS: usize = 15;
 
-const RULES: [Rule; 18] = [
-    Rule::UnknownTool,
-    Rule::AlwaysAvailable,
-    Rule::GroupDisabled,
-    Rule::OutsideProject,
-    Rule::IgnoredFile,
-    Rule::TargetUnknown,
-    Rule::FilePattern,
-    Rule::CommandPattern,
-    Rule::CommandDeny,
-    Rule::CommandWrite,
-    Rule::CommandRead,
-    Rule::CommandUnproven,
-    Rule::CommandTooLarge,
-    Rule::OperatorCommand,
-    Rule::Secret,
-    Rule::McpFilter,
-    Rule::ProtectedFile,
-    Rule::Group,
+const RULES: [DecidingRule; 18] = [
+    DecidingRule::UnknownTool,
+    DecidingRule::AlwaysAvailable,
+    DecidingRule::GroupDisabled,
+    DecidingRule::OutsideProject,
+    DecidingRule::IgnoredFile,
+    DecidingRule::TargetUnknown,
+    DecidingRule::FilePattern,
+    DecidingRule::CommandPattern,
+    DecidingRule::CommandDeny,
+    DecidingRule::CommandWrite,
+    DecidingRule::CommandRead,
+    DecidingRule::CommandUnproven,
+    DecidingRule::CommandTooLarge,
+    DecidingRule::OperatorCommand,
+    DecidingRule::Secret,
+    DecidingRule::McpFilter,
+    DecidingRule::ProtectedFile,
+    DecidingRule::Group,
 ];
 
 /// Runs every row of a page on the mode that the page is named after, and compares the groups it shows.
@@ -141,8 +143,8 @@ fn every_example_of_the_reference_loads() {
     let examples = [blocks(&page, "yaml"), blocks(&page, "json")].concat();
     assert_eq!(examples.len(), 12, "an example was not found");
     for example in examples {
-        let layer = Layer {
-            source: Source::Project,
+        let layer = ModeLayer {
+            source: ModeSource::Project,
             file: "example".to_owned(),
             loaded: load_modes("example", &as_file(&example)),
         };
@@ -151,7 +153,7 @@ fn every_example_of_the_reference_loads() {
         let own = catalogue
             .modes()
             .iter()
-            .any(|mode| mode.source == Source::Project);
+            .any(|mode| mode.source == ModeSource::Project);
         assert!(own, "{example}");
     }
 }

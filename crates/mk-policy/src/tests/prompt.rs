@@ -3,7 +3,9 @@
 use insta::assert_snapshot;
 
 use super::fixture::{mode, policy};
-use crate::{Catalogue, Layer, RulesSection, Source, assemble_prompt, group_lines, load_modes};
+use crate::{
+    Catalogue, ModeLayer, ModeSource, RulesSection, assemble_prompt, group_lines, load_modes,
+};
 
 const SMALL: &str = r"
 customModes:
@@ -24,8 +26,8 @@ customModes:
 /// The prompt of the mode `small` among its neighbours.
 #[track_caller]
 fn check(text: &str, rules: &[(&str, &str)]) -> String {
-    let layer = Layer {
-        source: Source::Project,
+    let layer = ModeLayer {
+        source: ModeSource::Project,
         file: "f".to_owned(),
         loaded: load_modes("f", text),
     };

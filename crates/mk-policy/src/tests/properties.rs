@@ -13,10 +13,10 @@ use proptest::sample::select;
 use serde_json::json;
 
 use super::fixture::{With, policy, request};
-use crate::protected::Protected;
+use crate::protected::ProtectedFiles;
 use crate::{
-    CommandLimit, Decision, FileLimit, Grant, Group, Limit, McpFilter, Mode, Policy, Position,
-    Source, ToolTable, evaluate, evaluate_bounded, widens,
+    CommandLimit, Decision, DocumentPosition, FileLimit, Grant, Group, McpFilter, Mode, ModeSource,
+    PatternLimit, Policy, ToolTable, evaluate, evaluate_bounded, widens,
 };
 
 const FILES: [&str; 6] = [r"\.md$", "^docs/", "^src/", r"(a)\1", "^(?!vendor/)", "a"];
@@ -99,10 +99,10 @@ fn entries() -> impl Strategy<Value = Vec<Entry>> {
     prop::collection::vec(entry(), 0..5)
 }
 
-fn limit(source: &str) -> Limit {
+fn limit(source: &str) -> PatternLimit {
     match Pattern::parse(source) {
-        Ok(pattern) => Limit::Pattern(pattern),
-        Err(_) => Limit::Unusable {
+        Ok(pattern) => PatternLimit::Pattern(pattern),
+        Err(_) => PatternLimit::Unusable {
             source: source.to_owned(),
         },
     }
@@ -118,7 +118,7 @@ fn grant(entry: &Entry) -> Grant {
         files: FileLimit {
             regex: entry.file.map(limit),
             globs: entry.glob.map(glob).into_iter().collect(),
-            position: Position::START,
+            position: DocumentPosition::START,
         },
         commands: CommandLimit {
             allow: entry.allow.map(limit),
@@ -133,7 +133,7 @@ fn build(entries: &[Entry], mcp: &McpFilter) -> Mode {
     Mode {
         slug: ModeSlug::parse("m").expect("a slug"),
         name: "M".to_owned(),
-        source: Source::Project,
+        source: ModeSource::Project,
         file: "f".to_owned(),
         description: None,
         when_to_use: None,
@@ -278,7 +278,7 @@ fn guarded(glob_idx: usize) -> &'static Policy {
         let list = format!("{shipped}\n  - {{glob: '{glob}', reason: a test}}\n");
         Policy {
             tools: ToolTable::foreign(),
-            protected: Protected::read(&list).expect("a list"),
+            protected: ProtectedFiles::read(&list).expect("a list"),
             ..Policy::shipped()
         }
     })

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use mk_shell::{ANYTHING, CommandLine, Doubt, Form, SOME_NAME, Use};
+use mk_shell::{ANYTHING, CommandLine, Doubt, Form, SOME_NAME, UseOfFile};
 
 use crate::shipped::PROGRAMS;
 
@@ -10,7 +10,7 @@ use crate::shipped::PROGRAMS;
 fn render(line: &CommandLine) -> String {
     let mut parts: Vec<String> = Vec::new();
     parts.extend(line.commands.iter().map(|it| format!("[{}]", it.text)));
-    for (access, mark) in [(Use::Write, '>'), (Use::Read, '<')] {
+    for (access, mark) in [(UseOfFile::Write, '>'), (UseOfFile::Read, '<')] {
         for file in line.files.iter().filter(|file| file.access == access) {
             let form = match file.form {
                 Form::Exact => "",
@@ -609,7 +609,10 @@ fn hostile_line() -> impl Strategy<Value = String> {
 }
 
 fn writes(line: &CommandLine, path: &str) -> bool {
-    let mut written = line.files.iter().filter(|file| file.access == Use::Write);
+    let mut written = line
+        .files
+        .iter()
+        .filter(|file| file.access == UseOfFile::Write);
     written.any(|file| file.path == path)
 }
 

@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 use serde_json::Value;
 
-use crate::protected::Protected;
+use crate::protected::ProtectedFiles;
 use crate::{Group, ToolTable};
 
 const TOOLS: &str = include_str!("../../../../content/policy/tools.yaml");
@@ -96,7 +96,7 @@ fn every_path_argument_of_an_editing_tool_is_declared() {
 
 #[test]
 fn the_list_of_protected_files_is_readable_and_gives_reasons() {
-    assert!(Protected::read(PROTECTED).is_some());
+    assert!(ProtectedFiles::read(PROTECTED).is_some());
     let file: Value = serde_saphyr::from_str(PROTECTED).expect("protected.yaml is readable");
     let entries = file["protected"].as_array().expect("a list");
     assert!(!entries.is_empty());
@@ -108,7 +108,7 @@ fn the_list_of_protected_files_is_readable_and_gives_reasons() {
 
 #[test]
 fn a_list_of_protected_files_with_a_slip_is_refused_as_a_whole() {
-    assert!(Protected::read("protected: [{glob: 'a[', reason: x}]").is_none());
-    assert!(Protected::read("protected: [{glob: a}]").is_none());
-    assert!(Protected::read("protected: [{globs: a, reason: x}]").is_none());
+    assert!(ProtectedFiles::read("protected: [{glob: 'a[', reason: x}]").is_none());
+    assert!(ProtectedFiles::read("protected: [{glob: a}]").is_none());
+    assert!(ProtectedFiles::read("protected: [{globs: a, reason: x}]").is_none());
 }

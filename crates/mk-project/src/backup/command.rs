@@ -24,7 +24,7 @@ const MOST_BYTES: u64 = 200 * 1024 * 1024;
 
 /// What a file is before a command changes it.
 #[derive(Debug, Clone, Copy)]
-pub enum Before<'a> {
+pub enum FileBefore<'a> {
     Missing,
     File(&'a File),
     /// A link; it is listed and not kept.
@@ -159,7 +159,7 @@ impl CommandJournal {
     }
 
     /// Keeps a file before its first change. An error means that the change must not be made.
-    pub fn keep(&mut self, path: &Path, before: Before<'_>) -> io::Result<()> {
+    pub fn keep(&mut self, path: &Path, before: FileBefore<'_>) -> io::Result<()> {
         let Some(path) = path
             .strip_prefix(self.root.as_path())
             .ok()
@@ -176,11 +176,11 @@ impl CommandJournal {
             "mode": "0",
             "moved_to": null,
         });
-        if matches!(before, Before::Link) {
+        if matches!(before, FileBefore::Link) {
             self.note_not_kept(path);
             return Ok(());
         }
-        if let Before::File(mut file) = before {
+        if let FileBefore::File(mut file) = before {
             let metadata = file.metadata()?;
             if metadata.len() > LARGEST || self.bytes + metadata.len() > MOST_BYTES {
                 self.note_not_kept(path);

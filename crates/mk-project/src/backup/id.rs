@@ -3,7 +3,7 @@
 use mk_types::Timestamp;
 
 use super::kept_bytes;
-use crate::file::Step;
+use crate::file::FileStep;
 
 const SYMBOLS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 const RADIX: u32 = 36;
@@ -24,7 +24,7 @@ pub(super) struct SetId {
 
 impl SetId {
     /// A name that sorts behind `newest`, also when both are made in one millisecond.
-    pub(super) fn after(newest: Option<&Self>, now: Timestamp, steps: &[Step]) -> Self {
+    pub(super) fn after(newest: Option<&Self>, now: Timestamp, steps: &[FileStep]) -> Self {
         let bytes: usize = steps.iter().filter_map(kept_bytes).map(<[u8]>::len).sum();
         Self::sized(newest, now, bytes as u64)
     }

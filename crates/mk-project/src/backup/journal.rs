@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::{LARGEST_META, cannot_write, read, sync, write_new};
 use crate::error::Error;
-use crate::file::{Step, revision_of};
+use crate::file::{FileStep, revision_of};
 
 const FORWARD: &str = "pending";
 const BACK: &str = "undoing";
@@ -20,14 +20,14 @@ const VERSION: u64 = 1;
 
 /// What is left to do about a change set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Direction {
+pub(crate) enum RecoverDirection {
     Forward,
     Back,
 }
 
 /// One step as the journal has it; which entry of the change set holds its pre-image is its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Noted {
+pub(crate) enum JournalStep {
     Put {
         path: ProjectPath,
         /// The complete new file, next to its target.
@@ -45,11 +45,11 @@ pub(crate) enum Noted {
     },
 }
 
-impl Noted {
+impl JournalStep {
     /// `waiting` names the file next to the target, for a step that has one.
-    pub(crate) fn of(step: &Step, waiting: Option<&str>) -> Self {
+    pub(crate) fn of(step: &FileStep, waiting: Option<&str>) -> Self {
         match step {
-            Step::Put {
+            FileStep::Put {
                 path,
                 before,
                 bytes,
@@ -60,11 +60,11 @@ impl Noted {
                 before: before.as_ref().map(|state| revision_of(&state.bytes)),
                 after: revision_of(bytes),
             },
-            Step::Remove { path, before } => Self::Remove {
+            FileStep::Remove { path, before } => Self::Remove {
                 path: path.clone(),
                 before: revision_of(&before.bytes),
             },
-            Step::Rename { from, to } => Self::Rename {
+            FileStep::Rename { from, to } => Self::Rename {
                 from: from.clone(),
                 to: to.clone(),
             },
@@ -107,16 +107,22 @@ impl Noted {
 }
 
 /// Writes the journal into a change set that nobody sees yet.
-pub(super) fn write(set: &Path, steps: &[Noted]) -> Result<(), Error> {
-    let steps: Vec<Value> = steps.iter().map(Noted::to_json).collect();
+pub(super) fn write(set: &Path, steps: &[JournalStep]) -> Result<(), Error> {
+    let steps: Vec<Value> = steps.iter().map(JournalStep::to_json).collect();
     let journal = json!({ "version": VERSION, "steps": steps });
     write_new(&set.join(FORWARD), journal.to_string().as_bytes())?;
     sync(set)
 }
 
 /// The journal of a change set that is not finished. One that cannot be read is an error: nobody knows what is half.
-pub(super) fn load(set: &Path, root: &AbsPath) -> Result<Option<(Direction, Vec<Noted>)>, Error> {
-    for (name, direction) in [(BACK, Direction::Back), (FORWARD, Direction::Forward)] {
+pub(super) fn load(
+    set: &Path,
+    root: &AbsPath,
+) -> Result<Option<(RecoverDirection, Vec<JournalStep>)>, Error> {
+    for (name, direction) in [
+        (BACK, RecoverDirection::Back),
+        (FORWARD, RecoverDirection::Forward),
+    ] {
         let path = set.join(name);
         let json = match read(&path, LARGEST_META) {
             Ok(json) => json,
@@ -132,9 +138,9 @@ pub(super) fn load(set: &Path, root: &AbsPath) -> Result<Option<(Direction, Vec<
             let journal: Value = serde_json::from_slice(&json).ok()?;
             let steps = journal.get("steps")?.as_array()?;
             let known = journal.get("version")?.as_u64()? == VERSION;
-            let steps: Option<Vec<Noted>> = steps
+            let steps: Option<Vec<JournalStep>> = steps
                 .iter()
-                .map(|step| Noted::from_json(step, root))
+                .map(|step| JournalStep::from_json(step, root))
                 .collect();
             steps.filter(|_| known)
         };

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use mk_types::{AbsPath, ProjectPath, Timestamp};
 use serde_json::{Value, json};
 
-use super::{Backup, ChangeSet, Entry};
-use crate::file::{State, Step, revision_of};
+use super::{Backup, BackupEntry, ChangeSet};
+use crate::file::{FileState, FileStep, revision_of};
 
 const VERSION: u64 = 1;
 
@@ -44,7 +44,7 @@ impl Meta {
     }
 
     /// With what the steps will leave, so that a later change of the same file is noticed.
-    pub(super) fn to_json(&self, steps: &[Step]) -> String {
+    pub(super) fn to_json(&self, steps: &[FileStep]) -> String {
         let entries = self.backup.entries.iter().zip(&self.modes).zip(steps);
         let entries = entries.map(|((entry, mode), step)| {
             let mut value = json!({
@@ -56,10 +56,10 @@ impl Meta {
                 "moved_to": entry.moved_to.as_ref().map(ProjectPath::as_str),
             });
             match step {
-                Step::Put { bytes, .. } => value["after"] = revision_of(bytes).into(),
-                Step::Remove { .. } => value["after"] = Value::Null,
+                FileStep::Put { bytes, .. } => value["after"] = revision_of(bytes).into(),
+                FileStep::Remove { .. } => value["after"] = Value::Null,
                 // It goes back as it is then.
-                Step::Rename { .. } => {}
+                FileStep::Rename { .. } => {}
             }
             value
         });
@@ -84,7 +84,7 @@ impl Meta {
         let mut modes = Vec::new();
         for entry in meta.get("entries")?.as_array()? {
             modes.push(u32::from_str_radix(entry.get("mode")?.as_str()?, 8).ok()? & 0o777);
-            entries.push(Entry {
+            entries.push(BackupEntry {
                 path: path(entry.get("path")?)?,
                 existed: entry.get("existed")?.as_bool()?,
                 size: entry.get("size")?.as_u64()?,
@@ -109,13 +109,13 @@ impl Meta {
     }
 }
 
-fn entry_of(step: &Step) -> Entry {
+fn entry_of(step: &FileStep) -> BackupEntry {
     let state = before(step);
     let (path, moved_to) = match step {
-        Step::Put { path, .. } | Step::Remove { path, .. } => (path, None),
-        Step::Rename { from, to } => (from, Some(to.clone())),
+        FileStep::Put { path, .. } | FileStep::Remove { path, .. } => (path, None),
+        FileStep::Rename { from, to } => (from, Some(to.clone())),
     };
-    Entry {
+    BackupEntry {
         path: path.clone(),
         existed: state.is_some() || moved_to.is_some(),
         size: state.map_or(0, |state| state.bytes.len() as u64),
@@ -124,10 +124,10 @@ fn entry_of(step: &Step) -> Entry {
     }
 }
 
-fn before(step: &Step) -> Option<&State> {
+fn before(step: &FileStep) -> Option<&FileState> {
     match step {
-        Step::Put { before, .. } => before.as_ref(),
-        Step::Remove { before, .. } => Some(before),
-        Step::Rename { .. } => None,
+        FileStep::Put { before, .. } => before.as_ref(),
+        FileStep::Remove { before, .. } => Some(before),
+        FileStep::Rename { .. } => None,
     }
 }

@@ -12,8 +12,8 @@ use mk_types::ProjectPath;
 use rustix::fs::{self, AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::state::{Stamp, State, Step, revision_of};
-use crate::backup::{Lock, Noted};
+use super::state::{ChangeStamp, FileState, FileStep, revision_of};
+use crate::backup::{JournalStep, Lock};
 use crate::beneath::{
     RootDir, cannot_write, is_temporary, open_file_in, rename_new_in, shown, sync_folder,
     temporary_name,
@@ -36,10 +36,10 @@ const PUBLIC: Mode = PRIVATE
 
 /// A change set under way.
 #[derive(Debug)]
-pub(super) struct Applying<'a> {
+pub(super) struct ChangeSetUnderWay<'a> {
     root: &'a RootDir,
     lock: &'a Lock,
-    steps: &'a [Step],
+    steps: &'a [FileStep],
     /// The file written beside the target, for each step that has one, until it has taken the target's name.
     waiting: Vec<Option<String>>,
     n_done: usize,
@@ -52,8 +52,8 @@ pub(super) struct Contents<'a> {
     pub(super) owner: Option<(u32, u32)>,
 }
 
-impl<'a> Applying<'a> {
-    pub(super) fn new(root: &'a RootDir, lock: &'a Lock, steps: &'a [Step]) -> Self {
+impl<'a> ChangeSetUnderWay<'a> {
+    pub(super) fn new(root: &'a RootDir, lock: &'a Lock, steps: &'a [FileStep]) -> Self {
         Self {
             root,
             lock,
@@ -64,11 +64,11 @@ impl<'a> Applying<'a> {
     }
 
     /// Writes every new file next to its target. No name has changed yet.
-    pub(super) fn prepare(&mut self) -> Result<Vec<Noted>, Error> {
+    pub(super) fn prepare(&mut self) -> Result<Vec<JournalStep>, Error> {
         // A full disk is noticed here, before any name has changed.
         for step in self.steps {
             let waiting = match step {
-                Step::Put {
+                FileStep::Put {
                     path,
                     before,
                     bytes,
@@ -81,8 +81,8 @@ impl<'a> Applying<'a> {
                     };
                     Some(write_beside(self.root, self.lock, path, &contents)?)
                 }
-                Step::Remove { .. } => None,
-                Step::Rename { to, .. } => {
+                FileStep::Remove { .. } => None,
+                FileStep::Rename { to, .. } => {
                     let (parent, _) = self.root.split(to)?;
                     self.root.make_dirs(&parent)?;
                     None
@@ -92,7 +92,7 @@ impl<'a> Applying<'a> {
         }
         let steps = self.steps.iter().zip(&self.waiting);
         Ok(steps
-            .map(|(step, waiting)| Noted::of(step, waiting.as_deref()))
+            .map(|(step, waiting)| JournalStep::of(step, waiting.as_deref()))
             .collect())
     }
 
@@ -115,7 +115,7 @@ impl<'a> Applying<'a> {
             outcome = outcome.and(self.put_back(step));
         }
         for (step, waiting) in self.steps.iter().zip(&self.waiting) {
-            if let (Step::Put { path, .. }, Some(name)) = (step, waiting)
+            if let (FileStep::Put { path, .. }, Some(name)) = (step, waiting)
                 && let Ok((folder, _)) = self.root.open_parent(path)
             {
                 let _ = fs::unlinkat(&folder, name, AtFlags::empty());
@@ -130,14 +130,14 @@ impl<'a> Applying<'a> {
         outcome
     }
 
-    fn put_back(&self, step: &Step) -> Result<(), Error> {
+    fn put_back(&self, step: &FileStep) -> Result<(), Error> {
         match step {
-            Step::Put {
+            FileStep::Put {
                 path,
                 before: Some(before),
                 ..
             }
-            | Step::Remove { path, before } => {
+            | FileStep::Remove { path, before } => {
                 let contents = Contents {
                     bytes: &before.bytes,
                     mode: Some(before.mode),
@@ -149,14 +149,14 @@ impl<'a> Applying<'a> {
                     .and_then(|()| sync_folder(folder.as_fd()))
                     .map_err(|errno| cannot_write(path, errno))
             }
-            Step::Put {
+            FileStep::Put {
                 path, before: None, ..
             } => {
                 let (folder, name) = self.root.open_parent(path)?;
                 fs::unlinkat(&folder, name, AtFlags::empty())
                     .map_err(|errno| cannot_write(path, errno))
             }
-            Step::Rename { from, to } => rename_new(self.root, to, from),
+            FileStep::Rename { from, to } => rename_new(self.root, to, from),
         }
     }
 
@@ -165,8 +165,8 @@ impl<'a> Applying<'a> {
         let mut synced = BTreeSet::new();
         for step in self.steps {
             let paths = match step {
-                Step::Put { path, .. } | Step::Remove { path, .. } => [Some(path), None],
-                Step::Rename { from, to } => [Some(from), Some(to)],
+                FileStep::Put { path, .. } | FileStep::Remove { path, .. } => [Some(path), None],
+                FileStep::Rename { from, to } => [Some(from), Some(to)],
             };
             for path in paths.into_iter().flatten() {
                 let (parent, _) = self.root.split(path)?;
@@ -210,9 +210,9 @@ pub(super) fn write_beside(
 }
 
 /// Changes one name.
-fn commit(root: &RootDir, step: &Step, waiting: Option<&str>) -> Result<(), Error> {
+fn commit(root: &RootDir, step: &FileStep, waiting: Option<&str>) -> Result<(), Error> {
     match step {
-        Step::Put {
+        FileStep::Put {
             path,
             before,
             bytes: _,
@@ -230,12 +230,12 @@ fn commit(root: &RootDir, step: &Step, waiting: Option<&str>) -> Result<(), Erro
                     .map_err(|errno| taken(path, errno)),
             }
         }
-        Step::Remove { path, before } => {
+        FileStep::Remove { path, before } => {
             let (folder, name) = root.open_parent(path)?;
             refuse_changed(folder.as_fd(), name, path, before)?;
             fs::unlinkat(&folder, name, AtFlags::empty()).map_err(|errno| cannot_write(path, errno))
         }
-        Step::Rename { from, to } => rename_new(root, from, to),
+        FileStep::Rename { from, to } => rename_new(root, from, to),
     }
 }
 
@@ -244,18 +244,18 @@ fn refuse_changed(
     folder: BorrowedFd<'_>,
     name: &str,
     path: &ProjectPath,
-    before: &State,
+    before: &FileState,
 ) -> Result<(), Error> {
     let file = open_file_in(folder, name, path)?;
     let metadata = file
         .metadata()
         .map_err(|source| cannot_write(path, source))?;
-    if Stamp::of(&metadata) == before.stamp {
+    if ChangeStamp::of(&metadata) == before.stamp {
         return Ok(());
     }
     Err(Error::Changed {
         path: shown(path),
-        revision: revision_of(&State::read_open(file, path)?.bytes),
+        revision: revision_of(&FileState::read_open(file, path)?.bytes),
         diff: String::new(),
     })
 }

@@ -9,19 +9,19 @@ use std::fmt;
 use mk_policy::Permit;
 use mk_types::ProjectPath;
 
-use super::apply::Applying;
-use super::plan::{Seen, plan_delete, plan_move, plan_replace, plan_write};
-use super::state::Step;
+use super::apply::ChangeSetUnderWay;
+use super::plan::{SeenState, plan_delete, plan_move, plan_replace, plan_write};
+use super::state::FileStep;
 use super::under_way::UnderWay;
 use crate::backup::{Backups, ChangeSet, Lock};
 use crate::beneath::{RootDir, shown};
 use crate::error::Error;
 
 /// Makes a new text from the one on disk. Lines end in `\n`, also where the file has CRLF, unless it mixes both.
-pub type Change = Box<dyn FnOnce(&str) -> Result<String, Error> + Send>;
+pub type TextChange = Box<dyn FnOnce(&str) -> Result<String, Error> + Send>;
 
 /// A change that somebody wants.
-pub enum Edit {
+pub enum FileEdit {
     /// Creates a file, or replaces all of it.
     Write {
         path: ProjectPath,
@@ -34,7 +34,7 @@ pub enum Edit {
     Replace {
         path: ProjectPath,
         expected: Option<String>,
-        change: Change,
+        change: TextChange,
     },
     Delete {
         path: ProjectPath,
@@ -46,7 +46,7 @@ pub enum Edit {
     },
 }
 
-impl Edit {
+impl FileEdit {
     /// A change of the text on disk, whatever it is by then.
     pub fn replace(
         path: ProjectPath,
@@ -70,7 +70,7 @@ impl Edit {
     }
 }
 
-impl fmt::Debug for Edit {
+impl fmt::Debug for FileEdit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Write { path, .. } => write!(f, "Write({path})"),
@@ -83,9 +83,9 @@ impl fmt::Debug for Edit {
 
 /// What happened to a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
+pub struct WrittenFile {
     pub path: ProjectPath,
-    pub kind: WrittenKind,
+    pub kind: WriteKind,
     /// Of the file as it is now; none when it is gone or was moved unread.
     pub revision: Option<String>,
     /// Lines.
@@ -100,7 +100,7 @@ pub struct Written {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum WrittenKind {
+pub enum WriteKind {
     Created,
     Changed,
     /// It was as wanted already.
@@ -111,7 +111,7 @@ pub enum WrittenKind {
     },
 }
 
-impl fmt::Display for WrittenKind {
+impl fmt::Display for WriteKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Created => "Created",
@@ -125,15 +125,15 @@ impl fmt::Display for WrittenKind {
 
 /// An edit thought through: what to do, if anything, and what to say then.
 #[derive(Debug)]
-pub(crate) struct Planned {
-    pub(crate) step: Option<Step>,
-    pub(crate) written: Written,
+pub(crate) struct PlannedEdit {
+    pub(crate) step: Option<FileStep>,
+    pub(crate) written: WrittenFile,
 }
 
 /// A change set thought through.
 #[derive(Debug, Default)]
-pub(crate) struct Plan {
-    pub(crate) planned: Vec<Planned>,
+pub(crate) struct EditPlan {
+    pub(crate) planned: Vec<PlannedEdit>,
     /// Folders to remove afterwards if nothing is in them any more.
     pub(crate) emptied: BTreeSet<ProjectPath>,
 }
@@ -144,12 +144,12 @@ impl RootDir {
         &self,
         permit: Permit,
         backups: &Backups,
-        edits: Vec<Edit>,
-    ) -> Result<Vec<Written>, Error> {
-        let paths: Vec<ProjectPath> = edits.iter().flat_map(Edit::paths).cloned().collect();
+        edits: Vec<FileEdit>,
+    ) -> Result<Vec<WrittenFile>, Error> {
+        let paths: Vec<ProjectPath> = edits.iter().flat_map(FileEdit::paths).cloned().collect();
         self.change(permit, backups, &paths, || {
             let planned = self.plan(backups, edits)?;
-            Ok(Plan {
+            Ok(EditPlan {
                 planned,
                 emptied: BTreeSet::new(),
             })
@@ -157,7 +157,11 @@ impl RootDir {
     }
 
     /// What [`RootDir::edit`] would do, without doing it.
-    pub fn preview(&self, backups: &Backups, edits: Vec<Edit>) -> Result<Vec<Written>, Error> {
+    pub fn preview(
+        &self,
+        backups: &Backups,
+        edits: Vec<FileEdit>,
+    ) -> Result<Vec<WrittenFile>, Error> {
         let planned = self.plan(backups, edits)?;
         Ok(planned.into_iter().map(|planned| planned.written).collect())
     }
@@ -172,8 +176,8 @@ impl RootDir {
         permit: Permit,
         backups: &Backups,
         paths: &[ProjectPath],
-        plan: impl FnOnce() -> Result<Plan, Error>,
-    ) -> Result<Vec<Written>, Error> {
+        plan: impl FnOnce() -> Result<EditPlan, Error>,
+    ) -> Result<Vec<WrittenFile>, Error> {
         if paths.iter().any(|path| !permit.targets().contains(path)) {
             return Err(Error::NoTarget {
                 tool: permit.tool().to_owned(),
@@ -183,13 +187,13 @@ impl RootDir {
         let lock = backups.lock()?;
         backups.finish_half_done(self, &lock)?;
         lock.sweep(self);
-        let Plan { planned, emptied } = plan()?;
-        let (steps, mut written): (Vec<Option<Step>>, Vec<Written>) = planned
+        let EditPlan { planned, emptied } = plan()?;
+        let (steps, mut written): (Vec<Option<FileStep>>, Vec<WrittenFile>) = planned
             .into_iter()
             .map(|planned| (planned.step, planned.written))
             .unzip();
         let changed: Vec<bool> = steps.iter().map(Option::is_some).collect();
-        let steps: Vec<Step> = steps.into_iter().flatten().collect();
+        let steps: Vec<FileStep> = steps.into_iter().flatten().collect();
         if steps.is_empty() {
             return Ok(written);
         }
@@ -213,11 +217,11 @@ impl RootDir {
         permit: &Permit,
         backups: &Backups,
         lock: &Lock,
-        steps: &[Step],
+        steps: &[FileStep],
     ) -> Result<String, Error> {
         let mut folders = BTreeSet::new();
         for step in steps {
-            if let Step::Put { path, .. } | Step::Rename { to: path, .. } = step {
+            if let FileStep::Put { path, .. } | FileStep::Rename { to: path, .. } = step {
                 folders.extend(self.missing_folders(path)?);
             }
         }
@@ -228,7 +232,7 @@ impl RootDir {
         };
         let _under_way = UnderWay::begin();
         let prepared = backups.prepare(lock, &set)?;
-        let mut applying = Applying::new(self, lock, steps);
+        let mut applying = ChangeSetUnderWay::new(self, lock, steps);
         let decided = applying
             .prepare()
             .and_then(|noted| backups.decide(&prepared, &noted));
@@ -255,21 +259,22 @@ impl RootDir {
         Ok(backup)
     }
 
-    fn plan(&self, backups: &Backups, edits: Vec<Edit>) -> Result<Vec<Planned>, Error> {
-        let seen = |expected: Option<String>| expected.map(|revision| Seen { backups, revision });
+    fn plan(&self, backups: &Backups, edits: Vec<FileEdit>) -> Result<Vec<PlannedEdit>, Error> {
+        let seen =
+            |expected: Option<String>| expected.map(|revision| SeenState { backups, revision });
         let plan_one = |edit| match edit {
-            Edit::Write {
+            FileEdit::Write {
                 path,
                 contents,
                 expected,
             } => plan_write(self, path, contents, seen(expected).as_ref()),
-            Edit::Replace {
+            FileEdit::Replace {
                 path,
                 expected,
                 change,
             } => plan_replace(self, path, change, seen(expected).as_ref()),
-            Edit::Delete { path } => plan_delete(self, path),
-            Edit::Move { from, to } => plan_move(self, from, to),
+            FileEdit::Delete { path } => plan_delete(self, path),
+            FileEdit::Move { from, to } => plan_move(self, from, to),
         };
         edits.into_iter().map(plan_one).collect()
     }

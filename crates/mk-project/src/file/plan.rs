@@ -5,9 +5,9 @@ use std::io;
 use mk_types::ProjectPath;
 
 use super::diff::Diff;
-use super::edit::{Change, Planned, Written, WrittenKind};
+use super::edit::{PlannedEdit, TextChange, WriteKind, WrittenFile};
 use super::encoding::{LineEnding, UTF_8, encode};
-use super::state::{State, Step, revision_of};
+use super::state::{FileState, FileStep, revision_of};
 use super::{FileText, LARGEST};
 use crate::backup::Backups;
 use crate::beneath::{RootDir, cannot_write, shown};
@@ -17,9 +17,9 @@ pub(super) fn plan_write(
     root: &RootDir,
     path: ProjectPath,
     contents: String,
-    seen: Option<&Seen<'_>>,
-) -> Result<Planned, Error> {
-    let before = State::find(root, &path)?;
+    seen: Option<&SeenState<'_>>,
+) -> Result<PlannedEdit, Error> {
+    let before = FileState::find(root, &path)?;
     let old = before
         .as_ref()
         .and_then(|state| FileText::decode(&state.bytes));
@@ -32,7 +32,7 @@ pub(super) fn plan_write(
         contents
     };
     let encoding = old.as_ref().map_or(UTF_8, |old| old.encoding);
-    let wanted = Wanted::encode(&path, text, encoding)?;
+    let wanted = WantedText::encode(&path, text, encoding)?;
     if let (Some(seen), Some(state)) = (seen, &before)
         && wanted.bytes != state.bytes
     {
@@ -44,10 +44,10 @@ pub(super) fn plan_write(
 pub(super) fn plan_replace(
     root: &RootDir,
     path: ProjectPath,
-    change: Change,
-    seen: Option<&Seen<'_>>,
-) -> Result<Planned, Error> {
-    let before = State::read(root, &path)?;
+    change: TextChange,
+    seen: Option<&SeenState<'_>>,
+) -> Result<PlannedEdit, Error> {
+    let before = FileState::read(root, &path)?;
     if let Some(seen) = seen {
         seen.check(&path, &before, None)?;
     }
@@ -59,27 +59,30 @@ pub(super) fn plan_replace(
     if old.line_ending == LineEnding::CrLf {
         text = text.replace("\r\n", "\n").replace('\n', "\r\n");
     }
-    let wanted = Wanted::encode(&path, text, old.encoding)?;
+    let wanted = WantedText::encode(&path, text, old.encoding)?;
     plan_text(path, Some(before), Some(old), wanted)
 }
 
-pub(super) fn plan_delete(root: &RootDir, path: ProjectPath) -> Result<Planned, Error> {
-    let before = State::read(root, &path)?;
+pub(super) fn plan_delete(root: &RootDir, path: ProjectPath) -> Result<PlannedEdit, Error> {
+    let before = FileState::read(root, &path)?;
     let text = FileText::decode(&before.bytes).map(|old| old.text);
     let diff = text
         .map(|text| Diff::between(&text, ""))
         .unwrap_or_default();
-    let written = written(path.clone(), WrittenKind::Deleted, None, diff);
-    let step = Some(Step::Remove { path, before });
-    Ok(Planned { step, written })
+    let written = written(path.clone(), WriteKind::Deleted, None, diff);
+    let step = Some(FileStep::Remove { path, before });
+    Ok(PlannedEdit { step, written })
 }
 
 /// The same for a file that may be gone already.
-pub(crate) fn plan_delete_if_there(root: &RootDir, path: ProjectPath) -> Result<Planned, Error> {
+pub(crate) fn plan_delete_if_there(
+    root: &RootDir,
+    path: ProjectPath,
+) -> Result<PlannedEdit, Error> {
     match plan_delete(root, path.clone()) {
         Err(Error::Missing { .. }) => {
-            let written = written(path, WrittenKind::Unchanged, None, Diff::default());
-            Ok(Planned {
+            let written = written(path, WriteKind::Unchanged, None, Diff::default());
+            Ok(PlannedEdit {
                 step: None,
                 written,
             })
@@ -93,7 +96,7 @@ pub(crate) fn plan_move(
     root: &RootDir,
     from: ProjectPath,
     to: ProjectPath,
-) -> Result<Planned, Error> {
+) -> Result<PlannedEdit, Error> {
     root.open_file(&from)?;
     match root.open_file(&to) {
         Err(Error::Missing { .. }) => {}
@@ -101,10 +104,10 @@ pub(crate) fn plan_move(
         Err(Error::NotAFolder { path }) => return Err(Error::NotAFolder { path }),
         Ok(_) | Err(_) => return Err(Error::Exists { path: shown(&to) }),
     }
-    let kind = WrittenKind::Moved { to: to.clone() };
+    let kind = WriteKind::Moved { to: to.clone() };
     let written = written(from.clone(), kind, None, Diff::default());
-    let step = Some(Step::Rename { from, to });
-    Ok(Planned { step, written })
+    let step = Some(FileStep::Rename { from, to });
+    Ok(PlannedEdit { step, written })
 }
 
 /// Bytes and mode bits as they once were.
@@ -113,15 +116,15 @@ pub(crate) fn plan_put_back(
     path: ProjectPath,
     bytes: Vec<u8>,
     mode: u32,
-) -> Result<Planned, Error> {
-    let before = State::find(root, &path)?;
+) -> Result<PlannedEdit, Error> {
+    let before = FileState::find(root, &path)?;
     let revision = Some(revision_of(&bytes));
     if before
         .as_ref()
         .is_some_and(|state| state.bytes == bytes && state.mode == mode)
     {
-        let written = written(path, WrittenKind::Unchanged, revision, Diff::default());
-        return Ok(Planned {
+        let written = written(path, WriteKind::Unchanged, revision, Diff::default());
+        return Ok(PlannedEdit {
             step: None,
             written,
         });
@@ -142,13 +145,13 @@ pub(crate) fn plan_put_back(
 }
 
 /// A text ready to be written.
-struct Wanted {
+struct WantedText {
     text: String,
     bytes: Vec<u8>,
     recoded_from: Option<&'static str>,
 }
 
-impl Wanted {
+impl WantedText {
     /// Refuses what could not be read again.
     fn encode(path: &ProjectPath, text: String, encoding: &'static str) -> Result<Self, Error> {
         let (bytes, used) = encode(&text, encoding);
@@ -175,15 +178,20 @@ impl Wanted {
 }
 
 /// A state of the file that the caller knows.
-pub(super) struct Seen<'a> {
+pub(super) struct SeenState<'a> {
     pub(super) backups: &'a Backups,
     pub(super) revision: String,
 }
 
-impl Seen<'_> {
+impl SeenState<'_> {
     /// Refuses if the file has changed since, with what the caller has not seen; where that state is in no backup,
     /// with what its own text would change.
-    fn check(&self, path: &ProjectPath, now: &State, wanted: Option<&str>) -> Result<(), Error> {
+    fn check(
+        &self,
+        path: &ProjectPath,
+        now: &FileState,
+        wanted: Option<&str>,
+    ) -> Result<(), Error> {
         let revision = revision_of(&now.bytes);
         if revision == self.revision {
             return Ok(());
@@ -213,17 +221,17 @@ impl Seen<'_> {
 
 fn plan_text(
     path: ProjectPath,
-    before: Option<State>,
+    before: Option<FileState>,
     old: Option<FileText>,
-    wanted: Wanted,
-) -> Result<Planned, Error> {
+    wanted: WantedText,
+) -> Result<PlannedEdit, Error> {
     let revision = Some(revision_of(&wanted.bytes));
     if before
         .as_ref()
         .is_some_and(|state| state.bytes == wanted.bytes)
     {
-        let written = written(path, WrittenKind::Unchanged, revision, Diff::default());
-        return Ok(Planned {
+        let written = written(path, WriteKind::Unchanged, revision, Diff::default());
+        return Ok(PlannedEdit {
             step: None,
             written,
         });
@@ -242,36 +250,41 @@ fn plan_text(
 }
 
 fn put(
-    written: Written,
-    before: Option<State>,
+    written: WrittenFile,
+    before: Option<FileState>,
     bytes: Vec<u8>,
     mode: Option<u32>,
-) -> Result<Planned, Error> {
+) -> Result<PlannedEdit, Error> {
     // The new file takes the old one's name, for which the folder's rights are enough: what the owner said about the
     // file itself has to be asked for.
-    if before.as_ref().is_some_and(State::is_read_only) {
+    if before.as_ref().is_some_and(FileState::is_read_only) {
         let source = io::Error::from(io::ErrorKind::PermissionDenied);
         return Err(cannot_write(&written.path, source));
     }
     let mode = mode.or(before.as_ref().map(|state| state.mode));
-    let step = Some(Step::Put {
+    let step = Some(FileStep::Put {
         path: written.path.clone(),
         before,
         bytes,
         mode,
     });
-    Ok(Planned { step, written })
+    Ok(PlannedEdit { step, written })
 }
 
-fn kind_of(before: Option<&State>) -> WrittenKind {
+fn kind_of(before: Option<&FileState>) -> WriteKind {
     match before {
-        Some(_) => WrittenKind::Changed,
-        None => WrittenKind::Created,
+        Some(_) => WriteKind::Changed,
+        None => WriteKind::Created,
     }
 }
 
-fn written(path: ProjectPath, kind: WrittenKind, revision: Option<String>, diff: Diff) -> Written {
-    Written {
+fn written(
+    path: ProjectPath,
+    kind: WriteKind,
+    revision: Option<String>,
+    diff: Diff,
+) -> WrittenFile {
+    WrittenFile {
         path,
         kind,
         revision,

@@ -8,14 +8,14 @@ use mk_types::ProjectPath;
 use rustix::fs::{self, AtFlags};
 
 use super::apply::{Contents, write_beside};
-use super::state::{State, revision_of};
-use crate::backup::{Direction, Lock, Noted};
+use super::state::{FileState, revision_of};
+use crate::backup::{JournalStep, Lock, RecoverDirection};
 use crate::beneath::{RootDir, cannot_write, rename_new_in, sync_folder};
 use crate::error::Error;
 
 /// What was done about a change set that was half done.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Finished {
+pub(crate) struct RecoveredChange {
     /// Files that somebody else has changed since; they stay as they are.
     pub(crate) conflicts: Vec<ProjectPath>,
 }
@@ -24,32 +24,39 @@ pub(crate) struct Finished {
 pub(crate) type PreImage<'a> = &'a dyn Fn(usize) -> Result<(Vec<u8>, u32), Error>;
 
 /// The way that is still open.
-pub(crate) fn direction(root: &RootDir, wanted: Direction, steps: &[Noted]) -> Direction {
-    let can_go_on = |step: &Noted| match step {
-        Noted::Put {
+pub(crate) fn direction(
+    root: &RootDir,
+    wanted: RecoverDirection,
+    steps: &[JournalStep],
+) -> RecoverDirection {
+    let can_go_on = |step: &JournalStep| match step {
+        JournalStep::Put {
             path,
             waiting,
             after,
             ..
         } => {
             revision(root, path).as_ref() == Some(after)
-                || State::read(root, &beside(root, path, waiting))
+                || FileState::read(root, &beside(root, path, waiting))
                     .is_ok_and(|state| revision_of(&state.bytes) == *after)
         }
-        Noted::Remove { .. } | Noted::Rename { .. } => true,
+        JournalStep::Remove { .. } | JournalStep::Rename { .. } => true,
     };
-    if wanted == Direction::Forward && steps.iter().all(can_go_on) {
-        Direction::Forward
+    if wanted == RecoverDirection::Forward && steps.iter().all(can_go_on) {
+        RecoverDirection::Forward
     } else {
-        Direction::Back
+        RecoverDirection::Back
     }
 }
 
-pub(crate) fn roll_forward(root: &RootDir, steps: &[Noted]) -> Result<Finished, Error> {
-    let mut finished = Finished::default();
+pub(crate) fn roll_forward(
+    root: &RootDir,
+    steps: &[JournalStep],
+) -> Result<RecoveredChange, Error> {
+    let mut finished = RecoveredChange::default();
     for step in steps {
         match step {
-            Noted::Put {
+            JournalStep::Put {
                 path,
                 waiting,
                 before,
@@ -68,12 +75,12 @@ pub(crate) fn roll_forward(root: &RootDir, steps: &[Noted]) -> Result<Finished, 
                     finished.conflicts.push(path.clone());
                 }
             }
-            Noted::Remove { path, before } => match revision(root, path) {
+            JournalStep::Remove { path, before } => match revision(root, path) {
                 None => {}
                 Some(now) if now == *before => unlink(root, path)?,
                 Some(_) => finished.conflicts.push(path.clone()),
             },
-            Noted::Rename { from, to } => rename_if_there(root, from, to)?,
+            JournalStep::Rename { from, to } => rename_if_there(root, from, to)?,
         }
     }
     Ok(finished)
@@ -82,13 +89,13 @@ pub(crate) fn roll_forward(root: &RootDir, steps: &[Noted]) -> Result<Finished, 
 pub(crate) fn roll_back(
     root: &RootDir,
     lock: &Lock,
-    steps: &[Noted],
+    steps: &[JournalStep],
     pre_image: PreImage<'_>,
-) -> Result<Finished, Error> {
-    let mut finished = Finished::default();
+) -> Result<RecoveredChange, Error> {
+    let mut finished = RecoveredChange::default();
     for (step_idx, step) in steps.iter().enumerate().rev() {
         match step {
-            Noted::Put {
+            JournalStep::Put {
                 path,
                 waiting,
                 before,
@@ -107,12 +114,12 @@ pub(crate) fn roll_back(
                     let _ = fs::unlinkat(&folder, waiting, AtFlags::empty());
                 }
             }
-            Noted::Remove { path, before } => match revision(root, path) {
+            JournalStep::Remove { path, before } => match revision(root, path) {
                 None => put_back(root, lock, path, &pre_image(step_idx)?)?,
                 Some(now) if now == *before => {}
                 Some(_) => finished.conflicts.push(path.clone()),
             },
-            Noted::Rename { from, to } => rename_if_there(root, to, from)?,
+            JournalStep::Rename { from, to } => rename_if_there(root, to, from)?,
         }
     }
     Ok(finished)
@@ -159,7 +166,7 @@ fn rename_if_there(root: &RootDir, from: &ProjectPath, to: &ProjectPath) -> Resu
 }
 
 fn revision(root: &RootDir, path: &ProjectPath) -> Option<String> {
-    let state = State::read(root, path).ok()?;
+    let state = FileState::read(root, path).ok()?;
     Some(revision_of(&state.bytes))
 }
 

@@ -16,23 +16,23 @@ const KEPT_MODE: u32 = 0o777;
 
 /// A file's bytes and what else a replacement must keep.
 #[derive(Debug)]
-pub(crate) struct State {
+pub(crate) struct FileState {
     pub(crate) bytes: Vec<u8>,
     pub(crate) mode: u32,
     pub(crate) owner: (u32, u32),
-    pub(crate) stamp: Stamp,
+    pub(crate) stamp: ChangeStamp,
 }
 
 /// Tells whether somebody changed or replaced a file without reading it again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Stamp {
+pub(crate) struct ChangeStamp {
     device: u64,
     inode: u64,
     size: u64,
     modified: (i64, i64),
 }
 
-impl Stamp {
+impl ChangeStamp {
     pub(crate) fn of(metadata: &Metadata) -> Self {
         Self {
             device: metadata.dev(),
@@ -45,17 +45,17 @@ impl Stamp {
 
 /// One change of one name. `before` is what stood there when the change was planned.
 #[derive(Debug)]
-pub(crate) enum Step {
+pub(crate) enum FileStep {
     Put {
         path: ProjectPath,
-        before: Option<State>,
+        before: Option<FileState>,
         bytes: Vec<u8>,
         /// As the file before it, or as the user's umask wants new files, if there is none.
         mode: Option<u32>,
     },
     Remove {
         path: ProjectPath,
-        before: State,
+        before: FileState,
     },
     Rename {
         from: ProjectPath,
@@ -63,7 +63,7 @@ pub(crate) enum Step {
     },
 }
 
-impl State {
+impl FileState {
     /// Reads a regular file of at most [`LARGEST`] bytes.
     pub(crate) fn read(root: &RootDir, path: &ProjectPath) -> Result<Self, Error> {
         Self::read_open(root.open_file(path)?, path)
@@ -100,7 +100,7 @@ impl State {
             bytes,
             mode: metadata.mode() & KEPT_MODE,
             owner: (metadata.uid(), metadata.gid()),
-            stamp: Stamp::of(&metadata),
+            stamp: ChangeStamp::of(&metadata),
         })
     }
 

@@ -13,19 +13,19 @@ use rustix::io::Errno;
 use crate::error::Error;
 
 #[derive(Debug)]
-pub(crate) struct Anchor {
+pub(crate) struct WalkAnchor {
     folder: File,
 }
 
 /// What an entry is opened for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Purpose {
+enum OpenPurpose {
     /// To learn its kind and size; a link is not followed but looked at.
     Look,
     Read,
 }
 
-impl Anchor {
+impl WalkAnchor {
     /// Opens the folder itself; links on the way to it are its owner's.
     pub(crate) fn open(path: &Path) -> Result<Self, Error> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -44,7 +44,7 @@ impl Anchor {
         }
         let shown = || PathBuf::from(path);
         let entry = self
-            .open_below(path, Purpose::Look)
+            .open_below(path, OpenPurpose::Look)
             .map_err(|source| unopened(shown(), source))?;
         let kind = entry
             .metadata()
@@ -61,21 +61,23 @@ impl Anchor {
 
     /// Opens a file below for reading, without waiting for the other end of a pipe; its kind is the caller's to check.
     pub(crate) fn open_file(&self, path: &str) -> io::Result<File> {
-        self.open_below(path, Purpose::Read)
+        self.open_below(path, OpenPurpose::Read)
     }
 
     /// The size of an entry below, if there is one.
     pub(crate) fn size(&self, path: &str) -> Option<u64> {
-        let entry = self.open_below(path, Purpose::Look).ok()?;
+        let entry = self.open_below(path, OpenPurpose::Look).ok()?;
         entry.metadata().ok().map(|metadata| metadata.len())
     }
 
     #[cfg(target_os = "linux")]
-    fn open_below(&self, path: &str, purpose: Purpose) -> io::Result<File> {
+    fn open_below(&self, path: &str, purpose: OpenPurpose) -> io::Result<File> {
         use rustix::fs::ResolveFlags;
         let flags = match purpose {
-            Purpose::Look => OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC,
-            Purpose::Read => OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY,
+            OpenPurpose::Look => OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC,
+            OpenPurpose::Read => {
+                OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY
+            }
         };
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
         match rustix::fs::openat2(&self.folder, path, flags, Mode::empty(), resolve) {
@@ -87,12 +89,12 @@ impl Anchor {
     }
 
     #[cfg(not(target_os = "linux"))]
-    fn open_below(&self, path: &str, purpose: Purpose) -> io::Result<File> {
+    fn open_below(&self, path: &str, purpose: OpenPurpose) -> io::Result<File> {
         self.open_by_parts(path, purpose)
     }
 
     /// Opens one folder after the other, each by its name in the last.
-    fn open_by_parts(&self, path: &str, purpose: Purpose) -> io::Result<File> {
+    fn open_by_parts(&self, path: &str, purpose: OpenPurpose) -> io::Result<File> {
         let mut folder = self.folder.try_clone()?;
         let (parents, name) = path.rsplit_once('/').unwrap_or(("", path));
         let step = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -102,8 +104,8 @@ impl Anchor {
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         #[cfg(target_os = "linux")]
         let flags = match purpose {
-            Purpose::Look => OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC,
-            Purpose::Read => flags,
+            OpenPurpose::Look => OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC,
+            OpenPurpose::Read => flags,
         };
         #[cfg(not(target_os = "linux"))]
         let _purpose = purpose;

@@ -42,7 +42,7 @@ impl Globs {
         let mut folder_names = GlobSetBuilder::new();
         let mut folder_paths = GlobSetBuilder::new();
         for written in patterns {
-            let pattern = Pattern::read(root, written)?;
+            let pattern = GlobPattern::read(root, written)?;
             let glob = GlobBuilder::new(&pattern.text)
                 .literal_separator(true)
                 .build()
@@ -109,13 +109,13 @@ impl Globs {
 }
 
 /// One pattern, as it is compiled.
-struct Pattern {
+struct GlobPattern {
     text: String,
     is_name: bool,
     names_folder: bool,
 }
 
-impl Pattern {
+impl GlobPattern {
     fn read(root: &AbsPath, written: &str) -> Result<Self, Error> {
         if written.len() > LONGEST {
             return Err(bad(written, "it is longer than 1000 bytes"));

@@ -12,7 +12,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use mk_types::{AbsPath, ProjectPath};
 
-use super::anchor::Anchor;
+use super::anchor::WalkAnchor;
 use crate::error::Error;
 use crate::walk::is_other_repository;
 
@@ -46,7 +46,7 @@ impl TreeEntry<'_> {
 
 /// What a visitor wants next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Next {
+pub(crate) enum NextStep {
     Continue,
     /// Leave out what is in this folder.
     Skip,
@@ -55,13 +55,13 @@ pub(crate) enum Next {
 
 /// One thread's part of a walk.
 pub(crate) trait Visit: Send {
-    fn visit(&mut self, entry: &TreeEntry<'_>) -> Next;
+    fn visit(&mut self, entry: &TreeEntry<'_>) -> NextStep;
 }
 
 /// A folder of the project that is walked.
 #[derive(Debug)]
 pub(crate) struct Tree {
-    anchor: Anchor,
+    anchor: WalkAnchor,
     root: String,
     start: String,
     builder: WalkBuilder,
@@ -69,7 +69,7 @@ pub(crate) struct Tree {
 
 impl Tree {
     pub(crate) fn open(root: &AbsPath, folder: &ProjectPath) -> Result<Self, Error> {
-        let anchor = Anchor::open(root.as_path())?;
+        let anchor = WalkAnchor::open(root.as_path())?;
         let start = folder.under(root);
         anchor.check_folder(folder.as_str())?;
         let mut builder = WalkBuilder::new(&start);
@@ -111,7 +111,7 @@ impl Tree {
     ) -> Result<Vec<V>, Error> {
         let done = Mutex::new(Vec::new());
         self.builder.build_parallel().run(|| {
-            let mut part = Part {
+            let mut part = VisitorReturn {
                 visitor: Some(start()),
                 done: &done,
             };
@@ -127,9 +127,9 @@ impl Tree {
                     return WalkState::Continue;
                 }
                 match self.entry(&entry).map(|entry| visitor.visit(&entry)) {
-                    Some(Next::Continue) => WalkState::Continue,
-                    Some(Next::Skip) | None => WalkState::Skip,
-                    Some(Next::Stop) => WalkState::Quit,
+                    Some(NextStep::Continue) => WalkState::Continue,
+                    Some(NextStep::Skip) | None => WalkState::Skip,
+                    Some(NextStep::Stop) => WalkState::Quit,
                 }
             })
         });
@@ -189,12 +189,12 @@ impl Tree {
 }
 
 /// Hands a visitor back when its thread ends.
-struct Part<'a, V> {
+struct VisitorReturn<'a, V> {
     visitor: Option<V>,
     done: &'a Mutex<Vec<V>>,
 }
 
-impl<V> Drop for Part<'_, V> {
+impl<V> Drop for VisitorReturn<'_, V> {
     fn drop(&mut self) {
         if let Some(visitor) = self.visitor.take() {
             self.done

@@ -60,9 +60,9 @@ impl Folder {
     }
 
     /// `None` if nobody has written a memory yet.
-    pub(super) fn open(&self) -> Result<Option<Store>, Error> {
+    pub(super) fn open(&self) -> Result<Option<MemoryDirectory>, Error> {
         let opened = RootDir::open(&self.anchor).and_then(|root| {
-            let store = Store {
+            let store = MemoryDirectory {
                 root,
                 below: self.below.clone(),
             };
@@ -76,7 +76,7 @@ impl Folder {
         }
     }
 
-    pub(super) fn create(&self) -> Result<Store, Error> {
+    pub(super) fn create(&self) -> Result<MemoryDirectory, Error> {
         if self.below.is_empty() {
             let path = self.anchor.as_path();
             std::fs::create_dir_all(path).map_err(|source| Error::Write {
@@ -84,7 +84,7 @@ impl Folder {
                 source,
             })?;
         }
-        let store = Store {
+        let store = MemoryDirectory {
             root: RootDir::open(&self.anchor)?,
             below: self.below.clone(),
         };
@@ -99,7 +99,7 @@ impl Folder {
 }
 
 /// What a memory's new file is to be.
-struct Content<'a> {
+struct MemoryContent<'a> {
     text: &'a str,
     /// Those of the file it replaces.
     permissions: Option<Permissions>,
@@ -107,12 +107,12 @@ struct Content<'a> {
 
 /// An open folder of memories. Names are those of [`super::MemoryName`], without `global/`.
 #[derive(Debug)]
-pub(super) struct Store {
+pub(super) struct MemoryDirectory {
     root: RootDir,
     below: String,
 }
 
-impl Store {
+impl MemoryDirectory {
     /// One change at a time, in all processes. Held for the time of one small file's write.
     pub(super) fn lock(&self) -> Result<File, Error> {
         let folder = self.folder()?;
@@ -181,7 +181,7 @@ impl Store {
             Err(Error::Missing { .. }) => None,
             Err(error) => return Err(error),
         };
-        let content = Content {
+        let content = MemoryContent {
             text: content,
             permissions,
         };
@@ -194,7 +194,7 @@ impl Store {
     pub(super) fn create(&self, name: &str, content: &str) -> Result<bool, Error> {
         let path = self.path(name)?;
         let mut is_taken = false;
-        let content = Content {
+        let content = MemoryContent {
             text: content,
             permissions: None,
         };
@@ -277,7 +277,7 @@ impl Store {
     fn put(
         &self,
         path: &ProjectPath,
-        content: &Content<'_>,
+        content: &MemoryContent<'_>,
         name_it: impl FnOnce(BorrowedFd<'_>, &str, &str) -> Result<(), Errno>,
     ) -> Result<(), Error> {
         let failed = |errno: Errno| cannot_write(path, errno);

@@ -5,59 +5,67 @@
 use std::collections::VecDeque;
 use std::fs;
 
-use mk_policy::{Found, SOME_NAME};
+use mk_policy::{ExistingFile, SOME_NAME};
 use mk_types::{AbsPath, ProjectPath};
 
 use super::follow;
-use crate::ignored::Ignored;
+use crate::ignored::IgnoredFiles;
 
 /// A few milliseconds' worth of names.
 const MOST_NAMES: usize = 2_000;
 
 /// A step of a pattern.
-enum Part<'a> {
+enum ExpandPart<'a> {
     /// Any number of directories; `true` if those that begin with a dot count.
     AnyDepth(bool),
     Name(&'a str),
 }
 
 /// What a pattern matches. `None` if that is too much to look at.
-pub(super) fn expand(root: &AbsPath, ignored: &Ignored, pattern: &str) -> Option<Vec<Found>> {
-    let parts: Vec<Part<'_>> = pattern
+pub(super) fn expand(
+    root: &AbsPath,
+    ignored: &IgnoredFiles,
+    pattern: &str,
+) -> Option<Vec<ExistingFile>> {
+    let parts: Vec<ExpandPart<'_>> = pattern
         .split('/')
         .filter(|part| !matches!(*part, "" | "."))
         .map(|part| match part {
-            "**" => Part::AnyDepth(false),
+            "**" => ExpandPart::AnyDepth(false),
             part if part.len() == 2 && part.chars().all(|it| it == SOME_NAME) => {
-                Part::AnyDepth(true)
+                ExpandPart::AnyDepth(true)
             }
-            part => Part::Name(part),
+            part => ExpandPart::Name(part),
         })
         .collect();
-    let mut walk = Walk::new(root, ignored);
+    let mut walk = ExpandWalk::new(root, ignored);
     walk.start(String::new(), 0);
     walk.run(&parts)
 }
 
 /// Everything in a directory.
-pub(super) fn below(root: &AbsPath, ignored: &Ignored, path: &ProjectPath) -> Option<Vec<Found>> {
+pub(super) fn below(
+    root: &AbsPath,
+    ignored: &IgnoredFiles,
+    path: &ProjectPath,
+) -> Option<Vec<ExistingFile>> {
     let name = SOME_NAME.to_string();
-    let mut walk = Walk::new(root, ignored);
+    let mut walk = ExpandWalk::new(root, ignored);
     walk.start(path.as_str().to_owned(), 0);
-    walk.run(&[Part::AnyDepth(true), Part::Name(&name)])
+    walk.run(&[ExpandPart::AnyDepth(true), ExpandPart::Name(&name)])
 }
 
-struct Walk<'a> {
+struct ExpandWalk<'a> {
     root: &'a AbsPath,
-    ignored: &'a Ignored,
+    ignored: &'a IgnoredFiles,
     /// Directories, relative to the root, each with the part of the pattern that its entries must match.
     todo: VecDeque<(String, usize)>,
-    found: Vec<Found>,
+    found: Vec<ExistingFile>,
     seen: usize,
 }
 
-impl<'a> Walk<'a> {
-    fn new(root: &'a AbsPath, ignored: &'a Ignored) -> Self {
+impl<'a> ExpandWalk<'a> {
+    fn new(root: &'a AbsPath, ignored: &'a IgnoredFiles) -> Self {
         Self {
             root,
             ignored,
@@ -71,14 +79,14 @@ impl<'a> Walk<'a> {
         self.todo.push_back((directory, part));
     }
 
-    fn run(mut self, parts: &[Part<'_>]) -> Option<Vec<Found>> {
+    fn run(mut self, parts: &[ExpandPart<'_>]) -> Option<Vec<ExistingFile>> {
         while let Some((directory, part_idx)) = self.todo.pop_front() {
             let here = if directory.is_empty() {
                 self.root.as_path().to_owned()
             } else {
                 self.root.as_path().join(&directory)
             };
-            if let Some(Part::AnyDepth(_)) = parts.get(part_idx) {
+            if let Some(ExpandPart::AnyDepth(_)) = parts.get(part_idx) {
                 // It may stand for no directory at all.
                 self.start(directory.clone(), part_idx + 1);
             }
@@ -101,7 +109,7 @@ impl<'a> Walk<'a> {
         &mut self,
         entry: &fs::DirEntry,
         directory: &str,
-        (parts, part_idx): (&[Part<'_>], usize),
+        (parts, part_idx): (&[ExpandPart<'_>], usize),
     ) {
         let name = entry.file_name();
         let Some(name) = name.to_str() else { return };
@@ -113,19 +121,21 @@ impl<'a> Walk<'a> {
         let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
         match parts.get(part_idx) {
             None => {}
-            Some(Part::AnyDepth(dots)) if is_directory && (*dots || !name.starts_with('.')) => {
+            Some(ExpandPart::AnyDepth(dots))
+                if is_directory && (*dots || !name.starts_with('.')) =>
+            {
                 self.start(path, part_idx);
             }
-            Some(Part::AnyDepth(_)) => {}
-            Some(Part::Name(pattern)) if !matches(pattern, name) => {}
-            Some(Part::Name(_)) if part_idx + 1 == parts.len() => {
+            Some(ExpandPart::AnyDepth(_)) => {}
+            Some(ExpandPart::Name(pattern)) if !matches(pattern, name) => {}
+            Some(ExpandPart::Name(_)) if part_idx + 1 == parts.len() => {
                 // A link is what it leads to.
                 if let Ok(path) = follow(self.root, &path) {
                     let ignored = self.ignored.hides(&path);
-                    self.found.push(Found { path, ignored });
+                    self.found.push(ExistingFile { path, ignored });
                 }
             }
-            Some(Part::Name(_)) => self.start(path, part_idx + 1),
+            Some(ExpandPart::Name(_)) => self.start(path, part_idx + 1),
         }
     }
 }

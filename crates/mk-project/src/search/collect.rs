@@ -8,11 +8,11 @@ use grep_matcher::{LineTerminator, Matcher as _};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkFinish, SinkMatch};
 use mk_types::{AbsPath, ProjectPath};
 
-use super::matcher::Finder;
-use super::rank::{self, FileClass, FileHits, Hit, Weight};
-use super::{LARGEST_FILE, Skipped};
+use super::matcher::LineFinder;
+use super::rank::{self, FileClass, FileHits, RankedMatch, Weight};
+use super::{LARGEST_FILE, SkippedFiles};
 use super::{excerpt, judge};
-use crate::find::{EntryKind, Globs, Next, Readable, Tree, TreeEntry, Visit};
+use crate::find::{EntryKind, Globs, NextStep, Readable, Tree, TreeEntry, Visit};
 
 /// So many matches are kept before they are cut down to the best.
 const MOST_KEPT: usize = 100;
@@ -22,7 +22,7 @@ const MINIFIED_LINE: usize = 5000;
 const MOST_IN_LINE: usize = 8;
 
 /// What all threads share.
-pub(super) struct Plan<'a> {
+pub(super) struct SearchPlan<'a> {
     pub(super) root: &'a AbsPath,
     pub(super) tree: &'a Tree,
     pub(super) include: Option<&'a Globs>,
@@ -33,20 +33,20 @@ pub(super) struct Plan<'a> {
     pub(super) max_results: usize,
 }
 
-pub(super) struct Collector<'a> {
-    plan: &'a Plan<'a>,
-    matcher: Finder,
+pub(super) struct MatchCollector<'a> {
+    plan: &'a SearchPlan<'a>,
+    matcher: LineFinder,
     searcher: Searcher,
     /// How many matches `hits` holds.
     n_kept: usize,
     pub(super) hits: Vec<FileHits>,
     pub(super) total_matches: usize,
     pub(super) total_files: usize,
-    pub(super) skipped: Skipped,
+    pub(super) skipped: SkippedFiles,
 }
 
-impl<'a> Collector<'a> {
-    pub(super) fn new(plan: &'a Plan<'a>, matcher: &Finder) -> Self {
+impl<'a> MatchCollector<'a> {
+    pub(super) fn new(plan: &'a SearchPlan<'a>, matcher: &LineFinder) -> Self {
         let mut builder = SearcherBuilder::new();
         builder
             .binary_detection(BinaryDetection::quit(b'\0'))
@@ -63,7 +63,7 @@ impl<'a> Collector<'a> {
             hits: Vec::new(),
             total_matches: 0,
             total_files: 0,
-            skipped: Skipped::default(),
+            skipped: SkippedFiles::default(),
         }
     }
 
@@ -127,11 +127,11 @@ impl<'a> Collector<'a> {
     }
 }
 
-impl Visit for Collector<'_> {
-    fn visit(&mut self, entry: &TreeEntry<'_>) -> Next {
+impl Visit for MatchCollector<'_> {
+    fn visit(&mut self, entry: &TreeEntry<'_>) -> NextStep {
         match entry.kind {
             EntryKind::Folder if self.plan.exclude.matches_folder(entry.below, entry.name) => {
-                Next::Skip
+                NextStep::Skip
             }
             EntryKind::File if self.wants(entry) => {
                 if let Ok(path) = ProjectPath::parse(entry.path, self.plan.root)
@@ -139,10 +139,10 @@ impl Visit for Collector<'_> {
                 {
                     self.search(path);
                 }
-                Next::Continue
+                NextStep::Continue
             }
             EntryKind::File | EntryKind::Folder | EntryKind::Link | EntryKind::Other => {
-                Next::Continue
+                NextStep::Continue
             }
         }
     }
@@ -150,13 +150,13 @@ impl Visit for Collector<'_> {
 
 /// Counts the matches of one file and keeps the best.
 struct FileSink<'a> {
-    matcher: &'a Finder,
+    matcher: &'a LineFinder,
     across: bool,
     limit: usize,
     total: usize,
     longest_line: usize,
     is_binary: bool,
-    kept: BinaryHeap<Hit>,
+    kept: BinaryHeap<RankedMatch>,
 }
 
 impl Sink for FileSink<'_> {
@@ -263,7 +263,7 @@ impl FileSink<'_> {
             self.kept.pop();
         }
         let (n_lines, text) = make();
-        self.kept.push(Hit {
+        self.kept.push(RankedMatch {
             weight,
             line,
             n_lines,

@@ -9,13 +9,13 @@ pub(crate) const MOST_STEPS: usize = 200_000;
 
 /// A compiled pattern.
 #[derive(Debug, Clone)]
-pub(super) enum Finder {
+pub(super) enum LineFinder {
     Fast(RegexMatcher),
     /// With look-around or back-references.
     Backtracking(Box<Regex>),
 }
 
-impl Matcher for Finder {
+impl Matcher for LineFinder {
     type Captures = NoCaptures;
     type Error = NoError;
 

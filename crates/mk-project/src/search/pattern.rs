@@ -3,8 +3,8 @@
 use fancy_regex::RegexBuilder;
 use grep_regex::RegexMatcherBuilder;
 
-use super::matcher::{Finder, MOST_STEPS};
-use super::{Case, PatternKind, SearchQuery, Span};
+use super::matcher::{LineFinder, MOST_STEPS};
+use super::{LetterCase, MatchSpan, PatternKind, SearchQuery};
 use crate::error::Error;
 
 /// The longest pattern, and what its compiled form may take.
@@ -13,7 +13,7 @@ const LARGEST: usize = 10 * 1024 * 1024;
 
 /// Whether a match may contain a line break.
 pub(super) fn goes_across(query: &SearchQuery) -> bool {
-    query.span == Span::Lines || has_break(query)
+    query.span == MatchSpan::Lines || has_break(query)
 }
 
 /// A pattern that spells a line break wants one, whatever else was said.
@@ -22,7 +22,7 @@ fn has_break(query: &SearchQuery) -> bool {
         || query.kind == PatternKind::Regex && query.pattern.contains("\\n")
 }
 
-pub(super) fn compile(query: &SearchQuery) -> Result<Finder, Error> {
+pub(super) fn compile(query: &SearchQuery) -> Result<LineFinder, Error> {
     let bad = |reason: String| Error::BadPattern {
         pattern: query.pattern.chars().take(200).collect(),
         reason,
@@ -38,9 +38,9 @@ pub(super) fn compile(query: &SearchQuery) -> Result<Finder, Error> {
         .size_limit(LARGEST)
         .dfa_size_limit(LARGEST)
         .multi_line(true)
-        .case_insensitive(query.case == Case::Insensitive)
-        .case_smart(query.case == Case::Smart)
-        .dot_matches_new_line(query.span == Span::Lines);
+        .case_insensitive(query.case == LetterCase::Insensitive)
+        .case_smart(query.case == LetterCase::Smart)
+        .dot_matches_new_line(query.span == MatchSpan::Lines);
     if !goes_across(query) {
         builder.crlf(true);
     }
@@ -52,7 +52,7 @@ pub(super) fn compile(query: &SearchQuery) -> Result<Finder, Error> {
             .replace('\n', "\r?\n"),
     };
     match builder.build(&pattern) {
-        Ok(matcher) => Ok(Finder::Fast(matcher)),
+        Ok(matcher) => Ok(LineFinder::Fast(matcher)),
         Err(error) => {
             let looking_around = looking_around(query, &pattern);
             looking_around.ok_or_else(|| bad(reason_of(&error.to_string())))
@@ -72,7 +72,7 @@ pub(crate) fn needs_backtracking(pattern: &str) -> bool {
 }
 
 /// For what the fast engine refuses, and another one does not.
-fn looking_around(query: &SearchQuery, pattern: &str) -> Option<Finder> {
+fn looking_around(query: &SearchQuery, pattern: &str) -> Option<LineFinder> {
     if query.kind == PatternKind::Literal || !needs_backtracking(pattern) {
         return None;
     }
@@ -80,17 +80,17 @@ fn looking_around(query: &SearchQuery, pattern: &str) -> Option<Finder> {
     let built = RegexBuilder::new(pattern)
         .multi_line(true)
         .case_insensitive(match query.case {
-            Case::Insensitive => true,
-            Case::Smart => !shouts,
-            Case::Sensitive => false,
+            LetterCase::Insensitive => true,
+            LetterCase::Smart => !shouts,
+            LetterCase::Sensitive => false,
         })
-        .dot_matches_new_line(query.span == Span::Lines)
+        .dot_matches_new_line(query.span == MatchSpan::Lines)
         .delegate_size_limit(LARGEST)
         .backtrack_limit(MOST_STEPS)
         .build();
     built
         .ok()
-        .map(|regex| Finder::Backtracking(Box::new(regex)))
+        .map(|regex| LineFinder::Backtracking(Box::new(regex)))
 }
 
 /// The parser draws the place over several lines and gives the reason in the last.

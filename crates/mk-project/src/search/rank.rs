@@ -43,20 +43,20 @@ impl Weight {
 
 /// A match that may be shown.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Hit {
+pub(super) struct RankedMatch {
     pub(super) weight: Weight,
     pub(super) line: u64,
     pub(super) n_lines: u64,
     pub(super) text: String,
 }
 
-impl Ord for Hit {
+impl Ord for RankedMatch {
     fn cmp(&self, other: &Self) -> Ordering {
         (self.weight, self.line).cmp(&(other.weight, other.line))
     }
 }
 
-impl PartialOrd for Hit {
+impl PartialOrd for RankedMatch {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
@@ -68,7 +68,7 @@ pub(super) struct FileHits {
     pub(super) path: ProjectPath,
     pub(super) class: FileClass,
     pub(super) total: usize,
-    pub(super) kept: Vec<Hit>,
+    pub(super) kept: Vec<RankedMatch>,
 }
 
 impl FileHits {

@@ -10,11 +10,11 @@ use proptest::collection::vec;
 use proptest::prelude::{ProptestConfig, Strategy, prop_assert_eq, prop_oneof, proptest};
 
 use super::project::{Project, name_of, put};
-use crate::{Backups, Edit, WrittenKind};
+use crate::{Backups, FileEdit, WriteKind};
 
 /// Undoing gives the tree from before, and undoing that the tree from after.
 #[track_caller]
-fn check_undo(project: &Project, edits: Vec<Edit>) {
+fn check_undo(project: &Project, edits: Vec<FileEdit>) {
     let before = project.tree();
     let written = project.edit(edits).unwrap();
     let after = project.tree();
@@ -41,7 +41,7 @@ fn every_kind_of_change_can_be_undone_and_redone() {
     check_undo(&project, vec![project.move_edit("a/y", "b/c/y")]);
     check_undo(
         &project,
-        vec![Edit::replace(project.path("a/y"), |text| {
+        vec![FileEdit::replace(project.path("a/y"), |text| {
             Ok(text.replace('y', "Y"))
         })],
     );
@@ -156,7 +156,7 @@ fn a_restore_overwrites_later_changes_and_can_be_undone_itself() {
     let again = project.restore(&id).unwrap();
     assert_eq!(
         (&again[0].kind, &again[0].backup),
-        (&WrittenKind::Unchanged, &None)
+        (&WriteKind::Unchanged, &None)
     );
     project
         .restore(restored[0].backup.as_ref().unwrap())
@@ -332,10 +332,10 @@ fn a_wish() -> impl Strategy<Value = Wish> {
     ]
 }
 
-fn edit_of(project: &Project, wish: Wish) -> Edit {
+fn edit_of(project: &Project, wish: Wish) -> FileEdit {
     match wish {
         Wish::Write(path, text) => project.write_edit(PATHS[path], TEXTS[text]),
-        Wish::Append(path) => Edit::replace(project.path(PATHS[path]), |text| {
+        Wish::Append(path) => FileEdit::replace(project.path(PATHS[path]), |text| {
             Ok(format!("{text}more\n"))
         }),
         Wish::Delete(path) => project.delete_edit(PATHS[path]),

@@ -11,7 +11,7 @@ use mk_types::{AbsPath, ProjectPath};
 use rustix::fs::{CWD, FileType, Mode, RenameFlags, mknodat, renameat_with};
 
 use super::project::{Project, SECRET, name_of, put};
-use crate::{Edit, RootDir};
+use crate::{FileEdit, RootDir};
 
 /// A project full of traps. `good.md` and `docs/good.md` are the only honest files.
 fn trapped() -> Project {
@@ -49,7 +49,7 @@ fn check(project: &Project, path: &str, expected: &str) {
     assert_eq!(name_of(&read), expected, "read {path}");
     let write = project.write(path, "overwritten\n");
     assert_eq!(name_of(&write), expected, "write {path}");
-    let change = Edit::replace(project.path(path), |text| Ok(format!("{text}more\n")));
+    let change = FileEdit::replace(project.path(path), |text| Ok(format!("{text}more\n")));
     assert_eq!(
         name_of(&project.edit(vec![change])),
         expected,
@@ -245,7 +245,7 @@ fn a_folder_swapped_for_a_link_inside_the_project_is_never_followed() {
 /// Swaps while an edit is thought through: after it has been read, before it is written.
 #[track_caller]
 fn check_swap_within(project: &Project, path: &str, swap: impl FnOnce() + Send + 'static) {
-    let edit = Edit::replace(project.path(path), |_| {
+    let edit = FileEdit::replace(project.path(path), |_| {
         swap();
         Ok("overwritten\n".to_owned())
     });

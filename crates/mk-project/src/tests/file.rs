@@ -10,7 +10,7 @@ use std::time::Duration;
 use mk_policy::Permit;
 
 use super::project::{Project, name_of, put};
-use crate::{Edit, Error, LineEnding, LineRange, WrittenKind};
+use crate::{Error, FileEdit, LineEnding, LineRange, WriteKind};
 
 #[track_caller]
 fn check_read(bytes: &[u8], expected: Option<(&str, &str, LineEnding)>) {
@@ -98,7 +98,7 @@ fn a_large_file_is_refused_without_reading_it() {
         .unwrap();
     assert_eq!(
         moved[0].kind,
-        WrittenKind::Moved {
+        WriteKind::Moved {
             to: project.path("b/sparse")
         }
     );
@@ -225,7 +225,7 @@ fn a_replacement_sees_plain_newlines_and_gives_the_old_ones_back() {
     ] {
         let project = Project::new(&[]);
         project.put("x", old);
-        let change = Edit::replace(project.path("x"), |text| {
+        let change = FileEdit::replace(project.path("x"), |text| {
             assert_eq!(text, "a\nb\n");
             Ok(text.replace("\nb\n", "\nB\r\nc\n"))
         });
@@ -237,12 +237,12 @@ fn a_replacement_sees_plain_newlines_and_gives_the_old_ones_back() {
 #[test]
 fn a_replacement_that_fails_changes_nothing() {
     let project = Project::new(&[("x", "old\n")]);
-    let edit = Edit::replace(project.path("x"), |_| Err(Error::Cancelled));
+    let edit = FileEdit::replace(project.path("x"), |_| Err(Error::Cancelled));
     assert_eq!(name_of(&project.edit(vec![edit])), "Cancelled");
-    let edit = Edit::replace(project.path("y"), |text| Ok(text.to_owned()));
+    let edit = FileEdit::replace(project.path("y"), |text| Ok(text.to_owned()));
     assert_eq!(name_of(&project.edit(vec![edit])), "Missing");
     project.put("z", b"\0");
-    let edit = Edit::replace(project.path("z"), |text| Ok(text.to_owned()));
+    let edit = FileEdit::replace(project.path("z"), |text| Ok(text.to_owned()));
     assert_eq!(name_of(&project.edit(vec![edit])), "Binary");
     assert_eq!(project.text("x"), "old\n");
     assert_eq!(project.backups.list().unwrap(), []);
@@ -252,7 +252,7 @@ fn a_replacement_that_fails_changes_nothing() {
 fn an_answer_says_what_changed() {
     let project = Project::new(&[("x", "one\ntwo\nthree\n")]);
     let written = project.write("x", "one\n2\nthree\nfour\n").unwrap();
-    assert_eq!(written.kind, WrittenKind::Changed);
+    assert_eq!(written.kind, WriteKind::Changed);
     assert_eq!((written.added, written.removed), (2, 1));
     assert_eq!(
         written.diff,
@@ -262,7 +262,7 @@ fn an_answer_says_what_changed() {
     assert_eq!(written.revision, Some(read.revision));
 
     let written = project.write("new/deep/y", "a\nb\n").unwrap();
-    assert_eq!(written.kind, WrittenKind::Created);
+    assert_eq!(written.kind, WriteKind::Created);
     assert_eq!((written.added, written.removed), (2, 0));
 
     let written = project.write("x", &"line\n".repeat(5_000)).unwrap();
@@ -280,10 +280,7 @@ fn writing_what_is_there_already_does_nothing() {
     let project = Project::new(&[("x", "same\r\n")]);
     let inode = fs::metadata(project.at("x")).unwrap().ino();
     let written = project.write("x", "same\n").unwrap();
-    assert_eq!(
-        (written.kind, written.backup),
-        (WrittenKind::Unchanged, None)
-    );
+    assert_eq!((written.kind, written.backup), (WriteKind::Unchanged, None));
     assert_eq!(fs::metadata(project.at("x")).unwrap().ino(), inode);
     assert_eq!(project.backups.list().unwrap(), []);
 }
@@ -332,7 +329,7 @@ fn an_edit_outside_its_permit_is_refused() {
         project.delete_edit("x"),
         project.move_edit("x", "y2"),
         project.move_edit("y", "x"),
-        Edit::replace(project.path("x"), |_| Ok(String::new())),
+        FileEdit::replace(project.path("x"), |_| Ok(String::new())),
     ] {
         let permit = Permit::operator("test", vec![project.path("y")]);
         let edited = project.root.edit(permit, &project.backups, vec![edit]);
@@ -380,7 +377,7 @@ fn moving_and_deleting() {
     let written = project.edit(vec![project.delete_edit("y")]).unwrap();
     assert_eq!(
         (&written[0].kind, written[0].removed),
-        (&WrittenKind::Deleted, 1)
+        (&WriteKind::Deleted, 1)
     );
     assert!(!project.at("y").exists());
     assert_eq!(
@@ -418,14 +415,14 @@ fn a_preview_changes_nothing() {
     ];
     let written = project.root.preview(&project.backups, edits).unwrap();
     assert_eq!(written[0].diff, "@@ -1 +1 @@\n-x\n+new\n");
-    assert_eq!(written[1].kind, WrittenKind::Created);
+    assert_eq!(written[1].kind, WriteKind::Created);
     assert_eq!(project.tree(), before);
     assert!(!project.state().exists());
 }
 
 /// Writes `contents` as somebody who has seen `revision`.
 fn write_seen(project: &Project, contents: &str, revision: &str) -> Result<Option<String>, Error> {
-    let edit = Edit::Write {
+    let edit = FileEdit::Write {
         path: project.path("x"),
         contents: contents.to_owned(),
         expected: Some(revision.to_owned()),
@@ -475,7 +472,7 @@ fn who_has_not_seen_a_change_is_shown_it() {
 #[test]
 fn a_replacement_may_insist_on_what_it_has_seen() {
     let project = Project::new(&[("x", "one\n")]);
-    let edit = |expected: &str| Edit::Replace {
+    let edit = |expected: &str| FileEdit::Replace {
         path: project.path("x"),
         expected: Some(expected.to_owned()),
         change: Box::new(|_| Ok("two\n".to_owned())),
@@ -495,7 +492,7 @@ fn what_an_editor_saved_since_the_plan_is_not_overwritten() {
     // The replacement of `y` is computed last, when the others have been planned.
     let meanwhile = |path: &'static str| {
         let file = project.at(path);
-        Edit::replace(project.path("y"), move |text| {
+        FileEdit::replace(project.path("y"), move |text| {
             put(&file, b"saved by an editor\n");
             Ok(format!("{text}more\n"))
         })
@@ -530,7 +527,7 @@ fn replacements_of_many_writers_all_arrive() {
                 let backups = project.other_backups();
                 for line in 0..LINES {
                     let change = move |text: &str| Ok(format!("{text}{writer} {line}\n"));
-                    let edit = Edit::replace(project.path("x"), change);
+                    let edit = FileEdit::replace(project.path("x"), change);
                     let permit = Permit::operator("test", vec![project.path("x")]);
                     project.root.edit(permit, &backups, vec![edit]).unwrap();
                 }

@@ -7,7 +7,8 @@ use mk_types::ProjectPath;
 
 use super::grove::Grove;
 use crate::{
-    Depth, EntryKind, Error, FindQuery, Found, Ignored, ListQuery, Listed, find_files, list_dir,
+    Depth, DirectoryQuery, EntryKind, Error, FindQuery, FirstFiles, IgnoredFiles, ListedEntries,
+    find_files, list_dir,
 };
 
 const TREE: &str = "
@@ -43,7 +44,12 @@ fn everything(_: &ProjectPath) -> bool {
     true
 }
 
-fn find(grove: &Grove, folder: &str, pattern: &str, max_results: usize) -> Result<Found, Error> {
+fn find(
+    grove: &Grove,
+    folder: &str,
+    pattern: &str,
+    max_results: usize,
+) -> Result<FirstFiles, Error> {
     let query = FindQuery {
         pattern: pattern.to_owned(),
         folder: grove.path(folder),
@@ -60,8 +66,13 @@ fn check(grove: &Grove, folder: &str, pattern: &str, expected: &[&str]) {
     assert_eq!((found.total, found.cut), (expected.len(), false));
 }
 
-fn list(grove: &Grove, folder: &str, depth: Depth, max_entries: usize) -> Result<Listed, Error> {
-    let query = ListQuery {
+fn list(
+    grove: &Grove,
+    folder: &str,
+    depth: Depth,
+    max_entries: usize,
+) -> Result<ListedEntries, Error> {
+    let query = DirectoryQuery {
         folder: grove.path(folder),
         depth,
         max_entries,
@@ -69,7 +80,7 @@ fn list(grove: &Grove, folder: &str, depth: Depth, max_entries: usize) -> Result
     list_dir(&grove.root, &query, &everything, &AtomicBool::new(false))
 }
 
-fn names(listed: &Listed) -> Vec<&str> {
+fn names(listed: &ListedEntries) -> Vec<&str> {
     listed
         .entries
         .iter()
@@ -254,7 +265,7 @@ fn names_that_nobody_could_write_down_are_left_out() {
 fn what_the_caller_may_not_read_is_hidden() {
     let grove = Grove::new(TREE);
     grove.put(".rooignore", b"docs/\n*.py\n");
-    let ignored = Ignored::load(&grove.root);
+    let ignored = IgnoredFiles::load(&grove.root);
     let readable = |path: &ProjectPath| !ignored.hides(path);
     let cancel = AtomicBool::new(false);
     let query = FindQuery {
@@ -264,7 +275,7 @@ fn what_the_caller_may_not_read_is_hidden() {
     };
     let found = find_files(&grove.root, &query, &readable, &cancel).unwrap();
     assert_eq!(found.paths, [grove.path("README.md")]);
-    let query = ListQuery {
+    let query = DirectoryQuery {
         folder: grove.path("."),
         depth: Depth::Flat,
         max_entries: 100,
@@ -292,7 +303,7 @@ fn a_reader_of_markdown_sees_the_folders_that_have_some() {
     let grove = Grove::new(TREE);
     let readable = |path: &ProjectPath| path.as_str().ends_with(".md");
     let list = |depth| {
-        let query = ListQuery {
+        let query = DirectoryQuery {
             folder: grove.path("."),
             depth,
             max_entries: 100,
@@ -357,7 +368,7 @@ fn a_walk_can_be_cancelled() {
     let error = find_files(&grove.root, &query, &readable, &cancel).unwrap_err();
     assert!(matches!(error, Error::Cancelled));
     assert!(n_asked.load(Ordering::SeqCst) < 100);
-    let query = ListQuery {
+    let query = DirectoryQuery {
         folder: grove.path("."),
         depth: Depth::Recursive,
         max_entries: 10,

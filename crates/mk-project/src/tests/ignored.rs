@@ -3,7 +3,7 @@
 use mk_testkit::Fixture;
 use mk_types::ProjectPath;
 
-use crate::Ignored;
+use crate::IgnoredFiles;
 
 /// Checks paths against an ignore file: those after `hidden` are, those after `open` are not.
 #[track_caller]
@@ -15,7 +15,7 @@ fn check(ignore_file: impl AsRef<[u8]>, hidden: &[&str], open: &[&str]) {
 
 #[track_caller]
 fn check_in(fixture: &Fixture, hidden: &[&str], open: &[&str]) {
-    let ignored = Ignored::load(fixture.root());
+    let ignored = IgnoredFiles::load(fixture.root());
     let hides = |path: &str| ignored.hides(&ProjectPath::parse(path, fixture.root()).unwrap());
     for path in hidden {
         assert!(hides(path), "{path} should be hidden");
@@ -29,7 +29,7 @@ fn check_in(fixture: &Fixture, hidden: &[&str], open: &[&str]) {
 fn without_a_file_nothing_is_hidden() {
     let fixture = Fixture::new("");
     check_in(&fixture, &[], &["a", ".env", "."]);
-    assert_eq!(Ignored::load(fixture.root()).text(), None);
+    assert_eq!(IgnoredFiles::load(fixture.root()).text(), None);
 }
 
 #[test]
@@ -131,5 +131,5 @@ fn a_folder_or_a_pipe_of_that_name_hides_everything() {
 #[test]
 fn the_text_is_kept_for_the_prompt() {
     let fixture = Fixture::new("//- /.rooignore\n.env\n");
-    assert_eq!(Ignored::load(fixture.root()).text(), Some(".env\n"));
+    assert_eq!(IgnoredFiles::load(fixture.root()).text(), Some(".env\n"));
 }

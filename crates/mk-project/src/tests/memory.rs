@@ -8,7 +8,9 @@ use mk_types::AbsPath;
 use proptest::prelude::*;
 
 use super::grove::{Grove, git, put};
-use crate::{Access, Error, Memories, MemoryName, Occurrences, PatternKind, Replacement, Stored};
+use crate::{
+    Error, Memories, MemoryAccess, MemoryName, MemoryWrite, Occurrences, PatternKind, Replacement,
+};
 
 fn permit() -> Permit {
     Permit::operator("memory", Vec::new())
@@ -24,7 +26,7 @@ fn memories(grove: &Grove, read_only: &[&str]) -> Memories {
     Memories::of(&grove.root, Some(&grove.beside("global")), &read_only).unwrap()
 }
 
-fn write(memories: &Memories, to: &str, content: &str) -> Stored {
+fn write(memories: &Memories, to: &str, content: &str) -> MemoryWrite {
     memories.write(permit(), &name(to), content).unwrap()
 }
 
@@ -158,9 +160,12 @@ fn a_memory_is_a_file_that_a_person_can_edit() {
     assert_eq!(listed(&memories, None), [""; 0]);
     assert_eq!(
         write(&memories, "build/release", "# Release\n"),
-        Stored::Created
+        MemoryWrite::Created
     );
-    assert_eq!(write(&memories, "global/style", "short\n"), Stored::Created);
+    assert_eq!(
+        write(&memories, "global/style", "short\n"),
+        MemoryWrite::Created
+    );
     assert_eq!(
         grove.text(".modekeeper/memories/build/release.md"),
         "# Release\n"
@@ -185,12 +190,12 @@ fn a_memory_is_a_file_that_a_person_can_edit() {
     assert_eq!(listed(&memories, Some("mem:build/")), ["build/release"]);
     assert_eq!(listed(&memories, Some("global")), ["global/style"]);
     assert_eq!(listed(&memories, Some("bui")), [""; 0]);
-    assert_eq!(write(&memories, "core", "new"), Stored::Replaced);
+    assert_eq!(write(&memories, "core", "new"), MemoryWrite::Replaced);
     let memory = memories.list(Some("core")).unwrap().remove(0);
     let on_disk = fs::metadata(grove.at(".modekeeper/memories/core.md")).unwrap();
     assert_eq!(memory.size, 3);
     assert_eq!(memory.modified.as_millis() / 1000, on_disk.mtime());
-    assert_eq!(memory.access, Access::Writable);
+    assert_eq!(memory.access, MemoryAccess::Writable);
     memories.delete(permit(), &name("build/release")).unwrap();
     assert!(
         !grove.at(".modekeeper/memories/build").exists(),
@@ -333,7 +338,7 @@ fn only_regular_text_of_a_sensible_size_is_a_memory() {
         memories.write(permit(), &name("large"), &large),
         Err(Error::TooLarge { .. })
     ));
-    assert_eq!(write(&memories, "large", &largest), Stored::Created);
+    assert_eq!(write(&memories, "large", &largest), MemoryWrite::Created);
     let grown = replacement("^x", "xx", PatternKind::Regex, Occurrences::One);
     assert!(matches!(
         memories.edit(permit(), &name("large"), &grown),
@@ -384,16 +389,16 @@ fn read_only_memories_are_read_only() {
     put(&grove.beside("global/team/style.md"), b"mem:free");
     let memories = memories(&grove, &["global/*", "core"]);
     write(&memories, "free", "x");
-    let access: Vec<(String, Access)> = memories
+    let access: Vec<(String, MemoryAccess)> = memories
         .list(None)
         .unwrap()
         .into_iter()
         .map(|memory| (memory.name.to_string(), memory.access))
         .collect();
     let expected = [
-        ("core", Access::ReadOnly),
-        ("free", Access::Writable),
-        ("global/team/style", Access::ReadOnly),
+        ("core", MemoryAccess::ReadOnly),
+        ("free", MemoryAccess::Writable),
+        ("global/team/style", MemoryAccess::ReadOnly),
     ];
     assert_eq!(
         access,

@@ -10,7 +10,7 @@ use mk_policy::Permit;
 use mk_types::{AbsPath, Clock, ProjectPath, Timestamp};
 use tempfile::TempDir;
 
-use crate::{Backups, Edit, Error, RootDir, Written};
+use crate::{Backups, Error, FileEdit, RootDir, WrittenFile};
 
 pub(super) const SECRET: &str = "nobody may read this\n";
 
@@ -96,39 +96,39 @@ impl Project {
     }
 
     /// Edits with a permit for exactly what they touch.
-    pub(super) fn edit(&self, edits: Vec<Edit>) -> Result<Vec<Written>, Error> {
-        let targets = edits.iter().flat_map(Edit::paths).cloned().collect();
+    pub(super) fn edit(&self, edits: Vec<FileEdit>) -> Result<Vec<WrittenFile>, Error> {
+        let targets = edits.iter().flat_map(FileEdit::paths).cloned().collect();
         self.root
             .edit(Permit::operator("test", targets), &self.backups, edits)
     }
 
-    pub(super) fn write(&self, path: &str, contents: &str) -> Result<Written, Error> {
+    pub(super) fn write(&self, path: &str, contents: &str) -> Result<WrittenFile, Error> {
         let edit = self.write_edit(path, contents);
         self.edit(vec![edit]).map(|mut written| written.remove(0))
     }
 
-    pub(super) fn write_edit(&self, path: &str, contents: &str) -> Edit {
-        Edit::Write {
+    pub(super) fn write_edit(&self, path: &str, contents: &str) -> FileEdit {
+        FileEdit::Write {
             path: self.path(path),
             contents: contents.to_owned(),
             expected: None,
         }
     }
 
-    pub(super) fn delete_edit(&self, path: &str) -> Edit {
-        Edit::Delete {
+    pub(super) fn delete_edit(&self, path: &str) -> FileEdit {
+        FileEdit::Delete {
             path: self.path(path),
         }
     }
 
-    pub(super) fn move_edit(&self, from: &str, to: &str) -> Edit {
-        Edit::Move {
+    pub(super) fn move_edit(&self, from: &str, to: &str) -> FileEdit {
+        FileEdit::Move {
             from: self.path(from),
             to: self.path(to),
         }
     }
 
-    pub(super) fn restore(&self, id: &str) -> Result<Vec<Written>, Error> {
+    pub(super) fn restore(&self, id: &str) -> Result<Vec<WrittenFile>, Error> {
         let targets = self.backups.get(id)?.paths();
         self.backups
             .restore(&self.root, Permit::operator("restore", targets), id)

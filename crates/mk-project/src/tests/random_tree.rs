@@ -3,12 +3,12 @@
 use std::fs;
 use std::path::Path;
 
-use mk_policy::{Access, RawTarget};
+use mk_policy::{PathAccess, RawTarget};
 use mk_testkit::Fixture;
 use mk_types::AbsPath;
 use proptest::prelude::*;
 
-use crate::{Ignored, resolve};
+use crate::{IgnoredFiles, resolve};
 
 /// Few names, so that links and paths meet often.
 const NAMES: [&str; 4] = ["a", "b", "c", "d"];
@@ -95,9 +95,9 @@ proptest! {
         let root = AbsPath::new(&fixture.path("root")).unwrap();
         for path in paths {
             let text = at_root(&fixture, &path);
-            let raw = RawTarget::new(text.clone(), Access::Read);
+            let raw = RawTarget::new(text.clone(), PathAccess::Read);
             let system = fs::canonicalize(root.as_path().join(&text));
-            match resolve(&root, &Ignored::Nothing, raw).path {
+            match resolve(&root, &IgnoredFiles::Nothing, raw).path {
                 Ok(found) => {
                     let on_disk = found.under(&root);
                     // Nothing of what exists on the way lies outside.

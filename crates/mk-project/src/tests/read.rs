@@ -5,7 +5,7 @@ use std::path::Path;
 use mk_testkit::Fixture;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
-use crate::{Stamp, read_text};
+use crate::{ReadStamp, read_text};
 
 pub(super) fn make_pipe(path: &Path) {
     mknodat(CWD, path, FileType::Fifo, Mode::from_raw_mode(0o600), 0).unwrap();
@@ -96,10 +96,10 @@ fn a_loop_of_links_is_an_error() {
 fn a_stamp_changes_with_the_file() {
     let fixture = Fixture::new("//- /a\none\n");
     let path = fixture.path("a");
-    let before = Stamp::of(&path);
-    assert_eq!(before, Stamp::of(&path));
+    let before = ReadStamp::of(&path);
+    assert_eq!(before, ReadStamp::of(&path));
     fixture.save("a", "two\n");
-    assert_ne!(before, Stamp::of(&path));
+    assert_ne!(before, ReadStamp::of(&path));
     fixture.remove("a");
-    assert_eq!(Stamp::of(&path), None);
+    assert_eq!(ReadStamp::of(&path), None);
 }

@@ -3,11 +3,11 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 
-use mk_policy::{Access, RawTarget};
+use mk_policy::{PathAccess, RawTarget};
 use mk_testkit::Fixture;
 use mk_types::{AbsPath, PathError};
 
-use crate::{Ignored, resolve};
+use crate::{IgnoredFiles, resolve};
 
 /// A project with links of every kind, and a folder beside it that nobody may reach.
 fn project() -> (Fixture, AbsPath) {
@@ -67,8 +67,8 @@ fn project() -> (Fixture, AbsPath) {
 
 /// What `text` names in the project: a path, or `outside`, or another reason.
 fn resolved(root: &AbsPath, text: &str) -> String {
-    let raw = RawTarget::new(text, Access::Read);
-    match resolve(root, &Ignored::Nothing, raw).path {
+    let raw = RawTarget::new(text, PathAccess::Read);
+    match resolve(root, &IgnoredFiles::Nothing, raw).path {
         Ok(path) => path.to_string(),
         Err(PathError::Escapes(_)) => "outside".to_owned(),
         Err(error) => error.to_string(),
@@ -333,9 +333,9 @@ secrets/
 ",
     );
     fixture.link("harmless", "secrets/key");
-    let ignored = Ignored::load(fixture.root());
+    let ignored = IgnoredFiles::load(fixture.root());
     let hidden = |text: &str| {
-        let raw = RawTarget::new(text, Access::Read);
+        let raw = RawTarget::new(text, PathAccess::Read);
         resolve(fixture.root(), &ignored, raw).ignored
     };
     assert!(hidden("harmless"));

@@ -3,7 +3,7 @@
 use mk_testkit::Fixture;
 use mk_types::ModeSlug;
 
-use crate::{Ignored, RulesFolders, rules_for};
+use crate::{IgnoredFiles, RulesFolders, rules_for};
 
 /// The rules of mode `docs`, one line a section; `global` folders stand beside the project.
 #[track_caller]
@@ -16,7 +16,7 @@ fn rules(fixture: &Fixture) -> Vec<String> {
     let root = fixture.root().join("p".as_ref()).unwrap();
     let slug = ModeSlug::parse("docs").unwrap();
     let global = RulesFolders(vec![fixture.path("g1"), fixture.path("g2")]);
-    let sections = rules_for(&root, &slug, &global, &Ignored::load(&root));
+    let sections = rules_for(&root, &slug, &global, &IgnoredFiles::load(&root));
     let folder = format!("{}/", fixture.root());
     sections
         .iter()

@@ -8,16 +8,16 @@ use mk_types::ProjectPath;
 
 use super::grove::Grove;
 use crate::{
-    Case, Error, FindQuery, PatternKind, SearchQuery, SearchResult, Skipped, Span, find_files,
-    search,
+    Error, FindQuery, LetterCase, MatchSpan, PatternKind, SearchQuery, SkippedFiles,
+    TextSearchResult, find_files, search,
 };
 
 fn query(grove: &Grove, pattern: &str) -> SearchQuery {
     SearchQuery {
         pattern: pattern.to_owned(),
         kind: PatternKind::Regex,
-        case: Case::Sensitive,
-        span: Span::Line,
+        case: LetterCase::Sensitive,
+        span: MatchSpan::Line,
         folder: grove.path("."),
         include: Vec::new(),
         exclude: Vec::new(),
@@ -26,12 +26,12 @@ fn query(grove: &Grove, pattern: &str) -> SearchQuery {
     }
 }
 
-fn run(grove: &Grove, query: &SearchQuery) -> SearchResult {
+fn run(grove: &Grove, query: &SearchQuery) -> TextSearchResult {
     search(&grove.root, query, &|_| true, &AtomicBool::new(false)).unwrap()
 }
 
 /// `path:line:text`, in the answer's order.
-fn lines(result: &SearchResult) -> Vec<String> {
+fn lines(result: &TextSearchResult) -> Vec<String> {
     let of_file = |file: &crate::FileMatches| {
         let path = file.path.clone();
         let lines = file.matches.iter();
@@ -107,7 +107,7 @@ fn patterns_are_literal_or_regular_and_case_is_the_callers_choice() {
     );
     check(&grove, &query(&grove, "OPEN"), &[]);
     let smart = |pattern: &str| SearchQuery {
-        case: Case::Smart,
+        case: LetterCase::Smart,
         ..query(&grove, pattern)
     };
     assert_eq!(run(&grove, &smart("open")).total_matches, 5);
@@ -117,7 +117,7 @@ fn patterns_are_literal_or_regular_and_case_is_the_callers_choice() {
         &["src/net/client.py:2:    Open.it()"],
     );
     let insensitive = SearchQuery {
-        case: Case::Insensitive,
+        case: LetterCase::Insensitive,
         ..query(&grove, "GRÖSSE|GRÖßE")
     };
     check(&grove, &insensitive, &["src/lib.rs:1:use crate::Größe;"]);
@@ -243,7 +243,7 @@ fn windows_line_endings_are_line_endings() {
 fn a_match_may_go_over_lines() {
     let grove = Grove::new("//- /a.rs\nfn a() {\n    x();\n}\n\nfn b() {\n    y();\n}\n// end\n");
     let across = |pattern: &str| SearchQuery {
-        span: Span::Lines,
+        span: MatchSpan::Lines,
         ..query(&grove, pattern)
     };
     check(
@@ -305,7 +305,7 @@ fn long_lines_are_cut_around_the_match() {
     assert_eq!(text(5_000_000, 3_000_000), (true, true));
     // A line with very many matches is one match, however it is searched.
     grove.put("a.txt", "needle ".repeat(200_000).as_bytes());
-    for span in [Span::Line, Span::Lines] {
+    for span in [MatchSpan::Line, MatchSpan::Lines] {
         let result = run(
             &grove,
             &SearchQuery {
@@ -355,7 +355,7 @@ fn encodings_are_understood_and_data_is_skipped() {
     assert_eq!(result.total_matches, 3);
     assert_eq!(
         result.skipped,
-        Skipped {
+        SkippedFiles {
             binary: 2,
             too_large: 1,
             unreadable: 0

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use mk_testkit::Fixture;
 
-use crate::{Watched, Watcher};
+use crate::{WatchedPaths, Watcher};
 
 /// Far more than a report takes, even on a busy machine.
 const LONG: Duration = Duration::from_secs(10);
@@ -20,7 +20,7 @@ struct Watch {
 impl Watch {
     fn start(fixture: &Fixture, files: &[&str], folders: &[&str]) -> Self {
         let paths = |list: &[&str]| list.iter().map(|path| fixture.path(path)).collect();
-        let watched = Watched {
+        let watched = WatchedPaths {
             files: paths(files),
             folders: paths(folders),
         };

@@ -14,15 +14,15 @@ const WEAK: u8 = 1;
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct AnalysisFile {
-    intents: Vec<IntentRow>,
+    intents: Vec<TaskIntentRow>,
     neutral: Phrases,
     topics: Vec<Topic>,
-    workflows: HashMap<Intent, Workflow>,
+    workflows: HashMap<Intent, PhaseTable>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct IntentRow {
+struct TaskIntentRow {
     intent: Intent,
     strong: Phrases,
     weak: Phrases,
@@ -47,7 +47,7 @@ pub(super) struct Topic {
 /// What to look at in each phase.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub(super) struct Workflow {
+pub(super) struct PhaseTable {
     pub(super) plan: Vec<String>,
     pub(super) act: Vec<String>,
     pub(super) eval: Vec<String>,
@@ -55,24 +55,24 @@ pub(super) struct Workflow {
 }
 
 #[derive(Debug)]
-pub(super) struct Table {
+pub(super) struct TaskTable {
     pub(super) intents: SubjectIndex,
     pub(super) intent_names: Vec<Intent>,
     pub(super) topic_index: SubjectIndex,
     pub(super) topics: Vec<Topic>,
     /// The topics of each word of a path.
     pub(super) paths: HashMap<String, Vec<usize>>,
-    workflows: HashMap<Intent, Workflow>,
-    unknown: Workflow,
+    workflows: HashMap<Intent, PhaseTable>,
+    unknown: PhaseTable,
 }
 
-impl Table {
-    pub(super) fn workflow(&self, intent: Intent) -> &Workflow {
+impl TaskTable {
+    pub(super) fn workflow(&self, intent: Intent) -> &PhaseTable {
         self.workflows.get(&intent).unwrap_or(&self.unknown)
     }
 }
 
-pub(super) static TABLE: LazyLock<Table> = LazyLock::new(|| {
+pub(super) static TABLE: LazyLock<TaskTable> = LazyLock::new(|| {
     let AnalysisFile {
         intents,
         neutral,
@@ -93,7 +93,7 @@ pub(super) static TABLE: LazyLock<Table> = LazyLock::new(|| {
             paths.entry(word.clone()).or_default().push(at);
         }
     }
-    Table {
+    TaskTable {
         intents: SubjectIndex::new(intents.len(), &Phrases::default(), intent_rows),
         intent_names: intents.iter().map(|row| row.intent).collect(),
         topic_index: SubjectIndex::new(topics.len(), &neutral, topic_rows),

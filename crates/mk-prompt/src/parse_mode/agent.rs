@@ -13,10 +13,10 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::explicit::requested;
-use super::phrases::{Evidence, Phrases, SubjectIndex, embedded, is_head_last};
+use super::phrases::{Phrases, SubjectEvidence, SubjectIndex, embedded, is_head_last};
 use super::roster::{AgentCard, AgentKind};
 use super::{KeywordMode, ModeRequest};
-use crate::text::{Text, fold};
+use crate::text::{PromptText, fold};
 
 /// One weak word sends a prompt to no one.
 const LEAST_SCORE: u32 = 2;
@@ -65,14 +65,14 @@ pub struct AgentChoice<'a> {
 #[serde(default, deny_unknown_fields)]
 struct IntentFile {
     neutral: Phrases,
-    plan: Vec<IntentRow>,
-    eval: Vec<IntentRow>,
-    act: Vec<IntentRow>,
+    plan: Vec<AgentIntentRow>,
+    eval: Vec<AgentIntentRow>,
+    act: Vec<AgentIntentRow>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct IntentRow {
+struct AgentIntentRow {
     agent: String,
     decisive: Phrases,
     strong: Phrases,
@@ -84,7 +84,7 @@ static FILE: LazyLock<IntentFile> =
 static PLAN: LazyLock<SubjectIndex> = LazyLock::new(|| index(&FILE.plan));
 static ACT: LazyLock<SubjectIndex> = LazyLock::new(|| index(&FILE.act));
 
-fn index(rows: &'static [IntentRow]) -> SubjectIndex {
+fn index(rows: &'static [AgentIntentRow]) -> SubjectIndex {
     let phrases = rows.iter().enumerate().flat_map(|(at, row)| {
         let weights = [
             (&row.decisive, DECISIVE),
@@ -99,7 +99,7 @@ fn index(rows: &'static [IntentRow]) -> SubjectIndex {
 }
 
 /// The agents of a mode, from the special to the general.
-fn rows(mode: KeywordMode) -> &'static [IntentRow] {
+fn rows(mode: KeywordMode) -> &'static [AgentIntentRow] {
     match mode {
         KeywordMode::Plan => &FILE.plan,
         KeywordMode::Act | KeywordMode::Auto => &FILE.act,
@@ -120,7 +120,7 @@ fn intents(mode: KeywordMode) -> Option<&'static SubjectIndex> {
 pub(super) struct Chooser<'a, 't> {
     pub(super) request: &'a ModeRequest<'a>,
     /// What the prompt says, without its keyword and without what was pasted: the most telling first.
-    pub(super) spoken: &'t [Text<'t>],
+    pub(super) spoken: &'t [PromptText<'t>],
     /// Files that it is about.
     pub(super) files: &'t [&'t str],
 }
@@ -193,7 +193,7 @@ impl<'a> Chooser<'a, '_> {
     }
 
     /// A user's own agent whose description fits: who wrote one means it to be used.
-    fn described(&self, mode: KeywordMode, text: &Text<'_>) -> Option<AgentChoice<'a>> {
+    fn described(&self, mode: KeywordMode, text: &PromptText<'_>) -> Option<AgentChoice<'a>> {
         if !mode.is_acting() {
             return None;
         }
@@ -216,11 +216,11 @@ impl<'a> Chooser<'a, '_> {
         &self,
         mode: KeywordMode,
         intents: &SubjectIndex,
-        text: &Text<'_>,
+        text: &PromptText<'_>,
     ) -> Option<AgentChoice<'a>> {
         let evidence = intents.weigh(text);
         let head_last = is_head_last(text);
-        let mut found: Vec<(&AgentCard, Evidence<'_>)> = rows(mode)
+        let mut found: Vec<(&AgentCard, SubjectEvidence<'_>)> = rows(mode)
             .iter()
             .zip(evidence)
             .filter(|(_, evidence)| evidence.score > 0)

@@ -36,13 +36,13 @@ struct KeywordFile {
 }
 
 #[derive(Debug)]
-struct Table {
+struct DetectTable {
     modes: HashMap<String, KeywordMode>,
     ordinary: HashSet<String>,
     things: HashSet<String>,
 }
 
-static TABLE: LazyLock<Table> = LazyLock::new(|| {
+static TABLE: LazyLock<DetectTable> = LazyLock::new(|| {
     let file: KeywordFile = embedded(include_str!(concat!(env!("OUT_DIR"), "/keywords.json")));
     let rows = [
         (KeywordMode::Plan, &file.plan),
@@ -50,7 +50,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
         (KeywordMode::Eval, &file.eval),
         (KeywordMode::Auto, &file.auto),
     ];
-    Table {
+    DetectTable {
         modes: rows
             .into_iter()
             .flat_map(|(mode, words)| words.iter().map(move |(_, word)| (fold(word), mode)))
@@ -66,21 +66,21 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 
 /// What a prompt's first word says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Detected<'a> {
+pub(super) struct DetectedKeyword<'a> {
     pub(super) mode: KeywordMode,
     pub(super) rest: &'a str,
     pub(super) warning: Option<&'static str>,
 }
 
-pub(super) fn detect(prompt: &str) -> Detected<'_> {
+pub(super) fn detect(prompt: &str) -> DetectedKeyword<'_> {
     let prompt = trim(cut(prompt));
     match open(prompt) {
-        None => Detected {
+        None => DetectedKeyword {
             mode: KeywordMode::Plan,
             rest: prompt,
             warning: Some(NO_KEYWORD),
         },
-        Some((mode, rest)) => Detected {
+        Some((mode, rest)) => DetectedKeyword {
             mode,
             rest,
             warning: if rest.is_empty() {
@@ -127,7 +127,7 @@ fn open(prompt: &str) -> Option<(KeywordMode, &str)> {
 }
 
 /// What stands behind a keyword.
-struct Behind<'a> {
+struct KeywordContext<'a> {
     text: &'a str,
     /// A colon, comma or dash set it apart.
     separated: bool,
@@ -136,7 +136,7 @@ struct Behind<'a> {
 }
 
 /// `None` where the word goes on, as in `plan.md` and `eval()`.
-fn behind_separator(behind: &str) -> Option<Behind<'_>> {
+fn behind_separator(behind: &str) -> Option<KeywordContext<'_>> {
     let spaced = behind.trim_start_matches(is_space);
     let has_space = spaced.len() < behind.len() || behind.is_empty();
     let mut signs = spaced.chars();
@@ -152,7 +152,7 @@ fn behind_separator(behind: &str) -> Option<Behind<'_>> {
     } else {
         rest
     };
-    Some(Behind {
+    Some(KeywordContext {
         text: undressed.trim_start_matches(is_space),
         separated,
         dressed_end: undressed.len() < rest.len(),

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::phrases::{Phrases, embedded};
 use super::roster::{AgentCard, AgentKind, Roster};
-use crate::text::{Hit, PhraseIndex, Script, Text};
+use crate::text::{PhraseHit, PhraseIndex, PromptText, Script};
 
 /// "act as a senior backend developer" has two words in between.
 const MOST_ARTICLES: usize = 2;
@@ -76,7 +76,7 @@ pub(super) fn other_names(agent: &str) -> Option<&'static Phrases> {
 }
 
 /// The first agent that a text asks for.
-pub(super) fn requested<'r>(roster: &'r Roster, text: &Text<'_>) -> Option<&'r AgentCard> {
+pub(super) fn requested<'r>(roster: &'r Roster, text: &PromptText<'_>) -> Option<&'r AgentCard> {
     let prompt = text.source();
     let mentions = roster.mentions(text);
     if mentions.is_empty() {
@@ -94,9 +94,9 @@ pub(super) fn requested<'r>(roster: &'r Roster, text: &Text<'_>) -> Option<&'r A
 
 /// An agent's name in a prompt, and what stands around it.
 struct Mention<'a, 't> {
-    text: &'a Text<'t>,
-    cues: &'a [Hit],
-    hit: Hit,
+    text: &'a PromptText<'t>,
+    cues: &'a [PhraseHit],
+    hit: PhraseHit,
     head: &'a str,
     /// Without a Korean particle that is written to the name.
     name: &'a str,
@@ -104,7 +104,12 @@ struct Mention<'a, 't> {
 }
 
 impl<'a, 't> Mention<'a, 't> {
-    fn new(prompt: &'a str, text: &'a Text<'t>, cues: &'a [Hit], hit: Hit) -> Option<Self> {
+    fn new(
+        prompt: &'a str,
+        text: &'a PromptText<'t>,
+        cues: &'a [PhraseHit],
+        hit: PhraseHit,
+    ) -> Option<Self> {
         let units = text.units.get(hit.units.clone())?;
         let (first, last) = (units.first()?, units.last()?);
         let start = first.source.start;
@@ -161,7 +166,7 @@ impl<'a, 't> Mention<'a, 't> {
         false
     }
 
-    fn sufficient_cue(&self, end: usize) -> Option<&Hit> {
+    fn sufficient_cue(&self, end: usize) -> Option<&PhraseHit> {
         let strong = self
             .cue_ending(Cue::Before, end)
             .filter(|_| self.ends_well());
@@ -223,14 +228,14 @@ impl<'a, 't> Mention<'a, 't> {
             .unwrap_or(self.tail)
     }
 
-    fn cue_ending(&self, cue: Cue, end: usize) -> Option<&Hit> {
+    fn cue_ending(&self, cue: Cue, end: usize) -> Option<&PhraseHit> {
         self.cues
             .iter()
             .find(|hit| hit.id == cue.id() && hit.units.end == end)
     }
 
     /// A cue directly behind the name.
-    fn cue_at(&self, cue: Cue) -> Option<&Hit> {
+    fn cue_at(&self, cue: Cue) -> Option<&PhraseHit> {
         let start = self.hit.units.end;
         self.cues
             .iter()

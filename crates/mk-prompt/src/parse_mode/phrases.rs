@@ -5,7 +5,7 @@
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use crate::text::{Hit, Language, PhraseIndex, PhraseRow, Script, Text};
+use crate::text::{PhraseHit, PhraseIndex, PhraseLanguage, PhraseRow, PromptText, Script};
 
 /// The subject of phrases that only hide shorter ones inside them.
 const NEUTRAL: u16 = u16::MAX - 1;
@@ -33,27 +33,27 @@ pub(crate) struct Phrases {
 }
 
 impl Phrases {
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (Language, &str)> {
-        let own = Language::ALL
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (PhraseLanguage, &str)> {
+        let own = PhraseLanguage::ALL
             .into_iter()
             .flat_map(|language| self.of(language).iter().map(move |it| (language, it)));
         // The forms of Korean words are not listed, so that language adds none.
-        let shared = self.all.iter().map(|it| (Language::Ko, it));
+        let shared = self.all.iter().map(|it| (PhraseLanguage::Ko, it));
         own.chain(shared)
             .map(|(language, it)| (language, it.as_str()))
     }
 
-    fn of(&self, language: Language) -> &[String] {
+    fn of(&self, language: PhraseLanguage) -> &[String] {
         match language {
-            Language::En => &self.en,
-            Language::Ko => &self.ko,
-            Language::Ja => &self.ja,
-            Language::Zh => &self.zh,
-            Language::Es => &self.es,
-            Language::Pt => &self.pt,
-            Language::De => &self.de,
-            Language::Fr => &self.fr,
-            Language::Ru => &self.ru,
+            PhraseLanguage::En => &self.en,
+            PhraseLanguage::Ko => &self.ko,
+            PhraseLanguage::Ja => &self.ja,
+            PhraseLanguage::Zh => &self.zh,
+            PhraseLanguage::Es => &self.es,
+            PhraseLanguage::Pt => &self.pt,
+            PhraseLanguage::De => &self.de,
+            PhraseLanguage::Fr => &self.fr,
+            PhraseLanguage::Ru => &self.ru,
         }
     }
 
@@ -77,7 +77,7 @@ pub(crate) struct SubjectIndex {
 
 /// What a text says of one subject.
 #[derive(Debug, Default, Clone)]
-pub(crate) struct Evidence<'t> {
+pub(crate) struct SubjectEvidence<'t> {
     pub(crate) score: u32,
     /// What was typed, each once, in the text's order.
     pub(crate) typed: Vec<&'t str>,
@@ -101,13 +101,13 @@ impl SubjectIndex {
     }
 
     /// The evidence for each subject, in the subjects' order. A word that is typed twice counts once.
-    pub(crate) fn weigh<'t>(&self, text: &Text<'t>) -> Vec<Evidence<'t>> {
+    pub(crate) fn weigh<'t>(&self, text: &PromptText<'t>) -> Vec<SubjectEvidence<'t>> {
         self.weigh_all(std::slice::from_ref(text))
     }
 
     /// The evidence of several texts together, the first of which comes first.
-    pub(crate) fn weigh_all<'t>(&self, texts: &[Text<'t>]) -> Vec<Evidence<'t>> {
-        let mut evidence = vec![Evidence::default(); self.subjects];
+    pub(crate) fn weigh_all<'t>(&self, texts: &[PromptText<'t>]) -> Vec<SubjectEvidence<'t>> {
+        let mut evidence = vec![SubjectEvidence::default(); self.subjects];
         let mut n_units = 0;
         for text in texts {
             self.add(text, n_units, &mut evidence);
@@ -116,8 +116,8 @@ impl SubjectIndex {
         evidence
     }
 
-    fn add<'t>(&self, text: &Text<'t>, offset: usize, evidence: &mut [Evidence<'t>]) {
-        for Hit { id, weight, units } in self.phrases.find(text) {
+    fn add<'t>(&self, text: &PromptText<'t>, offset: usize, evidence: &mut [SubjectEvidence<'t>]) {
+        for PhraseHit { id, weight, units } in self.phrases.find(text) {
             let Some(subject) = evidence.get_mut(usize::from(id)) else {
                 continue;
             };
@@ -140,7 +140,7 @@ impl SubjectIndex {
 }
 
 /// Whether a text puts what it is about last, as Korean, Japanese and Chinese noun phrases do.
-pub(crate) fn is_head_last(text: &Text<'_>) -> bool {
+pub(crate) fn is_head_last(text: &PromptText<'_>) -> bool {
     text.units
         .iter()
         .any(|unit| unit.script != Script::Alphabet)

@@ -8,7 +8,9 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use super::explicit::other_names;
 use crate::recommend_skills::{Model, OverlapIndex, Words};
-use crate::text::{Hit, Language, PhraseIndex, PhraseRow, Text, Vocabulary, fold};
+use crate::text::{
+    PhraseHit, PhraseIndex, PhraseLanguage, PhraseRow, PromptText, Vocabulary, fold,
+};
 
 /// What an agent is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -81,7 +83,7 @@ impl Roster {
     }
 
     /// Where a text names agents.
-    pub(super) fn mentions(&self, text: &Text<'_>) -> Vec<(&AgentCard, Hit)> {
+    pub(super) fn mentions(&self, text: &PromptText<'_>) -> Vec<(&AgentCard, PhraseHit)> {
         let names = self.names.get_or_init(|| self.index_names());
         names
             .find(text)
@@ -96,7 +98,7 @@ impl Roster {
             let own = [agent.id.as_str(), agent.name.as_str()].map(|phrase| PhraseRow {
                 phrase,
                 // A name has no other forms.
-                language: Language::Ko,
+                language: PhraseLanguage::Ko,
                 id,
                 weight: 1,
             });

@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::KeywordMode;
 use super::phrases::{Phrases, SubjectIndex, embedded};
-use crate::text::Text;
+use crate::text::PromptText;
 
 /// More than these are a crowd.
 const MOST: usize = 6;
@@ -28,14 +28,14 @@ struct SpecialistFile {
 }
 
 #[derive(Debug)]
-struct Fields {
+struct SpecialistFields {
     modes: HashMap<KeywordMode, Vec<String>>,
     surface: Vec<String>,
     specialists: Vec<String>,
     index: SubjectIndex,
 }
 
-static FIELDS: LazyLock<Fields> = LazyLock::new(|| {
+static FIELDS: LazyLock<SpecialistFields> = LazyLock::new(|| {
     let SpecialistFile {
         modes,
         surface,
@@ -47,7 +47,7 @@ static FIELDS: LazyLock<Fields> = LazyLock::new(|| {
         .enumerate()
         .flat_map(|(at, phrases)| phrases.rows(at, WEIGHT));
     let index = SubjectIndex::new(fields.len(), &neutral, rows);
-    Fields {
+    SpecialistFields {
         modes,
         surface,
         specialists: fields.into_keys().collect(),
@@ -60,7 +60,7 @@ static FIELDS: LazyLock<Fields> = LazyLock::new(|| {
 /// Where files are known, the mode's own specialists for surfaces come only with files that are theirs.
 pub(super) fn specialists<'a>(
     mode: KeywordMode,
-    spoken: &[Text<'_>],
+    spoken: &[PromptText<'_>],
     files: &FileExperts<'a>,
 ) -> Vec<&'a str> {
     let mut names: Vec<&'a str> = FIELDS

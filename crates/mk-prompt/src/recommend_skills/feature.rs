@@ -4,7 +4,7 @@
 
 use std::ops::RangeInclusive;
 
-use crate::text::{Concept, Hash, Reading, Script, Vocabulary};
+use crate::text::{Concept, ConceptReading, Hash, Script, Vocabulary};
 
 /// Letters of the shortest and longest piece of an alphabetic word; its edges count as letters.
 const PIECE: RangeInclusive<usize> = 3..=4;
@@ -34,7 +34,7 @@ impl Features {
         Self::of_reading(&vocabulary.read_prompt(prompt), vocabulary)
     }
 
-    pub(super) fn of_reading(reading: &Reading<'_>, vocabulary: &Vocabulary<'_>) -> Self {
+    pub(super) fn of_reading(reading: &ConceptReading<'_>, vocabulary: &Vocabulary<'_>) -> Self {
         let concepts = reading.concepts.iter().map(|hit| hit.id).collect();
         Self {
             wording: wording(reading),
@@ -63,7 +63,7 @@ pub(super) fn concept_feature(concept: Concept) -> Hash {
     Hash::EMPTY.with(CONCEPT_SEED).with(u64::from(concept))
 }
 
-fn wording(reading: &Reading<'_>) -> Vec<u64> {
+fn wording(reading: &ConceptReading<'_>) -> Vec<u64> {
     let text = &reading.text;
     let mut features = Vec::with_capacity(text.units.len() * 12);
     let mut letters = Vec::with_capacity(64);

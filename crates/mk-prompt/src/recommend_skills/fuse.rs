@@ -2,28 +2,28 @@
 //!
 //! The weights come from prompts that the model was not trained on, so that .75 means three of four.
 
-use super::model::{Model, Verdict};
+use super::model::{Model, ModelVerdict};
 use crate::text::Vocabulary;
 
 /// How many numbers are weighed.
 pub const EVIDENCE: usize = 5;
 
 /// What speaks for and against one class, in the order of the weights: always 1, the model, its key phrases, those of others, and how much of the prompt training had seen.
-pub type Evidence = [f32; EVIDENCE];
+pub type ClassEvidence = [f32; EVIDENCE];
 
 /// More keys than two say nothing new.
 const MOST_KEYS: f32 = 2.0;
 
 impl Model<'_> {
     /// The evidence for every class on one prompt.
-    pub fn evidence(&self, prompt: &str, vocabulary: &Vocabulary<'_>) -> Vec<Evidence> {
+    pub fn evidence(&self, prompt: &str, vocabulary: &Vocabulary<'_>) -> Vec<ClassEvidence> {
         self.judge(&vocabulary.read_prompt(prompt), vocabulary)
             .evidence()
     }
 }
 
-impl Verdict {
-    pub(super) fn evidence(&self) -> Vec<Evidence> {
+impl ModelVerdict {
+    pub(super) fn evidence(&self) -> Vec<ClassEvidence> {
         let mut keys = vec![0.0_f32; self.probabilities.len()];
         for hit in &self.keys {
             if let Some(key) = keys.get_mut(usize::from(hit.id)) {
@@ -54,7 +54,7 @@ impl Verdict {
 }
 
 /// The probability that a class fits.
-pub fn fused(evidence: &Evidence, weights: &Evidence) -> f32 {
+pub fn fused(evidence: &ClassEvidence, weights: &ClassEvidence) -> f32 {
     let sum: f32 = evidence
         .iter()
         .zip(weights)

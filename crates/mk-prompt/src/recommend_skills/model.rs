@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use super::feature::Features;
 use super::fuse::EVIDENCE;
 use crate::text::{
-    DIRECTORY_BYTES, Hash, HashTable, Hit, PhraseIndex, PhraseRow, Reading, Vocabulary,
+    ConceptReading, DIRECTORY_BYTES, Hash, HashTable, PhraseHit, PhraseIndex, PhraseRow, Vocabulary,
 };
 
 const MAGIC: &[u8; 8] = b"mkskill1";
@@ -119,13 +119,13 @@ pub struct Model<'a> {
 
 /// What the model makes of one prompt.
 #[derive(Debug)]
-pub(super) struct Verdict {
+pub(super) struct ModelVerdict {
     /// By class; they add up to 1.
     pub(super) probabilities: Vec<f32>,
     /// The probability that no skill fits.
     pub(super) none: f32,
     /// Key phrases by class.
-    pub(super) keys: Vec<Hit>,
+    pub(super) keys: Vec<PhraseHit>,
     /// The part of the prompt that training had seen.
     pub(super) known: f32,
 }
@@ -225,7 +225,11 @@ impl<'a> Model<'a> {
     }
 
     /// Weighs every class for a prompt.
-    pub(super) fn judge(&self, reading: &Reading<'_>, vocabulary: &Vocabulary<'_>) -> Verdict {
+    pub(super) fn judge(
+        &self,
+        reading: &ConceptReading<'_>,
+        vocabulary: &Vocabulary<'_>,
+    ) -> ModelVerdict {
         let features = Features::of_reading(reading, vocabulary);
         let bias = self.bias.iter().map(|bias| f32::from_le_bytes(*bias));
         let mut scores: Vec<f32> = bias.collect();
@@ -235,7 +239,7 @@ impl<'a> Model<'a> {
         let none = self.classes.iter().position(|class| *class == NONE);
         let mut keys = self.phrases.find(&reading.text);
         keys.retain(|hit| reading.counts_phrase(&hit.units));
-        Verdict {
+        ModelVerdict {
             none: none
                 .and_then(|none| scores.get(none))
                 .copied()

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::feature::{concept_feature, word_feature};
 use super::model::Model;
-use crate::text::{Hash, Reading, Script, Vocabulary};
+use crate::text::{ConceptReading, Hash, Script, Vocabulary};
 
 /// Words this common in training's prompts say nothing, beside those that every text has.
 const COMMON: f32 = 3.5;
@@ -67,13 +67,13 @@ struct Sum {
 }
 
 /// A word or phrase of a text in its readings: as it is written, and as the concept it stands for.
-struct Span {
+struct WordSpan {
     unit: usize,
     /// What it is compared by, and what that is worth.
     readings: Vec<(Hash, f32)>,
 }
 
-impl Span {
+impl WordSpan {
     fn worth(&self) -> f32 {
         self.readings
             .iter()
@@ -116,7 +116,7 @@ impl OverlapIndex {
     }
 
     /// Every skill that shares a word worth counting, with a probability.
-    pub(crate) fn find(&self, reading: &Reading<'_>, model: &Model<'_>) -> Vec<Overlap> {
+    pub(crate) fn find(&self, reading: &ConceptReading<'_>, model: &Model<'_>) -> Vec<Overlap> {
         if self.postings.is_empty() {
             return Vec::new();
         }
@@ -147,7 +147,7 @@ impl OverlapIndex {
     }
 
     /// What a span is worth to each skill, by the reading that is worth most.
-    fn gains(&self, span: &Span) -> BTreeMap<usize, f32> {
+    fn gains(&self, span: &WordSpan) -> BTreeMap<usize, f32> {
         let mut gains: BTreeMap<usize, f32> = BTreeMap::new();
         for (term, worth) in &span.readings {
             let Some(postings) = self.postings.get(term) else {
@@ -187,9 +187,9 @@ fn by_gain(mut units: Vec<(usize, f32)>) -> Vec<usize> {
     seen
 }
 
-fn spans(reading: &Reading<'_>, model: &Model<'_>) -> Vec<Span> {
+fn spans(reading: &ConceptReading<'_>, model: &Model<'_>) -> Vec<WordSpan> {
     let units = &reading.text.units;
-    let mut spans: Vec<Span> = Vec::with_capacity(units.len());
+    let mut spans: Vec<WordSpan> = Vec::with_capacity(units.len());
     for (at, unit) in units
         .iter()
         .enumerate()
@@ -219,7 +219,7 @@ fn spans(reading: &Reading<'_>, model: &Model<'_>) -> Vec<Span> {
         }));
         readings.retain(|(_, worth)| *worth > 0.0);
         if !readings.is_empty() {
-            spans.push(Span { unit: at, readings });
+            spans.push(WordSpan { unit: at, readings });
         }
     }
     spans

@@ -5,7 +5,7 @@
 use std::sync::LazyLock;
 
 use crate::parse_mode::phrases::{Phrases, embedded};
-use crate::text::{PhraseIndex, Text};
+use crate::text::{PhraseIndex, PromptText};
 
 /// More steps than a prompt is worth cutting into.
 const MOST: usize = 4;
@@ -17,7 +17,7 @@ static ORDER: LazyLock<PhraseIndex<'static>> = LazyLock::new(|| {
 
 /// The steps of a text in their order; empty where there is only one.
 pub(crate) fn clauses(source: &str) -> Vec<&str> {
-    let text = Text::of(source);
+    let text = PromptText::of(source);
     let mut clauses: Vec<&str> = Vec::new();
     let mut start = 0;
     for hit in ORDER.find(&text) {

@@ -23,12 +23,12 @@ pub(super) enum LineKind {
 }
 
 /// The lines of a text and their kinds.
-pub(super) struct Lines;
+pub(super) struct SegmentLines;
 
-impl Lines {
+impl SegmentLines {
     pub(super) fn of(text: &str) -> Vec<(Range<usize>, LineKind)> {
         let mut lines = Vec::new();
-        let mut reader = Reader::default();
+        let mut reader = SegmentReader::default();
         let mut at = 0;
         for line in text.split_inclusive('\n') {
             let range = at..at + line.trim_end().len();
@@ -65,7 +65,7 @@ fn absorb(lines: &mut [(Range<usize>, LineKind)]) {
 
 /// What was read so far, as far as it decides about the next line.
 #[derive(Default)]
-struct Reader<'a> {
+struct SegmentReader<'a> {
     /// The mark that closes a fenced block, and what is in it.
     fence: Option<(&'a str, LineKind)>,
     in_diff: bool,
@@ -74,7 +74,7 @@ struct Reader<'a> {
     n_read: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> SegmentReader<'a> {
     fn read(&mut self, line: &'a str) -> LineKind {
         let kind = self.kind(line);
         if kind != LineKind::Blank {

@@ -1,9 +1,9 @@
 //! Tasks in nine languages: what they are, how dangerous, and who is asked.
 
-use crate::{Analysis, Intent, KeywordMode, RiskLevel, analyze_task};
+use crate::{Intent, KeywordMode, RiskLevel, TaskAnalysis, analyze_task};
 
 #[track_caller]
-fn check<T>(prompt: &str, files: &[&str], show: impl Fn(&Analysis) -> T) -> T {
+fn check<T>(prompt: &str, files: &[&str], show: impl Fn(&TaskAnalysis) -> T) -> T {
     let files: Vec<String> = files.iter().map(|it| (*it).to_owned()).collect();
     show(&analyze_task(prompt, &files, None))
 }

@@ -1,8 +1,9 @@
 //! Prompts, the mode they start, who works on them, and what the agent is told.
 
 use crate::{
-    AgentCard, AgentKind, AgentSource, KeywordMode, ModeConfig, ModeRequest, ModelSource,
-    ModelWishes, ParsedMode, Roster, language_instruction, mode_section, parse_mode, resolve_model,
+    AgentCard, AgentKind, AgentSource, KeywordMode, ModeRequest, ModelSource, ModelWishes,
+    ParsedMode, PromptConfig, Roster, language_instruction, mode_section, parse_mode,
+    resolve_model,
 };
 
 const PRIMARY: &[(&str, &str, &[&str])] = &[
@@ -93,7 +94,7 @@ fn roster() -> Roster {
 
 #[derive(Default)]
 struct Around<'a> {
-    config: ModeConfig,
+    config: PromptConfig,
     recommended: Option<&'a str>,
     files: &'a [&'a str],
 }
@@ -494,9 +495,9 @@ fn parts_of_words_and_everyday_words_send_a_prompt_to_nobody() {
 
 #[test]
 fn each_source_comes_in_its_order() {
-    let config = || ModeConfig {
+    let config = || PromptConfig {
         primary_agent: Some("Data Engineer".to_owned()),
-        ..ModeConfig::default()
+        ..PromptConfig::default()
     };
     let shown = |prompt: &str, around: Around<'_>| {
         check(prompt, &around, |parsed| {
@@ -595,10 +596,10 @@ fn each_source_comes_in_its_order() {
 #[test]
 fn excluded_agents_are_chosen_nowhere() {
     let around = |names: &[&str]| Around {
-        config: ModeConfig {
+        config: PromptConfig {
             exclude_agents: names.iter().map(|it| (*it).to_owned()).collect(),
             primary_agent: Some("backend-developer".to_owned()),
-            ..ModeConfig::default()
+            ..PromptConfig::default()
         },
         recommended: None,
         files: &[],
@@ -629,9 +630,9 @@ fn excluded_agents_are_chosen_nowhere() {
 
 #[test]
 fn a_configured_agent_that_does_not_exist_is_named_in_a_warning() {
-    let config = ModeConfig {
+    let config = PromptConfig {
         primary_agent: Some("nobody".to_owned()),
-        ..ModeConfig::default()
+        ..PromptConfig::default()
     };
     let warnings = check(
         "ACT go",
@@ -745,9 +746,9 @@ fn every_mode_has_short_instructions_in_nine_languages() {
     let mut seen = std::collections::HashSet::new();
     for mode in KeywordMode::ALL {
         for language in ["en", "ko", "ja", "zh", "es", "pt", "de", "fr", "ru"] {
-            let config = ModeConfig {
+            let config = PromptConfig {
                 language: Some(language.to_owned()),
-                ..ModeConfig::default()
+                ..PromptConfig::default()
             };
             let text = check(
                 &format!("{mode} x"),
@@ -812,9 +813,9 @@ fn the_most_specific_model_wins_and_unknown_names_are_doubted() {
 #[test]
 fn auto_counts_rounds_within_its_limits() {
     for (set, rounds) in [(None, 3), (Some(0), 1), (Some(7), 7), (Some(99), 10)] {
-        let config = ModeConfig {
+        let config = PromptConfig {
             max_iterations: set,
-            ..ModeConfig::default()
+            ..PromptConfig::default()
         };
         let shown = check(
             "AUTO x",

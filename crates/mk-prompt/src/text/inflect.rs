@@ -11,7 +11,7 @@ use serde::Deserialize;
 /// The languages that phrases are written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Language {
+pub enum PhraseLanguage {
     En,
     Ko,
     Ja,
@@ -23,7 +23,7 @@ pub enum Language {
     Ru,
 }
 
-impl Language {
+impl PhraseLanguage {
     pub const ALL: [Self; 9] = [
         Self::En,
         Self::Ko,
@@ -52,16 +52,16 @@ impl Language {
     }
 }
 
-impl fmt::Display for Language {
+impl fmt::Display for PhraseLanguage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.code())
     }
 }
 
 /// A word's ending, and what else may stand in its place.
-type Rule = (&'static str, &'static [&'static str]);
+type EndingRule = (&'static str, &'static [&'static str]);
 
-const ENGLISH: &[Rule] = &[
+const ENGLISH: &[EndingRule] = &[
     ("ss", &["sses", "ssed", "ssing"]),
     ("sh", &["shes", "shed", "shing"]),
     ("ch", &["ches", "ched", "ching"]),
@@ -76,7 +76,7 @@ const ENGLISH: &[Rule] = &[
     ("ed", &[]),
     ("", &["s", "ed", "ing"]),
 ];
-const SPANISH: &[Rule] = &[
+const SPANISH: &[EndingRule] = &[
     (
         "ar",
         &[
@@ -105,7 +105,7 @@ const SPANISH: &[Rule] = &[
     ("u", &["us"]),
     ("", &["es", "s"]),
 ];
-const PORTUGUESE: &[Rule] = &[
+const PORTUGUESE: &[EndingRule] = &[
     ("ao", &["oes", "aos"]),
     (
         "ar",
@@ -136,7 +136,7 @@ const PORTUGUESE: &[Rule] = &[
     ("o", &["os", "a", "as"]),
     ("", &["s", "es"]),
 ];
-const FRENCH: &[Rule] = &[
+const FRENCH: &[EndingRule] = &[
     (
         "er",
         &["e", "es", "ons", "ez", "ent", "ant", "ee", "ees", "erait"],
@@ -152,7 +152,7 @@ const FRENCH: &[Rule] = &[
     ("e", &["es"]),
     ("", &["s", "e", "es"]),
 ];
-const GERMAN: &[Rule] = &[
+const GERMAN: &[EndingRule] = &[
     (
         "ieren",
         &["iere", "iert", "ierst", "ierte", "ierten", "ierung", "ier"],
@@ -163,7 +163,7 @@ const GERMAN: &[Rule] = &[
     ("ung", &["ungen"]),
     ("", &["e", "en", "er", "es", "n", "s", "em"]),
 ];
-const RUSSIAN: &[Rule] = &[
+const RUSSIAN: &[EndingRule] = &[
     (
         "ировать",
         &[
@@ -233,21 +233,21 @@ const RUSSIAN: &[Rule] = &[
 const SHORTEST_INFLECTED: usize = 4;
 
 /// The forms that a word of a key may have in a prompt, without the word itself.
-pub(super) fn forms(word: &str, language: Language) -> Vec<String> {
+pub(super) fn forms(word: &str, language: PhraseLanguage) -> Vec<String> {
     let rules = match language {
-        Language::En => ENGLISH,
-        Language::Es => SPANISH,
-        Language::Pt => PORTUGUESE,
-        Language::Fr => FRENCH,
-        Language::De => GERMAN,
-        Language::Ru => RUSSIAN,
-        Language::Ko | Language::Ja | Language::Zh => return Vec::new(),
+        PhraseLanguage::En => ENGLISH,
+        PhraseLanguage::Es => SPANISH,
+        PhraseLanguage::Pt => PORTUGUESE,
+        PhraseLanguage::Fr => FRENCH,
+        PhraseLanguage::De => GERMAN,
+        PhraseLanguage::Ru => RUSSIAN,
+        PhraseLanguage::Ko | PhraseLanguage::Ja | PhraseLanguage::Zh => return Vec::new(),
     };
     if !word.chars().all(char::is_alphabetic) {
         return Vec::new();
     }
     if word.chars().nth(SHORTEST_INFLECTED - 1).is_none() {
-        let plural = matches!(language, Language::En) && !word.ends_with('s');
+        let plural = matches!(language, PhraseLanguage::En) && !word.ends_with('s');
         return plural.then(|| format!("{word}s")).into_iter().collect();
     }
     let mut forms: Vec<String> = rules
@@ -260,7 +260,7 @@ pub(super) fn forms(word: &str, language: Language) -> Vec<String> {
                 .collect()
         })
         .unwrap_or_default();
-    if language == Language::En
+    if language == PhraseLanguage::En
         && let Some(last) = doubled(word)
     {
         forms.extend([format!("{word}{last}ed"), format!("{word}{last}ing")]);

@@ -7,8 +7,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::hash::{DIRECTORY_BYTES, Hash, HashTable};
-use super::inflect::{Language, forms};
-use super::{Script, Text, fold};
+use super::inflect::{PhraseLanguage, forms};
+use super::{PromptText, Script, fold};
 
 /// The longest phrase, in units; Chinese and Japanese ones count signs.
 const LONGEST: usize = 16;
@@ -21,7 +21,7 @@ const BEGINNING: u16 = u16::MAX;
 #[derive(Debug, Clone)]
 pub struct PhraseRow<'a> {
     pub phrase: &'a str,
-    pub language: Language,
+    pub language: PhraseLanguage,
     /// What it stands for.
     pub id: u16,
     pub weight: u8,
@@ -29,7 +29,7 @@ pub struct PhraseRow<'a> {
 
 /// A phrase that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Hit {
+pub(crate) struct PhraseHit {
     pub(crate) id: u16,
     pub(crate) weight: u8,
     /// The units it covers.
@@ -54,7 +54,7 @@ impl PhraseIndex<'static> {
             weight,
         } in phrases
         {
-            let text = Text::of(phrase);
+            let text = PromptText::of(phrase);
             if !searchable(&text) {
                 continue;
             }
@@ -74,7 +74,7 @@ impl PhraseIndex<'static> {
             // 코드 리뷰 is also written 코드리뷰.
             if text.units.len() > 1 && text.units.iter().all(|unit| unit.script == Script::Hangul) {
                 let joined: String = text.units.iter().map(|unit| text.normal(unit)).collect();
-                let joined = Text::of(&joined);
+                let joined = PromptText::of(&joined);
                 let words: Vec<Hash> = joined.units.iter().map(|unit| unit.hash).collect();
                 add(&mut rows, &words, id, weight);
             }
@@ -121,8 +121,8 @@ impl<'a> PhraseIndex<'a> {
     }
 
     /// The phrases in a text, from its start to its end. A phrase inside a longer one is not there: in "error message" no one reports an error.
-    pub(crate) fn find(&self, text: &Text<'_>) -> Vec<Hit> {
-        let mut hits: Vec<Hit> = Vec::new();
+    pub(crate) fn find(&self, text: &PromptText<'_>) -> Vec<PhraseHit> {
+        let mut hits: Vec<PhraseHit> = Vec::new();
         let mut reached = 0;
         for start in 0..text.units.len() {
             let Some((end, rows)) = self.longest_from(text, start) else {
@@ -138,7 +138,7 @@ impl<'a> PhraseIndex<'a> {
                 };
                 let id = u16::from_le_bytes([low, high]);
                 if id != BEGINNING {
-                    hits.push(Hit {
+                    hits.push(PhraseHit {
                         id,
                         weight,
                         units: start..end,
@@ -150,7 +150,7 @@ impl<'a> PhraseIndex<'a> {
     }
 
     /// Cuts katakana compounds of which every part is a phrase: ログインエラー is ログイン and エラー.
-    pub(crate) fn cut_compounds(&self, text: &mut Text<'_>) {
+    pub(crate) fn cut_compounds(&self, text: &mut PromptText<'_>) {
         let mut start = 0;
         while start < text.units.len() {
             let length = text
@@ -172,7 +172,7 @@ impl<'a> PhraseIndex<'a> {
     }
 
     /// Where the parts of a compound begin, if it is made of phrases without a rest.
-    fn cuts(&self, text: &Text<'_>, start: usize, end: usize) -> Vec<usize> {
+    fn cuts(&self, text: &PromptText<'_>, start: usize, end: usize) -> Vec<usize> {
         // For each place that phrases lead up to, where the last of them began.
         let mut came_from = vec![None; end - start + 1];
         for from in start..end {
@@ -210,7 +210,7 @@ impl<'a> PhraseIndex<'a> {
         if place == start { cuts } else { Vec::new() }
     }
 
-    fn longest_from(&self, text: &Text<'_>, start: usize) -> Option<(usize, Range<usize>)> {
+    fn longest_from(&self, text: &PromptText<'_>, start: usize) -> Option<(usize, Range<usize>)> {
         let mut longest = None;
         let mut hash = Hash::EMPTY;
         for (at, unit) in text.units.iter().enumerate().skip(start).take(LONGEST) {
@@ -249,7 +249,7 @@ fn add(rows: &mut Vec<(Hash, u16, u8)>, words: &[Hash], id: u16, weight: u8) {
 }
 
 /// One Chinese sign is part of too many words.
-fn searchable(text: &Text<'_>) -> bool {
+fn searchable(text: &PromptText<'_>) -> bool {
     match text.units.as_slice() {
         [] => false,
         [unit] => matches!(unit.script, Script::Alphabet | Script::Hangul),
@@ -258,7 +258,7 @@ fn searchable(text: &Text<'_>) -> bool {
 }
 
 /// Whether a phrase may begin and end where it does.
-fn stands_alone(text: &Text<'_>, first: usize, last: usize) -> bool {
+fn stands_alone(text: &PromptText<'_>, first: usize, last: usize) -> bool {
     let inside = |at: usize| text.units.get(at).is_some_and(|unit| unit.inside);
     !inside(first) && !inside(last + 1)
 }

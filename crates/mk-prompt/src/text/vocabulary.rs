@@ -5,8 +5,8 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use super::Text;
-use super::phrase::{Hit, PhraseIndex, PhraseRow};
+use super::PromptText;
+use super::phrase::{PhraseHit, PhraseIndex, PhraseRow};
 
 const MAGIC: &[u8; 8] = b"mkvocab1";
 static SHIPPED: &[u8] = include_bytes!("../../../../content/model/vocabulary.bin");
@@ -39,16 +39,16 @@ const GUARDED_SIGNS: usize = 8;
 
 /// A text with its concepts, and without what the writer took back.
 #[derive(Debug)]
-pub(crate) struct Reading<'a> {
-    pub(crate) text: Text<'a>,
-    pub(crate) concepts: Vec<Hit>,
+pub(crate) struct ConceptReading<'a> {
+    pub(crate) text: PromptText<'a>,
+    pub(crate) concepts: Vec<PhraseHit>,
     /// Units that do not count: what follows "don't", say.
     taken_back: Vec<Range<usize>>,
     /// Units that every text has.
     common: Vec<usize>,
 }
 
-impl Reading<'_> {
+impl ConceptReading<'_> {
     pub(crate) fn counts(&self, unit: usize) -> bool {
         !self.taken_back.iter().any(|range| range.contains(&unit))
     }
@@ -207,8 +207,8 @@ impl<'a> Vocabulary<'a> {
     }
 
     /// Reads a prompt: its units, its concepts, and what it takes back.
-    pub(crate) fn read_prompt<'p>(&self, prompt: &'p str) -> Reading<'p> {
-        let mut text = Text::of(prompt);
+    pub(crate) fn read_prompt<'p>(&self, prompt: &'p str) -> ConceptReading<'p> {
+        let mut text = PromptText::of(prompt);
         self.phrases.cut_compounds(&mut text);
         let hits = self.phrases.find(&text);
         let taken_back = hits
@@ -219,7 +219,7 @@ impl<'a> Vocabulary<'a> {
             .iter()
             .filter(|hit| self.kind(hit.id) == Some(ConceptKind::Common));
         let common = common.map(|hit| hit.units.start).collect();
-        let mut reading = Reading {
+        let mut reading = ConceptReading {
             text,
             concepts: Vec::new(),
             taken_back,
@@ -240,7 +240,7 @@ impl<'a> Vocabulary<'a> {
     }
 
     /// The units that a guard takes back: to the end of the clause, but not far.
-    fn taken_back(&self, text: &Text<'_>, hit: &Hit) -> Option<Range<usize>> {
+    fn taken_back(&self, text: &PromptText<'_>, hit: &PhraseHit) -> Option<Range<usize>> {
         let guard = Some(hit.id);
         let opens = text.units.get(hit.units.start)?.opens;
         if guard == self.guards.next || (guard == self.guards.opening && opens) {
@@ -269,7 +269,7 @@ impl<'a> Vocabulary<'a> {
     }
 }
 
-fn reach<'u>(clause: impl Iterator<Item = &'u super::Unit>) -> usize {
+fn reach<'u>(clause: impl Iterator<Item = &'u super::TextUnit>) -> usize {
     let mut left = GUARDED_SIGNS;
     clause
         .take_while(|unit| {

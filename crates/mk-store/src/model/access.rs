@@ -75,7 +75,7 @@ pub struct NewAct {
 
 /// A change that was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Act {
+pub struct AuditedChange {
     pub at: Timestamp,
     pub who: String,
     pub origin: String,

@@ -4,14 +4,14 @@ use mk_types::{AbsPath, ConversationId, ModeSlug, ProjectId, Timestamp};
 
 /// Who speaks: a product, and what it calls its own session (or our name of its connection).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Client {
+pub struct AgentSession {
     pub name: String,
     pub session: String,
 }
 
 /// A process that cannot be mistaken for a later one with the same number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Process {
+pub struct ProcessIdentity {
     pub id: u32,
     /// When it started, in the kernel's ticks since boot.
     pub started: u64,
@@ -19,7 +19,7 @@ pub struct Process {
 
 /// A directory that cannot be mistaken for a later one with the same name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Root {
+pub struct RootDirectory {
     /// Resolved: without links.
     pub path: AbsPath,
     pub device: u64,
@@ -29,23 +29,23 @@ pub struct Root {
 /// A conversation to open, or to find if its client has opened it before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewConversation {
-    pub client: Client,
+    pub client: AgentSession,
     pub project: ProjectId,
     /// Fixed at the first use.
-    pub root: Root,
+    pub root: RootDirectory,
     /// `None`: the project's mode holds.
     pub mode: Option<ModeSlug>,
     pub parent: Option<ConversationId>,
-    pub process: Option<Process>,
+    pub process: Option<ProcessIdentity>,
 }
 
 /// An agent's own session, or a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conversation {
     pub id: ConversationId,
-    pub client: Client,
+    pub client: AgentSession,
     pub project: ProjectId,
-    pub root: Root,
+    pub root: RootDirectory,
     /// Where relative paths begin; `None`: at the root.
     pub directory: Option<AbsPath>,
     /// The mode in force; `None`: the project's.
@@ -53,7 +53,7 @@ pub struct Conversation {
     /// The mode whose instructions the model was given last.
     pub told: Option<ModeSlug>,
     pub parent: Option<ConversationId>,
-    pub process: Option<Process>,
+    pub process: Option<ProcessIdentity>,
     pub created_at: Timestamp,
     pub last_active: Timestamp,
     pub ended_at: Option<Timestamp>,
@@ -75,7 +75,7 @@ pub struct Project {
 
 /// Whom a project's new mode reaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
+pub enum ModeReach {
     /// Conversations that begin later.
     NewConversations,
     /// Those, and every live one that was active since then.

@@ -41,7 +41,7 @@ pub struct NewDecision {
 
 /// A decision as it was recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Decision {
+pub struct DecisionRecord {
     pub id: DecisionId,
     pub at: Timestamp,
     pub conversation: Option<ConversationId>,
@@ -61,7 +61,7 @@ pub struct Decision {
     pub tool_use: Option<String>,
 }
 
-impl Decision {
+impl DecisionRecord {
     /// Whether `input` is all of it.
     pub fn has_whole_input(&self) -> bool {
         self.input_length == self.input.len() as u64

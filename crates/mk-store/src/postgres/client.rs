@@ -15,7 +15,7 @@ use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Row};
 
 use super::PostgresTrouble;
-use crate::link::Value;
+use crate::link::SqlValue;
 
 /// How long an answer may take: longer than any lock is waited for.
 const LONGEST_ANSWER: Duration = Duration::from_secs(8);
@@ -45,7 +45,7 @@ impl PgClient {
     pub(crate) fn query(
         &self,
         query: &str,
-        values: &[Value<'_>],
+        values: &[SqlValue<'_>],
     ) -> Result<Vec<Row>, PostgresTrouble> {
         let query = numbered(query);
         let parameters = typed(values);
@@ -55,7 +55,7 @@ impl PgClient {
     pub(crate) fn run(
         &self,
         statement: &str,
-        values: &[Value<'_>],
+        values: &[SqlValue<'_>],
     ) -> Result<usize, PostgresTrouble> {
         let statement = numbered(statement);
         let parameters = typed(values);
@@ -97,11 +97,11 @@ pub(super) fn numbered(statement: &str) -> String {
     statement.replace('?', "$")
 }
 
-pub(super) fn typed<'a>(values: &'a [Value<'a>]) -> Vec<(&'a (dyn ToSql + Sync), Type)> {
-    let typed = |value: &'a Value<'a>| -> (&'a (dyn ToSql + Sync), Type) {
+pub(super) fn typed<'a>(values: &'a [SqlValue<'a>]) -> Vec<(&'a (dyn ToSql + Sync), Type)> {
+    let typed = |value: &'a SqlValue<'a>| -> (&'a (dyn ToSql + Sync), Type) {
         match value {
-            Value::Text(_) => (value, Type::TEXT),
-            Value::Number(_) => (value, Type::INT8),
+            SqlValue::Text(_) => (value, Type::TEXT),
+            SqlValue::Number(_) => (value, Type::INT8),
         }
     };
     values.iter().map(typed).collect()
@@ -119,7 +119,7 @@ fn answer<T>(
 /// Waits on this thread, whether or not a runtime drives it: the work is done on ours.
 pub(crate) fn wait<F: Future>(future: F, longest: Duration) -> Option<F::Output> {
     let mut future = pin!(future);
-    let waker = Waker::from(Arc::new(Waiting(std::thread::current())));
+    let waker = Waker::from(Arc::new(UnparkOnWake(std::thread::current())));
     let mut context = Context::from_waker(&waker);
     let end = Instant::now() + longest;
     loop {
@@ -134,9 +134,9 @@ pub(crate) fn wait<F: Future>(future: F, longest: Duration) -> Option<F::Output>
     }
 }
 
-struct Waiting(Thread);
+struct UnparkOnWake(Thread);
 
-impl Wake for Waiting {
+impl Wake for UnparkOnWake {
     fn wake(self: Arc<Self>) {
         self.0.unpark();
     }

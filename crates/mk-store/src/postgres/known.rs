@@ -10,7 +10,7 @@ use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
 use crate::change::EVERYTHING;
-use crate::link::Value;
+use crate::link::SqlValue;
 use crate::writer::lock;
 
 /// Answers that are kept at most.
@@ -21,22 +21,22 @@ const MOST_ROWS: usize = 64;
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Question {
     pub(super) query: String,
-    values: Vec<Known>,
+    values: Vec<KnownValue>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-enum Known {
+enum KnownValue {
     Text(Option<String>),
     Number(Option<i64>),
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct KnownAnswers {
-    kept: Mutex<Kept>,
+    kept: Mutex<KeptAnswers>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct KeptAnswers {
     answers: HashMap<Question, Arc<Vec<Row>>>,
     /// Counts what was forgotten: an answer that was under way meanwhile is not kept.
     forgotten: u64,
@@ -45,10 +45,10 @@ struct Kept {
 }
 
 impl Question {
-    fn new(query: &str, values: &[Value<'_>]) -> Self {
-        let known = |value: &Value<'_>| match value {
-            Value::Text(text) => Known::Text(text.map(str::to_owned)),
-            Value::Number(number) => Known::Number(*number),
+    fn new(query: &str, values: &[SqlValue<'_>]) -> Self {
+        let known = |value: &SqlValue<'_>| match value {
+            SqlValue::Text(text) => KnownValue::Text(text.map(str::to_owned)),
+            SqlValue::Number(number) => KnownValue::Number(*number),
         };
         Self {
             query: query.to_owned(),
@@ -56,21 +56,22 @@ impl Question {
         }
     }
 
-    pub(super) fn values(&self) -> Vec<Value<'_>> {
-        self.values.iter().map(Known::value).collect()
+    pub(super) fn values(&self) -> Vec<SqlValue<'_>> {
+        self.values.iter().map(KnownValue::value).collect()
     }
 
     fn names(&self, key: &str) -> bool {
-        let is_key = |value: &Known| matches!(value, Known::Text(Some(text)) if text == key);
+        let is_key =
+            |value: &KnownValue| matches!(value, KnownValue::Text(Some(text)) if text == key);
         self.values.iter().any(is_key)
     }
 }
 
-impl Known {
-    fn value(&self) -> Value<'_> {
+impl KnownValue {
+    fn value(&self) -> SqlValue<'_> {
         match self {
-            Self::Text(text) => Value::Text(text.as_deref()),
-            Self::Number(number) => Value::Number(*number),
+            Self::Text(text) => SqlValue::Text(text.as_deref()),
+            Self::Number(number) => SqlValue::Number(*number),
         }
     }
 }
@@ -84,7 +85,7 @@ impl KnownAnswers {
     pub(crate) fn keep(
         &self,
         query: &str,
-        values: &[Value<'_>],
+        values: &[SqlValue<'_>],
         answer: &Arc<Vec<Row>>,
         forgotten: u64,
     ) {
@@ -102,7 +103,7 @@ impl KnownAnswers {
         kept.answers.insert(question, Arc::clone(answer));
     }
 
-    pub(crate) fn find(&self, query: &str, values: &[Value<'_>]) -> Option<Arc<Vec<Row>>> {
+    pub(crate) fn find(&self, query: &str, values: &[SqlValue<'_>]) -> Option<Arc<Vec<Row>>> {
         let question = Question::new(query, values);
         lock(&self.kept).answers.get(&question).map(Arc::clone)
     }

@@ -29,7 +29,7 @@ const CLOSE: i64 = 1000;
 const NOW: &str = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 
 #[derive(Debug, Default)]
-pub(crate) struct Watched {
+pub(crate) struct WatchedChanges {
     known: KnownAnswers,
     version: AtomicI64,
     lost: AtomicBool,
@@ -39,7 +39,7 @@ pub(crate) struct Watched {
     untold: AtomicBool,
 }
 
-impl Watched {
+impl WatchedChanges {
     pub(crate) fn known(&self) -> &KnownAnswers {
         &self.known
     }
@@ -132,7 +132,7 @@ impl Watched {
 }
 
 /// Runs until the runtime ends.
-pub(crate) async fn watch(watched: Arc<Watched>, config: Config) {
+pub(crate) async fn watch(watched: Arc<WatchedChanges>, config: Config) {
     let mut client: Option<Client> = None;
     let mut seen = watched.version();
     let mut told = Instant::now();
@@ -184,7 +184,7 @@ async fn sleep_for(longest: Duration, woken: Option<&Notify>) -> Duration {
 }
 
 /// A connection that wakes who watches when another server has notified.
-async fn listen(watched: &Arc<Watched>, config: &Config) -> Option<Client> {
+async fn listen(watched: &Arc<WatchedChanges>, config: &Config) -> Option<Client> {
     let (client, mut connection) = timeout(LONGEST_POLL, config.connect(NoTls))
         .await
         .ok()?

@@ -4,7 +4,9 @@ use mk_types::{ApprovalId, SessionId};
 
 use super::{Fixture, SECOND, block_on, block_on_all, words};
 use crate::row::APPROVAL_LIFE as LIFE;
-use crate::{Approval, ApprovalState, Error, NewApproval, Plan, Subject, Verdict};
+use crate::{
+    Approval, ApprovalState, ApprovalVerdict, Error, MissingSubject, NewApproval, StoredPlan,
+};
 
 fn question(session: Option<&SessionId>) -> NewApproval {
     NewApproval {
@@ -54,7 +56,9 @@ fn a_question_waits_until_somebody_decides() {
         );
 
         fixture.clock.advance(SECOND);
-        let decided = fixture.store.decide(&asked.id, Verdict::Granted, "ann");
+        let decided = fixture
+            .store
+            .decide(&asked.id, ApprovalVerdict::Granted, "ann");
         let decided = block_on(decided).unwrap();
         let expected = Approval {
             state: ApprovalState::Granted,
@@ -72,7 +76,11 @@ fn a_question_waits_until_somebody_decides() {
 fn only_the_first_decision_counts() {
     for fixture in Fixture::each() {
         let id = ask(&fixture).id;
-        let verdicts = [Verdict::Denied, Verdict::Granted, Verdict::Denied];
+        let verdicts = [
+            ApprovalVerdict::Denied,
+            ApprovalVerdict::Granted,
+            ApprovalVerdict::Denied,
+        ];
         let outcomes = block_on_all(verdicts.map(|it| fixture.store.decide(&id, it, "ann")));
         let outcomes: Vec<_> = outcomes
             .into_iter()
@@ -93,7 +101,7 @@ fn only_the_first_decision_counts() {
 #[test]
 fn a_granted_approval_is_good_for_one_act() {
     for fixture in Fixture::each() {
-        let check = |verdict: Option<Verdict>, expected: [&str; 2]| {
+        let check = |verdict: Option<ApprovalVerdict>, expected: [&str; 2]| {
             let id = ask(&fixture).id;
             if let Some(verdict) = verdict {
                 block_on(fixture.store.decide(&id, verdict, "ann")).unwrap();
@@ -111,8 +119,8 @@ fn a_granted_approval_is_good_for_one_act() {
         let used = "approval `ID` is used, not granted";
         let pending = "approval `ID` is pending, not granted";
         let denied = "approval `ID` is denied, not granted";
-        check(Some(Verdict::Granted), ["used", used]);
-        check(Some(Verdict::Denied), [denied, denied]);
+        check(Some(ApprovalVerdict::Granted), ["used", used]);
+        check(Some(ApprovalVerdict::Denied), [denied, denied]);
         check(None, [pending, pending]);
     }
 }
@@ -122,17 +130,20 @@ fn an_unknown_approval_or_session_is_not_found() {
     for fixture in Fixture::each() {
         let id = ApprovalId::random();
         let refusals = [
-            block_on(fixture.store.decide(&id, Verdict::Granted, "ann")),
+            block_on(fixture.store.decide(&id, ApprovalVerdict::Granted, "ann")),
             block_on(fixture.store.consume(&id)),
         ];
         for refusal in refusals {
             assert!(matches!(
                 refusal,
-                Err(Error::NotFound(Subject::Approval(missing))) if missing == id
+                Err(Error::NotFound(MissingSubject::Approval(missing))) if missing == id
             ));
         }
         let refusal = block_on(fixture.store.ask(question(Some(&SessionId::random()))));
-        assert!(matches!(refusal, Err(Error::NotFound(Subject::Session(_)))));
+        assert!(matches!(
+            refusal,
+            Err(Error::NotFound(MissingSubject::Session(_)))
+        ));
         assert_eq!(fixture.store.approval(&id).unwrap(), None);
     }
 }
@@ -143,13 +154,18 @@ fn the_data_version_changes_when_anybody_writes() {
         let id = ask(&fixture).id;
         let before = fixture.store.data_version().unwrap();
         assert_eq!(fixture.store.data_version().unwrap(), before);
-        block_on(fixture.store.decide(&id, Verdict::Granted, "ann")).unwrap();
+        block_on(fixture.store.decide(&id, ApprovalVerdict::Granted, "ann")).unwrap();
         assert_ne!(fixture.store.data_version().unwrap(), before);
     }
     let fixture = Fixture::in_file();
     let id = ask(&fixture).id;
     let before = fixture.store.data_version().unwrap();
-    block_on(fixture.neighbour().decide(&id, Verdict::Denied, "bob")).unwrap();
+    block_on(
+        fixture
+            .neighbour()
+            .decide(&id, ApprovalVerdict::Denied, "bob"),
+    )
+    .unwrap();
     assert_ne!(fixture.store.data_version().unwrap(), before);
     let decided = fixture.store.approval(&id).unwrap().unwrap();
     assert_eq!(decided.state, ApprovalState::Denied);
@@ -168,9 +184,19 @@ fn an_open_approval_is_granted_before_pending_and_never_another_one() {
         };
         assert_eq!(open("switch"), None);
         let [denied, waiting, granted] = [(); 3].map(|()| ask(&fixture).id);
-        block_on(fixture.store.decide(&denied, Verdict::Denied, "ann")).unwrap();
+        block_on(
+            fixture
+                .store
+                .decide(&denied, ApprovalVerdict::Denied, "ann"),
+        )
+        .unwrap();
         assert_eq!(open("switch"), Some(waiting.clone()));
-        block_on(fixture.store.decide(&granted, Verdict::Granted, "ann")).unwrap();
+        block_on(
+            fixture
+                .store
+                .decide(&granted, ApprovalVerdict::Granted, "ann"),
+        )
+        .unwrap();
         assert_eq!(open("switch"), Some(granted.clone()));
         block_on(fixture.store.consume(&granted)).unwrap();
         assert_eq!(open("switch"), Some(waiting));
@@ -188,14 +214,19 @@ fn an_approval_is_for_one_plan_of_one_conversation() {
     for fixture in Fixture::each() {
         let with = |session: &str, hash: &str| NewApproval {
             conversation: Some(fixture.conversation(session).id),
-            plan: Some(Box::new(Plan {
+            plan: Some(Box::new(StoredPlan {
                 hash: hash.to_owned(),
                 text: "diff".to_owned(),
             })),
             ..question(None)
         };
         let asked = block_on(fixture.store.ask(with("one", "h1"))).unwrap();
-        block_on(fixture.store.decide(&asked.id, Verdict::Granted, "ann")).unwrap();
+        block_on(
+            fixture
+                .store
+                .decide(&asked.id, ApprovalVerdict::Granted, "ann"),
+        )
+        .unwrap();
         let open = |question| fixture.store.open_approval(&question).unwrap();
         let found = open(with("one", "h1")).unwrap();
         assert_eq!(found.plan.unwrap().text, "diff");
@@ -210,10 +241,19 @@ fn a_question_and_its_answer_expire() {
     for fixture in Fixture::each() {
         let [unanswered, unused] = [(); 2].map(|()| ask(&fixture).id);
         fixture.clock.advance(SECOND);
-        block_on(fixture.store.decide(&unused, Verdict::Granted, "ann")).unwrap();
+        block_on(
+            fixture
+                .store
+                .decide(&unused, ApprovalVerdict::Granted, "ann"),
+        )
+        .unwrap();
         fixture.clock.advance(LIFE - SECOND);
         assert_eq!(fixture.store.pending_approvals().unwrap(), []);
-        let late = block_on(fixture.store.decide(&unanswered, Verdict::Granted, "ann"));
+        let late = block_on(
+            fixture
+                .store
+                .decide(&unanswered, ApprovalVerdict::Granted, "ann"),
+        );
         assert_eq!(words(late), "approval `ID` has expired");
         let open = || fixture.store.open_approval(&question(None)).unwrap();
         assert_eq!(open().map(|it| it.id), Some(unused.clone()));

@@ -6,7 +6,7 @@ use std::sync::mpsc;
 
 use super::{Fixture, block_on, block_on_all, new_session, switch, words};
 use crate::error::Failure;
-use crate::{Closed, Error, NewSession, Role, SessionFilter, Store};
+use crate::{CloseOutcome, Error, NewSession, Role, SessionFilter, Store};
 
 type Outcome = Result<(), Error>;
 type Job<'a> = Pin<Box<dyn Future<Output = Outcome> + 'a>>;
@@ -143,8 +143,8 @@ fn a_write_lock_held_elsewhere_delays_writes_and_not_reads() {
 fn a_closed_store_still_reads_and_refuses_writes() {
     for fixture in Fixture::each() {
         let session = fixture.session(None);
-        assert_eq!(fixture.store.close(), Closed::Complete);
-        assert_eq!(fixture.store.close(), Closed::Complete);
+        assert_eq!(fixture.store.close(), CloseOutcome::Complete);
+        assert_eq!(fixture.store.close(), CloseOutcome::Complete);
         let refused = block_on(fixture.store.create(new_session(None)));
         assert!(matches!(refused, Err(Error::Closed)));
         assert_eq!(fixture.now(&session), session);

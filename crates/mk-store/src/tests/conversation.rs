@@ -1,9 +1,9 @@
 //! Conversations and projects: found again, held to their first root, set by a person.
 
 use super::{Fixture, HOUR, SECOND, block_on, new_conversation, path, slug};
-use crate::{Error, Process, Reach, Root, Subject};
+use crate::{Error, MissingSubject, ModeReach, ProcessIdentity, RootDirectory};
 
-const PROCESS: Process = Process {
+const PROCESS: ProcessIdentity = ProcessIdentity {
     id: 4711,
     started: 99,
 };
@@ -13,7 +13,7 @@ fn a_client_finds_its_conversation_again_with_the_root_of_its_first_event() {
     for fixture in Fixture::each() {
         let first = fixture.conversation("one");
         let mut again = new_conversation(&fixture.project(), "one");
-        again.root = Root {
+        again.root = RootDirectory {
             path: path("/elsewhere"),
             device: 1,
             inode: 1,
@@ -43,7 +43,7 @@ fn conversations_of_a_process_are_those_of_that_very_process() {
             found.into_iter().map(|it| it.id).collect::<Vec<_>>()
         };
         assert_eq!(of(PROCESS), [one.id.clone(), two.id.clone()]);
-        let later = Process {
+        let later = ProcessIdentity {
             started: 100,
             ..PROCESS
         };
@@ -71,13 +71,13 @@ fn a_persons_mode_reaches_live_conversations_or_only_new_ones() {
             let found = fixture.store.conversation(id).unwrap().unwrap();
             found.mode.map(|mode| mode.to_string())
         };
-        let after = set("ask", Reach::AllActiveSince(since));
+        let after = set("ask", ModeReach::AllActiveSince(since));
         assert_eq!(after.mode, Some(slug("ask")));
         assert_eq!(
             [&idle.id, &ended.id, &live.id].map(mode),
             [None, None, Some("ask".to_owned())]
         );
-        set("code", Reach::NewConversations);
+        set("code", ModeReach::NewConversations);
         assert_eq!(mode(&live.id), Some("ask".to_owned()));
         // It followed the project, and keeps what the project's mode was.
         assert_eq!(mode(&idle.id), Some("ask".to_owned()));
@@ -113,7 +113,7 @@ fn modes_and_directories_of_single_conversations_can_be_set() {
         assert_eq!(block_on(set).unwrap().mode, Some(slug("ask")));
         let nobody = mk_types::ConversationId::random();
         let outcome = block_on(fixture.store.set_conversation_mode(&nobody, None));
-        let expected = Error::NotFound(Subject::Conversation(nobody)).to_string();
+        let expected = Error::NotFound(MissingSubject::Conversation(nobody)).to_string();
         assert_eq!(outcome.unwrap_err().to_string(), expected);
     }
 }

@@ -1,7 +1,7 @@
 //! Decisions: appended or queued, listed by filter, followed from an id.
 
 use super::{Fixture, block_on, slug};
-use crate::{Closed, DecisionFilter, NewDecision, Ruling};
+use crate::{CloseOutcome, DecisionFilter, NewDecision, Ruling};
 
 pub(super) fn new(tool: &str, ruling: Ruling) -> NewDecision {
     NewDecision {
@@ -21,7 +21,7 @@ pub(super) fn new(tool: &str, ruling: Ruling) -> NewDecision {
     }
 }
 
-fn tools(decisions: &[crate::Decision]) -> Vec<&str> {
+fn tools(decisions: &[crate::DecisionRecord]) -> Vec<&str> {
     decisions.iter().map(|it| it.tool.as_str()).collect()
 }
 
@@ -33,7 +33,7 @@ fn queued_decisions_are_on_disk_after_a_flush_and_after_closing() {
     let found = fixture.neighbour().decision(&id).unwrap().unwrap();
     assert_eq!((found.tool.as_str(), found.ruling), ("Edit", Ruling::Deny));
     let id = fixture.store.record_decision(new("Read", Ruling::Allow));
-    assert_eq!(fixture.store.close(), Closed::Complete);
+    assert_eq!(fixture.store.close(), CloseOutcome::Complete);
     assert!(fixture.neighbour().decision(&id).unwrap().is_some());
 }
 

@@ -4,7 +4,8 @@ use mk_types::{SessionId, TaskId};
 
 use super::{Fixture, SECOND, block_on, block_on_all, new_session, slug, switch, words};
 use crate::{
-    Error, Message, ModeChange, NewSession, Role, Session, SessionFilter, Subject, TaskState,
+    Error, MissingSubject, NewSession, Role, Session, SessionFilter, StoredMessage,
+    StoredModeChange, TaskState,
 };
 
 #[test]
@@ -34,7 +35,7 @@ fn a_new_session_is_active_with_its_message_and_its_mode() {
         );
         assert_eq!(
             fixture.store.messages(&created.id).unwrap(),
-            [Message {
+            [StoredMessage {
                 role: Role::User,
                 content: "hello".to_owned(),
                 at: now
@@ -42,7 +43,7 @@ fn a_new_session_is_active_with_its_message_and_its_mode() {
         );
         assert_eq!(
             fixture.store.mode_changes(&created.id).unwrap(),
-            [ModeChange {
+            [StoredModeChange {
                 from: None,
                 to: slug("code"),
                 reason: None,
@@ -200,7 +201,7 @@ fn changing_an_unknown_session_is_not_found() {
         ];
         for refusal in refusals {
             assert!(
-                matches!(&refusal, Err(Error::NotFound(Subject::Session(missing))) if *missing == id),
+                matches!(&refusal, Err(Error::NotFound(MissingSubject::Session(missing))) if *missing == id),
                 "{refusal:?}"
             );
         }

@@ -8,15 +8,15 @@ use mk_types::{Clock, SessionId};
 use rusqlite::Connection;
 
 use super::{Fixture, block_on, new_session, put, words};
-use crate::open::{MIGRATIONS, Migration, Purpose, open_with};
-use crate::{Closed, Error, Location, SessionFilter, Store};
+use crate::open::{ConnectionPurpose, MIGRATIONS, Migration, open_with};
+use crate::{CloseOutcome, Error, SessionFilter, Store, StoreLocation};
 
 #[test]
 fn nothing_is_opened_before_the_first_use() {
     let fixture = Fixture::in_file();
     fixture.store.flush();
     assert!(!fixture.path().parent().unwrap().exists());
-    assert_eq!(fixture.store.close(), Closed::Complete);
+    assert_eq!(fixture.store.close(), CloseOutcome::Complete);
     assert!(!fixture.path().parent().unwrap().exists());
 }
 
@@ -121,15 +121,15 @@ fn a_database_of_version_1_keeps_its_content() {
 #[test]
 fn an_older_program_goes_on_with_a_migrated_file() {
     let fixture = Fixture::in_file();
-    let location = Location::File(fixture.path());
+    let location = StoreLocation::File(fixture.path());
     let version_1 = &MIGRATIONS[..1];
-    let old = open_with(&location, Purpose::Write, version_1).unwrap();
+    let old = open_with(&location, ConnectionPurpose::Write, version_1).unwrap();
     fixture.session(None);
     let insert = "INSERT INTO session (id, task, mode, state, project, created_at, last_activity)
          VALUES (?1, ?2, 'code', 'active', '/p', 1, 2)";
     old.execute(insert, ["sess_000000000001", "task_000000000001"])
         .unwrap();
-    let reopened = open_with(&location, Purpose::Write, version_1).unwrap();
+    let reopened = open_with(&location, ConnectionPurpose::Write, version_1).unwrap();
     reopened
         .execute(insert, ["sess_000000000002", "task_000000000002"])
         .unwrap();
@@ -140,14 +140,14 @@ fn an_older_program_goes_on_with_a_migrated_file() {
 #[test]
 fn a_file_that_older_programs_may_not_use_is_refused_by_them() {
     let fixture = Fixture::in_file();
-    let location = Location::File(fixture.path());
+    let location = StoreLocation::File(fixture.path());
     let sql = "CREATE TABLE later (word TEXT) STRICT";
     let mut later = MIGRATIONS.to_vec();
     later.push(Migration {
         sql,
         oldest: KNOWN + 1,
     });
-    drop(open_with(&location, Purpose::Write, &later).unwrap());
+    drop(open_with(&location, ConnectionPurpose::Write, &later).unwrap());
     let outcome = block_on(fixture.store.create(new_session(None)));
     assert!(matches!(outcome, Err(Error::Newer { found, .. }) if found == KNOWN + 1));
 }
@@ -155,8 +155,8 @@ fn a_file_that_older_programs_may_not_use_is_refused_by_them() {
 #[test]
 fn a_copy_is_kept_before_a_migration_and_is_the_users_alone() {
     let fixture = Fixture::in_file();
-    let location = Location::File(fixture.path());
-    drop(open_with(&location, Purpose::Write, &MIGRATIONS[..1]).unwrap());
+    let location = StoreLocation::File(fixture.path());
+    drop(open_with(&location, ConnectionPurpose::Write, &MIGRATIONS[..1]).unwrap());
     put_row(&fixture.path());
     fixture.session(None);
     let copy = fixture.path().with_file_name("modekeeper.db.v1");
@@ -184,7 +184,7 @@ fn a_backup_is_a_whole_database() {
         let target = fixture.path().with_file_name("copy.db");
         fs::create_dir_all(target.parent().unwrap()).unwrap();
         fixture.store.back_up(&target).unwrap();
-        let copy = Store::new(Location::File(target), fixture.clock.clone());
+        let copy = Store::new(StoreLocation::File(target), fixture.clock.clone());
         assert_eq!(copy.session(&session.id).unwrap(), Some(session));
     }
 }
@@ -200,8 +200,8 @@ fn put_row(path: &Path) {
 fn later_migrations_are_applied_once_and_in_order() {
     let fixture = Fixture::in_file();
     let session = fixture.session(None);
-    assert_eq!(fixture.store.close(), Closed::Complete);
-    let location = Location::File(fixture.path());
+    assert_eq!(fixture.store.close(), CloseOutcome::Complete);
+    let location = StoreLocation::File(fixture.path());
     let mut later = MIGRATIONS.to_vec();
     for sql in [
         "CREATE TABLE later (word TEXT) STRICT",
@@ -210,7 +210,7 @@ fn later_migrations_are_applied_once_and_in_order() {
         later.push(Migration { sql, oldest: 1 });
     }
     for _ in 0..2 {
-        let connection = open_with(&location, Purpose::Write, &later).unwrap();
+        let connection = open_with(&location, ConnectionPurpose::Write, &later).unwrap();
         let words: Vec<String> = connection
             .prepare("SELECT word FROM later")
             .unwrap()
@@ -227,13 +227,13 @@ fn later_migrations_are_applied_once_and_in_order() {
 fn a_migration_that_fails_leaves_the_old_schema() {
     let fixture = Fixture::in_file();
     let session = fixture.session(None);
-    let location = Location::File(fixture.path());
+    let location = StoreLocation::File(fixture.path());
     let mut broken = MIGRATIONS.to_vec();
     broken.push(Migration {
         sql: "CREATE TABLE later (word TEXT); nonsense",
         oldest: 1,
     });
-    let outcome = open_with(&location, Purpose::Write, &broken);
+    let outcome = open_with(&location, ConnectionPurpose::Write, &broken);
     assert!(matches!(outcome, Err(Error::Database { .. })));
     assert_eq!(version(&fixture.path()).0, KNOWN);
     assert_eq!(fixture.now(&session), session);
@@ -318,7 +318,7 @@ fn a_file_in_place_of_the_folder_is_refused() {
 fn a_damaged_page_is_an_error_with_the_path() {
     let fixture = Fixture::in_file();
     let session = fixture.session(None);
-    assert_eq!(fixture.store.close(), Closed::Complete);
+    assert_eq!(fixture.store.close(), CloseOutcome::Complete);
     let mut fixture = fixture;
     fixture.store = fixture.neighbour();
     drop(Connection::open(fixture.path()).unwrap());
@@ -336,7 +336,7 @@ fn a_damaged_page_is_an_error_with_the_path() {
 #[test]
 fn a_place_where_nothing_can_be_created_is_an_error_with_the_path() {
     // Nobody, root included, creates folders there.
-    let location = Location::File("/proc/modekeeper/modekeeper.db".into());
+    let location = StoreLocation::File("/proc/modekeeper/modekeeper.db".into());
     let store = Store::new(location, Clock::System);
     let outcome = store.session(&SessionId::random());
     let error = outcome.unwrap_err();

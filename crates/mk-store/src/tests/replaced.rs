@@ -6,7 +6,7 @@ use std::time::Instant;
 use rusqlite::Connection;
 
 use super::{Fixture, block_on, new_session};
-use crate::{Closed, Error, Location, Role, Store};
+use crate::{CloseOutcome, Error, Role, Store, StoreLocation};
 
 #[test]
 fn what_is_written_after_the_file_was_removed_is_there_with_what_was_before() {
@@ -28,7 +28,7 @@ fn what_is_written_after_the_file_was_removed_is_there_with_what_was_before() {
             let found = neighbour.session(&session.id).unwrap();
             assert_eq!(found.as_ref(), Some(session));
         }
-        assert_eq!(fixture.store.close(), Closed::Complete);
+        assert_eq!(fixture.store.close(), CloseOutcome::Complete);
         let reopened = fixture.neighbour();
         assert!(reopened.session(&after[19].id).unwrap().is_some());
     }
@@ -118,9 +118,9 @@ fn lock_out(fixture: &Fixture) -> Connection {
 fn a_servers_reads_do_not_wait_for_a_lock_one_after_the_other() {
     let fixture = Fixture::in_file();
     let session = fixture.session(None);
-    assert_eq!(fixture.store.close(), Closed::Complete);
+    assert_eq!(fixture.store.close(), CloseOutcome::Complete);
     let other = lock_out(&fixture);
-    let server = Store::for_server(Location::File(fixture.path()), fixture.clock.clone());
+    let server = Store::for_server(StoreLocation::File(fixture.path()), fixture.clock.clone());
     let begun = Instant::now();
     for _ in 0..50 {
         let outcome = server.session(&session.id);
@@ -141,7 +141,7 @@ fn closing_does_not_wait_for_another_process_for_longer_than_a_second() {
     let mut waiting = Box::pin(store.add_message(&session.id, Role::User, "x".to_owned()));
     let mut context = std::task::Context::from_waker(std::task::Waker::noop());
     assert!(waiting.as_mut().poll(&mut context).is_pending());
-    assert_eq!(store.close(), Closed::CutOff);
+    assert_eq!(store.close(), CloseOutcome::CutOff);
     drop(waiting);
     drop(other);
     drop(block_on(fixture.store.create(new_session(None))).unwrap());

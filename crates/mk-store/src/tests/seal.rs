@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::decision::new;
 use super::{Fixture, HOUR, block_on};
-use crate::{DecisionFilter, Keep, Ruling};
+use crate::{DecisionFilter, Retention, Ruling};
 
 const DAY: Duration = Duration::from_secs(86_400);
 
@@ -70,7 +70,7 @@ fn retention_leaves_a_checkpoint_from_which_the_chain_goes_on() {
     let before = fixture.store.check_chain().unwrap().head;
     fixture.clock.advance(DAY + HOUR);
     fill(&fixture);
-    let keep = Keep {
+    let keep = Retention {
         timeout: HOUR,
         retention: DAY,
         tombstones: DAY,

@@ -6,19 +6,20 @@ use std::time::Duration;
 
 use super::{Fixture, HOUR, SECOND, block_on, block_on_all, new_session, switch};
 use crate::{
-    Error, Keep, NewApproval, Session, SessionFilter, Store, Subject, Swept, TaskState, Verdict,
+    ApprovalVerdict, Error, MissingSubject, NewApproval, Retention, Session, SessionFilter, Store,
+    SweptSessions, TaskState,
 };
 
 const DAY: Duration = Duration::from_secs(86_400);
 
-const KEEP: Keep = Keep {
+const KEEP: Retention = Retention {
     timeout: HOUR,
     retention: DAY,
     tombstones: DAY,
 };
 
 #[track_caller]
-fn sweep(store: &Store) -> Swept {
+fn sweep(store: &Store) -> SweptSessions {
     block_on(store.sweep(KEEP)).unwrap()
 }
 
@@ -43,13 +44,13 @@ fn an_idle_session_expires_then_becomes_a_tombstone_and_then_unknown() {
     for fixture in Fixture::each() {
         let session = fixture.session(None);
         fixture.clock.advance(HOUR);
-        assert_eq!(sweep(&fixture.store), Swept::default());
+        assert_eq!(sweep(&fixture.store), SweptSessions::default());
         check(&fixture, &session, "live");
 
         fixture.clock.advance(SECOND);
-        let expired = Swept {
+        let expired = SweptSessions {
             expired: 1,
-            ..Swept::default()
+            ..SweptSessions::default()
         };
         assert_eq!(sweep(&fixture.store), expired);
         check(&fixture, &session, "expired");
@@ -57,19 +58,19 @@ fn an_idle_session_expires_then_becomes_a_tombstone_and_then_unknown() {
         assert_eq!(fixture.store.mode_changes(&session.id).unwrap().len(), 1);
 
         fixture.clock.advance(DAY - HOUR);
-        let removed = Swept {
+        let removed = SweptSessions {
             sessions: 1,
-            ..Swept::default()
+            ..SweptSessions::default()
         };
         assert_eq!(sweep(&fixture.store), removed);
         check(&fixture, &session, "tombstone");
 
         fixture.clock.advance(DAY);
-        assert_eq!(sweep(&fixture.store), Swept::default());
+        assert_eq!(sweep(&fixture.store), SweptSessions::default());
         fixture.clock.advance(SECOND);
-        let forgotten = Swept {
+        let forgotten = SweptSessions {
             tombstones: 1,
-            ..Swept::default()
+            ..SweptSessions::default()
         };
         assert_eq!(sweep(&fixture.store), forgotten);
         check(&fixture, &session, "unknown");
@@ -85,10 +86,16 @@ fn changing_an_expired_session_says_expired() {
         let switched = block_on(fixture.store.switch(switch(&session.id, "code", "ask")));
         let finished = fixture.finish(&session, TaskState::Completed);
         for refusal in [switched, finished] {
-            assert!(matches!(refusal, Err(Error::Expired(Subject::Session(_)))));
+            assert!(matches!(
+                refusal,
+                Err(Error::Expired(MissingSubject::Session(_)))
+            ));
         }
         let child = block_on(fixture.store.create(new_session(Some(&session))));
-        assert!(matches!(child, Err(Error::Expired(Subject::Task(_)))));
+        assert!(matches!(
+            child,
+            Err(Error::Expired(MissingSubject::Task(_)))
+        ));
     }
 }
 
@@ -119,7 +126,7 @@ fn finished_sessions_are_kept_until_retention_ends() {
         let session = fixture.session(None);
         fixture.finish(&session, TaskState::Completed).unwrap();
         fixture.clock.advance(DAY);
-        assert_eq!(sweep(&fixture.store), Swept::default());
+        assert_eq!(sweep(&fixture.store), SweptSessions::default());
         check(&fixture, &session, "live");
         fixture.clock.advance(SECOND);
         assert_eq!(sweep(&fixture.store).sessions, 1);
@@ -198,7 +205,12 @@ fn approvals_go_with_their_session_or_with_time() {
         let (of_session, forgotten) = (ask(Some(&session)), ask(None));
         fixture.clock.advance(HOUR + SECOND);
         let decided = ask(None);
-        block_on(fixture.store.decide(&decided, Verdict::Granted, "ann")).unwrap();
+        block_on(
+            fixture
+                .store
+                .decide(&decided, ApprovalVerdict::Granted, "ann"),
+        )
+        .unwrap();
         sweep(&fixture.store);
         let left = |id| fixture.store.approval(id).unwrap().is_some();
         assert_eq!([&of_session, &decided, &forgotten].map(left), [true; 3]);

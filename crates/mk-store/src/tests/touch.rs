@@ -1,7 +1,7 @@
 //! Activity that is noted in memory and written later.
 
 use super::{Fixture, SECOND, block_on};
-use crate::{Closed, Role, SessionFilter};
+use crate::{CloseOutcome, Role, SessionFilter};
 
 #[test]
 fn a_touch_shows_at_once_and_is_written_by_flush() {
@@ -103,7 +103,7 @@ fn touching_what_does_not_exist_or_a_closed_store_does_nothing() {
         let session = fixture.session(None);
         fixture.store.touch(&mk_types::SessionId::random());
         fixture.store.flush();
-        assert_eq!(fixture.store.close(), Closed::Complete);
+        assert_eq!(fixture.store.close(), CloseOutcome::Complete);
         fixture.store.touch(&session.id);
         assert_eq!(fixture.store.inner.shared.waiting_touches(), 0);
     }

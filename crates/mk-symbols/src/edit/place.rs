@@ -10,14 +10,14 @@ use std::ops::Range;
 
 use tree_sitter::Tree;
 
-use super::syntax::Broken;
-use super::{Change, line_start};
+use super::syntax::ParseFault;
+use super::{RangeChange, line_start};
 use crate::language::Language;
 use crate::parse::tree_of;
 
 /// Where text goes, and what stands around it there.
 #[derive(Debug, Clone)]
-pub(super) struct Place<'a> {
+pub(super) struct EditPlace<'a> {
     pub(super) language: &'static Language,
     pub(super) text: &'a str,
     /// What it replaces.
@@ -31,7 +31,7 @@ pub(super) struct Place<'a> {
 
 /// How text is meant to be indented.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reading {
+enum IndentReading {
     /// As the file is, but perhaps for the first line.
     AsWritten,
     /// At the left edge, or at any other: all lines move together.
@@ -44,11 +44,11 @@ enum Reading {
 
 /// Text in lines that are indented for their place; the first line begins where the place does.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Placed {
+pub(super) struct PlacedText {
     pub(super) lines: Vec<String>,
 }
 
-impl Placed {
+impl PlacedText {
     pub(super) fn joined(&self, newline: &str) -> String {
         self.lines.join(newline)
     }
@@ -58,29 +58,29 @@ impl Placed {
     }
 }
 
-impl Place<'_> {
+impl EditPlace<'_> {
     /// The text as it has to be written here.
-    pub(super) fn best(&self, written: &str) -> Placed {
+    pub(super) fn best(&self, written: &str) -> PlacedText {
         let written = written.replace("\r\n", "\n");
         let lines = own_lines(&written);
-        let body = Body {
+        let body = TextLines {
             literal: self.literal_lines(&lines),
             lines,
         };
         let preferred = if body.is_placed(self.indent) {
-            Reading::AsWritten
+            IndentReading::AsWritten
         } else {
-            Reading::Adapted
+            IndentReading::Adapted
         };
         let readings = [
             preferred,
-            Reading::Adapted,
-            Reading::Moved,
-            Reading::AsWritten,
-            Reading::MovedWhole,
+            IndentReading::Adapted,
+            IndentReading::Moved,
+            IndentReading::AsWritten,
+            IndentReading::MovedWhole,
         ];
         let unit = self.unit();
-        let mut candidates: Vec<Placed> = Vec::new();
+        let mut candidates: Vec<PlacedText> = Vec::new();
         for reading in readings {
             let placed = body.placed(reading, self.indent, unit);
             if !candidates.contains(&placed) {
@@ -88,21 +88,22 @@ impl Place<'_> {
             }
         }
         if candidates.len() > 1 {
-            let known = Broken::all(self.language, self.text);
+            let known = ParseFault::all(self.language, self.text);
             let old = self.old_lines();
             // Stable: of equals the preferred one stays first.
             candidates.sort_by_cached_key(|placed| {
                 let change = self.change(&placed.joined(self.newline));
-                let n_errors = Broken::new_ones(self.language, self.text, &known, &change).len();
+                let n_errors =
+                    ParseFault::new_ones(self.language, self.text, &known, &change).len();
                 (n_errors, Reverse(n_common(&old, self.indent, placed)))
             });
         }
         let placed = candidates.into_iter().next();
-        placed.unwrap_or(Placed { lines: Vec::new() })
+        placed.unwrap_or(PlacedText { lines: Vec::new() })
     }
 
-    pub(super) fn change(&self, new: &str) -> Change {
-        Change {
+    pub(super) fn change(&self, new: &str) -> RangeChange {
+        RangeChange {
             range: self.range.clone(),
             new: [self.before.as_str(), new, &self.after].concat(),
             kept_leading: false,
@@ -145,11 +146,11 @@ impl Place<'_> {
     }
 
     /// What the file indents with; the lines of its strings say nothing about it.
-    fn unit(&self) -> Unit {
+    fn unit(&self) -> IndentUnit {
         let literal = tree_of(self.language, self.text).map(|tree| literal_rows(&tree));
         let literal = literal.unwrap_or_default();
         let lines = self.text.lines().enumerate();
-        Unit::of(
+        IndentUnit::of(
             lines
                 .filter(|(row, _)| !literal.contains(row))
                 .map(|(_, line)| line),
@@ -167,7 +168,7 @@ fn own_lines(written: &str) -> Vec<&str> {
 }
 
 /// How many lines stay as they were.
-fn n_common(old: &BTreeMap<&str, usize>, indent: &str, placed: &Placed) -> usize {
+fn n_common(old: &BTreeMap<&str, usize>, indent: &str, placed: &PlacedText) -> usize {
     let mut left = old.clone();
     let mut n_common = 0;
     for (line_idx, line) in placed.lines.iter().enumerate() {
@@ -186,12 +187,12 @@ fn n_common(old: &BTreeMap<&str, usize>, indent: &str, placed: &Placed) -> usize
 
 /// Text in lines, as it was written.
 #[derive(Debug)]
-struct Body<'a> {
+struct TextLines<'a> {
     lines: Vec<&'a str>,
     literal: BTreeSet<usize>,
 }
 
-impl Body<'_> {
+impl TextLines<'_> {
     /// The lines that say how the text is indented.
     fn movable(&self) -> impl DoubleEndedIterator<Item = (usize, &str)> {
         let lines = self.lines.iter().copied().enumerate();
@@ -213,10 +214,10 @@ impl Body<'_> {
         least.unwrap_or(usize::MAX).min(indent_len(last)) > indent.len()
     }
 
-    fn placed(&self, reading: Reading, indent: &str, unit: Unit) -> Placed {
-        let own = Unit::of(self.movable().map(|(_, line)| line));
+    fn placed(&self, reading: IndentReading, indent: &str, unit: IndentUnit) -> PlacedText {
+        let own = IndentUnit::of(self.movable().map(|(_, line)| line));
         let adapted = |line_idx: usize, line: &str| {
-            if reading == Reading::Adapted && !self.literal.contains(&line_idx) {
+            if reading == IndentReading::Adapted && !self.literal.contains(&line_idx) {
                 unit.adapt(line, own)
             } else {
                 line.to_owned()
@@ -232,8 +233,8 @@ impl Body<'_> {
         let place = |(line_idx, line): (usize, String)| {
             if line_idx == 0 {
                 line.trim_start_matches([' ', '\t']).to_owned()
-            } else if reading == Reading::AsWritten
-                || reading != Reading::MovedWhole && self.literal.contains(&line_idx)
+            } else if reading == IndentReading::AsWritten
+                || reading != IndentReading::MovedWhole && self.literal.contains(&line_idx)
             {
                 line
             } else if line.trim().is_empty() {
@@ -243,7 +244,7 @@ impl Body<'_> {
                 format!("{indent}{}", line.get(moved..).unwrap_or_default())
             }
         };
-        Placed {
+        PlacedText {
             lines: lines.into_iter().enumerate().map(place).collect(),
         }
     }
@@ -255,14 +256,14 @@ pub(super) fn indent_len(text: &str) -> usize {
 
 /// What lines are indented with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Unit {
+enum IndentUnit {
     Tab,
     Spaces(usize),
     /// They do not say.
     Any,
 }
 
-impl Unit {
+impl IndentUnit {
     fn of<'a>(lines: impl Iterator<Item = &'a str>) -> Self {
         let mut n_tabs = 0;
         let mut n_spaces = 0;

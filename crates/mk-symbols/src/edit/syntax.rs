@@ -3,7 +3,7 @@
 use mk_types::ProjectPath;
 use tree_sitter::{Node, Tree};
 
-use super::Change;
+use super::RangeChange;
 use super::indentation::misplaced;
 use crate::language::Language;
 use crate::parse::tree_of;
@@ -14,34 +14,34 @@ const LONGEST_EXCERPT: usize = 40;
 
 /// A place that does not parse. Lines and characters are counted from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SyntaxError {
+pub struct SyntaxFault {
     pub line: u32,
     pub column: u32,
     pub message: String,
 }
 
 /// The places of a text that do not parse; `None` if nobody knows its language.
-pub fn syntax_errors(path: &ProjectPath, text: &str) -> Option<Vec<SyntaxError>> {
+pub fn syntax_errors(path: &ProjectPath, text: &str) -> Option<Vec<SyntaxFault>> {
     let language = Language::of_file(path.as_str(), text)?;
     let tree = tree_of(language, text).ok()?;
-    let broken = Broken::in_tree(language, &tree, text).into_iter();
+    let broken = ParseFault::in_tree(language, &tree, text).into_iter();
     let broken = broken.take(MOST_ERRORS);
     Some(broken.map(|one| one.describe(text)).collect())
 }
 
 /// What an edit broke.
-pub(super) fn new_errors(language: &Language, old: &str, change: &Change) -> Vec<SyntaxError> {
-    let known = Broken::all(language, old);
+pub(super) fn new_errors(language: &Language, old: &str, change: &RangeChange) -> Vec<SyntaxFault> {
+    let known = ParseFault::all(language, old);
     let new = change.apply(old);
-    let broken = Broken::new_ones(language, old, &known, change).into_iter();
+    let broken = ParseFault::new_ones(language, old, &known, change).into_iter();
     let broken = broken.take(MOST_ERRORS);
     broken.map(|one| one.describe(&new)).collect()
 }
 
 /// What is broken in a text that many places of another one lead to: as many as there are more of them.
-pub(crate) fn new_errors_between(language: &Language, old: &str, new: &str) -> Vec<SyntaxError> {
-    let after = Broken::all(language, new);
-    if after.is_empty() || after.len() <= Broken::all(language, old).len() {
+pub(crate) fn new_errors_between(language: &Language, old: &str, new: &str) -> Vec<SyntaxFault> {
+    let after = ParseFault::all(language, new);
+    if after.is_empty() || after.len() <= ParseFault::all(language, old).len() {
         return Vec::new();
     }
     let after = after.into_iter().take(MOST_ERRORS);
@@ -50,12 +50,12 @@ pub(crate) fn new_errors_between(language: &Language, old: &str, new: &str) -> V
 
 /// A byte at which a text does not parse, and why.
 #[derive(Debug)]
-pub(super) struct Broken {
+pub(super) struct ParseFault {
     at: usize,
     message: String,
 }
 
-impl Broken {
+impl ParseFault {
     /// All such places of a text, in their order; none if it cannot be parsed at all.
     pub(super) fn all(language: &Language, text: &str) -> Vec<Self> {
         let tree = tree_of(language, text);
@@ -68,7 +68,7 @@ impl Broken {
         language: &Language,
         old: &str,
         known: &[Self],
-        change: &Change,
+        change: &RangeChange,
     ) -> Vec<Self> {
         let mut broken = Self::all(language, &change.apply(old));
         let range = &change.range;
@@ -117,11 +117,11 @@ impl Broken {
         broken
     }
 
-    fn describe(self, text: &str) -> SyntaxError {
+    fn describe(self, text: &str) -> SyntaxFault {
         let before = text.get(..self.at).unwrap_or_default();
         let line = before.rsplit('\n').next().unwrap_or_default();
         let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-        SyntaxError {
+        SyntaxFault {
             line: number(before.matches('\n').count() + 1),
             column: number(line.chars().count() + 1),
             message: self.message,

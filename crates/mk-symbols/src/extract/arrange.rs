@@ -2,12 +2,12 @@
 
 use std::cmp::Reverse;
 
-use super::{Found, offset};
+use super::{RawDefinition, offset};
 use crate::kind::SymbolKind;
 use crate::symbol::{Symbol, join_path};
 
 /// Puts every symbol into the one around it and drops what nobody can look for.
-pub(super) fn arrange(mut found: Vec<Found>) -> Vec<Symbol> {
+pub(super) fn arrange(mut found: Vec<RawDefinition>) -> Vec<Symbol> {
     found.sort_by_key(|one| (one.symbol.name_range.start, one.pattern));
     found.dedup_by_key(|one| one.symbol.name_range.start);
     found.sort_by_key(|one| {
@@ -20,7 +20,7 @@ pub(super) fn arrange(mut found: Vec<Found>) -> Vec<Symbol> {
     // Those that are open: where they end, their position, the container of what is in them.
     let mut open: Vec<(u32, u32, String)> = Vec::new();
     let mut of_file = String::new();
-    for Found {
+    for RawDefinition {
         mut symbol,
         segment,
         bare,

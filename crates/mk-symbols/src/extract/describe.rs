@@ -34,7 +34,7 @@ impl Description {
         } else {
             below_attributes(language, node)
         };
-        let above = Above::of(language, text, outer);
+        let above = PrecedingLines::of(language, text, outer);
         let in_body = docstring(language, node, text);
         let doc = in_body.or_else(|| above.doc(text));
         let end = outer.end_byte().max(node.end_byte());
@@ -104,14 +104,14 @@ fn below_attributes(language: &Language, node: Node<'_>) -> usize {
 }
 
 /// Comments and attributes that stand directly above.
-struct Above<'tree> {
+struct PrecedingLines<'tree> {
     attributes_start: usize,
     comments_start: usize,
     /// Topmost first.
     comments: Vec<Node<'tree>>,
 }
 
-impl<'tree> Above<'tree> {
+impl<'tree> PrecedingLines<'tree> {
     fn of(language: &Language, text: &str, outer: Node<'tree>) -> Self {
         let mut above = Self {
             attributes_start: outer.start_byte(),

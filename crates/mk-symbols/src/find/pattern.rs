@@ -2,7 +2,7 @@
 
 use super::matching::{Closeness, Matcher, Matching};
 use crate::identifier::without_call;
-use crate::index::{Names, PackedSymbol, Trace};
+use crate::index::{NameTrace, Names, PackedSymbol};
 use crate::language::Language;
 
 /// Words that say what something is, before its name.
@@ -41,12 +41,12 @@ const SEPARATORS: [&str; 6] = ["::", "->", "#", ".", "\\", ":"];
 /// The ways in which a pattern can be read.
 #[derive(Debug)]
 pub(crate) struct Patterns {
-    readings: Vec<Pattern>,
+    readings: Vec<NamePattern>,
     overload: Option<usize>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Pattern {
+struct NamePattern {
     name: String,
     /// What the container must end with, or be.
     container: String,
@@ -62,13 +62,13 @@ impl Patterns {
         let (text, overload) = split_overload(written.trim());
         let text = without_call(text);
         let mut readings = Vec::new();
-        let plain = |name: &str| Pattern {
+        let plain = |name: &str| NamePattern {
             name: name.to_owned(),
             container: String::new(),
             is_whole: false,
             modules: Vec::new(),
         };
-        let mut add = |reading: Pattern| {
+        let mut add = |reading: NamePattern| {
             if !reading.name.is_empty() && !readings.contains(&reading) {
                 readings.push(reading);
             }
@@ -94,7 +94,7 @@ impl Patterns {
                 continue;
             }
             let modules: Vec<String> = file.iter().map(|file| (*file).to_owned()).collect();
-            add(Pattern {
+            add(NamePattern {
                 name: name.to_owned(),
                 container: container.to_owned(),
                 is_whole,
@@ -107,7 +107,7 @@ impl Patterns {
             let parts: Vec<&str> = container.split('/').collect();
             for n_modules in 1..=parts.len() {
                 let (modules, containers) = parts.split_at(n_modules);
-                add(Pattern {
+                add(NamePattern {
                     name: name.to_owned(),
                     container: containers.join("/"),
                     is_whole: false,
@@ -119,10 +119,10 @@ impl Patterns {
     }
 
     /// What a file holds that defines what is meant, one for each reading.
-    pub(crate) fn traces(&self) -> Vec<Trace> {
-        let mut traces: Vec<Trace> = Vec::new();
+    pub(crate) fn traces(&self) -> Vec<NameTrace> {
+        let mut traces: Vec<NameTrace> = Vec::new();
         for pattern in &self.readings {
-            let trace = Trace::of_pattern(&pattern.name);
+            let trace = NameTrace::of_pattern(&pattern.name);
             if traces.iter().all(|known| known.lower != trace.lower) {
                 traces.push(trace);
             }
@@ -172,7 +172,7 @@ impl Patterns {
     }
 }
 
-impl Pattern {
+impl NamePattern {
     /// Whether a file's path holds the modules, in their order; the last of them directly around the file, or its name.
     fn fits_path(&self, path: &str) -> bool {
         let Some(last) = self.modules.last() else {
@@ -236,7 +236,7 @@ pub(super) struct Matches<'a> {
 }
 
 struct Comparison<'a> {
-    pattern: &'a Pattern,
+    pattern: &'a NamePattern,
     matcher: Matcher<'a>,
     /// How close each name is, by its number: many symbols share a name. `None` where the container fits few symbols,
     /// and their names are compared one by one.
@@ -277,7 +277,7 @@ impl Comparison<'_> {
     }
 }
 
-fn fits_container(pattern: &Pattern, container: &str) -> Option<Closeness> {
+fn fits_container(pattern: &NamePattern, container: &str) -> Option<Closeness> {
     let wanted = pattern.container.as_str();
     if pattern.is_whole {
         return (container == wanted).then_some(Closeness::Exact);

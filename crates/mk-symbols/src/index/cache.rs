@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use mk_types::{AbsPath, ProjectPath};
 use serde::{Deserialize, Serialize};
 
-use super::store::{Entry, Store};
+use super::store::{IndexEntry, IndexedFiles};
 use crate::language::Language;
 
 const MAGIC: &[u8; 8] = b"mksymbol";
@@ -30,17 +30,17 @@ pub(crate) struct Cache {
 
 /// What stands in the file after the magic, the version and the checksum.
 #[derive(Deserialize)]
-struct Loaded {
+struct LoadedCache {
     root: String,
     names: Vec<Box<str>>,
-    files: Vec<(String, Entry)>,
+    files: Vec<(String, IndexEntry)>,
 }
 
 #[derive(Serialize)]
-struct Saved<'a> {
+struct SavedIndex<'a> {
     root: &'a str,
     names: &'a [Box<str>],
-    files: Vec<(&'a str, &'a Entry)>,
+    files: Vec<(&'a str, &'a IndexEntry)>,
 }
 
 impl Cache {
@@ -53,7 +53,7 @@ impl Cache {
     }
 
     /// What was saved, if it can be used.
-    pub(crate) fn load(&self, root: &AbsPath) -> Option<Store> {
+    pub(crate) fn load(&self, root: &AbsPath) -> Option<IndexedFiles> {
         match fs::metadata(&self.path) {
             Ok(metadata) if metadata.len() <= LARGEST => {}
             Ok(_) | Err(_) => return None,
@@ -66,7 +66,7 @@ impl Cache {
         store
     }
 
-    fn decode(&self, bytes: &[u8], root: &AbsPath) -> Option<Store> {
+    fn decode(&self, bytes: &[u8], root: &AbsPath) -> Option<IndexedFiles> {
         let bytes = bytes.strip_prefix(MAGIC)?;
         let (version, bytes) = bytes.split_first_chunk::<8>()?;
         let (checksum, bytes) = bytes.split_first_chunk::<8>()?;
@@ -75,7 +75,7 @@ impl Cache {
         {
             return None;
         }
-        let loaded: Loaded = postcard::from_bytes(bytes).ok()?;
+        let loaded: LoadedCache = postcard::from_bytes(bytes).ok()?;
         if loaded.root != self.root {
             return None;
         }
@@ -84,13 +84,13 @@ impl Cache {
             Some((path, entry))
         });
         let files = files.collect::<BTreeMap<_, _>>();
-        Some(Store::new(loaded.names, files))
+        Some(IndexedFiles::new(loaded.names, files))
     }
 
     /// Writes the index beside the old one and puts it in its place.
-    pub(crate) fn save(&self, store: &Store) -> io::Result<()> {
+    pub(crate) fn save(&self, store: &IndexedFiles) -> io::Result<()> {
         let files = store.files.iter();
-        let saved = Saved {
+        let saved = SavedIndex {
             root: &self.root,
             names: store.names.texts(),
             files: files.map(|(path, entry)| (path.as_str(), entry)).collect(),

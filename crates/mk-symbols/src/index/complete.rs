@@ -12,9 +12,9 @@ use std::time::Duration;
 
 use mk_types::ProjectPath;
 
-use super::listing::Listing;
-use super::store::Stamp;
-use super::{Index, IndexState, Progress, Shared, lock};
+use super::listing::IndexableFiles;
+use super::store::IndexStamp;
+use super::{IndexState, IndexingProgress, SharedIndex, SymbolIndex, lock};
 use crate::find::Humps;
 use crate::parallel;
 use crate::parse::LARGEST;
@@ -29,13 +29,13 @@ const FRESH: Duration = Duration::from_secs(1);
 
 /// What a file holds that has something to say about a name.
 #[derive(Debug)]
-pub(crate) struct Trace {
+pub(crate) struct NameTrace {
     /// In whatever case, and as part of whatever word.
     pub(crate) lower: String,
     humps: Option<Humps>,
 }
 
-impl Trace {
+impl NameTrace {
     pub(crate) fn of_word(word: &str) -> Self {
         Self {
             lower: word.to_lowercase(),
@@ -60,18 +60,18 @@ impl Trace {
     }
 }
 
-impl Index {
+impl SymbolIndex {
     /// Waits until everything is known about a word, or for long.
-    pub(crate) fn know(&self, word: &str) -> Progress {
+    pub(crate) fn know(&self, word: &str) -> IndexingProgress {
         let progress = self.progress();
-        if self.complete_for(&[Trace::of_word(word)]) {
+        if self.complete_for(&[NameTrace::of_word(word)]) {
             let state = IndexState::Ready;
-            return Progress { state, ..progress };
+            return IndexingProgress { state, ..progress };
         }
         self.wait_for_certainty()
     }
 
-    pub(crate) fn wait_for_certainty(&self) -> Progress {
+    pub(crate) fn wait_for_certainty(&self) -> IndexingProgress {
         self.wait(CERTAINTY)
     }
 
@@ -79,8 +79,8 @@ impl Index {
     /// waiting for the index.
     ///
     /// Does nothing when the index is whole already.
-    pub(crate) fn complete_for(&self, traces: &[Trace]) -> bool {
-        let is_long = |trace: &Trace| trace.lower.len() >= SHORTEST_WORD;
+    pub(crate) fn complete_for(&self, traces: &[NameTrace]) -> bool {
+        let is_long = |trace: &NameTrace| trace.lower.len() >= SHORTEST_WORD;
         // The cache takes the place of everything that was read before it.
         let is_listing = |state| state == IndexState::Listing;
         match self.wait_while(CERTAINTY, is_listing).state {
@@ -93,8 +93,8 @@ impl Index {
     }
 }
 
-impl Shared {
-    fn read_all_with(&self, traces: &[Trace]) -> bool {
+impl SharedIndex {
+    fn read_all_with(&self, traces: &[NameTrace]) -> bool {
         let _first = lock(&self.asked);
         let Some(unknown) = self.unknown() else {
             return false;
@@ -110,12 +110,13 @@ impl Shared {
     }
 
     /// The files that have not been read yet as they are now. What the cache knows of files that are gone is forgotten.
-    fn unknown(&self) -> Option<Vec<(ProjectPath, Stamp)>> {
+    fn unknown(&self) -> Option<Vec<(ProjectPath, IndexStamp)>> {
         let mut listing = lock(&self.listing);
-        let is_fresh =
-            |listing: &Listing| listing.made.elapsed() <= FRESH && lock(&self.pending).is_empty();
+        let is_fresh = |listing: &IndexableFiles| {
+            listing.made.elapsed() <= FRESH && lock(&self.pending).is_empty()
+        };
         if !listing.as_ref().is_some_and(is_fresh) {
-            *listing = Some(Listing::new(self.stamped()?));
+            *listing = Some(IndexableFiles::new(self.stamped()?));
         }
         let files = &listing.as_ref()?.files;
         let store = self.store.read().unwrap_or_else(PoisonError::into_inner);
@@ -128,7 +129,7 @@ impl Shared {
             .filter(|path| self.stamp(path).is_none())
             .cloned()
             .collect();
-        let is_unknown = |(path, stamp): &&(ProjectPath, Stamp)| {
+        let is_unknown = |(path, stamp): &&(ProjectPath, IndexStamp)| {
             let entry = store.files.get(path);
             stamp.size <= LARGEST && entry.is_none_or(|entry| entry.stamp != *stamp)
         };
@@ -139,7 +140,7 @@ impl Shared {
     }
 
     /// Whether a file holds a trace; one that cannot be read holds nothing, and one that is not plain text may.
-    fn may_hold(&self, path: &ProjectPath, stamp: Stamp, traces: &[Trace]) -> bool {
+    fn may_hold(&self, path: &ProjectPath, stamp: IndexStamp, traces: &[NameTrace]) -> bool {
         let bytes = read_whole(&path.under(self.root.root()), stamp).unwrap_or_default();
         match std::str::from_utf8(&bytes) {
             Ok(text) => traces.iter().any(|trace| trace.is_in(text)),
@@ -149,7 +150,7 @@ impl Shared {
 }
 
 /// A file of a known size, with as few calls of the system as can be: there may be 100,000 of them.
-fn read_whole(path: &Path, stamp: Stamp) -> io::Result<Vec<u8>> {
+fn read_whole(path: &Path, stamp: IndexStamp) -> io::Result<Vec<u8>> {
     let mut file = File::open(path)?;
     // One byte more shows that nothing follows.
     let size = usize::try_from(stamp.size).unwrap_or_default() + 1;
@@ -187,7 +188,7 @@ fn rarity(letter: u8) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{Trace, holds};
+    use super::{NameTrace, holds};
 
     #[test]
     fn a_word_is_found_in_any_case() {
@@ -200,7 +201,7 @@ mod tests {
 
     #[test]
     fn a_pattern_leaves_traces_where_names_begin_like_it() {
-        let is_in = |pattern: &str, text: &str| Trace::of_pattern(pattern).is_in(text);
+        let is_in = |pattern: &str, text: &str| NameTrace::of_pattern(pattern).is_in(text);
         assert!(is_in("JoinHandle", "fn a() {}\nfn join_the_handle() {}"));
         assert!(is_in("joha", "# Join a Handle"));
         assert!(is_in("#priv", "this.priv = 1"));

@@ -68,7 +68,7 @@ mod tests {
     use super::*;
     use crate::extract::{extract, extract_from};
     use crate::language::Language;
-    use crate::parse::{Limit, Parsers};
+    use crate::parse::{ParseLimit, Parsers};
     use mk_types::AbsPath;
     use std::sync::atomic::AtomicBool;
 
@@ -88,7 +88,7 @@ mod tests {
         let path = ProjectPath::parse("a.py", &root).unwrap();
         let language = Language::of_path("a.py").unwrap();
         let cancel = AtomicBool::new(false);
-        let limit = Limit::new(&cancel);
+        let limit = ParseLimit::new(&cancel);
         let (mut kept, mut parsers) = (KeptTrees::default(), Parsers::default());
         for text in versions {
             let before = kept.take(&path, text);

@@ -3,22 +3,22 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use mk_project::{Depth, EntryKind, FindQuery, Ignored, ListQuery, find_files, list_dir};
+use mk_project::{Depth, DirectoryQuery, EntryKind, FindQuery, IgnoredFiles, find_files, list_dir};
 use mk_types::ProjectPath;
 
-use super::store::Stamp;
-use super::{IndexState, MOST_FILES, Shared, lock, parent};
+use super::store::IndexStamp;
+use super::{IndexState, MOST_FILES, SharedIndex, lock, parent};
 use crate::language::Language;
 
 /// The files that may have symbols, as they were at one moment.
 #[derive(Debug)]
-pub(super) struct Listing {
+pub(super) struct IndexableFiles {
     pub(super) made: Instant,
-    pub(super) files: Vec<(ProjectPath, Stamp)>,
+    pub(super) files: Vec<(ProjectPath, IndexStamp)>,
 }
 
-impl Listing {
-    pub(super) fn new(files: Vec<(ProjectPath, Stamp)>) -> Self {
+impl IndexableFiles {
+    pub(super) fn new(files: Vec<(ProjectPath, IndexStamp)>) -> Self {
         Self {
             made: Instant::now(),
             files,
@@ -26,19 +26,19 @@ impl Listing {
     }
 }
 
-impl Shared {
+impl SharedIndex {
     /// Those of the new files that no ignore file hides. Their folders are known to be visible.
-    pub(super) fn visible(&self, new: &[&ProjectPath]) -> Vec<(ProjectPath, Stamp)> {
+    pub(super) fn visible(&self, new: &[&ProjectPath]) -> Vec<(ProjectPath, IndexStamp)> {
         let root = self.root.root();
         let folders: BTreeSet<&str> = new.iter().map(|path| parent(path)).collect();
-        let ignored = Ignored::load(root);
+        let ignored = IgnoredFiles::load(root);
         let mut visible = Vec::new();
         for folder in folders {
             let folder = if folder.is_empty() { "." } else { folder };
             let Ok(folder) = ProjectPath::parse(folder, root) else {
                 continue;
             };
-            let query = ListQuery {
+            let query = DirectoryQuery {
                 folder,
                 depth: Depth::Flat,
                 max_entries: MOST_FILES,
@@ -59,15 +59,15 @@ impl Shared {
     }
 
     /// The state of a regular file; `None` for anything else.
-    pub(super) fn stamp(&self, path: &ProjectPath) -> Option<Stamp> {
+    pub(super) fn stamp(&self, path: &ProjectPath) -> Option<IndexStamp> {
         let metadata = std::fs::symlink_metadata(path.under(self.root.root())).ok()?;
-        metadata.is_file().then(|| Stamp::of(&metadata))
+        metadata.is_file().then(|| IndexStamp::of(&metadata))
     }
 
     /// The files that may have symbols; `None` if they cannot be listed.
     fn listed(&self) -> Option<Vec<ProjectPath>> {
         let root = self.root.root();
-        let ignored = Ignored::load(root);
+        let ignored = IgnoredFiles::load(root);
         let wanted = |path: &ProjectPath| Language::may_know(path.as_str()) && !ignored.hides(path);
         let folder = ProjectPath::parse(".", root).ok()?;
         let query = FindQuery {
@@ -93,7 +93,7 @@ impl Shared {
     }
 
     /// The files that may have symbols, with their states; `None` if they cannot be listed.
-    pub(super) fn stamped(&self) -> Option<Vec<(ProjectPath, Stamp)>> {
+    pub(super) fn stamped(&self) -> Option<Vec<(ProjectPath, IndexStamp)>> {
         let found = self.listed()?.into_iter();
         let stamped = found.filter_map(|path| {
             let stamp = self.stamp(&path)?;
@@ -103,13 +103,13 @@ impl Shared {
     }
 
     /// The list for a sweep: a question may want it too while the index is being made, and need not walk again.
-    pub(super) fn listed_for_sweep(&self) -> Option<Vec<(ProjectPath, Stamp)>> {
+    pub(super) fn listed_for_sweep(&self) -> Option<Vec<(ProjectPath, IndexStamp)>> {
         if lock(&self.progress).state == IndexState::Ready {
             return self.stamped();
         }
         let mut listing = lock(&self.listing);
         let files = self.stamped()?;
-        *listing = Some(Listing::new(files.clone()));
+        *listing = Some(IndexableFiles::new(files.clone()));
         Some(files)
     }
 }

@@ -9,12 +9,12 @@ use mk_types::ProjectPath;
 
 use super::kept::{KeptTrees, LARGE};
 use super::lock;
-use super::store::{Reading, Stamp};
+use super::store::{FileReading, IndexStamp};
 use super::words::words;
 use crate::error::Error;
 use crate::extract::{extract, extract_from};
 use crate::language::Language;
-use crate::parse::{LARGEST, Limit, Parsers, SkipReason};
+use crate::parse::{LARGEST, ParseLimit, Parsers, SkipReason};
 use crate::symbol::Symbol;
 
 /// What readings have in common.
@@ -33,7 +33,7 @@ impl Reader<'_> {
         path: &ProjectPath,
         text: &str,
     ) -> Result<Vec<Symbol>, SkipReason> {
-        let limit = Limit::new(self.cancel);
+        let limit = ParseLimit::new(self.cancel);
         let Some(kept) = self.kept.filter(|_| text.len() >= LARGE) else {
             return extract(parsers, language, text, &limit);
         };
@@ -48,26 +48,26 @@ pub(super) fn read(
     reader: &Reader<'_>,
     parsers: &mut Parsers,
     path: &ProjectPath,
-    stamp: Stamp,
-) -> Reading {
+    stamp: IndexStamp,
+) -> FileReading {
     if stamp.size > LARGEST {
-        return Reading::Skipped(SkipReason::TooLarge);
+        return FileReading::Skipped(SkipReason::TooLarge);
     }
     let text = match reader.root.read_file(path) {
         Ok(file) => file.text,
-        Err(ProjectError::Binary { .. }) => return Reading::Skipped(SkipReason::Binary),
-        Err(_) => return Reading::Skipped(SkipReason::Unreadable),
+        Err(ProjectError::Binary { .. }) => return FileReading::Skipped(SkipReason::Binary),
+        Err(_) => return FileReading::Skipped(SkipReason::Unreadable),
     };
     let Some(language) = Language::of_file(path.as_str(), &text) else {
-        return Reading::Foreign;
+        return FileReading::Foreign;
     };
     match reader.symbols(parsers, language, path, &text) {
-        Ok(symbols) => Reading::Known {
+        Ok(symbols) => FileReading::Known {
             columns: symbols.iter().map(|symbol| column(&text, symbol)).collect(),
             words: words(&text),
             symbols,
         },
-        Err(reason) => Reading::Skipped(reason),
+        Err(reason) => FileReading::Skipped(reason),
     }
 }
 

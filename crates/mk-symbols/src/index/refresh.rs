@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use mk_types::{ProjectPath, Timestamp};
 
-use super::watch::{Changes, Watch};
-use super::{Index, IndexState, Shared, lock};
+use super::watch::{Changes, IndexWatch};
+use super::{IndexState, SharedIndex, SymbolIndex, lock};
 
 /// Where nothing can be watched, files are compared with the disk this often.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
@@ -20,20 +20,20 @@ const LOOK_AGAIN_WATCHED: Duration = Duration::from_secs(60);
 pub(super) struct Freshness {
     /// When the files were last compared with the disk.
     looked: Option<Timestamp>,
-    watching: Watching,
+    watching: IndexWatching,
 }
 
 #[derive(Debug, Default)]
-enum Watching {
+enum IndexWatching {
     /// Who asks once does not pay for it.
     #[default]
     NotYet,
     Starting,
-    On(Watch),
+    On(IndexWatch),
     Impossible,
 }
 
-impl Index {
+impl SymbolIndex {
     /// Brings the index up to date with the disk, for the request that follows.
     ///
     /// Call it before every question, and once right after [`Index::start`]. While the index is being made it only
@@ -53,12 +53,12 @@ impl Index {
         }
         let age = freshness.looked.map(|looked| now.since(looked));
         let is_older = |than| age.is_none_or(|age| age > than);
-        if let Watching::On(watch) = &mut freshness.watching {
+        if let IndexWatching::On(watch) = &mut freshness.watching {
             let changes = watch.take();
             let must_walk = changes.need_walk();
             if must_walk && !watch.follow(&changes, &self.shared.cancel) {
                 tracing::warn!("the project cannot be watched any more; its files are compared");
-                freshness.watching = Watching::Impossible;
+                freshness.watching = IndexWatching::Impossible;
             }
             if must_walk || is_older(LOOK_AGAIN_WATCHED) {
                 self.sweep();
@@ -69,7 +69,7 @@ impl Index {
         } else if is_older(LOOK_AGAIN) {
             self.sweep();
             freshness.looked = Some(now);
-            if matches!(freshness.watching, Watching::NotYet) {
+            if matches!(freshness.watching, IndexWatching::NotYet) {
                 freshness.watching = self.start_watching();
             }
         }
@@ -78,27 +78,27 @@ impl Index {
     /// How many folders are watched; `None` where files are compared instead.
     pub fn watched_folders(&self) -> Option<usize> {
         match &lock(&self.shared.freshness).watching {
-            Watching::On(watch) => Some(watch.n_folders()),
-            Watching::NotYet | Watching::Starting | Watching::Impossible => None,
+            IndexWatching::On(watch) => Some(watch.n_folders()),
+            IndexWatching::NotYet | IndexWatching::Starting | IndexWatching::Impossible => None,
         }
     }
 
-    fn start_watching(&self) -> Watching {
+    fn start_watching(&self) -> IndexWatching {
         let shared = Arc::clone(&self.shared);
         let thread = std::thread::Builder::new().name("symbols-watch".to_owned());
         match thread.spawn(move || shared.watch()) {
             Ok(thread) => {
                 lock(&self.threads).push(thread);
-                Watching::Starting
+                IndexWatching::Starting
             }
-            Err(_) => Watching::Impossible,
+            Err(_) => IndexWatching::Impossible,
         }
     }
 }
 
-impl Shared {
+impl SharedIndex {
     fn watch(&self) {
-        let watch = Watch::start(self.root.root(), &self.cancel);
+        let watch = IndexWatch::start(self.root.root(), &self.cancel);
         if watch.is_some() {
             // What changed before the watches were there.
             let working = lock(&self.working);
@@ -107,7 +107,7 @@ impl Shared {
         } else if !self.cancel.load(Ordering::Relaxed) {
             tracing::info!("the project cannot be watched; its files are compared instead");
         }
-        lock(&self.freshness).watching = watch.map_or(Watching::Impossible, Watching::On);
+        lock(&self.freshness).watching = watch.map_or(IndexWatching::Impossible, IndexWatching::On);
     }
 
     /// Reads what has really changed: many a write leaves a file as it was, or was ours.

@@ -16,13 +16,13 @@ const LARGEST_SEARCHED: u64 = 16 * 1024 * 1024;
 
 /// Tells one state of a file from another without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Stamp {
+pub(crate) struct IndexStamp {
     pub(crate) size: u64,
     modified_nanos: i64,
     inode: u64,
 }
 
-impl Stamp {
+impl IndexStamp {
     #[cfg(unix)]
     pub(crate) fn of(metadata: &std::fs::Metadata) -> Self {
         use std::os::unix::fs::MetadataExt as _;
@@ -50,21 +50,21 @@ impl Stamp {
 
 /// A file as it was when it was read.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Entry {
-    pub(crate) stamp: Stamp,
-    pub(crate) content: Content,
+pub(crate) struct IndexEntry {
+    pub(crate) stamp: IndexStamp,
+    pub(crate) content: IndexedContent,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) enum Content {
-    Known(Packed),
+pub(crate) enum IndexedContent {
+    Known(PackedSymbols),
     Skipped(SkipReason),
     /// A script in no language that is known.
     Foreign,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Packed {
+pub(crate) struct PackedSymbols {
     pub(crate) symbols: Box<[PackedSymbol]>,
     /// Signatures and doc lines.
     texts: Box<str>,
@@ -99,7 +99,7 @@ impl PackedSymbol {
     }
 }
 
-impl Packed {
+impl PackedSymbols {
     pub(crate) fn signature(&self, symbol: &PackedSymbol) -> &str {
         let start = symbol.text_start as usize;
         let end = start + usize::from(symbol.signature_len);
@@ -223,14 +223,14 @@ impl Names {
 
 /// All files and names.
 #[derive(Debug, Default)]
-pub(crate) struct Store {
+pub(crate) struct IndexedFiles {
     pub(crate) names: Names,
-    pub(crate) files: BTreeMap<ProjectPath, Entry>,
+    pub(crate) files: BTreeMap<ProjectPath, IndexEntry>,
 }
 
 /// What was read from a file, before it is packed.
 #[derive(Debug)]
-pub(crate) enum Reading {
+pub(crate) enum FileReading {
     Known {
         symbols: Vec<Symbol>,
         /// The column of each symbol's name.
@@ -241,16 +241,16 @@ pub(crate) enum Reading {
     Foreign,
 }
 
-impl Store {
+impl IndexedFiles {
     /// As it was saved.
-    pub(crate) fn new(names: Vec<Box<str>>, files: BTreeMap<ProjectPath, Entry>) -> Self {
+    pub(crate) fn new(names: Vec<Box<str>>, files: BTreeMap<ProjectPath, IndexEntry>) -> Self {
         let mut store = Self {
             names: Names::from_texts(names),
             files,
         };
         let Self { names, files } = &mut store;
         for entry in files.values() {
-            if let Content::Known(packed) = &entry.content {
+            if let IndexedContent::Known(packed) = &entry.content {
                 for symbol in &packed.symbols {
                     names.set_letters(symbol.name);
                 }
@@ -259,20 +259,20 @@ impl Store {
         store
     }
 
-    pub(crate) fn insert(&mut self, path: ProjectPath, stamp: Stamp, reading: Reading) {
+    pub(crate) fn insert(&mut self, path: ProjectPath, stamp: IndexStamp, reading: FileReading) {
         let content = match reading {
-            Reading::Known {
+            FileReading::Known {
                 symbols,
                 columns,
                 words,
-            } => Content::Known(self.pack(&symbols, &columns, words)),
-            Reading::Skipped(reason) => Content::Skipped(reason),
-            Reading::Foreign => Content::Foreign,
+            } => IndexedContent::Known(self.pack(&symbols, &columns, words)),
+            FileReading::Skipped(reason) => IndexedContent::Skipped(reason),
+            FileReading::Foreign => IndexedContent::Foreign,
         };
-        self.files.insert(path, Entry { stamp, content });
+        self.files.insert(path, IndexEntry { stamp, content });
     }
 
-    fn pack(&mut self, symbols: &[Symbol], columns: &[u32], words: Box<[u32]>) -> Packed {
+    fn pack(&mut self, symbols: &[Symbol], columns: &[u32], words: Box<[u32]>) -> PackedSymbols {
         let mut texts = String::new();
         let packed = symbols.iter().zip(columns).map(|(symbol, column)| {
             let doc = symbol.doc.as_deref().unwrap_or_default();
@@ -291,7 +291,7 @@ impl Store {
             texts.push_str(doc);
             packed
         });
-        Packed {
+        PackedSymbols {
             symbols: packed.collect(),
             texts: texts.into_boxed_str(),
             words,
@@ -300,8 +300,8 @@ impl Store {
 
     /// Files that hold code which nobody has looked into.
     pub(crate) fn unparsed(&self) -> impl Iterator<Item = &ProjectPath> {
-        let is_code = |content: &Content| {
-            let Content::Skipped(reason) = content else {
+        let is_code = |content: &IndexedContent| {
+            let IndexedContent::Skipped(reason) = content else {
                 return false;
             };
             !matches!(reason, SkipReason::Binary | SkipReason::Unreadable)
@@ -314,12 +314,12 @@ impl Store {
     }
 
     /// The files with symbols.
-    pub(crate) fn known(&self) -> impl Iterator<Item = (&ProjectPath, &Packed)> {
+    pub(crate) fn known(&self) -> impl Iterator<Item = (&ProjectPath, &PackedSymbols)> {
         self.files
             .iter()
             .filter_map(|(path, entry)| match &entry.content {
-                Content::Known(packed) => Some((path, packed)),
-                Content::Skipped(_) | Content::Foreign => None,
+                IndexedContent::Known(packed) => Some((path, packed)),
+                IndexedContent::Skipped(_) | IndexedContent::Foreign => None,
             })
     }
 }

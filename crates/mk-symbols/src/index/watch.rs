@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use mk_project::{Depth, EntryKind, Ignored, ListQuery, list_dir};
+use mk_project::{Depth, DirectoryQuery, EntryKind, IgnoredFiles, list_dir};
 use mk_types::{AbsPath, ProjectPath};
 use notify::event::{CreateKind, ModifyKind, RemoveKind};
 use notify::{Config, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
@@ -25,11 +25,11 @@ const PATIENCE: Duration = Duration::from_millis(250);
 
 /// A project whose folders are watched, until it is dropped.
 #[derive(Debug)]
-pub(super) struct Watch {
+pub(super) struct IndexWatch {
     root: AbsPath,
     watcher: RecommendedWatcher,
     watching: BTreeSet<PathBuf>,
-    seen: Arc<Seen>,
+    seen: Arc<SeenChanges>,
     /// Outside of the project: what is made in here is only made to see it arrive.
     marks: TempDir,
     last_mark: AtomicU64,
@@ -37,7 +37,7 @@ pub(super) struct Watch {
 
 /// What the system's thread and ours share.
 #[derive(Debug, Default)]
-struct Seen {
+struct SeenChanges {
     changes: Mutex<(Changes, u64)>,
     arrived: Condvar,
 }
@@ -60,10 +60,10 @@ impl Changes {
     }
 }
 
-impl Watch {
+impl IndexWatch {
     /// `None` if the project cannot be watched: too many folders, or the system has no watches left.
     pub(super) fn start(root: &AbsPath, cancel: &AtomicBool) -> Option<Self> {
-        let seen = Arc::new(Seen::default());
+        let seen = Arc::new(SeenChanges::default());
         let marks = tempfile::Builder::new()
             .prefix("modekeeper-watch-")
             .tempdir();
@@ -156,7 +156,7 @@ impl Watch {
     }
 }
 
-impl Seen {
+impl SeenChanges {
     fn note(&self, marks: &Path, event: Result<Event, notify::Error>) {
         // Reading is no change.
         if event.as_ref().is_ok_and(|event| event.kind.is_access()) {
@@ -194,8 +194,8 @@ impl Seen {
 
 /// The folders that the ignore files leave visible, with the root; `None` if there are too many.
 fn folders(root: &AbsPath, cancel: &AtomicBool) -> Option<BTreeSet<PathBuf>> {
-    let ignored = Ignored::load(root);
-    let query = ListQuery {
+    let ignored = IgnoredFiles::load(root);
+    let query = DirectoryQuery {
         folder: ProjectPath::parse(".", root).ok()?,
         depth: Depth::Recursive,
         max_entries: MOST_FILES,

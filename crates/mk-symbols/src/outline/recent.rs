@@ -13,32 +13,32 @@ const MOST_SYMBOLS: usize = 20_000;
 
 /// Tells texts apart. Its hash has a seed of this process, so that nobody can write two texts with the same one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Key {
+pub(super) struct TextKey {
     language: &'static str,
     length: usize,
     hash: u64,
 }
 
-struct Recent {
+struct RecentOutlines {
     seed: RandomState,
     /// The last used first.
-    texts: Mutex<VecDeque<(Key, Vec<Symbol>)>>,
+    texts: Mutex<VecDeque<(TextKey, Vec<Symbol>)>>,
 }
 
-static RECENT: LazyLock<Recent> = LazyLock::new(|| Recent {
+static RECENT: LazyLock<RecentOutlines> = LazyLock::new(|| RecentOutlines {
     seed: RandomState::new(),
     texts: Mutex::default(),
 });
 
-pub(super) fn key(language: &Language, text: &str) -> Key {
-    Key {
+pub(super) fn key(language: &Language, text: &str) -> TextKey {
+    TextKey {
         language: language.name(),
         length: text.len(),
         hash: RECENT.seed.hash_one(text),
     }
 }
 
-pub(super) fn get(key: &Key) -> Option<Vec<Symbol>> {
+pub(super) fn get(key: &TextKey) -> Option<Vec<Symbol>> {
     let mut texts = RECENT.texts.lock().unwrap_or_else(PoisonError::into_inner);
     let position = texts.iter().position(|(other, _)| other == key)?;
     let found = texts.remove(position)?;
@@ -47,7 +47,7 @@ pub(super) fn get(key: &Key) -> Option<Vec<Symbol>> {
     Some(symbols)
 }
 
-pub(super) fn put(key: Key, symbols: &[Symbol]) {
+pub(super) fn put(key: TextKey, symbols: &[Symbol]) {
     let mut texts = RECENT.texts.lock().unwrap_or_else(PoisonError::into_inner);
     texts.push_front((key, symbols.to_vec()));
     texts.truncate(MOST_TEXTS);

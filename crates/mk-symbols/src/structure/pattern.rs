@@ -27,7 +27,7 @@ const PLACES: [(&str, &str); 9] = [
 
 /// A part of a pattern.
 #[derive(Debug)]
-enum Part {
+enum StructurePart {
     One(String),
     Many(String),
     /// A word or a mark.
@@ -42,9 +42,9 @@ enum Part {
 }
 
 #[derive(Debug)]
-pub(super) struct Pattern(Part);
+pub(super) struct StructurePattern(StructurePart);
 
-impl Pattern {
+impl StructurePattern {
     /// `None` if it does not parse in this language.
     pub(super) fn parse(language: &'static Language, written: &str) -> Option<Self> {
         let code = with_placeholders(written.trim());
@@ -56,7 +56,7 @@ impl Pattern {
             let node = exactly(&tree, &range)?;
             let root = part(node, &text);
             // A pattern that matches everything says nothing.
-            matches!(root, Part::Node { .. }).then_some(Self(root))
+            matches!(root, StructurePart::Node { .. }).then_some(Self(root))
         })
     }
 
@@ -102,7 +102,7 @@ fn exactly<'tree>(tree: &'tree Tree, range: &Range<usize>) -> Option<Node<'tree>
     (node.byte_range() == *range && !node.has_error() && outer).then_some(node)
 }
 
-fn part(node: Node<'_>, text: &str) -> Part {
+fn part(node: Node<'_>, text: &str) -> StructurePart {
     let written = text.get(node.byte_range()).unwrap_or_default();
     let bare = written.trim_end_matches([';', ' ', '\n']);
     let is_word = |name: &str| {
@@ -110,10 +110,10 @@ fn part(node: Node<'_>, text: &str) -> Part {
             .all(|it| it.is_ascii_alphanumeric() || it == b'_')
     };
     if let Some(name) = bare.strip_prefix(MANY).filter(|name| is_word(name)) {
-        return Part::Many(name.to_owned());
+        return StructurePart::Many(name.to_owned());
     }
     if let Some(name) = bare.strip_prefix(ONE).filter(|name| is_word(name)) {
-        return Part::One(name.to_owned());
+        return StructurePart::One(name.to_owned());
     }
     let mut cursor = node.walk();
     let children: Vec<Node<'_>> = node
@@ -121,12 +121,12 @@ fn part(node: Node<'_>, text: &str) -> Part {
         .filter(|child| !child.is_extra())
         .collect();
     if children.is_empty() {
-        return Part::Leaf {
+        return StructurePart::Leaf {
             kind: node.kind_id(),
             text: written.to_owned(),
         };
     }
-    Part::Node {
+    StructurePart::Node {
         kind: node.kind_id(),
         parts: children
             .into_iter()
@@ -135,15 +135,17 @@ fn part(node: Node<'_>, text: &str) -> Part {
     }
 }
 
-fn fits(part: &Part, node: Node<'_>, text: &str, captures: &mut Captures) -> bool {
+fn fits(part: &StructurePart, node: Node<'_>, text: &str, captures: &mut Captures) -> bool {
     match part {
-        Part::One(name) => node.is_named() && capture(name, node.byte_range(), text, captures),
+        StructurePart::One(name) => {
+            node.is_named() && capture(name, node.byte_range(), text, captures)
+        }
         // Alone it stands for the one that is there.
-        Part::Many(name) => capture(name, node.byte_range(), text, captures),
-        Part::Leaf { kind, text: wanted } => {
+        StructurePart::Many(name) => capture(name, node.byte_range(), text, captures),
+        StructurePart::Leaf { kind, text: wanted } => {
             node.kind_id() == *kind && text.get(node.byte_range()) == Some(wanted)
         }
-        Part::Node { kind, parts } => {
+        StructurePart::Node { kind, parts } => {
             if node.kind_id() != *kind {
                 return false;
             }
@@ -160,7 +162,7 @@ fn fits(part: &Part, node: Node<'_>, text: &str, captures: &mut Captures) -> boo
 }
 
 fn fits_all(
-    parts: &[Part],
+    parts: &[StructurePart],
     nodes: &[Node<'_>],
     end_before: usize,
     text: &str,
@@ -168,7 +170,7 @@ fn fits_all(
 ) -> bool {
     match (parts, nodes) {
         ([], []) => true,
-        ([Part::Many(name), rest @ ..], nodes) => {
+        ([StructurePart::Many(name), rest @ ..], nodes) => {
             // As few as possible first; a comma before the rest belongs to neither.
             (0..=nodes.len()).any(|count| {
                 let (own, others) = nodes.split_at(count);
@@ -185,7 +187,7 @@ fn fits_all(
                     && (fits_all(rest, others, end, text, &mut tried)
                         // Without neighbours there is no comma either.
                         || count == 0
-                            && matches!(rest, [Part::Leaf { text, .. }, ..] if text == ",")
+                            && matches!(rest, [StructurePart::Leaf { text, .. }, ..] if text == ",")
                             && fits_all(rest.get(1..).unwrap_or_default(), others, end, text, &mut tried));
                 if fits {
                     *captures = tried;
@@ -194,19 +196,22 @@ fn fits_all(
             })
         }
         // `f(a, $$$REST)` matches `f(a)`.
-        ([Part::Leaf { text: comma, .. }, Part::Many(_), ..], [node, ..])
-            if comma == "," && node.kind() != "," =>
-        {
-            fits_all(
-                parts.get(1..).unwrap_or_default(),
-                nodes,
-                end_before,
-                text,
-                captures,
-            )
-        }
+        (
+            [
+                StructurePart::Leaf { text: comma, .. },
+                StructurePart::Many(_),
+                ..,
+            ],
+            [node, ..],
+        ) if comma == "," && node.kind() != "," => fits_all(
+            parts.get(1..).unwrap_or_default(),
+            nodes,
+            end_before,
+            text,
+            captures,
+        ),
         // A comma behind the last one says nothing.
-        ([Part::Leaf { text: closing, .. }, ..], [comma, after, ..])
+        ([StructurePart::Leaf { text: closing, .. }, ..], [comma, after, ..])
             if comma.kind() == ","
                 && closing != ","
                 && text.get(after.byte_range()) == Some(closing.as_str()) =>

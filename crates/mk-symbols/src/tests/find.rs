@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use mk_testkit::Fixture;
 
-use crate::{Index, Matching, Query, SymbolKind, Target};
+use crate::{DefinitionTarget, IndexQuery, Matching, SymbolIndex, SymbolKind};
 
 const PROJECT: &str = r"
 //- /src/task/join.rs
@@ -37,14 +37,14 @@ class Account:
 def handle_join(): ...
 ";
 
-fn index(fixture: &Fixture) -> Index {
-    let index = Index::start(fixture.root(), None).unwrap();
+fn index(fixture: &Fixture) -> SymbolIndex {
+    let index = SymbolIndex::start(fixture.root(), None).unwrap();
     index.wait(Duration::from_secs(60));
     index
 }
 
 #[track_caller]
-fn check(query: &Query, expected: &[&str]) {
+fn check(query: &IndexQuery, expected: &[&str]) {
     let fixture = Fixture::new(PROJECT);
     let answer = index(&fixture).find(query, &|_| true).unwrap();
     let found: Vec<String> = answer
@@ -56,8 +56,8 @@ fn check(query: &Query, expected: &[&str]) {
     assert!(!answer.is_partial());
 }
 
-fn query(pattern: &str) -> Query {
-    Query::new(pattern)
+fn query(pattern: &str) -> IndexQuery {
+    IndexQuery::new(pattern)
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn the_exact_name_comes_first_then_code_before_tests_and_what_is_documented() {
 #[test]
 fn the_beginnings_of_words_are_enough() {
     check(
-        &Query {
+        &IndexQuery {
             limit: 2,
             ..query("joha")
         },
@@ -90,7 +90,7 @@ fn the_beginnings_of_words_are_enough() {
 #[test]
 fn a_name_path_is_the_end_of_a_path() {
     let expected = ["src/task/join.rs:6 JoinHandle/abort"];
-    let exact = |pattern: &str| Query {
+    let exact = |pattern: &str| IndexQuery {
         matching: Matching::Exact,
         ..query(pattern)
     };
@@ -122,7 +122,7 @@ fn a_typo_is_forgiven_when_nothing_else_fits() {
 #[test]
 fn kinds_and_files_narrow_the_search() {
     check(
-        &Query {
+        &IndexQuery {
             kind: Some(SymbolKind::Method),
             files: Some("*.py".to_owned()),
             ..query("abort")
@@ -130,7 +130,7 @@ fn kinds_and_files_narrow_the_search() {
         &["app/models.py:2 Account/abort"],
     );
     check(
-        &Query {
+        &IndexQuery {
             kind: Some(SymbolKind::Class),
             files: Some("src/task".to_owned()),
             ..query("JoinHandle")
@@ -163,7 +163,7 @@ fn check_definition(target: impl Fn(&Fixture) -> (String, u32, u32), expected: &
     let fixture = Fixture::new(PROJECT);
     let (file, line, column) = target(&fixture);
     let file = mk_types::ProjectPath::parse(&file, fixture.root()).unwrap();
-    let target = Target::Position {
+    let target = DefinitionTarget::Position {
         file: &file,
         line,
         column,
@@ -193,7 +193,7 @@ fn a_position_means_the_name_that_stands_there() {
 #[test]
 fn a_definition_has_its_text() {
     let fixture = Fixture::new(PROJECT);
-    let target = Target::Name {
+    let target = DefinitionTarget::Name {
         name_path: "Account/abort",
         file: None,
     };
@@ -224,12 +224,12 @@ end
 #[track_caller]
 fn check_qualified(pattern: &str, expected: &[&str]) {
     let fixture = Fixture::new(QUALIFIED);
-    let query = Query {
+    let query = IndexQuery {
         matching: Matching::Exact,
-        ..Query::new(pattern)
+        ..IndexQuery::new(pattern)
     };
     let answer = index(&fixture).find(&query, &|_| true).unwrap();
-    let shown = |hit: &crate::Hit| format!("{} {}", hit.path, hit.name_path);
+    let shown = |hit: &crate::SymbolHit| format!("{} {}", hit.path, hit.name_path);
     let found: Vec<String> = answer.hits.iter().map(shown).collect();
     assert_eq!(found, expected, "{pattern}");
 }
@@ -273,16 +273,16 @@ fn the_first_answer_is_whole_while_the_index_is_not() {
     }
     let fixture = Fixture::new(&files);
     for _ in 0..5 {
-        let cold = Index::start(fixture.root(), None).unwrap();
-        let answer = cold.find(&Query::new("wanted"), &|_| true).unwrap();
+        let cold = SymbolIndex::start(fixture.root(), None).unwrap();
+        let answer = cold.find(&IndexQuery::new("wanted"), &|_| true).unwrap();
         let names: Vec<&str> = answer.hits.iter().map(|hit| hit.name.as_str()).collect();
         assert_eq!(names, ["wanted", "Wanted"]);
         assert!(!answer.is_partial());
-        let cold = Index::start(fixture.root(), None).unwrap();
+        let cold = SymbolIndex::start(fixture.root(), None).unwrap();
         let uses = cold.references("wanted", None, 50, &|_| true).unwrap();
         assert_eq!((uses.hits.len(), uses.is_partial()), (2, false));
-        let cold = Index::start(fixture.root(), None).unwrap();
-        let none = cold.find(&Query::new("nowhere"), &|_| true).unwrap();
+        let cold = SymbolIndex::start(fixture.root(), None).unwrap();
+        let none = cold.find(&IndexQuery::new("nowhere"), &|_| true).unwrap();
         assert!(none.hits.is_empty() && !none.is_partial());
     }
 }
@@ -321,7 +321,7 @@ fn a_first_answer_is_a_later_one() {
         "Meta.name",
         "abort",
     ] {
-        let cold = Index::start(fixture.root(), None).unwrap();
+        let cold = SymbolIndex::start(fixture.root(), None).unwrap();
         let first = cold.find(&query(pattern), &|_| true).unwrap();
         let later = warm.find(&query(pattern), &|_| true).unwrap();
         assert!(!first.is_partial(), "{pattern}");

@@ -8,7 +8,10 @@ use std::time::Duration;
 use mk_testkit::Fixture;
 use mk_types::ProjectPath;
 
-use crate::{Answer, Hit, Index, IndexState, Progress, Query, SkipReason, Swept};
+use crate::{
+    IndexAnswer, IndexQuery, IndexState, IndexingProgress, SkipReason, SweptFiles, SymbolHit,
+    SymbolIndex,
+};
 
 const PROJECT: &str = r"
 //- /.gitignore
@@ -30,8 +33,8 @@ def epsilon(): ...
 def not_code
 ";
 
-fn start(fixture: &Fixture, cache: Option<&Path>) -> Index {
-    let index = Index::start(fixture.root(), cache.map(Path::to_owned)).unwrap();
+fn start(fixture: &Fixture, cache: Option<&Path>) -> SymbolIndex {
+    let index = SymbolIndex::start(fixture.root(), cache.map(Path::to_owned)).unwrap();
     let progress = index.wait(Duration::from_secs(60));
     assert_eq!(progress.state, IndexState::Ready);
     assert_eq!(progress.files_done, progress.files_total);
@@ -39,14 +42,14 @@ fn start(fixture: &Fixture, cache: Option<&Path>) -> Index {
 }
 
 #[track_caller]
-fn check(index: &Index, expected: &[&str]) {
-    let query = Query {
+fn check(index: &SymbolIndex, expected: &[&str]) {
+    let query = IndexQuery {
         limit: 100,
-        ..Query::new("a")
+        ..IndexQuery::new("a")
     };
     let mut names: Vec<String> = Vec::new();
     for pattern in ["a", "e", "o"] {
-        let query = Query {
+        let query = IndexQuery {
             pattern: pattern.to_owned(),
             ..query.clone()
         };
@@ -87,7 +90,7 @@ fn a_restart_reads_nothing_again() {
     file.set_modified(before).unwrap();
     let index = start(&fixture, Some(cache.path()));
     check(&index, &ALL);
-    assert_eq!(index.sweep(), Swept::default());
+    assert_eq!(index.sweep(), SweptFiles::default());
     assert_eq!(fs::read_dir(cache.path()).unwrap().count(), 1);
 }
 
@@ -113,7 +116,7 @@ fn a_sweep_says_what_it_found() {
     let index = start(&fixture, None);
     fixture.write("/new.py", "def omega(): ...\n");
     fs::remove_file(fixture.path("script")).unwrap();
-    let expected = Swept {
+    let expected = SweptFiles {
         changed: 1,
         removed: 1,
     };
@@ -217,19 +220,19 @@ fn a_cache_that_cannot_be_written_is_no_harm() {
 
 const MANY: usize = 600;
 
-fn find_many(index: &Index) -> Answer<Hit> {
-    let query = Query {
+fn find_many(index: &SymbolIndex) -> IndexAnswer<SymbolHit> {
+    let query = IndexQuery {
         limit: MANY,
-        ..Query::new("Many")
+        ..IndexQuery::new("Many")
     };
     index.find(&query, &|_| true).unwrap()
 }
 
 /// An index with something in it that is not complete, and how far it was.
-fn unfinished(fixture: &Fixture, cache: &Path) -> (Index, Progress) {
+fn unfinished(fixture: &Fixture, cache: &Path) -> (SymbolIndex, IndexingProgress) {
     // It may be complete before the first look on a machine that has other things to do; then once more.
     for _ in 0..50 {
-        let index = Index::start(fixture.root(), Some(cache.to_owned())).unwrap();
+        let index = SymbolIndex::start(fixture.root(), Some(cache.to_owned())).unwrap();
         while index.size().0 == 0 && index.progress().state != IndexState::Ready {
             std::thread::yield_now();
         }
@@ -309,7 +312,7 @@ fn what_is_left_out_has_a_reason() {
             ("minified.js".to_owned(), SkipReason::Minified),
         ]
     );
-    let found = index.find(&Query::new("Latin"), &|_| true).unwrap();
+    let found = index.find(&IndexQuery::new("Latin"), &|_| true).unwrap();
     assert_eq!(found.hits.first().map(|hit| hit.lines.start), Some(1));
 }
 
@@ -322,7 +325,7 @@ fn another_worktree_in_the_project_is_not_part_of_it() {
     fixture.write("vendor/clone/.git/HEAD", "ref: refs/heads/main\n");
     fixture.write("sub/.git", "gitdir: ../.git/modules/sub\n");
     let index = start(&fixture, None);
-    let answer = index.find(&Query::new("Here"), &|_| true).unwrap();
+    let answer = index.find(&IndexQuery::new("Here"), &|_| true).unwrap();
     let paths: Vec<&str> = answer.hits.iter().map(|hit| hit.path.as_str()).collect();
     assert_eq!(paths, ["a.py", "sub/a.py"]);
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use mk_testkit::Fixture;
 
-use crate::{Index, RepositoryMap};
+use crate::{RepositoryMap, SymbolIndex};
 
 const PROJECT: &str = r"
 //- /core.py
@@ -25,7 +25,7 @@ TestEverything; TestEverything
 
 fn map(budget: usize, focus: Option<&str>) -> RepositoryMap {
     let fixture = Fixture::new(PROJECT);
-    let index = Index::start(fixture.root(), None).unwrap();
+    let index = SymbolIndex::start(fixture.root(), None).unwrap();
     index.wait(Duration::from_secs(60));
     index.map(budget, focus, &|_| true)
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use mk_testkit::Fixture;
 use mk_types::ProjectPath;
 
-use crate::{Error, Index, RenamePlan};
+use crate::{Error, NameRenamePlan, SymbolIndex};
 
 const PROJECT: &str = r#"
 //- /a.py
@@ -32,8 +32,8 @@ total
 from a import total
 "#;
 
-fn index(fixture: &Fixture) -> Index {
-    let index = Index::start(fixture.root(), None).unwrap();
+fn index(fixture: &Fixture) -> SymbolIndex {
+    let index = SymbolIndex::start(fixture.root(), None).unwrap();
     index.wait(Duration::from_secs(60));
     index
 }
@@ -90,7 +90,7 @@ fn a_limit_is_a_limit() {
     check("a/total", 1, &["a.py:1:5 total (definition)"]);
 }
 
-fn rename(from: &str, to: &str) -> Result<RenamePlan, Error> {
+fn rename(from: &str, to: &str) -> Result<NameRenamePlan, Error> {
     let fixture = Fixture::new(PROJECT);
     let file = ProjectPath::parse("a.py", fixture.root()).unwrap();
     let readable = |path: &ProjectPath| path.as_str() != "other/c.py";

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use mk_testkit::Fixture;
 use mk_types::Timestamp;
 
-use crate::{Index, Query};
+use crate::{IndexQuery, SymbolIndex};
 
 const PROJECT: &str = r"
 //- /.gitignore
@@ -37,15 +37,15 @@ fn later(seconds: i64) -> Timestamp {
     Timestamp::from_millis(START.as_millis() + 1_000 * seconds)
 }
 
-fn started(fixture: &Fixture) -> Index {
-    let index = Index::start(fixture.root(), None).unwrap();
+fn started(fixture: &Fixture) -> SymbolIndex {
+    let index = SymbolIndex::start(fixture.root(), None).unwrap();
     index.refresh(START);
     index.wait(Duration::from_secs(60));
     index
 }
 
 /// An index that watches; at `later(2)` it has compared everything, and for a minute it does not do so again.
-fn watched(fixture: &Fixture) -> Index {
+fn watched(fixture: &Fixture) -> SymbolIndex {
     let index = started(fixture);
     index.refresh(later(2));
     let deadline = Instant::now() + Duration::from_secs(60);
@@ -57,11 +57,14 @@ fn watched(fixture: &Fixture) -> Index {
 }
 
 #[track_caller]
-fn check(index: &Index, now: Timestamp, expected: &[&str]) {
+fn check(index: &SymbolIndex, now: Timestamp, expected: &[&str]) {
     index.refresh(now);
     let mut names: Vec<String> = Vec::new();
     for pattern in ["a", "e"] {
-        let hits = index.find(&Query::new(pattern), &|_| true).unwrap().hits;
+        let hits = index
+            .find(&IndexQuery::new(pattern), &|_| true)
+            .unwrap()
+            .hits;
         names.extend(hits.iter().map(|hit| format!("{} {}", hit.path, hit.name)));
     }
     names.sort();

@@ -5,20 +5,20 @@ use std::time::Duration;
 
 use mk_types::AbsPath;
 
-use crate::{Index, Matching, Query};
+use crate::{IndexQuery, Matching, SymbolIndex};
 
 #[test]
 fn every_symbol_of_the_table_is_found_where_it_is() {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures"));
-    let index = Index::start(&AbsPath::new(folder).unwrap(), None).unwrap();
+    let index = SymbolIndex::start(&AbsPath::new(folder).unwrap(), None).unwrap();
     index.wait(Duration::from_secs(60));
     let mut wrong = Vec::new();
     let mut n_rows = 0;
     for row in include_str!("../../fixtures/symbols.txt").lines() {
         let [name, kind, place] = row.split(" | ").collect::<Vec<_>>().try_into().unwrap();
-        let query = Query {
+        let query = IndexQuery {
             matching: Matching::Exact,
-            ..Query::new(name)
+            ..IndexQuery::new(name)
         };
         let hits = index.find(&query, &|_| true).unwrap().hits;
         let found: Vec<String> = hits

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::output;
-use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset};
+use crate::tool::{Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolRun, Toolset};
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub(crate) struct EndCommandArgs {
@@ -16,14 +16,14 @@ pub(crate) struct EndCommandArgs {
 
 pub(crate) static TOOL: Tool = Tool::of::<EndCommandArgs>();
 
-impl Definition for EndCommandArgs {
+impl ToolDefinition for EndCommandArgs {
     const SPEC: Spec = Spec {
         name: "end_command",
         title: "End a command",
         description: "End a command that runs in the background, with everything it has started",
         toolset: Toolset::Commands,
         group: None,
-        effect: Effect::Changes,
+        effect: ToolEffect::Changes,
         calls_per_minute: None,
         paths: &[],
         output: None,
@@ -33,8 +33,8 @@ impl Definition for EndCommandArgs {
         self.session_id.as_deref()
     }
 
-    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+    async fn run(self, call: ToolRun<'_>) -> Result<ToolAnswer, Error> {
         let ended = call.project().commands().end(&self.id).await?;
-        Ok(Answer::Done(output::reply(&ended)))
+        Ok(ToolAnswer::Done(output::reply(&ended)))
     }
 }

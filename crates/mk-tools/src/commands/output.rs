@@ -3,9 +3,9 @@
 use mk_engine::{CommandOutput, JobState};
 use serde_json::{Value, json};
 
-use crate::tool::{Reply, code_reply};
+use crate::tool::{ToolReply, code_reply};
 
-pub(super) fn reply(command: &CommandOutput) -> Reply {
+pub(super) fn reply(command: &CommandOutput) -> ToolReply {
     code_reply(text(command), facts(command))
 }
 

@@ -6,7 +6,9 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::output;
-use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, code_answer};
+use crate::tool::{
+    Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolRun, Toolset, code_answer,
+};
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub(crate) struct ReadCommandOutputArgs {
@@ -19,14 +21,14 @@ pub(crate) struct ReadCommandOutputArgs {
 
 pub(crate) static TOOL: Tool = Tool::of::<ReadCommandOutputArgs>();
 
-impl Definition for ReadCommandOutputArgs {
+impl ToolDefinition for ReadCommandOutputArgs {
     const SPEC: Spec = Spec {
         name: "read_command_output",
         title: "Read a command's output",
         description: "Read what a command has printed, or list the commands that were run",
         toolset: Toolset::Commands,
         group: None,
-        effect: Effect::ReadOnly,
+        effect: ToolEffect::ReadOnly,
         calls_per_minute: None,
         paths: &[],
         output: None,
@@ -36,11 +38,11 @@ impl Definition for ReadCommandOutputArgs {
         self.session_id.as_deref()
     }
 
-    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+    async fn run(self, call: ToolRun<'_>) -> Result<ToolAnswer, Error> {
         let commands = call.project().commands();
         if let Some(id) = &self.id {
             let read = commands.read(id, self.offset.unwrap_or_default())?;
-            return Ok(Answer::Done(output::reply(&read)));
+            return Ok(ToolAnswer::Done(output::reply(&read)));
         }
         let found = commands.list()?;
         let lines = found.iter().map(|command| {

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use mk_engine::{CommandLine, Error, Wait};
+use mk_engine::{Error, JobCommand, JobWait};
 use mk_policy::Group;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::output;
-use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset};
+use crate::tool::{Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolRun, Toolset};
 
 /// Unless the call says something else.
 const TIME_LIMIT: u64 = 120;
@@ -29,7 +29,7 @@ pub(crate) struct RunCommandArgs {
 
 pub(crate) static TOOL: Tool = Tool::of::<RunCommandArgs>();
 
-impl Definition for RunCommandArgs {
+impl ToolDefinition for RunCommandArgs {
     const SPEC: Spec = Spec {
         name: "run_command",
         title: "Run a command",
@@ -37,7 +37,7 @@ impl Definition for RunCommandArgs {
                       listed at the end of the output",
         toolset: Toolset::Commands,
         group: Some(Group::Command),
-        effect: Effect::Changes,
+        effect: ToolEffect::Changes,
         calls_per_minute: Some(60),
         paths: &[],
         output: None,
@@ -47,15 +47,19 @@ impl Definition for RunCommandArgs {
         self.session_id.as_deref()
     }
 
-    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+    async fn run(self, call: ToolRun<'_>) -> Result<ToolAnswer, Error> {
         let background = self.background.unwrap_or_default();
         let default = if background { LONGEST } else { TIME_LIMIT };
         let seconds = self.time_limit.unwrap_or(default).clamp(1, LONGEST);
-        let command = CommandLine {
+        let command = JobCommand {
             line: self.command,
             directory: self.directory,
             time_limit: Duration::from_secs(seconds),
-            wait: if background { Wait::No } else { Wait::ForEnd },
+            wait: if background {
+                JobWait::No
+            } else {
+                JobWait::ForEnd
+            },
         };
         let ran = call.project().commands().run(call.request, command).await?;
         Ok(ran.map(|command| output::reply(&command)))

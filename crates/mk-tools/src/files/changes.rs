@@ -4,12 +4,12 @@ use mk_engine::{FileChange, FileChanges};
 use serde_json::{Value, json};
 
 use crate::symbols::get_diagnostics;
-use crate::tool::{Reply, code_reply};
+use crate::tool::{ToolReply, code_reply};
 
 /// More new problems are not told one by one.
 const MOST_PROBLEMS: usize = 20;
 
-pub(crate) fn reply(changes: &FileChanges) -> Reply {
+pub(crate) fn reply(changes: &FileChanges) -> ToolReply {
     let files: Vec<Value> = changes.files.iter().map(to_json).collect();
     code_reply(describe(changes), json!({ "changes": files }))
 }

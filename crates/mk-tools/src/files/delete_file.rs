@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::changes;
-use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset};
+use crate::tool::{Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolRun, Toolset};
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub(crate) struct DeleteFileArgs {
@@ -18,14 +18,14 @@ pub(crate) struct DeleteFileArgs {
 
 pub(crate) static TOOL: Tool = Tool::of::<DeleteFileArgs>();
 
-impl Definition for DeleteFileArgs {
+impl ToolDefinition for DeleteFileArgs {
     const SPEC: Spec = Spec {
         name: "delete_file",
         title: "Delete a file",
         description: "Delete a file, with a backup",
         toolset: Toolset::Files,
         group: Some(Group::Edit),
-        effect: Effect::Changes,
+        effect: ToolEffect::Changes,
         calls_per_minute: Some(100),
         paths: &["file_path"],
         output: None,
@@ -35,7 +35,7 @@ impl Definition for DeleteFileArgs {
         self.session_id.as_deref()
     }
 
-    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+    async fn run(self, call: ToolRun<'_>) -> Result<ToolAnswer, Error> {
         let deleted = call.project().files().delete(call.request).await?;
         Ok(deleted.map(|changes| changes::reply(&changes)))
     }

@@ -7,7 +7,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, code_answer};
+use crate::tool::{
+    Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolRun, Toolset, code_answer,
+};
 
 const DEFAULT_RESULTS: u32 = 100;
 const MOST_RESULTS: u32 = 2_000;
@@ -26,14 +28,14 @@ pub(crate) struct FindFilesArgs {
 
 pub(crate) static TOOL: Tool = Tool::of::<FindFilesArgs>();
 
-impl Definition for FindFilesArgs {
+impl ToolDefinition for FindFilesArgs {
     const SPEC: Spec = Spec {
         name: "find_files",
         title: "Find files",
         description: "Find files by glob; respects .gitignore. `*.py` matches at any depth, `src/**/*.rs` from the root",
         toolset: Toolset::Files,
         group: Some(Group::Read),
-        effect: Effect::ReadOnly,
+        effect: ToolEffect::ReadOnly,
         calls_per_minute: Some(50),
         paths: &["path"],
         output: None,
@@ -43,7 +45,7 @@ impl Definition for FindFilesArgs {
         self.session_id.as_deref()
     }
 
-    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+    async fn run(self, call: ToolRun<'_>) -> Result<ToolAnswer, Error> {
         let limit = self.max_results.unwrap_or(DEFAULT_RESULTS);
         let limit = limit.clamp(1, MOST_RESULTS) as usize;
         let files = call.project().files();

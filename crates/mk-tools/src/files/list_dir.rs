@@ -6,7 +6,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, code_answer};
+use crate::tool::{
+    Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolRun, Toolset, code_answer,
+};
 
 const MOST_ENTRIES: usize = 1_000;
 
@@ -22,14 +24,14 @@ pub(crate) struct ListDirArgs {
 
 pub(crate) static TOOL: Tool = Tool::of::<ListDirArgs>();
 
-impl Definition for ListDirArgs {
+impl ToolDefinition for ListDirArgs {
     const SPEC: Spec = Spec {
         name: "list_dir",
         title: "List a directory",
         description: "List a directory; names of directories end with /. Respects .gitignore",
         toolset: Toolset::Files,
         group: Some(Group::Read),
-        effect: Effect::ReadOnly,
+        effect: ToolEffect::ReadOnly,
         calls_per_minute: Some(100),
         paths: &["path"],
         output: None,
@@ -39,7 +41,7 @@ impl Definition for ListDirArgs {
         self.session_id.as_deref()
     }
 
-    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+    async fn run(self, call: ToolRun<'_>) -> Result<ToolAnswer, Error> {
         let depth = if self.recursive == Some(true) {
             ListingDepth::Recursive
         } else {

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::changes;
-use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset};
+use crate::tool::{Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolRun, Toolset};
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub(crate) struct MoveFileArgs {
@@ -21,14 +21,14 @@ pub(crate) struct MoveFileArgs {
 
 pub(crate) static TOOL: Tool = Tool::of::<MoveFileArgs>();
 
-impl Definition for MoveFileArgs {
+impl ToolDefinition for MoveFileArgs {
     const SPEC: Spec = Spec {
         name: "move_file",
         title: "Move a file",
         description: "Move or rename a file; an existing target is never overwritten",
         toolset: Toolset::Files,
         group: Some(Group::Edit),
-        effect: Effect::Changes,
+        effect: ToolEffect::Changes,
         calls_per_minute: Some(100),
         paths: &["from_path", "to_path"],
         output: None,
@@ -38,7 +38,7 @@ impl Definition for MoveFileArgs {
         self.session_id.as_deref()
     }
 
-    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+    async fn run(self, call: ToolRun<'_>) -> Result<ToolAnswer, Error> {
         let moved = call.project().files().rename(call.request).await?;
         Ok(moved.map(|changes| changes::reply(&changes)))
     }

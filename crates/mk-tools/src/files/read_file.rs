@@ -6,7 +6,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, code_answer};
+use crate::tool::{
+    Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolRun, Toolset, code_answer,
+};
 
 /// About 25,000 tokens: what clients take in one answer.
 const LONGEST: usize = 80_000;
@@ -25,14 +27,14 @@ pub(crate) struct ReadFileArgs {
 
 pub(crate) static TOOL: Tool = Tool::of::<ReadFileArgs>();
 
-impl Definition for ReadFileArgs {
+impl ToolDefinition for ReadFileArgs {
     const SPEC: Spec = Spec {
         name: "read_file",
         title: "Read a file",
         description: "Read file contents with optional line range",
         toolset: Toolset::Files,
         group: Some(Group::Read),
-        effect: Effect::ReadOnly,
+        effect: ToolEffect::ReadOnly,
         calls_per_minute: Some(100),
         paths: &["file_path"],
         output: None,
@@ -42,7 +44,7 @@ impl Definition for ReadFileArgs {
         self.session_id.as_deref()
     }
 
-    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+    async fn run(self, call: ToolRun<'_>) -> Result<ToolAnswer, Error> {
         let is_whole = self.start_line.is_none() && self.end_line.is_none();
         let files = call.project().files();
         let read = files.read(call.request, self.start_line, self.end_line);
@@ -60,7 +62,7 @@ impl Definition for ReadFileArgs {
         } else {
             text.trim_end_matches('\n').trim_end_matches('\r')
         };
-        let Cut {
+        let CutText {
             shown,
             next,
             hidden,
@@ -91,7 +93,7 @@ impl Definition for ReadFileArgs {
 }
 
 /// The part of a text that fits into an answer.
-struct Cut<'a> {
+struct CutText<'a> {
     shown: &'a str,
     /// The line to go on with.
     next: Option<usize>,
@@ -100,7 +102,7 @@ struct Cut<'a> {
 }
 
 /// As many whole lines as fit; of a line that is longer than all that fits, its beginning.
-fn cut(text: &str, first: usize) -> Cut<'_> {
+fn cut(text: &str, first: usize) -> CutText<'_> {
     let mut end = 0;
     let mut lines = 0;
     for line in text.split_inclusive('\n') {
@@ -113,7 +115,7 @@ fn cut(text: &str, first: usize) -> Cut<'_> {
     let next = (end < text.len()).then_some(first + lines);
     let whole = text.get(..end).unwrap_or(text);
     if next.is_none() && end <= LONGEST {
-        return Cut {
+        return CutText {
             shown: text,
             next,
             hidden: 0,
@@ -123,7 +125,7 @@ fn cut(text: &str, first: usize) -> Cut<'_> {
     let shown = whole
         .get(..whole.floor_char_boundary(LONGEST))
         .unwrap_or(whole);
-    Cut {
+    CutText {
         shown,
         next,
         hidden: whole.len() - shown.len(),

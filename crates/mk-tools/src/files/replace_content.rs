@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::changes;
-use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset};
+use crate::tool::{Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolRun, Toolset};
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub(crate) struct ReplaceContentArgs {
@@ -26,14 +26,14 @@ pub(crate) struct ReplaceContentArgs {
 
 pub(crate) static TOOL: Tool = Tool::of::<ReplaceContentArgs>();
 
-impl Definition for ReplaceContentArgs {
+impl ToolDefinition for ReplaceContentArgs {
     const SPEC: Spec = Spec {
         name: "replace_content",
         title: "Replace text in a file",
         description: "Replace literal text (or a regex) in a file; an ambiguous match is refused",
         toolset: Toolset::Files,
         group: Some(Group::Edit),
-        effect: Effect::Changes,
+        effect: ToolEffect::Changes,
         calls_per_minute: Some(100),
         paths: &["file_path"],
         output: None,
@@ -43,7 +43,7 @@ impl Definition for ReplaceContentArgs {
         self.session_id.as_deref()
     }
 
-    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+    async fn run(self, call: ToolRun<'_>) -> Result<ToolAnswer, Error> {
         let replacement = TextReplacement {
             find: self.find,
             replace: self.replace,

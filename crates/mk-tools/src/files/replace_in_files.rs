@@ -1,6 +1,8 @@
 //! `replace_in_files`: the same replacement in many files, after a dry run that shows it.
 
-use mk_engine::{Error, FileChanges, PlannedReplacement, ReplaceScope, Replaced, TextReplacement};
+use mk_engine::{
+    Error, FileChanges, PlannedReplacement, ReplaceScope, ReplacedFiles, TextReplacement,
+};
 use mk_policy::Group;
 use mk_types::ProjectPath;
 use schemars::JsonSchema;
@@ -8,7 +10,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::changes;
-use crate::tool::{Answer, Call, Definition, Effect, Reply, Spec, Tool, Toolset, code_reply};
+use crate::tool::{
+    Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolReply, ToolRun, Toolset, code_reply,
+};
 
 /// Of the diffs that a dry run shows.
 const LONGEST_DIFFS: usize = 20_000;
@@ -36,14 +40,14 @@ pub(crate) struct ReplaceInFilesArgs {
 
 pub(crate) static TOOL: Tool = Tool::of::<ReplaceInFilesArgs>();
 
-impl Definition for ReplaceInFilesArgs {
+impl ToolDefinition for ReplaceInFilesArgs {
     const SPEC: Spec = Spec {
         name: "replace_in_files",
         title: "Replace text in many files",
         description: "Replace literal text (or a regex) in all files that match; dry_run shows what would change",
         toolset: Toolset::Files,
         group: Some(Group::Edit),
-        effect: Effect::Changes,
+        effect: ToolEffect::Changes,
         calls_per_minute: Some(100),
         // The files are found by searching; each is checked before it is changed.
         paths: &[],
@@ -54,7 +58,7 @@ impl Definition for ReplaceInFilesArgs {
         self.session_id.as_deref()
     }
 
-    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+    async fn run(self, call: ToolRun<'_>) -> Result<ToolAnswer, Error> {
         let replacement = TextReplacement {
             find: self.find,
             replace: self.replace,
@@ -71,18 +75,18 @@ impl Definition for ReplaceInFilesArgs {
         let files = call.project().files();
         let replaced = files.replace_in_files(call.request, replacement, scope);
         Ok(replaced.await?.map(|replaced| match replaced {
-            Replaced::NothingMatches => code_reply(
+            ReplacedFiles::NothingMatches => code_reply(
                 "Nothing matches".to_owned(),
                 json!({ "total_matches": 0, "files": [] }),
             ),
-            Replaced::WouldChange(plan) => dry_run(&plan),
-            Replaced::Changed { counts, changes } => changed(&counts, &changes),
+            ReplacedFiles::WouldChange(plan) => dry_run(&plan),
+            ReplacedFiles::Changed { counts, changes } => changed(&counts, &changes),
         }))
     }
 }
 
 /// What was changed where; its diff stands in the dry run.
-fn changed(counts: &[(ProjectPath, usize)], changes: &FileChanges) -> Reply {
+fn changed(counts: &[(ProjectPath, usize)], changes: &FileChanges) -> ToolReply {
     let total: usize = counts.iter().map(|(_, count)| count).sum();
     let mut text = format!(
         "Changed {} in {}\n",
@@ -93,7 +97,7 @@ fn changed(counts: &[(ProjectPath, usize)], changes: &FileChanges) -> Reply {
         text.push_str(&format!("{path} ({count})\n"));
     }
     text.push_str(&changes::ending(changes));
-    let mut reply = Reply {
+    let mut reply = ToolReply {
         text,
         ..changes::reply(changes)
     };
@@ -108,7 +112,7 @@ fn counted(count: usize, noun: &str) -> String {
     }
 }
 
-fn dry_run(plan: &[PlannedReplacement]) -> Reply {
+fn dry_run(plan: &[PlannedReplacement]) -> ToolReply {
     let total: usize = plan.iter().map(|planned| planned.count).sum();
     let mut text = format!(
         "Would change {} in {}\n",

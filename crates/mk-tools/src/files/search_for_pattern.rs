@@ -8,7 +8,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, code_answer};
+use crate::tool::{
+    Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolRun, Toolset, code_answer,
+};
 
 const DEFAULT_RESULTS: u32 = 100;
 const MOST_RESULTS: u32 = 1_000;
@@ -39,14 +41,14 @@ pub(crate) struct SearchForPatternArgs {
 
 pub(crate) static TOOL: Tool = Tool::of::<SearchForPatternArgs>();
 
-impl Definition for SearchForPatternArgs {
+impl ToolDefinition for SearchForPatternArgs {
     const SPEC: Spec = Spec {
         name: "search_for_pattern",
         title: "Search files",
         description: "Search file contents by regex (or literal text), best first; respects .gitignore",
         toolset: Toolset::Files,
         group: Some(Group::Read),
-        effect: Effect::ReadOnly,
+        effect: ToolEffect::ReadOnly,
         calls_per_minute: Some(100),
         paths: &["path"],
         output: None,
@@ -56,7 +58,7 @@ impl Definition for SearchForPatternArgs {
         self.session_id.as_deref()
     }
 
-    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+    async fn run(self, call: ToolRun<'_>) -> Result<ToolAnswer, Error> {
         let limit = self.max_results.unwrap_or(DEFAULT_RESULTS);
         let wanted = TextSearch {
             pattern: self.pattern,

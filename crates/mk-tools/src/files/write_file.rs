@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::changes;
-use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset};
+use crate::tool::{Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolRun, Toolset};
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub(crate) struct WriteFileArgs {
@@ -22,14 +22,14 @@ pub(crate) struct WriteFileArgs {
 
 pub(crate) static TOOL: Tool = Tool::of::<WriteFileArgs>();
 
-impl Definition for WriteFileArgs {
+impl ToolDefinition for WriteFileArgs {
     const SPEC: Spec = Spec {
         name: "write_file",
         title: "Write a file",
         description: "Create a file or replace its contents, with a backup; missing directories are created",
         toolset: Toolset::Files,
         group: Some(Group::Edit),
-        effect: Effect::Changes,
+        effect: ToolEffect::Changes,
         calls_per_minute: Some(100),
         paths: &["file_path"],
         output: None,
@@ -39,7 +39,7 @@ impl Definition for WriteFileArgs {
         self.session_id.as_deref()
     }
 
-    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+    async fn run(self, call: ToolRun<'_>) -> Result<ToolAnswer, Error> {
         let files = call.project().files();
         let written = files
             .write(call.request, self.content, self.expected_revision)

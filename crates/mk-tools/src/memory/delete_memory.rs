@@ -6,7 +6,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, code_answer};
+use crate::tool::{
+    Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolRun, Toolset, code_answer,
+};
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub(crate) struct DeleteMemoryArgs {
@@ -17,14 +19,14 @@ pub(crate) struct DeleteMemoryArgs {
 
 pub(crate) static TOOL: Tool = Tool::of::<DeleteMemoryArgs>();
 
-impl Definition for DeleteMemoryArgs {
+impl ToolDefinition for DeleteMemoryArgs {
     const SPEC: Spec = Spec {
         name: "delete_memory",
         title: "Delete a memory",
         description: "Delete a memory that is wrong or no longer needed",
         toolset: Toolset::Memory,
         group: Some(Group::Edit),
-        effect: Effect::Changes,
+        effect: ToolEffect::Changes,
         calls_per_minute: Some(20),
         paths: &[],
         output: None,
@@ -34,7 +36,7 @@ impl Definition for DeleteMemoryArgs {
         self.session_id.as_deref()
     }
 
-    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+    async fn run(self, call: ToolRun<'_>) -> Result<ToolAnswer, Error> {
         let memories = call.project().memories();
         let name = memories.delete(call.request, &self.name).await?;
         Ok(code_answer(

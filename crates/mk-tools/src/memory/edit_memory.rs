@@ -6,7 +6,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, code_answer};
+use crate::tool::{
+    Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolRun, Toolset, code_answer,
+};
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub(crate) struct EditMemoryArgs {
@@ -25,14 +27,14 @@ pub(crate) struct EditMemoryArgs {
 
 pub(crate) static TOOL: Tool = Tool::of::<EditMemoryArgs>();
 
-impl Definition for EditMemoryArgs {
+impl ToolDefinition for EditMemoryArgs {
     const SPEC: Spec = Spec {
         name: "edit_memory",
         title: "Edit a memory",
         description: "Replace literal text (or a regex) in a memory; an ambiguous match is refused",
         toolset: Toolset::Memory,
         group: Some(Group::Edit),
-        effect: Effect::Changes,
+        effect: ToolEffect::Changes,
         calls_per_minute: Some(20),
         paths: &[],
         output: None,
@@ -42,7 +44,7 @@ impl Definition for EditMemoryArgs {
         self.session_id.as_deref()
     }
 
-    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+    async fn run(self, call: ToolRun<'_>) -> Result<ToolAnswer, Error> {
         let replacement = TextReplacement {
             find: self.find,
             replace: self.replace,

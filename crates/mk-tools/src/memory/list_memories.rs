@@ -6,7 +6,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, code_answer};
+use crate::tool::{
+    Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolRun, Toolset, code_answer,
+};
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub(crate) struct ListMemoriesArgs {
@@ -17,14 +19,14 @@ pub(crate) struct ListMemoriesArgs {
 
 pub(crate) static TOOL: Tool = Tool::of::<ListMemoriesArgs>();
 
-impl Definition for ListMemoriesArgs {
+impl ToolDefinition for ListMemoriesArgs {
     const SPEC: Spec = Spec {
         name: "list_memories",
         title: "List memories",
         description: "List memories; read the ones whose names fit the task",
         toolset: Toolset::Memory,
         group: Some(Group::Read),
-        effect: Effect::ReadOnly,
+        effect: ToolEffect::ReadOnly,
         calls_per_minute: Some(50),
         paths: &[],
         output: None,
@@ -34,7 +36,7 @@ impl Definition for ListMemoriesArgs {
         self.session_id.as_deref()
     }
 
-    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+    async fn run(self, call: ToolRun<'_>) -> Result<ToolAnswer, Error> {
         let memories = call.project().memories();
         let memories = memories.list(call.request, self.topic).await?;
         let line = |memory: &MemoryInfo| {

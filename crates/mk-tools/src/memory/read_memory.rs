@@ -6,7 +6,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, code_answer};
+use crate::tool::{
+    Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolRun, Toolset, code_answer,
+};
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub(crate) struct ReadMemoryArgs {
@@ -17,14 +19,14 @@ pub(crate) struct ReadMemoryArgs {
 
 pub(crate) static TOOL: Tool = Tool::of::<ReadMemoryArgs>();
 
-impl Definition for ReadMemoryArgs {
+impl ToolDefinition for ReadMemoryArgs {
     const SPEC: Spec = Spec {
         name: "read_memory",
         title: "Read a memory",
         description: "Read a memory: what was learned about this project earlier",
         toolset: Toolset::Memory,
         group: Some(Group::Read),
-        effect: Effect::ReadOnly,
+        effect: ToolEffect::ReadOnly,
         calls_per_minute: Some(20),
         paths: &[],
         output: None,
@@ -34,7 +36,7 @@ impl Definition for ReadMemoryArgs {
         self.session_id.as_deref()
     }
 
-    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+    async fn run(self, call: ToolRun<'_>) -> Result<ToolAnswer, Error> {
         let memories = call.project().memories();
         let (name, text) = memories.read(call.request, &self.name).await?;
         Ok(code_answer(text, json!({ "name": name })))

@@ -6,7 +6,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, code_answer};
+use crate::tool::{
+    Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolRun, Toolset, code_answer,
+};
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub(crate) struct RenameMemoryArgs {
@@ -19,14 +21,14 @@ pub(crate) struct RenameMemoryArgs {
 
 pub(crate) static TOOL: Tool = Tool::of::<RenameMemoryArgs>();
 
-impl Definition for RenameMemoryArgs {
+impl ToolDefinition for RenameMemoryArgs {
     const SPEC: Spec = Spec {
         name: "rename_memory",
         title: "Rename a memory",
         description: "Rename a memory; references to it (mem:name) in other memories follow",
         toolset: Toolset::Memory,
         group: Some(Group::Edit),
-        effect: Effect::Changes,
+        effect: ToolEffect::Changes,
         calls_per_minute: Some(20),
         paths: &[],
         output: None,
@@ -36,7 +38,7 @@ impl Definition for RenameMemoryArgs {
         self.session_id.as_deref()
     }
 
-    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+    async fn run(self, call: ToolRun<'_>) -> Result<ToolAnswer, Error> {
         let memories = call.project().memories();
         let renamed = memories.rename(call.request, &self.old_name, &self.new_name);
         let (old, new, references) = renamed.await?;

@@ -6,7 +6,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, code_answer};
+use crate::tool::{
+    Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolRun, Toolset, code_answer,
+};
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub(crate) struct WriteMemoryArgs {
@@ -19,14 +21,14 @@ pub(crate) struct WriteMemoryArgs {
 
 pub(crate) static TOOL: Tool = Tool::of::<WriteMemoryArgs>();
 
-impl Definition for WriteMemoryArgs {
+impl ToolDefinition for WriteMemoryArgs {
     const SPEC: Spec = Spec {
         name: "write_memory",
         title: "Write a memory",
         description: "Write down something worth knowing later; overwrites a memory of the same name",
         toolset: Toolset::Memory,
         group: Some(Group::Edit),
-        effect: Effect::Changes,
+        effect: ToolEffect::Changes,
         calls_per_minute: Some(10),
         paths: &[],
         output: None,
@@ -36,7 +38,7 @@ impl Definition for WriteMemoryArgs {
         self.session_id.as_deref()
     }
 
-    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+    async fn run(self, call: ToolRun<'_>) -> Result<ToolAnswer, Error> {
         let size = self.content.len();
         let memories = call.project().memories();
         let name = memories

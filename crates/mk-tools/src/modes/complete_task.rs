@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::mode_info::continued;
 use crate::schema;
-use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, reply};
+use crate::tool::{Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolRun, Toolset, reply};
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub(crate) struct CompleteTaskArgs {
@@ -40,14 +40,14 @@ pub(crate) struct CompleteTaskOutput {
 
 pub(crate) static TOOL: Tool = Tool::of::<CompleteTaskArgs>();
 
-impl Definition for CompleteTaskArgs {
+impl ToolDefinition for CompleteTaskArgs {
     const SPEC: Spec = Spec {
         name: "complete_task",
         title: "Complete a task",
         description: "Mark a task as completed, failed, or cancelled",
         toolset: Toolset::Modes,
         group: None,
-        effect: Effect::Changes,
+        effect: ToolEffect::Changes,
         calls_per_minute: None,
         paths: &[],
         output: Some(schema::of_output::<CompleteTaskOutput>),
@@ -57,7 +57,7 @@ impl Definition for CompleteTaskArgs {
         Some(&self.session_id)
     }
 
-    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+    async fn run(self, call: ToolRun<'_>) -> Result<ToolAnswer, Error> {
         let Self { status, result, .. } = self;
         let (state, heading) = match status {
             Status::Completed => (TaskState::Completed, "Task completed successfully"),
@@ -85,6 +85,6 @@ impl Definition for CompleteTaskArgs {
             result: session.result,
         };
         let metadata = json!({ "session_id": output.session_id, "task_id": output.task_id, "status": output.status });
-        Ok(Answer::Done(reply(text, &output, metadata)))
+        Ok(ToolAnswer::Done(reply(text, &output, metadata)))
     }
 }

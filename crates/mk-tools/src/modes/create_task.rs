@@ -8,7 +8,9 @@ use serde_json::json;
 use super::mode_info::capped;
 
 use crate::schema;
-use crate::tool::{Answer, Call, Definition, Effect, Reply, Spec, Tool, Toolset, reply};
+use crate::tool::{
+    Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolReply, ToolRun, Toolset, reply,
+};
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub(crate) struct CreateTaskArgs {
@@ -34,14 +36,14 @@ pub(crate) struct CreateTaskOutput {
 
 pub(crate) static TOOL: Tool = Tool::of::<CreateTaskArgs>();
 
-impl Definition for CreateTaskArgs {
+impl ToolDefinition for CreateTaskArgs {
     const SPEC: Spec = Spec {
         name: "create_task",
         title: "Create a task",
         description: "Create a new task in a specific mode",
         toolset: Toolset::Modes,
         group: None,
-        effect: Effect::Adds,
+        effect: ToolEffect::Adds,
         calls_per_minute: None,
         paths: &[],
         output: Some(schema::of_output::<CreateTaskOutput>),
@@ -53,7 +55,7 @@ impl Definition for CreateTaskArgs {
         self.parent_session_id.as_deref()
     }
 
-    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+    async fn run(self, call: ToolRun<'_>) -> Result<ToolAnswer, Error> {
         let Self {
             mode_slug,
             initial_message,
@@ -70,7 +72,7 @@ impl Definition for CreateTaskArgs {
         };
         let task = match call.engine.tasks().create(call.caller, new).await? {
             Outcome::Done(task) => task,
-            Outcome::NeedsApproval(approval) => return Ok(Answer::NeedsApproval(approval)),
+            Outcome::NeedsApproval(approval) => return Ok(ToolAnswer::NeedsApproval(approval)),
         };
         let session = &task.session;
         let output = CreateTaskOutput {
@@ -99,7 +101,7 @@ impl Definition for CreateTaskArgs {
         let text = format!("{text}{}", capped(&in_force));
         let metadata =
             json!({ "session_id": session_id, "task_id": task_id, "mode_slug": mode_slug });
-        Ok(Answer::Done(Reply {
+        Ok(ToolAnswer::Done(ToolReply {
             current: Some(session.id.clone()),
             ..reply(text, &output, metadata)
         }))

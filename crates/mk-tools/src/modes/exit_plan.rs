@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, reply};
+use crate::tool::{Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolRun, Toolset, reply};
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub(crate) struct ExitPlanArgs {
@@ -21,20 +21,20 @@ pub(crate) struct ExitPlanOutput {
 
 pub(crate) static TOOL: Tool = Tool::of::<ExitPlanArgs>();
 
-impl Definition for ExitPlanArgs {
+impl ToolDefinition for ExitPlanArgs {
     const SPEC: Spec = Spec {
         name: "exit_plan",
         title: "Exit plan",
         description: "Show the user a plan; they pick a mode",
         toolset: Toolset::Modes,
         group: None,
-        effect: Effect::Changes,
+        effect: ToolEffect::Changes,
         calls_per_minute: Some(20),
         paths: &[],
         output: None,
     };
 
-    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+    async fn run(self, call: ToolRun<'_>) -> Result<ToolAnswer, Error> {
         let outcome = call
             .engine
             .conversations()

@@ -12,7 +12,7 @@ use serde_json::json;
 use super::mode_info::{ModeInfo, capped, group_lines, tool_groups};
 
 use crate::schema;
-use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, reply};
+use crate::tool::{Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolRun, Toolset, reply};
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub(crate) struct GetModeInfoArgs {
@@ -31,20 +31,20 @@ pub(crate) struct GetModeInfoOutput {
 
 pub(crate) static TOOL: Tool = Tool::of::<GetModeInfoArgs>();
 
-impl Definition for GetModeInfoArgs {
+impl ToolDefinition for GetModeInfoArgs {
     const SPEC: Spec = Spec {
         name: "get_mode_info",
         title: "Show a mode",
         description: "Get detailed information about a specific mode",
         toolset: Toolset::Modes,
         group: None,
-        effect: Effect::ReadOnly,
+        effect: ToolEffect::ReadOnly,
         calls_per_minute: None,
         paths: &[],
         output: Some(schema::of_output::<GetModeInfoOutput>),
     };
 
-    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+    async fn run(self, call: ToolRun<'_>) -> Result<ToolAnswer, Error> {
         let Self {
             mode_slug,
             include_system_prompt,
@@ -97,12 +97,12 @@ impl Definition for GetModeInfoArgs {
             },
             system_prompt,
         };
-        Ok(Answer::Done(reply(text, &output, metadata)))
+        Ok(ToolAnswer::Done(reply(text, &output, metadata)))
     }
 }
 
 /// The mode under the ceilings of the endpoint. What holds an agent besides can change with the mode.
-fn under_ceilings(call: &Call<'_>, mode: &Arc<Mode>) -> Option<InForce> {
+fn under_ceilings(call: &ToolRun<'_>, mode: &Arc<Mode>) -> Option<InForce> {
     let mut here = call.engine.project(call.caller).in_force().ok()?;
     let of_endpoint = |ceiling: &Arc<Mode>| {
         let mut ceilings = call.caller.ceilings.iter();

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::mode_info::{capped, continued};
 use crate::schema;
-use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, reply};
+use crate::tool::{Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolRun, Toolset, reply};
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub(crate) struct GetTaskInfoArgs {
@@ -67,14 +67,14 @@ struct Message {
 
 pub(crate) static TOOL: Tool = Tool::of::<GetTaskInfoArgs>();
 
-impl Definition for GetTaskInfoArgs {
+impl ToolDefinition for GetTaskInfoArgs {
     const SPEC: Spec = Spec {
         name: "get_task_info",
         title: "Show a task",
         description: "Get information about a task/session",
         toolset: Toolset::Modes,
         group: None,
-        effect: Effect::ReadOnly,
+        effect: ToolEffect::ReadOnly,
         calls_per_minute: None,
         paths: &[],
         output: Some(schema::of_output::<GetTaskInfoOutput>),
@@ -84,7 +84,7 @@ impl Definition for GetTaskInfoArgs {
         Some(&self.session_id)
     }
 
-    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+    async fn run(self, call: ToolRun<'_>) -> Result<ToolAnswer, Error> {
         let Self {
             include_messages,
             include_hierarchy,
@@ -105,7 +105,7 @@ impl Definition for GetTaskInfoArgs {
         let in_force = call.project().in_force();
         let capped = in_force.as_ref().map(capped).unwrap_or_default();
         let text = format!("{}{capped}", describe(&output));
-        Ok(Answer::Done(reply(text, &output, metadata)))
+        Ok(ToolAnswer::Done(reply(text, &output, metadata)))
     }
 }
 
@@ -121,13 +121,13 @@ fn show(details: TaskDetails, query: TaskQuery) -> GetTaskInfoOutput {
     } = details;
     let mode_name = task.mode_name().to_owned();
     let session = task.session;
-    let change = |change: mk_engine::ModeChange| ModeChange {
+    let change = |change: mk_engine::StoredModeChange| ModeChange {
         from: change.from.map(|slug| slug.to_string()),
         to: change.to.to_string(),
         reason: change.reason,
         timestamp: change.at.to_string(),
     };
-    let message = |message: mk_engine::Message| Message {
+    let message = |message: mk_engine::StoredMessage| Message {
         role: message.role.to_string(),
         content: message.content,
         timestamp: message.at.to_string(),

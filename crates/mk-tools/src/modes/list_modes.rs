@@ -3,13 +3,13 @@
 use std::fmt::Write as _;
 
 use mk_engine::Error;
-use mk_policy::{Mode, Source};
+use mk_policy::{Mode, ModeSource};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::schema;
-use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, reply};
+use crate::tool::{Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolRun, Toolset, reply};
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub(crate) struct ListModesArgs {
@@ -44,20 +44,20 @@ struct ListedMode {
 
 pub(crate) static TOOL: Tool = Tool::of::<ListModesArgs>();
 
-impl Definition for ListModesArgs {
+impl ToolDefinition for ListModesArgs {
     const SPEC: Spec = Spec {
         name: "list_modes",
         title: "List modes",
         description: "List all available modes with their metadata",
         toolset: Toolset::Modes,
         group: None,
-        effect: Effect::ReadOnly,
+        effect: ToolEffect::ReadOnly,
         calls_per_minute: None,
         paths: &[],
         output: Some(schema::of_output::<ListModesOutput>),
     };
 
-    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+    async fn run(self, call: ToolRun<'_>) -> Result<ToolAnswer, Error> {
         let Self { source } = self;
         let source = source.unwrap_or(SourceFilter::All);
         let catalogue = call.engine.modes().catalogue(call.caller);
@@ -85,7 +85,7 @@ impl Definition for ListModesArgs {
             text.push_str("\nNone from this source.\n");
         }
         let metadata = json!({ "count": modes.len(), "source": source });
-        Ok(Answer::Done(reply(
+        Ok(ToolAnswer::Done(reply(
             text,
             &ListModesOutput { modes },
             metadata,
@@ -94,12 +94,12 @@ impl Definition for ListModesArgs {
 }
 
 impl SourceFilter {
-    fn takes(self, source: Source) -> bool {
+    fn takes(self, source: ModeSource) -> bool {
         match self {
             Self::All => true,
-            Self::Builtin => source == Source::Builtin,
-            Self::Global => source == Source::Global,
-            Self::Project => source == Source::Project,
+            Self::Builtin => source == ModeSource::Builtin,
+            Self::Global => source == ModeSource::Global,
+            Self::Project => source == ModeSource::Project,
         }
     }
 }

@@ -173,15 +173,27 @@ fn group_entry(grant: &mk_policy::Grant) -> Value {
     };
     put(
         "fileRegex",
-        grant.files.regex.as_ref().map(mk_policy::Limit::source),
+        grant
+            .files
+            .regex
+            .as_ref()
+            .map(mk_policy::PatternLimit::source),
     );
     put(
         "commandRegex",
-        grant.commands.allow.as_ref().map(mk_policy::Limit::source),
+        grant
+            .commands
+            .allow
+            .as_ref()
+            .map(mk_policy::PatternLimit::source),
     );
     put(
         "commandDeny",
-        grant.commands.deny.as_ref().map(mk_policy::Limit::source),
+        grant
+            .commands
+            .deny
+            .as_ref()
+            .map(mk_policy::PatternLimit::source),
     );
     put("description", grant.description.as_deref());
     if !grant.files.globs.is_empty() {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use mk_engine::{Error, Outcome, Switched};
+use mk_engine::{Error, Outcome, SwitchedMode};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -11,7 +11,9 @@ use serde_json::{Map, Value, json};
 use super::mode_info::{ToolGroup, capped, group_lines, tool_groups};
 
 use crate::schema;
-use crate::tool::{Answer, Call, Definition, Effect, Reply, Spec, Tool, Toolset, reply};
+use crate::tool::{
+    Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolReply, ToolRun, Toolset, reply,
+};
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub(crate) struct SwitchModeArgs {
@@ -37,14 +39,14 @@ pub(crate) struct SwitchModeOutput {
 
 pub(crate) static TOOL: Tool = Tool::of::<SwitchModeArgs>();
 
-impl Definition for SwitchModeArgs {
+impl ToolDefinition for SwitchModeArgs {
     const SPEC: Spec = Spec {
         name: "switch_mode",
         title: "Switch mode",
         description: "Switch a task to a different mode",
         toolset: Toolset::Modes,
         group: None,
-        effect: Effect::Changes,
+        effect: ToolEffect::Changes,
         calls_per_minute: Some(20),
         paths: &[],
         output: Some(schema::of_output::<SwitchModeOutput>),
@@ -54,7 +56,7 @@ impl Definition for SwitchModeArgs {
         Some(&self.session_id)
     }
 
-    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+    async fn run(self, call: ToolRun<'_>) -> Result<ToolAnswer, Error> {
         let Self {
             new_mode_slug,
             reason,
@@ -66,7 +68,7 @@ impl Definition for SwitchModeArgs {
             .tasks()
             .switch_mode(call.caller, session.as_str(), &new_mode_slug, reason)
             .await?;
-        let Switched {
+        let SwitchedMode {
             session,
             mode,
             old_mode,
@@ -74,7 +76,7 @@ impl Definition for SwitchModeArgs {
             enters,
         } = match outcome {
             Outcome::Done(switched) => switched,
-            Outcome::NeedsApproval(approval) => return Ok(Answer::NeedsApproval(approval)),
+            Outcome::NeedsApproval(approval) => return Ok(ToolAnswer::NeedsApproval(approval)),
         };
         let project = call.engine.project(call.caller);
         let in_force = project.on(Some(session.id.clone())).in_force()?;
@@ -99,7 +101,7 @@ impl Definition for SwitchModeArgs {
             reason,
             tool_groups: tool_groups(|group| in_force.decides(group)),
         };
-        Ok(Answer::Done(Reply {
+        Ok(ToolAnswer::Done(ToolReply {
             current: enters.then_some(session.id),
             ..reply(text, &output, metadata)
         }))

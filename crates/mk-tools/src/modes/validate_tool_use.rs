@@ -2,14 +2,14 @@
 
 use std::fmt::Write as _;
 
-use mk_engine::{Checked, Error};
+use mk_engine::{CheckedCall, Error};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::mode_info::{capped, continued};
 use crate::schema;
-use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, reply};
+use crate::tool::{Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolRun, Toolset, reply};
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub(crate) struct ValidateToolUseArgs {
@@ -46,14 +46,14 @@ pub(crate) struct ValidateToolUseOutput {
 
 pub(crate) static TOOL: Tool = Tool::of::<ValidateToolUseArgs>();
 
-impl Definition for ValidateToolUseArgs {
+impl ToolDefinition for ValidateToolUseArgs {
     const SPEC: Spec = Spec {
         name: "validate_tool_use",
         title: "Check a tool call",
         description: "Check if a tool can be used in the current mode",
         toolset: Toolset::Modes,
         group: None,
-        effect: Effect::ReadOnly,
+        effect: ToolEffect::ReadOnly,
         calls_per_minute: None,
         paths: &[],
         output: Some(schema::of_output::<ValidateToolUseOutput>),
@@ -63,7 +63,7 @@ impl Definition for ValidateToolUseArgs {
         Some(&self.session_id)
     }
 
-    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+    async fn run(self, call: ToolRun<'_>) -> Result<ToolAnswer, Error> {
         let Self {
             tool_name,
             file_path,
@@ -86,7 +86,7 @@ impl Definition for ValidateToolUseArgs {
         checked.paths.extend(file_path);
         let checked = project.check(checked)?;
         let hint = checked.hint();
-        let Checked {
+        let CheckedCall {
             in_force,
             evaluation,
             ..
@@ -131,6 +131,6 @@ impl Definition for ValidateToolUseArgs {
             restriction: evaluation.restriction,
             error,
         };
-        Ok(Answer::Done(reply(text, &output, metadata)))
+        Ok(ToolAnswer::Done(reply(text, &output, metadata)))
     }
 }

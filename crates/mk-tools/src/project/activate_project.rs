@@ -5,7 +5,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::tool::{Answer, Call, Definition, Effect, Reply, Spec, Tool, Toolset};
+use crate::tool::{
+    Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolReply, ToolRun, Toolset,
+};
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub(crate) struct ActivateProjectArgs {
@@ -15,25 +17,25 @@ pub(crate) struct ActivateProjectArgs {
 
 pub(crate) static TOOL: Tool = Tool::of::<ActivateProjectArgs>();
 
-impl Definition for ActivateProjectArgs {
+impl ToolDefinition for ActivateProjectArgs {
     const SPEC: Spec = Spec {
         name: "activate_project",
         title: "Activate a project",
         description: "Switch to another project directory",
         toolset: Toolset::Project,
         group: None,
-        effect: Effect::Changes,
+        effect: ToolEffect::Changes,
         calls_per_minute: Some(10),
         paths: &[],
         output: None,
     };
 
-    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+    async fn run(self, call: ToolRun<'_>) -> Result<ToolAnswer, Error> {
         let project = call.project();
         Ok(project
             .activate(&self.project_root)
             .await?
-            .map(|root| Reply {
+            .map(|root| ToolReply {
                 text: format!("Project activated: {root}"),
                 structured: json!({ "project": root.as_str() }),
                 metadata: Value::Null,

@@ -8,7 +8,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, code_answer};
+use crate::tool::{
+    Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolRun, Toolset, code_answer,
+};
 
 const STEPS: &str = include_str!("../../../../content/onboarding.md");
 
@@ -19,14 +21,14 @@ pub(crate) struct GetOnboardingArgs {
 
 pub(crate) static TOOL: Tool = Tool::of::<GetOnboardingArgs>();
 
-impl Definition for GetOnboardingArgs {
+impl ToolDefinition for GetOnboardingArgs {
     const SPEC: Spec = Spec {
         name: "get_onboarding",
         title: "Onboarding",
         description: "What to learn about a new project and which memories to write",
         toolset: Toolset::Project,
         group: Some(Group::Read),
-        effect: Effect::ReadOnly,
+        effect: ToolEffect::ReadOnly,
         calls_per_minute: Some(10),
         paths: &[],
         output: None,
@@ -36,7 +38,7 @@ impl Definition for GetOnboardingArgs {
         self.session_id.as_deref()
     }
 
-    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+    async fn run(self, call: ToolRun<'_>) -> Result<ToolAnswer, Error> {
         let names = call.project().memory_names(call.request).await?;
         let mut text = STEPS.to_owned();
         if !names.is_empty() {

@@ -9,7 +9,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, code_answer};
+use crate::tool::{
+    Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolRun, Toolset, code_answer,
+};
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub(crate) struct GetProjectInfoArgs {
@@ -18,14 +20,14 @@ pub(crate) struct GetProjectInfoArgs {
 
 pub(crate) static TOOL: Tool = Tool::of::<GetProjectInfoArgs>();
 
-impl Definition for GetProjectInfoArgs {
+impl ToolDefinition for GetProjectInfoArgs {
     const SPEC: Spec = Spec {
         name: "get_project_info",
         title: "Show the project",
         description: "Languages, sizes, git state, index, modes and memories of the project",
         toolset: Toolset::Project,
         group: Some(Group::Read),
-        effect: Effect::ReadOnly,
+        effect: ToolEffect::ReadOnly,
         calls_per_minute: Some(100),
         paths: &[],
         output: None,
@@ -35,7 +37,7 @@ impl Definition for GetProjectInfoArgs {
         self.session_id.as_deref()
     }
 
-    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+    async fn run(self, call: ToolRun<'_>) -> Result<ToolAnswer, Error> {
         let info = call.project().info(call.request).await?;
         let mut text = describe(&info);
         let _ = writeln!(text, "Mode in force: {}", info.mode_in_force);

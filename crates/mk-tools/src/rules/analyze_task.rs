@@ -8,7 +8,9 @@ use serde_json::{Value, json};
 use super::generate_checklist::checklists;
 use super::get_agent_system_prompt::Workflow;
 
-use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, missing, rules_reply};
+use crate::tool::{
+    Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolRun, Toolset, missing, rules_reply,
+};
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub(crate) struct AnalyzeTaskArgs {
@@ -21,20 +23,20 @@ pub(crate) struct AnalyzeTaskArgs {
 
 pub(crate) static TOOL: Tool = Tool::of::<AnalyzeTaskArgs>();
 
-impl Definition for AnalyzeTaskArgs {
+impl ToolDefinition for AnalyzeTaskArgs {
     const SPEC: Spec = Spec {
         name: "analyze_task",
         title: "Analyze a task",
         description: "Risk, checklists, specialists and workflow for a task, from its description and files",
         toolset: Toolset::Rules,
         group: None,
-        effect: Effect::ReadOnly,
+        effect: ToolEffect::ReadOnly,
         calls_per_minute: None,
         paths: &[],
         output: None,
     };
 
-    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+    async fn run(self, call: ToolRun<'_>) -> Result<ToolAnswer, Error> {
         if self.prompt.trim().is_empty() {
             return Err(missing("prompt"));
         }

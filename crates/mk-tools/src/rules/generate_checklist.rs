@@ -9,7 +9,9 @@ use schemars::{JsonSchema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, rules_reply};
+use crate::tool::{
+    Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolRun, Toolset, rules_reply,
+};
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub(crate) struct GenerateChecklistArgs {
@@ -42,20 +44,20 @@ impl JsonSchema for Domain {
 
 pub(crate) static TOOL: Tool = Tool::of::<GenerateChecklistArgs>();
 
-impl Definition for GenerateChecklistArgs {
+impl ToolDefinition for GenerateChecklistArgs {
     const SPEC: Spec = Spec {
         name: "generate_checklist",
         title: "Make a checklist",
         description: "What to check, by domain or by files touched",
         toolset: Toolset::Rules,
         group: None,
-        effect: Effect::ReadOnly,
+        effect: ToolEffect::ReadOnly,
         calls_per_minute: None,
         paths: &[],
         output: None,
     };
 
-    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+    async fn run(self, call: ToolRun<'_>) -> Result<ToolAnswer, Error> {
         let domains = self.domains.unwrap_or_default().into_iter();
         let domains = domains.map(|domain| domain.0).collect();
         let playbook = call.project().playbook();

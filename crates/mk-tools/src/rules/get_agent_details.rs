@@ -7,7 +7,9 @@ use serde_json::{Value, json};
 
 use super::parse_mode::model;
 
-use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, rules_reply, source_of};
+use crate::tool::{
+    Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolRun, Toolset, rules_reply, source_of,
+};
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub(crate) struct GetAgentDetailsArgs {
@@ -18,20 +20,20 @@ pub(crate) struct GetAgentDetailsArgs {
 
 pub(crate) static TOOL: Tool = Tool::of::<GetAgentDetailsArgs>();
 
-impl Definition for GetAgentDetailsArgs {
+impl ToolDefinition for GetAgentDetailsArgs {
     const SPEC: Spec = Spec {
         name: "get_agent_details",
         title: "Show an agent",
         description: "Detailed profile of an agent",
         toolset: Toolset::Rules,
         group: None,
-        effect: Effect::ReadOnly,
+        effect: ToolEffect::ReadOnly,
         calls_per_minute: None,
         paths: &[],
         output: None,
     };
 
-    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+    async fn run(self, call: ToolRun<'_>) -> Result<ToolAnswer, Error> {
         let profile = call.project().playbook().agent(self.agent_name).await?;
         Ok(rules_reply(&details(&profile)))
     }

@@ -5,7 +5,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, rules_reply};
+use crate::tool::{
+    Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolRun, Toolset, rules_reply,
+};
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub(crate) struct GetAgentSystemPromptArgs {
@@ -56,20 +58,20 @@ impl From<Workflow> for WorkMode {
 
 pub(crate) static TOOL: Tool = Tool::of::<GetAgentSystemPromptArgs>();
 
-impl Definition for GetAgentSystemPromptArgs {
+impl ToolDefinition for GetAgentSystemPromptArgs {
     const SPEC: Spec = Spec {
         name: "get_agent_system_prompt",
         title: "Prompt of an agent",
         description: "System prompt and task prompt that make a subagent a specialist",
         toolset: Toolset::Rules,
         group: None,
-        effect: Effect::ReadOnly,
+        effect: ToolEffect::ReadOnly,
         calls_per_minute: None,
         paths: &[],
         output: None,
     };
 
-    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+    async fn run(self, call: ToolRun<'_>) -> Result<ToolAnswer, Error> {
         let assignment = AgentAssignment {
             mode: self.context.mode.into(),
             files: self.context.target_files.unwrap_or_default(),

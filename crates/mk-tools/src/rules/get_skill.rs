@@ -5,7 +5,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, not_found, rules_reply};
+use crate::tool::{
+    Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolRun, Toolset, not_found, rules_reply,
+};
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub(crate) struct GetSkillArgs {
@@ -15,20 +17,20 @@ pub(crate) struct GetSkillArgs {
 
 pub(crate) static TOOL: Tool = Tool::of::<GetSkillArgs>();
 
-impl Definition for GetSkillArgs {
+impl ToolDefinition for GetSkillArgs {
     const SPEC: Spec = Spec {
         name: "get_skill",
         title: "Read a skill",
         description: "A skill's instructions and files",
         toolset: Toolset::Rules,
         group: None,
-        effect: Effect::ReadOnly,
+        effect: ToolEffect::ReadOnly,
         calls_per_minute: None,
         paths: &[],
         output: None,
     };
 
-    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+    async fn run(self, call: ToolRun<'_>) -> Result<ToolAnswer, Error> {
         let found = call.project().playbook().skill(self.name.clone()).await?;
         let missing = || not_found("Skill", &self.name, "list_skills shows all of them");
         let (skill, files) = found.ok_or_else(missing)?;

@@ -7,7 +7,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, rules_reply, source_of};
+use crate::tool::{
+    Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolRun, Toolset, rules_reply, source_of,
+};
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub(crate) struct ListSkillsArgs {
@@ -28,20 +30,20 @@ const BRIEF: usize = 160;
 
 pub(crate) static TOOL: Tool = Tool::of::<ListSkillsArgs>();
 
-impl Definition for ListSkillsArgs {
+impl ToolDefinition for ListSkillsArgs {
     const SPEC: Spec = Spec {
         name: "list_skills",
         title: "List the skills",
         description: "Skills, lowest (most important) number first, 50 a page",
         toolset: Toolset::Rules,
         group: None,
-        effect: Effect::ReadOnly,
+        effect: ToolEffect::ReadOnly,
         calls_per_minute: None,
         paths: &[],
         output: None,
     };
 
-    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+    async fn run(self, call: ToolRun<'_>) -> Result<ToolAnswer, Error> {
         let Self {
             min_priority,
             max_priority,

@@ -13,7 +13,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::tool::{
-    Answer, Call, Definition, Effect, Spec, Tool, Toolset, missing, rules_reply, source_of,
+    Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolRun, Toolset, missing, rules_reply,
+    source_of,
 };
 use fit::shorten_for;
 
@@ -55,20 +56,20 @@ impl From<Verbosity> for RuleVerbosity {
 
 pub(crate) static TOOL: Tool = Tool::of::<ParseModeArgs>();
 
-impl Definition for ParseModeArgs {
+impl ToolDefinition for ParseModeArgs {
     const SPEC: Spec = Spec {
         name: "parse_mode",
         title: "Read the mode of a prompt",
         description: "Call first when a prompt starts with PLAN, ACT, EVAL or AUTO (or a translation): agent, rules, skills and checks for it",
         toolset: Toolset::Rules,
         group: None,
-        effect: Effect::ReadOnly,
+        effect: ToolEffect::ReadOnly,
         calls_per_minute: None,
         paths: &[],
         output: None,
     };
 
-    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+    async fn run(self, call: ToolRun<'_>) -> Result<ToolAnswer, Error> {
         if self.prompt.trim().is_empty() {
             return Err(missing("prompt"));
         }

@@ -7,7 +7,9 @@ use serde_json::json;
 
 use super::get_agent_system_prompt::{Workflow, shown};
 
-use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, rules_reply};
+use crate::tool::{
+    Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolRun, Toolset, rules_reply,
+};
 
 const HINT: &str = "Use Task tool with subagent_type='general-purpose' and run_in_background=true, \
                     one call for each agent in the same message; collect the findings when all are done";
@@ -27,20 +29,20 @@ pub(crate) struct PrepareParallelAgentsArgs {
 
 pub(crate) static TOOL: Tool = Tool::of::<PrepareParallelAgentsArgs>();
 
-impl Definition for PrepareParallelAgentsArgs {
+impl ToolDefinition for PrepareParallelAgentsArgs {
     const SPEC: Spec = Spec {
         name: "prepare_parallel_agents",
         title: "Prepare several agents",
         description: "Prompts for several specialists that look at the same task side by side",
         toolset: Toolset::Rules,
         group: None,
-        effect: Effect::ReadOnly,
+        effect: ToolEffect::ReadOnly,
         calls_per_minute: None,
         paths: &[],
         output: None,
     };
 
-    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+    async fn run(self, call: ToolRun<'_>) -> Result<ToolAnswer, Error> {
         let assignment = AgentAssignment {
             mode: self.mode.into(),
             files: self.target_files.unwrap_or_default(),

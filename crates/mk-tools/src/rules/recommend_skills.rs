@@ -5,7 +5,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, missing, rules_reply};
+use crate::tool::{
+    Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolRun, Toolset, missing, rules_reply,
+};
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub(crate) struct RecommendSkillsArgs {
@@ -15,20 +17,20 @@ pub(crate) struct RecommendSkillsArgs {
 
 pub(crate) static TOOL: Tool = Tool::of::<RecommendSkillsArgs>();
 
-impl Definition for RecommendSkillsArgs {
+impl ToolDefinition for RecommendSkillsArgs {
     const SPEC: Spec = Spec {
         name: "recommend_skills",
         title: "Recommend skills",
         description: "Skills that fit a prompt in nine languages, best first, if any. Read one with get_skill",
         toolset: Toolset::Rules,
         group: None,
-        effect: Effect::ReadOnly,
+        effect: ToolEffect::ReadOnly,
         calls_per_minute: None,
         paths: &[],
         output: None,
     };
 
-    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+    async fn run(self, call: ToolRun<'_>) -> Result<ToolAnswer, Error> {
         let Self { prompt } = self;
         if prompt.trim().is_empty() {
             return Err(missing("prompt"));

@@ -5,7 +5,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, rules_reply, source_of};
+use crate::tool::{
+    Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolRun, Toolset, rules_reply, source_of,
+};
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub(crate) struct RulesForFilesArgs {
@@ -23,20 +25,20 @@ const MOST_FILES: usize = 20;
 
 pub(crate) static TOOL: Tool = Tool::of::<RulesForFilesArgs>();
 
-impl Definition for RulesForFilesArgs {
+impl ToolDefinition for RulesForFilesArgs {
     const SPEC: Spec = Spec {
         name: "rules_for_files",
         title: "Rules for files",
         description: "Rules for these files, most specific first, and why",
         toolset: Toolset::Rules,
         group: None,
-        effect: Effect::ReadOnly,
+        effect: ToolEffect::ReadOnly,
         calls_per_minute: None,
         paths: &[],
         output: None,
     };
 
-    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+    async fn run(self, call: ToolRun<'_>) -> Result<ToolAnswer, Error> {
         let playbook = call.project().playbook();
         let applied = playbook.rules_for_files(self.files).await?;
         let offset = self.offset.unwrap_or(0);

@@ -6,7 +6,8 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::tool::{
-    Answer, Call, Definition, Effect, Spec, Tool, Toolset, missing, rules_reply, source_of,
+    Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolRun, Toolset, missing, rules_reply,
+    source_of,
 };
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -17,20 +18,20 @@ pub(crate) struct SearchRulesArgs {
 
 pub(crate) static TOOL: Tool = Tool::of::<SearchRulesArgs>();
 
-impl Definition for SearchRulesArgs {
+impl ToolDefinition for SearchRulesArgs {
     const SPEC: Spec = Spec {
         name: "search_rules",
         title: "Search the rules",
         description: "Search rules, agents, skills and checklists; best passages first",
         toolset: Toolset::Rules,
         group: None,
-        effect: Effect::ReadOnly,
+        effect: ToolEffect::ReadOnly,
         calls_per_minute: None,
         paths: &[],
         output: None,
     };
 
-    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+    async fn run(self, call: ToolRun<'_>) -> Result<ToolAnswer, Error> {
         let Self { query } = self;
         if query.trim().is_empty() {
             return Err(missing("query"));

@@ -5,7 +5,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, rules_reply};
+use crate::tool::{
+    Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolRun, Toolset, rules_reply,
+};
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub(crate) struct SuggestConfigUpdatesArgs {
@@ -16,23 +18,23 @@ pub(crate) struct SuggestConfigUpdatesArgs {
 
 pub(crate) static TOOL: Tool = Tool::of::<SuggestConfigUpdatesArgs>();
 
-impl Definition for SuggestConfigUpdatesArgs {
+impl ToolDefinition for SuggestConfigUpdatesArgs {
     const SPEC: Spec = Spec {
         name: "suggest_config_updates",
         title: "Suggest configuration updates",
         description: "Compare the configuration with the frameworks and tools that the project uses",
         toolset: Toolset::Rules,
         group: None,
-        effect: Effect::ReadOnly,
+        effect: ToolEffect::ReadOnly,
         calls_per_minute: None,
         paths: &[],
         output: None,
     };
 
-    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+    async fn run(self, call: ToolRun<'_>) -> Result<ToolAnswer, Error> {
         let playbook = call.project().playbook();
         let suggestions = match playbook.suggest_config(self.project_root).await? {
-            Outcome::NeedsApproval(request) => return Ok(Answer::NeedsApproval(request)),
+            Outcome::NeedsApproval(request) => return Ok(ToolAnswer::NeedsApproval(request)),
             Outcome::Done(suggestions) => suggestions,
         };
         let suggestion = |suggestion: &ConfigSuggestion| {

@@ -3,7 +3,7 @@
 //! What is to be changed is found first; then the mode decides about every file; then all is written or nothing.
 
 use mk_engine::{
-    Doing, Error, FileChanges, SymbolChange, SymbolEdited, SymbolRenamed, SyntaxProblem,
+    EditRun, Error, FileChanges, SymbolChange, SymbolEdited, SymbolRenamed, SyntaxProblem,
 };
 use mk_policy::Group;
 use schemars::JsonSchema;
@@ -13,7 +13,9 @@ use serde_json::{Value, json};
 use super::indexed;
 use crate::files::changes;
 
-use crate::tool::{Answer, Call, Definition, Effect, Reply, Spec, Tool, Toolset, code_reply};
+use crate::tool::{
+    Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolReply, ToolRun, Toolset, code_reply,
+};
 
 /// So many lines of each file are named.
 const MOST_LINES: usize = 20;
@@ -49,7 +51,7 @@ enum Operation {
 
 pub(crate) static TOOL: Tool = Tool::of::<EditSymbolArgs>();
 
-impl Definition for EditSymbolArgs {
+impl ToolDefinition for EditSymbolArgs {
     const SPEC: Spec = Spec {
         name: "edit_symbol",
         title: "Edit a symbol",
@@ -57,7 +59,7 @@ impl Definition for EditSymbolArgs {
                   rename changes all uses; delete refuses while it is used",
         toolset: Toolset::Symbols,
         group: Some(Group::Edit),
-        effect: Effect::Changes,
+        effect: ToolEffect::Changes,
         calls_per_minute: Some(20),
         // The files are found by the symbol's name; each is checked before it is changed.
         paths: &[],
@@ -68,12 +70,12 @@ impl Definition for EditSymbolArgs {
         self.session_id.as_deref()
     }
 
-    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+    async fn run(self, call: ToolRun<'_>) -> Result<ToolAnswer, Error> {
         let change = self.change()?;
         let doing = if self.dry_run == Some(true) {
-            Doing::DryRun
+            EditRun::DryRun
         } else {
-            Doing::Change
+            EditRun::Change
         };
         let symbol = (self.symbol_name.as_str(), self.file_path.as_deref());
         let symbols = call.project().symbols();
@@ -109,7 +111,7 @@ impl EditSymbolArgs {
     }
 }
 
-fn answer(edited: &SymbolEdited, doing: Doing) -> Reply {
+fn answer(edited: &SymbolEdited, doing: EditRun) -> ToolReply {
     let SymbolEdited { changes, .. } = edited;
     // What a rename does is the same everywhere: where, and how often, is what there is to see.
     let described = match &edited.renamed {
@@ -117,11 +119,11 @@ fn answer(edited: &SymbolEdited, doing: Doing) -> Reply {
         None => changes::describe(changes),
     };
     let mut reply = match doing {
-        Doing::Change => Reply {
+        EditRun::Change => ToolReply {
             text: described,
             ..changes::reply(changes)
         },
-        Doing::DryRun => {
+        EditRun::DryRun => {
             let files = changes.files.iter().map(|change| change.path.as_str());
             let facts = json!({ "dry_run": true, "files": files.collect::<Vec<_>>() });
             code_reply(format!("Dry run, nothing is changed\n{described}"), facts)

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::places::{self, PlacesArgs};
-use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset};
+use crate::tool::{Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolRun, Toolset};
 
 pub(crate) static TOOL: Tool = Tool::of::<FindImplementationsArgs>();
 
@@ -14,14 +14,14 @@ pub(crate) static TOOL: Tool = Tool::of::<FindImplementationsArgs>();
 #[serde(transparent)]
 pub(crate) struct FindImplementationsArgs(PlacesArgs);
 
-impl Definition for FindImplementationsArgs {
+impl ToolDefinition for FindImplementationsArgs {
     const SPEC: Spec = Spec {
         name: "find_implementations",
         title: "Find implementations",
         description: "Find what implements an interface, trait, class or method; needs a language server",
         toolset: Toolset::Symbols,
         group: Some(Group::Read),
-        effect: Effect::ReadOnly,
+        effect: ToolEffect::ReadOnly,
         calls_per_minute: Some(50),
         paths: &["file_path"],
         output: None,
@@ -31,7 +31,7 @@ impl Definition for FindImplementationsArgs {
         self.0.session_id.as_deref()
     }
 
-    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+    async fn run(self, call: ToolRun<'_>) -> Result<ToolAnswer, Error> {
         let (name, shown) = (self.0.symbol_name.clone(), self.0.shown());
         let symbols = call.project().symbols();
         let found = symbols.implementations(call.request, &name, shown).await?;

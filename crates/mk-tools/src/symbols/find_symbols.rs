@@ -8,7 +8,9 @@ use serde_json::{Value, json};
 
 use super::indexed;
 
-use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, code_answer};
+use crate::tool::{
+    Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolRun, Toolset, code_answer,
+};
 
 const DEFAULT_RESULTS: u32 = 50;
 const MOST_RESULTS: u32 = 1_000;
@@ -28,14 +30,14 @@ pub(crate) struct FindSymbolsArgs {
 
 pub(crate) static TOOL: Tool = Tool::of::<FindSymbolsArgs>();
 
-impl Definition for FindSymbolsArgs {
+impl ToolDefinition for FindSymbolsArgs {
     const SPEC: Spec = Spec {
         name: "find_symbols",
         title: "Find symbols",
         description: "Find definitions by name, best match first",
         toolset: Toolset::Symbols,
         group: Some(Group::Read),
-        effect: Effect::ReadOnly,
+        effect: ToolEffect::ReadOnly,
         calls_per_minute: Some(50),
         paths: &[],
         output: None,
@@ -45,7 +47,7 @@ impl Definition for FindSymbolsArgs {
         self.session_id.as_deref()
     }
 
-    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+    async fn run(self, call: ToolRun<'_>) -> Result<ToolAnswer, Error> {
         let limit = self.max_results.unwrap_or(DEFAULT_RESULTS);
         let asked = self.symbol_type.clone();
         let query = SymbolQuery {

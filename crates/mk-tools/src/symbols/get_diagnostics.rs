@@ -8,7 +8,9 @@ use serde_json::{Value, json};
 
 use super::indexed;
 
-use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, code_answer};
+use crate::tool::{
+    Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolRun, Toolset, code_answer,
+};
 
 /// More are told as a number.
 const MOST_SHOWN: usize = 100;
@@ -50,14 +52,14 @@ impl MinSeverity {
 
 pub(crate) static TOOL: Tool = Tool::of::<GetDiagnosticsArgs>();
 
-impl Definition for GetDiagnosticsArgs {
+impl ToolDefinition for GetDiagnosticsArgs {
     const SPEC: Spec = Spec {
         name: "get_diagnostics",
         title: "Show problems of a file",
         description: "Errors and warnings of a file from its language server; without one, syntax errors",
         toolset: Toolset::Symbols,
         group: Some(Group::Read),
-        effect: Effect::ReadOnly,
+        effect: ToolEffect::ReadOnly,
         calls_per_minute: Some(50),
         paths: &["file_path"],
         output: None,
@@ -67,7 +69,7 @@ impl Definition for GetDiagnosticsArgs {
         self.session_id.as_deref()
     }
 
-    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+    async fn run(self, call: ToolRun<'_>) -> Result<ToolAnswer, Error> {
         let mut found = call.project().symbols().problems(call.request).await?;
         for file in &mut found {
             file.problems.retain(|problem| self.wants(problem));
@@ -87,7 +89,7 @@ impl GetDiagnosticsArgs {
     }
 }
 
-fn answer(found: &[FileProblems]) -> Answer {
+fn answer(found: &[FileProblems]) -> ToolAnswer {
     let files: Vec<(String, Value)> = found.iter().map(of_file).collect();
     match files.as_slice() {
         [] => code_answer(

@@ -8,7 +8,9 @@ use serde_json::json;
 
 use super::indexed;
 
-use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, code_answer};
+use crate::tool::{
+    Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolRun, Toolset, code_answer,
+};
 
 const DEFAULT_TOKENS: u32 = 1_000;
 const MOST_TOKENS: u32 = 20_000;
@@ -24,14 +26,14 @@ pub(crate) struct GetRepositoryMapArgs {
 
 pub(crate) static TOOL: Tool = Tool::of::<GetRepositoryMapArgs>();
 
-impl Definition for GetRepositoryMapArgs {
+impl ToolDefinition for GetRepositoryMapArgs {
     const SPEC: Spec = Spec {
         name: "get_repository_map",
         title: "Map the project",
         description: "Show the signatures that most of the project's code leans on, file by file",
         toolset: Toolset::Symbols,
         group: Some(Group::Read),
-        effect: Effect::ReadOnly,
+        effect: ToolEffect::ReadOnly,
         calls_per_minute: Some(50),
         paths: &[],
         output: None,
@@ -41,7 +43,7 @@ impl Definition for GetRepositoryMapArgs {
         self.session_id.as_deref()
     }
 
-    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+    async fn run(self, call: ToolRun<'_>) -> Result<ToolAnswer, Error> {
         let tokens = self.max_tokens.unwrap_or(DEFAULT_TOKENS).min(MOST_TOKENS) as usize;
         let symbols = call.project().symbols();
         let map = symbols.map(call.request, tokens, self.focus).await?;

@@ -8,7 +8,9 @@ use serde_json::{Value, json};
 
 use super::{indexed, outline};
 
-use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, code_answer};
+use crate::tool::{
+    Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolRun, Toolset, code_answer,
+};
 
 /// More namesakes are listed without their text.
 const MOST_BODIES: usize = 5;
@@ -37,14 +39,14 @@ pub(crate) struct GetSymbolDefinitionArgs {
 
 pub(crate) static TOOL: Tool = Tool::of::<GetSymbolDefinitionArgs>();
 
-impl Definition for GetSymbolDefinitionArgs {
+impl ToolDefinition for GetSymbolDefinitionArgs {
     const SPEC: Spec = Spec {
         name: "get_symbol_definition",
         title: "Show a symbol",
         description: "Show a symbol's code with its docs, by name or by file, line and column; signatures of a long class",
         toolset: Toolset::Symbols,
         group: Some(Group::Read),
-        effect: Effect::ReadOnly,
+        effect: ToolEffect::ReadOnly,
         calls_per_minute: Some(100),
         paths: &["file_path"],
         output: None,
@@ -54,7 +56,7 @@ impl Definition for GetSymbolDefinitionArgs {
         self.session_id.as_deref()
     }
 
-    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+    async fn run(self, call: ToolRun<'_>) -> Result<ToolAnswer, Error> {
         let wanted = match (self.symbol_name.clone(), &self.file_path, self.line) {
             (Some(name), _, _) => DefinitionQuery::Name(name),
             (None, Some(_), Some(line)) => DefinitionQuery::Position {

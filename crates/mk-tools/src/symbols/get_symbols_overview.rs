@@ -7,7 +7,9 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::outline;
-use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, code_answer};
+use crate::tool::{
+    Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolRun, Toolset, code_answer,
+};
 
 const DEFAULT_RESULTS: u32 = 200;
 const MOST_RESULTS: u32 = 1_000;
@@ -28,14 +30,14 @@ pub(crate) struct GetSymbolsOverviewArgs {
 
 pub(crate) static TOOL: Tool = Tool::of::<GetSymbolsOverviewArgs>();
 
-impl Definition for GetSymbolsOverviewArgs {
+impl ToolDefinition for GetSymbolsOverviewArgs {
     const SPEC: Spec = Spec {
         name: "get_symbols_overview",
         title: "Outline a file",
         description: "List what a file defines: lines, decorators and signatures, as a tree",
         toolset: Toolset::Symbols,
         group: Some(Group::Read),
-        effect: Effect::ReadOnly,
+        effect: ToolEffect::ReadOnly,
         calls_per_minute: Some(50),
         paths: &["file_path"],
         output: None,
@@ -45,7 +47,7 @@ impl Definition for GetSymbolsOverviewArgs {
         self.session_id.as_deref()
     }
 
-    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+    async fn run(self, call: ToolRun<'_>) -> Result<ToolAnswer, Error> {
         let outline = call.project().symbols().outline(call.request).await?;
         let depth = self.depth.map_or(usize::MAX, |depth| depth as usize);
         let is_shown = |entry: &&OutlineEntry| entry.depth <= depth;

@@ -2,14 +2,14 @@
 
 use std::fmt::Write as _;
 
-use mk_engine::{Shown, SymbolAnswer, SymbolReference};
+use mk_engine::{AnswerDetail, SymbolAnswer, SymbolReference};
 use mk_types::ProjectPath;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::indexed;
-use crate::tool::{Answer, code_answer};
+use crate::tool::{ToolAnswer, code_answer};
 
 const DEFAULT_RESULTS: u32 = 100;
 const MOST_RESULTS: u32 = 1_000;
@@ -30,9 +30,9 @@ pub(crate) struct PlacesArgs {
 }
 
 impl PlacesArgs {
-    pub(crate) fn shown(&self) -> Shown {
+    pub(crate) fn shown(&self) -> AnswerDetail {
         let limit = self.max_results.unwrap_or(DEFAULT_RESULTS);
-        Shown {
+        AnswerDetail {
             limit: limit.clamp(1, MOST_RESULTS) as usize,
             context_lines: self.context_lines.unwrap_or(0).min(MOST_CONTEXT),
         }
@@ -40,7 +40,7 @@ impl PlacesArgs {
 }
 
 /// The places by file; `none` says what it means that there are none.
-pub(crate) fn reply(name: &str, none: &str, answer: &SymbolAnswer<SymbolReference>) -> Answer {
+pub(crate) fn reply(name: &str, none: &str, answer: &SymbolAnswer<SymbolReference>) -> ToolAnswer {
     let source = &answer.source;
     let least = if answer.is_counted { "" } else { "more than " };
     let mut text = match (answer.hits.len(), answer.total) {

@@ -1,6 +1,6 @@
 //! `replace_structure`: changes all code of one shape, over however many lines and files.
 
-use mk_engine::{Doing, Error, StructureReplaced, StructureReplacement};
+use mk_engine::{EditRun, Error, StructureReplaced, StructureReplacement};
 use mk_policy::Group;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -8,7 +8,9 @@ use serde_json::{Value, json};
 
 use super::indexed;
 use crate::files::changes;
-use crate::tool::{Answer, Call, Definition, Effect, Reply, Spec, Tool, Toolset, code_reply};
+use crate::tool::{
+    Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolReply, ToolRun, Toolset, code_reply,
+};
 
 /// So many places are shown of a dry run.
 const MOST_PLACES: usize = 100;
@@ -32,14 +34,14 @@ pub(crate) struct ReplaceStructureArgs {
 
 pub(crate) static TOOL: Tool = Tool::of::<ReplaceStructureArgs>();
 
-impl Definition for ReplaceStructureArgs {
+impl ToolDefinition for ReplaceStructureArgs {
     const SPEC: Spec = Spec {
         name: "replace_structure",
         title: "Replace code by its structure",
         description: "Replace all code of one shape, over lines and files, with a backup; no comments or strings",
         toolset: Toolset::Symbols,
         group: Some(Group::Edit),
-        effect: Effect::Changes,
+        effect: ToolEffect::Changes,
         calls_per_minute: Some(20),
         // The files are found by searching; each is checked before it is changed.
         paths: &[],
@@ -50,11 +52,11 @@ impl Definition for ReplaceStructureArgs {
         self.session_id.as_deref()
     }
 
-    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+    async fn run(self, call: ToolRun<'_>) -> Result<ToolAnswer, Error> {
         let doing = if self.dry_run == Some(true) {
-            Doing::DryRun
+            EditRun::DryRun
         } else {
-            Doing::Change
+            EditRun::Change
         };
         let wanted = StructureReplacement {
             pattern: self.pattern,
@@ -69,7 +71,7 @@ impl Definition for ReplaceStructureArgs {
     }
 }
 
-fn answer(replaced: &StructureReplaced, doing: Doing) -> Reply {
+fn answer(replaced: &StructureReplaced, doing: EditRun) -> ToolReply {
     let (n_places, n_files) = (replaced.n_places(), replaced.files.len());
     let count = |count: usize, noun: &str| match count {
         1 => format!("1 {noun}"),
@@ -78,13 +80,13 @@ fn answer(replaced: &StructureReplaced, doing: Doing) -> Reply {
     let counted = format!("{} in {}", count(n_places, "place"), count(n_files, "file"));
     let mut text = match (n_places, doing) {
         (0, _) => "Nothing matches\n".to_owned(),
-        (_, Doing::DryRun) => format!("Would change {counted}\n"),
-        (_, Doing::Change) => format!("Changed {counted}\n"),
+        (_, EditRun::DryRun) => format!("Would change {counted}\n"),
+        (_, EditRun::Change) => format!("Changed {counted}\n"),
     };
     let mut n_left = MOST_PLACES;
     for (path, places) in &replaced.files {
         text.push_str(&format!("{path} ({})\n", places.len()));
-        let n_shown = if doing == Doing::DryRun { n_left } else { 0 };
+        let n_shown = if doing == EditRun::DryRun { n_left } else { 0 };
         for (line, before) in places.iter().take(n_shown) {
             text.push_str(&format!("  {line}: {before}\n"));
         }
@@ -107,8 +109,8 @@ fn answer(replaced: &StructureReplaced, doing: Doing) -> Reply {
         .collect();
     facts["syntax_errors"] = json!(replaced.syntax_errors.len());
     match doing {
-        Doing::DryRun => facts["dry_run"] = json!(true),
-        Doing::Change => {
+        EditRun::DryRun => facts["dry_run"] = json!(true),
+        EditRun::Change => {
             let files = replaced.changes.files.iter();
             facts["changes"] = files.map(changes::to_json).collect::<Vec<Value>>().into();
         }

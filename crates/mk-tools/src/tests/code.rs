@@ -10,7 +10,7 @@ use crate::all;
 
 /// A call fails in this way, and says what works instead.
 #[track_caller]
-fn check(failed: Result<crate::Answer, Error>, kind: CodeKind, message: &str, hint: &str) {
+fn check(failed: Result<crate::ToolAnswer, Error>, kind: CodeKind, message: &str, hint: &str) {
     match failed {
         Err(Error::Code(code)) => {
             assert_eq!(code.kind, kind, "{code:?}");

@@ -1,11 +1,11 @@
 //! The tool that CONTRIBUTING.md shows compiles and runs.
 
-use mk_engine::{Engine, Folders, Parts, Settings, StoreLocation};
+use mk_engine::{Engine, EngineParts, Folders, Settings, StoreLocation};
 use mk_types::Clock;
 use serde_json::json;
 
 use super::{World, count_lines};
-use crate::{Answer, Context};
+use crate::{Context, ToolAnswer};
 
 #[test]
 fn contributing_shows_the_example_as_it_is_compiled() {
@@ -23,7 +23,7 @@ async fn the_example_is_held_by_the_mode_like_every_tool() {
     let world = World::new("//- /a.md\none\ntwo\n//- /.rooignore\nhidden.md\n//- /hidden.md\n1\n");
     let mut own_tools = crate::own_tools();
     own_tools.push(crate::own(&count_lines::TOOL));
-    let engine = Engine::new(Parts {
+    let engine = Engine::new(EngineParts {
         settings: Settings::default(),
         folders: Folders::default(),
         clock: Clock::System,
@@ -40,7 +40,7 @@ async fn the_example_is_held_by_the_mode_like_every_tool() {
         let call = count_lines::TOOL.parse(arguments).unwrap();
         call.run(&context).await
     };
-    let Ok(Answer::Done(reply)) = count("a.md").await else {
+    let Ok(ToolAnswer::Done(reply)) = count("a.md").await else {
         panic!("the mode allows it");
     };
     assert_eq!(reply.text, "2");

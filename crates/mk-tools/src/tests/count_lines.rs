@@ -6,7 +6,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::tool::{Answer, Call, Definition, Effect, Spec, Tool, Toolset, code_answer};
+use crate::tool::{
+    Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolRun, Toolset, code_answer,
+};
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub(crate) struct CountLinesArgs {
@@ -18,14 +20,14 @@ pub(crate) struct CountLinesArgs {
 
 pub(crate) static TOOL: Tool = Tool::of::<CountLinesArgs>();
 
-impl Definition for CountLinesArgs {
+impl ToolDefinition for CountLinesArgs {
     const SPEC: Spec = Spec {
         name: "count_lines",
         title: "Count the lines of a file",
         description: "How many lines a file has",
         toolset: Toolset::Files,
         group: Some(Group::Read),
-        effect: Effect::ReadOnly,
+        effect: ToolEffect::ReadOnly,
         calls_per_minute: None,
         paths: &["file_path"],
         output: None,
@@ -35,7 +37,7 @@ impl Definition for CountLinesArgs {
         self.session_id.as_deref()
     }
 
-    async fn run(self, call: Call<'_>) -> Result<Answer, Error> {
+    async fn run(self, call: ToolRun<'_>) -> Result<ToolAnswer, Error> {
         let file = call
             .project()
             .files()

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::World;
 use crate::symbols::indexed;
-use crate::{Answer, Reply};
+use crate::{ToolAnswer, ToolReply};
 
 const SHAPES: &str = r#"
 //- /src/shape.py
@@ -44,7 +44,7 @@ def draw(square):
 
 /// The names that a query finds, best first.
 #[track_caller]
-fn check(found: &Reply, expected: &[&str]) {
+fn check(found: &ToolReply, expected: &[&str]) {
     let symbols = found.structured["symbols"].as_array().expect("symbols");
     let names: Vec<String> = symbols
         .iter()
@@ -58,7 +58,7 @@ fn check(found: &Reply, expected: &[&str]) {
     assert_eq!(found.structured["source"], "index");
 }
 
-async fn find(world: &mut World, query: &str) -> Reply {
+async fn find(world: &mut World, query: &str) -> ToolReply {
     world.done("find_symbols", json!({ "query": query })).await
 }
 
@@ -69,7 +69,7 @@ fn file(world: &World, path: &str) -> String {
 
 /// The way in which a call failed: kind, message, hint.
 #[track_caller]
-fn failure(failed: Result<Answer, Error>) -> (CodeKind, String, String) {
+fn failure(failed: Result<ToolAnswer, Error>) -> (CodeKind, String, String) {
     match failed {
         Err(Error::Code(code)) => (code.kind, code.message, code.hint.unwrap_or_default()),
         other => panic!("{other:?}"),

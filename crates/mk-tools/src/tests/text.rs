@@ -5,11 +5,11 @@ use serde_json::{Value, json};
 use mk_testkit::names::Names;
 
 use super::World;
-use crate::{Answer, Reply};
+use crate::{ToolAnswer, ToolReply};
 
 /// Text and metadata of a reply, ids renamed together.
 #[track_caller]
-fn check(reply: &Reply, text: &str, metadata: &Value) {
+fn check(reply: &ToolReply, text: &str, metadata: &Value) {
     let both = format!("{}\u{1}{}", reply.text, reply.metadata);
     let renamed = Names::default().text(&both);
     let (actual, actual_metadata) = renamed.split_once('\u{1}').expect("both halves");
@@ -280,14 +280,14 @@ async fn a_change_that_widens_becomes_a_question_and_passes_once_granted() {
     let mut world = World::asking("");
     let arguments = json!({ "mode_slug": "code" });
     let question = match world.call("create_task", arguments.clone()).await {
-        Ok(Answer::NeedsApproval(question)) => question,
+        Ok(ToolAnswer::NeedsApproval(question)) => question,
         other => panic!("{other:?}"),
     };
     assert_eq!(
         question.subject,
         "Let the agent change from 'ask' to 'code' mode?"
     );
-    let granted = mk_engine::Verdict::Granted;
+    let granted = mk_engine::ApprovalVerdict::Granted;
     let decided = world
         .engine
         .approvals()
@@ -298,7 +298,10 @@ async fn a_change_that_widens_becomes_a_question_and_passes_once_granted() {
     // A yes is good for one act. From code, nothing is wider.
     world.caller.conversation.tasks.clear();
     let again = world.call("create_task", arguments).await;
-    assert!(matches!(again, Ok(Answer::NeedsApproval(_))), "{again:?}");
+    assert!(
+        matches!(again, Ok(ToolAnswer::NeedsApproval(_))),
+        "{again:?}"
+    );
 }
 
 #[tokio::test]

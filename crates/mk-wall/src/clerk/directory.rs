@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use rustix::fs::RenameFlags;
 use rustix::io::Errno;
 
-use super::place::{self, Place};
+use super::place::{self, PinnedPlace};
 use super::zone::Zone;
-use super::{Answer, Clerk, answer, fail};
-use crate::report::Operation;
+use super::{Clerk, ClerkAnswer, answer, fail};
+use crate::report::RefusedOperation;
 use crate::rights::Right;
 
 /// Entries below a directory that is moved are judged one by one; a larger one is not moved.
@@ -18,10 +18,10 @@ impl Clerk {
     /// A directory moves if everything in it may be deleted where it is and made where it goes.
     pub(super) fn rename_directory(
         &mut self,
-        from: &Place,
-        to: &Place,
+        from: &PinnedPlace,
+        to: &PinnedPlace,
         flags: RenameFlags,
-    ) -> Answer {
+    ) -> ClerkAnswer {
         let is_guest = self.is_guest(from);
         let own = from.object.as_ref().is_some_and(|it| self.is_own(it));
         let ends = [&from.path, &to.path].map(|path| self.zone(path));
@@ -45,19 +45,19 @@ impl Clerk {
             .iter()
             .any(|tree| tree.starts_with(&from.path));
         if !(open(ends[0]) || is_guest) || !open(ends[1]) || holds_tree {
-            return self.refuse(Operation::Rename, &from.path);
+            return self.refuse(RefusedOperation::Rename, &from.path);
         }
         let Some(entries) = entries_below(&from.path) else {
-            return self.refuse(Operation::Rename, &from.path);
+            return self.refuse(RefusedOperation::Rename, &from.path);
         };
         for entry in &entries {
             let Ok(relative) = entry.path.strip_prefix(&from.path) else {
-                return self.refuse(Operation::Rename, &entry.path);
+                return self.refuse(RefusedOperation::Rename, &entry.path);
             };
             let target = to.path.join(relative);
             let leaves = open(self.zone(&entry.path)) || self.guests.has(&entry.path, entry.key);
             if !leaves {
-                return self.refuse(Operation::Rename, &entry.path);
+                return self.refuse(RefusedOperation::Rename, &entry.path);
             }
             let directory = target.parent().unwrap_or(Path::new("/"));
             let leads_inside = entry
@@ -65,7 +65,7 @@ impl Clerk {
                 .as_ref()
                 .is_none_or(|it| self.may_point_to(&place::lexically(directory, it)));
             if !open(self.zone(&target)) || entry.other_names || !leads_inside {
-                return self.refuse(Operation::RenameTo, &target);
+                return self.refuse(RefusedOperation::RenameTo, &target);
             }
         }
         if let Err(errno) = self.keep_all(&entries, from, to) {
@@ -81,7 +81,12 @@ impl Clerk {
         answer(result)
     }
 
-    fn keep_all(&mut self, entries: &[Entry], from: &Place, to: &Place) -> Result<(), Errno> {
+    fn keep_all(
+        &mut self,
+        entries: &[MovedEntry],
+        from: &PinnedPlace,
+        to: &PinnedPlace,
+    ) -> Result<(), Errno> {
         for entry in entries.iter().filter(|it| !it.is_directory) {
             if self.zone(&entry.path) == Zone::Project(Right::Edit) {
                 self.keep(&at(&entry.path)?)?;
@@ -99,9 +104,9 @@ impl Clerk {
 
 /// Something below a directory that is to move.
 #[derive(Debug)]
-struct Entry {
+struct MovedEntry {
     path: PathBuf,
-    key: place::Key,
+    key: place::ObjectKey,
     is_directory: bool,
     other_names: bool,
     /// Of a link, its target.
@@ -109,7 +114,7 @@ struct Entry {
 }
 
 /// Everything below a directory; `None` if it cannot all be seen.
-fn entries_below(directory: &Path) -> Option<Vec<Entry>> {
+fn entries_below(directory: &Path) -> Option<Vec<MovedEntry>> {
     use std::os::unix::fs::MetadataExt as _;
     let mut waiting = vec![directory.to_owned()];
     let mut found = Vec::new();
@@ -120,8 +125,8 @@ fn entries_below(directory: &Path) -> Option<Vec<Entry>> {
             if metadata.is_dir() {
                 waiting.push(entry.path());
             }
-            found.push(Entry {
-                key: place::Key::at(&entry.path())?,
+            found.push(MovedEntry {
+                key: place::ObjectKey::at(&entry.path())?,
                 path: entry.path(),
                 is_directory: metadata.is_dir(),
                 other_names: !metadata.is_dir() && metadata.nlink() > 1,
@@ -140,16 +145,16 @@ fn entries_below(directory: &Path) -> Option<Vec<Entry>> {
 }
 
 /// A place by its path, for what the clerk itself walks over.
-fn at(path: &Path) -> Result<Place, Errno> {
+fn at(path: &Path) -> Result<PinnedPlace, Errno> {
     let object = place::entry(rustix::fs::CWD, path.as_os_str())?;
-    Ok(Place {
+    Ok(PinnedPlace {
         object: Some(object),
         ..missing(path.to_owned())
     })
 }
 
-fn missing(path: PathBuf) -> Place {
-    Place {
+fn missing(path: PathBuf) -> PinnedPlace {
+    PinnedPlace {
         parent: None,
         name: path.file_name().unwrap_or_default().to_owned(),
         object: None,

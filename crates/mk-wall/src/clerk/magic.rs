@@ -4,7 +4,7 @@
 
 /// Whose link it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Process {
+pub(super) enum LinkOwner {
     /// Of the process that asks.
     Itself,
     Number(u32),
@@ -12,14 +12,14 @@ pub(super) enum Process {
 
 /// One link.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Link {
-    pub(super) process: Process,
+pub(super) struct MagicLink {
+    pub(super) process: LinkOwner,
     /// Below the directory of the process: `root`, `cwd` or `fd/7`.
     pub(super) what: String,
 }
 
 /// Splits an absolute path into the link it begins with and the rest.
-pub(super) fn split(path: &[u8]) -> Option<(Link, &[u8])> {
+pub(super) fn split(path: &[u8]) -> Option<(MagicLink, &[u8])> {
     if !path.starts_with(b"/") {
         return None;
     }
@@ -31,12 +31,12 @@ pub(super) fn split(path: &[u8]) -> Option<(Link, &[u8])> {
     }
 }
 
-fn of_proc(path: &[u8]) -> Option<(Link, &[u8])> {
+fn of_proc(path: &[u8]) -> Option<(MagicLink, &[u8])> {
     let (process, mut rest) = component(path)?;
     let process = match process {
-        b"self" => Process::Itself,
-        b"thread-self" => Process::Itself,
-        number => Process::Number(number_of(number)?),
+        b"self" => LinkOwner::Itself,
+        b"thread-self" => LinkOwner::Itself,
+        number => LinkOwner::Number(number_of(number)?),
     };
     let (mut what, mut after) = component(rest)?;
     if what == b"task" {
@@ -54,10 +54,10 @@ fn of_proc(path: &[u8]) -> Option<(Link, &[u8])> {
         }
         _ => return None,
     };
-    Some((Link { process, what }, trimmed(rest)))
+    Some((MagicLink { process, what }, trimmed(rest)))
 }
 
-fn of_dev(path: &[u8]) -> Option<(Link, &[u8])> {
+fn of_dev(path: &[u8]) -> Option<(MagicLink, &[u8])> {
     let (name, rest) = component(path)?;
     let (number, rest) = match name {
         b"stdin" => (0, rest),
@@ -69,8 +69,8 @@ fn of_dev(path: &[u8]) -> Option<(Link, &[u8])> {
         }
         _ => return None,
     };
-    let link = Link {
-        process: Process::Itself,
+    let link = MagicLink {
+        process: LinkOwner::Itself,
         what: format!("fd/{number}"),
     };
     Some((link, trimmed(rest)))
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(path: &str, expected: Option<(Process, &str, &str)>) {
+    fn check(path: &str, expected: Option<(LinkOwner, &str, &str)>) {
         let found = split(path.as_bytes());
         let found = found.map(|(link, rest)| (link.process, link.what, rest.to_vec()));
         let expected = expected
@@ -119,16 +119,16 @@ mod tests {
     fn links_are_known_by_their_names() {
         check(
             "/proc/self/root/etc/x",
-            Some((Process::Itself, "root", "etc/x")),
+            Some((LinkOwner::Itself, "root", "etc/x")),
         );
-        check("//proc/./self//cwd", Some((Process::Itself, "cwd", "")));
-        check("/proc/7/fd/3", Some((Process::Number(7), "fd/3", "")));
+        check("//proc/./self//cwd", Some((LinkOwner::Itself, "cwd", "")));
+        check("/proc/7/fd/3", Some((LinkOwner::Number(7), "fd/3", "")));
         check(
             "/proc/7/task/8/fd/3/a",
-            Some((Process::Number(7), "fd/3", "a")),
+            Some((LinkOwner::Number(7), "fd/3", "a")),
         );
-        check("/dev/stderr", Some((Process::Itself, "fd/2", "")));
-        check("/dev/fd/63", Some((Process::Itself, "fd/63", "")));
+        check("/dev/stderr", Some((LinkOwner::Itself, "fd/2", "")));
+        check("/dev/fd/63", Some((LinkOwner::Itself, "fd/63", "")));
         check("/proc/self/status", None);
         check("/proc/self/../1/fd/2", None);
         check("/proc/self/fd/+3", None);

@@ -6,18 +6,18 @@ use std::os::fd::AsFd as _;
 use rustix::fs::{AtFlags, FileType, Gid, Mode, Timespec, Timestamps, UTIME_NOW, Uid};
 use rustix::io::Errno;
 
-use super::place::{self, Asked, Follow, Lost, Place};
-use super::process::Caller;
+use super::place::{self, AskedPath, FollowLink, LostPlace, PinnedPlace};
+use super::process::WaitingThread;
 use super::zone::Zone;
-use super::{Answer, Clerk, DONE, answer, fail, int, uint};
+use super::{Clerk, ClerkAnswer, DONE, answer, fail, int, uint};
 use crate::door::Call;
-use crate::report::Operation;
+use crate::report::RefusedOperation;
 use crate::rights::Right;
 use crate::sys::Notification;
 
 /// What is to be changed.
 #[derive(Debug, Clone)]
-enum Change {
+enum MetadataChange {
     Mode(u32),
     Owner(u32, u32),
     Times(Timestamps),
@@ -25,7 +25,7 @@ enum Change {
 
 /// How the file is named.
 #[derive(Debug, Clone, Copy)]
-struct Named {
+struct NamedFile {
     dirfd: i32,
     /// Zero for the descriptor itself.
     path: u64,
@@ -33,7 +33,7 @@ struct Named {
 }
 
 impl Clerk {
-    pub(super) fn change_metadata(&mut self, name: Call, call: &Notification) -> Answer {
+    pub(super) fn change_metadata(&mut self, name: Call, call: &Notification) -> ClerkAnswer {
         let Some((named, operation)) = naming(name, call) else {
             return fail(Errno::NOSYS);
         };
@@ -43,8 +43,8 @@ impl Clerk {
         };
         let place = match self.find_named(call, named) {
             Ok(place) => place,
-            Err(Lost::Elsewhere | Lost::Winding) => return fail(Errno::PERM),
-            Err(Lost::Error(errno)) => return fail(errno),
+            Err(LostPlace::Elsewhere | LostPlace::Winding) => return fail(Errno::PERM),
+            Err(LostPlace::Error(errno)) => return fail(errno),
         };
         let Some(object) = &place.object else {
             return fail(Errno::NOENT);
@@ -55,7 +55,7 @@ impl Clerk {
             return self.refuse(operation, &place.path);
         }
         if !nameless && !self.links_are_harmless(&place) {
-            return self.refuse(Operation::WriteLinked, &place.path);
+            return self.refuse(RefusedOperation::WriteLinked, &place.path);
         }
         if self.served(call).is_none() {
             return fail(Errno::PERM);
@@ -70,41 +70,41 @@ impl Clerk {
         apply(&place, change)
     }
 
-    fn find_named(&self, call: &Notification, named: Named) -> Result<Place, Lost> {
-        let caller = Caller { tid: call.tid };
+    fn find_named(&self, call: &Notification, named: NamedFile) -> Result<PinnedPlace, LostPlace> {
+        let caller = WaitingThread { tid: call.tid };
         if named.path == 0 {
             if named.dirfd < 0 {
-                return Err(Lost::Error(Errno::BADF));
+                return Err(LostPlace::Error(Errno::BADF));
             }
             let place = place::by_descriptor(caller.pin(&format!("fd/{}", named.dirfd))?)?;
             return if self.is_waiting(call) {
                 Ok(place)
             } else {
-                Err(Lost::Error(Errno::INTR))
+                Err(LostPlace::Error(Errno::INTR))
             };
         }
         let path = caller.path(named.path)?;
         if path.is_empty() && !named.flags.contains(AtFlags::EMPTY_PATH) {
-            return Err(Lost::Error(Errno::NOENT));
+            return Err(LostPlace::Error(Errno::NOENT));
         }
         let follow = if named.flags.contains(AtFlags::SYMLINK_NOFOLLOW) {
-            Follow::No
+            FollowLink::No
         } else {
-            Follow::Yes
+            FollowLink::Yes
         };
-        self.find(call, Asked::new(named.dirfd, &path, follow))
+        self.find(call, AskedPath::new(named.dirfd, &path, follow))
     }
 }
 
 /// Without a name any more. Some file systems count no names at all, so that the kernel has to say it, too.
-fn is_deleted(place: &Place) -> bool {
+fn is_deleted(place: &PinnedPlace) -> bool {
     let is_unlinked = place.object.as_ref().is_some_and(|it| it.links == 0);
     let path = place.path.as_os_str().as_encoded_bytes();
     is_unlinked && path.ends_with(b" (deleted)")
 }
 
 /// Memory files, and the terminals that a program of the command opened.
-fn is_anonymous(place: &Place) -> bool {
+fn is_anonymous(place: &PinnedPlace) -> bool {
     ["/memfd:", "/dev/pts/", "/dev/zero (deleted)"]
         .iter()
         .any(|prefix| {
@@ -116,54 +116,65 @@ fn is_anonymous(place: &Place) -> bool {
         })
 }
 
-fn naming(name: Call, call: &Notification) -> Option<(Named, Operation)> {
+fn naming(name: Call, call: &Notification) -> Option<(NamedFile, RefusedOperation)> {
     let args = call.args;
     let at = |arg: usize| AtFlags::from_bits_retain(uint(args[arg]));
-    let named = |dirfd, path, flags| Named { dirfd, path, flags };
+    let named = |dirfd, path, flags| NamedFile { dirfd, path, flags };
     let plain = named(libc::AT_FDCWD, args[0], AtFlags::empty());
     let descriptor = named(int(args[0]), 0, AtFlags::empty());
     Some(match name {
-        Call::Chmod => (plain, Operation::ChangeMode),
-        Call::Fchmod => (descriptor, Operation::ChangeMode),
+        Call::Chmod => (plain, RefusedOperation::ChangeMode),
+        Call::Fchmod => (descriptor, RefusedOperation::ChangeMode),
         Call::Fchmodat => (
             named(int(args[0]), args[1], AtFlags::empty()),
-            Operation::ChangeMode,
+            RefusedOperation::ChangeMode,
         ),
-        Call::Fchmodat2 => (named(int(args[0]), args[1], at(3)), Operation::ChangeMode),
-        Call::Chown => (plain, Operation::ChangeOwner),
+        Call::Fchmodat2 => (
+            named(int(args[0]), args[1], at(3)),
+            RefusedOperation::ChangeMode,
+        ),
+        Call::Chown => (plain, RefusedOperation::ChangeOwner),
         Call::Lchown => (
             named(libc::AT_FDCWD, args[0], AtFlags::SYMLINK_NOFOLLOW),
-            Operation::ChangeOwner,
+            RefusedOperation::ChangeOwner,
         ),
-        Call::Fchown => (descriptor, Operation::ChangeOwner),
-        Call::Fchownat => (named(int(args[0]), args[1], at(4)), Operation::ChangeOwner),
-        Call::Utime | Call::Utimes => (plain, Operation::ChangeTime),
+        Call::Fchown => (descriptor, RefusedOperation::ChangeOwner),
+        Call::Fchownat => (
+            named(int(args[0]), args[1], at(4)),
+            RefusedOperation::ChangeOwner,
+        ),
+        Call::Utime | Call::Utimes => (plain, RefusedOperation::ChangeTime),
         Call::Futimesat => (
             named(int(args[0]), args[1], AtFlags::empty()),
-            Operation::ChangeTime,
+            RefusedOperation::ChangeTime,
         ),
-        Call::Utimensat => (named(int(args[0]), args[1], at(3)), Operation::ChangeTime),
+        Call::Utimensat => (
+            named(int(args[0]), args[1], at(3)),
+            RefusedOperation::ChangeTime,
+        ),
         _ => return None,
     })
 }
 
-fn change(name: Call, call: &Notification) -> Result<Change, Errno> {
+fn change(name: Call, call: &Notification) -> Result<MetadataChange, Errno> {
     let args = call.args;
-    let caller = Caller { tid: call.tid };
+    let caller = WaitingThread { tid: call.tid };
     Ok(match name {
-        Call::Chmod | Call::Fchmod => Change::Mode(uint(args[1])),
-        Call::Fchmodat | Call::Fchmodat2 => Change::Mode(uint(args[2])),
-        Call::Chown | Call::Lchown | Call::Fchown => Change::Owner(uint(args[1]), uint(args[2])),
-        Call::Fchownat => Change::Owner(uint(args[2]), uint(args[3])),
-        Call::Utime => Change::Times(seconds(caller, args[1])?),
-        Call::Utimes => Change::Times(microseconds(caller, args[1])?),
-        Call::Futimesat => Change::Times(microseconds(caller, args[2])?),
-        _ => Change::Times(nanoseconds(caller, args[2])?),
+        Call::Chmod | Call::Fchmod => MetadataChange::Mode(uint(args[1])),
+        Call::Fchmodat | Call::Fchmodat2 => MetadataChange::Mode(uint(args[2])),
+        Call::Chown | Call::Lchown | Call::Fchown => {
+            MetadataChange::Owner(uint(args[1]), uint(args[2]))
+        }
+        Call::Fchownat => MetadataChange::Owner(uint(args[2]), uint(args[3])),
+        Call::Utime => MetadataChange::Times(seconds(caller, args[1])?),
+        Call::Utimes => MetadataChange::Times(microseconds(caller, args[1])?),
+        Call::Futimesat => MetadataChange::Times(microseconds(caller, args[2])?),
+        _ => MetadataChange::Times(nanoseconds(caller, args[2])?),
     })
 }
 
 /// Reads `N` numbers; a missing pointer means «now».
-fn numbers<const N: usize>(caller: Caller, address: u64) -> Result<Option<[i64; N]>, Errno> {
+fn numbers<const N: usize>(caller: WaitingThread, address: u64) -> Result<Option<[i64; N]>, Errno> {
     if address == 0 {
         return Ok(None);
     }
@@ -194,14 +205,14 @@ const fn times(access: (i64, i64), modification: (i64, i64)) -> Timestamps {
 
 const NOW: Timestamps = times((0, UTIME_NOW), (0, UTIME_NOW));
 
-fn seconds(caller: Caller, address: u64) -> Result<Timestamps, Errno> {
+fn seconds(caller: WaitingThread, address: u64) -> Result<Timestamps, Errno> {
     let read = numbers::<2>(caller, address)?;
     Ok(read.map_or(NOW, |[access, modification]| {
         times((access, 0), (modification, 0))
     }))
 }
 
-fn microseconds(caller: Caller, address: u64) -> Result<Timestamps, Errno> {
+fn microseconds(caller: WaitingThread, address: u64) -> Result<Timestamps, Errno> {
     let read = numbers::<4>(caller, address)?;
     Ok(
         read.map_or(NOW, |[access, access_part, modification, part]| {
@@ -211,7 +222,7 @@ fn microseconds(caller: Caller, address: u64) -> Result<Timestamps, Errno> {
     )
 }
 
-fn nanoseconds(caller: Caller, address: u64) -> Result<Timestamps, Errno> {
+fn nanoseconds(caller: WaitingThread, address: u64) -> Result<Timestamps, Errno> {
     let read = numbers::<4>(caller, address)?;
     Ok(
         read.map_or(NOW, |[access, access_part, modification, part]| {
@@ -221,7 +232,7 @@ fn nanoseconds(caller: Caller, address: u64) -> Result<Timestamps, Errno> {
 }
 
 /// Makes the change on the pinned object.
-fn apply(place: &Place, change: Change) -> Answer {
+fn apply(place: &PinnedPlace, change: MetadataChange) -> ClerkAnswer {
     let Some(object) = &place.object else {
         return fail(Errno::NOENT);
     };
@@ -232,8 +243,10 @@ fn apply(place: &Place, change: Change) -> Answer {
     let own_path = place::own_path(object.fd.as_fd());
     answer(match change {
         // Bits that make a program run as its owner never come from inside.
-        Change::Mode(mode) => rustix::fs::chmod(own_path, Mode::from_raw_mode(mode & 0o1777)),
-        Change::Owner(user, group) => {
+        MetadataChange::Mode(mode) => {
+            rustix::fs::chmod(own_path, Mode::from_raw_mode(mode & 0o1777))
+        }
+        MetadataChange::Owner(user, group) => {
             let some = |id: u32| (id != u32::MAX).then_some(id);
             rustix::fs::chownat(
                 rustix::fs::CWD,
@@ -243,7 +256,7 @@ fn apply(place: &Place, change: Change) -> Answer {
                 AtFlags::empty(),
             )
         }
-        Change::Times(times) => {
+        MetadataChange::Times(times) => {
             rustix::fs::utimensat(rustix::fs::CWD, own_path, &times, AtFlags::empty())
         }
     })

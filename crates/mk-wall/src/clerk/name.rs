@@ -10,17 +10,17 @@ use std::path::Path;
 use rustix::fs::{AtFlags, FileType, Mode, RenameFlags};
 use rustix::io::Errno;
 
-use super::place::{self, Follow, Place};
-use super::process::Caller;
+use super::place::{self, FollowLink, PinnedPlace};
+use super::process::WaitingThread;
 use super::zone::Zone;
-use super::{Answer, Clerk, DONE, GO_ON, answer, fail, int, uint};
+use super::{Clerk, ClerkAnswer, DONE, GO_ON, answer, fail, int, uint};
 use crate::door::Call;
-use crate::report::Operation;
+use crate::report::RefusedOperation;
 use crate::rights::Right;
 use crate::sys::Notification;
 
 impl Clerk {
-    pub(super) fn rename(&mut self, name: Call, call: &Notification) -> Answer {
+    pub(super) fn rename(&mut self, name: Call, call: &Notification) -> ClerkAnswer {
         let args = call.args;
         let (from_dir, from, to_dir, to, flags) = match name {
             Call::Rename => (libc::AT_FDCWD, args[0], libc::AT_FDCWD, args[1], 0),
@@ -28,8 +28,8 @@ impl Clerk {
             _ => (int(args[0]), args[1], int(args[2]), args[3], uint(args[4])),
         };
         let (Ok(from), Ok(to)) = (
-            self.find_at(call, from_dir, from, Follow::No),
-            self.find_at(call, to_dir, to, Follow::No),
+            self.find_at(call, from_dir, from, FollowLink::No),
+            self.find_at(call, to_dir, to, FollowLink::No),
         ) else {
             return GO_ON;
         };
@@ -43,12 +43,12 @@ impl Clerk {
         }
         let is_directory = object.kind == FileType::Directory;
         if !is_directory && !Self::is_movable(&from) && !self.is_own(object) {
-            return self.refuse(Operation::Rename, &from.path);
+            return self.refuse(RefusedOperation::Rename, &from.path);
         }
         // Swapping two files and leaving a mark behind are not needed by anything that edits.
         let flags = RenameFlags::from_bits_retain(flags);
         if !(flags - RenameFlags::NOREPLACE).is_empty() {
-            return self.refuse(Operation::Rename, &from.path);
+            return self.refuse(RefusedOperation::Rename, &from.path);
         }
         if self.served(call).is_none() {
             return GO_ON;
@@ -60,9 +60,14 @@ impl Clerk {
         }
     }
 
-    fn rename_file(&mut self, from: &Place, to: &Place, flags: RenameFlags) -> Answer {
+    fn rename_file(
+        &mut self,
+        from: &PinnedPlace,
+        to: &PinnedPlace,
+        flags: RenameFlags,
+    ) -> ClerkAnswer {
         if !self.may_change(from) {
-            return self.refuse(Operation::Rename, &from.path);
+            return self.refuse(RefusedOperation::Rename, &from.path);
         }
         let replaces = to.object.is_some();
         let allowed = if replaces {
@@ -77,7 +82,7 @@ impl Clerk {
         let points_inside =
             !is_link || self.zone(&to.path) == Zone::Tree || self.link_may_move(from, to);
         if !allowed || !points_inside || !self.links_are_harmless(from) {
-            return self.refuse(Operation::RenameTo, &to.path);
+            return self.refuse(RefusedOperation::RenameTo, &to.path);
         }
         if let Err(errno) = self.prepare_move(from, to) {
             return fail(errno);
@@ -90,7 +95,7 @@ impl Clerk {
     }
 
     /// Keeps both ends, and announces a guest, before anything moves.
-    fn prepare_move(&mut self, from: &Place, to: &Place) -> Result<(), Errno> {
+    fn prepare_move(&mut self, from: &PinnedPlace, to: &PinnedPlace) -> Result<(), Errno> {
         for place in [from, to] {
             if self.zone(&place.path) == Zone::Project(Right::Edit) {
                 self.keep(place)?;
@@ -106,8 +111,8 @@ impl Clerk {
     /// moved back.
     pub(super) fn move_exactly(
         &self,
-        from: &Place,
-        to: &Place,
+        from: &PinnedPlace,
+        to: &PinnedPlace,
         flags: RenameFlags,
     ) -> Result<(), Errno> {
         let (Some((from_dir, from_name)), Some((to_dir, to_name)), Some(object)) =
@@ -127,7 +132,7 @@ impl Clerk {
     }
 
     /// Remembers who is where now.
-    fn moved(&mut self, from: &Place, to: &Place) {
+    fn moved(&mut self, from: &PinnedPlace, to: &PinnedPlace) {
         let Some(object) = &from.object else {
             return;
         };
@@ -153,7 +158,7 @@ impl Clerk {
     }
 
     /// Whether a link still leads to an allowed place under its new name.
-    fn link_may_move(&self, from: &Place, to: &Place) -> bool {
+    fn link_may_move(&self, from: &PinnedPlace, to: &PinnedPlace) -> bool {
         let Some(object) = &from.object else {
             return false;
         };
@@ -165,14 +170,14 @@ impl Clerk {
         self.may_point_to(&place::lexically(directory, target))
     }
 
-    pub(super) fn unlink(&mut self, name: Call, call: &Notification) -> Answer {
+    pub(super) fn unlink(&mut self, name: Call, call: &Notification) -> ClerkAnswer {
         let args = call.args;
         let (dirfd, path, flags) = match name {
             Call::Unlinkat => (int(args[0]), args[1], uint(args[2])),
             Call::Rmdir => (libc::AT_FDCWD, args[0], AtFlags::REMOVEDIR.bits()),
             _ => (libc::AT_FDCWD, args[0], 0),
         };
-        let Ok(place) = self.find_at(call, dirfd, path, Follow::No) else {
+        let Ok(place) = self.find_at(call, dirfd, path, FollowLink::No) else {
             return GO_ON;
         };
         let flags = AtFlags::from_bits_retain(flags);
@@ -183,7 +188,7 @@ impl Clerk {
             return GO_ON;
         }
         if !self.may_change(&place) {
-            return self.refuse(Operation::Delete, &place.path);
+            return self.refuse(RefusedOperation::Delete, &place.path);
         }
         let (Some(_), Some((parent, name))) = (self.served(call), place.entry()) else {
             return GO_ON;
@@ -202,7 +207,7 @@ impl Clerk {
     }
 
     /// An inode whose last name is gone may be given to a stranger's file.
-    fn forget(&mut self, place: &Place) {
+    fn forget(&mut self, place: &PinnedPlace) {
         if let Some(object) = &place.object
             && object.links <= 1
         {
@@ -210,7 +215,7 @@ impl Clerk {
         }
     }
 
-    fn remove_directory(&mut self, call: &Notification, place: &Place) -> Answer {
+    fn remove_directory(&mut self, call: &Notification, place: &PinnedPlace) -> ClerkAnswer {
         if self.rights.trees.contains(&place.path) {
             // Its rules stick to this directory, so it stays; the command is told that it is gone.
             let is_empty = std::fs::read_dir(&place.path).is_ok_and(|mut it| it.next().is_none());
@@ -224,7 +229,7 @@ impl Clerk {
             return GO_ON;
         }
         if !self.may_change(place) {
-            return self.refuse(Operation::Delete, &place.path);
+            return self.refuse(RefusedOperation::Delete, &place.path);
         }
         let (Some(_), Some((parent, name))) = (self.served(call), place.entry()) else {
             return GO_ON;
@@ -237,13 +242,13 @@ impl Clerk {
         answer(result)
     }
 
-    pub(super) fn mkdir(&mut self, name: Call, call: &Notification) -> Answer {
+    pub(super) fn mkdir(&mut self, name: Call, call: &Notification) -> ClerkAnswer {
         let args = call.args;
         let (dirfd, path, mode) = match name {
             Call::Mkdir => (libc::AT_FDCWD, args[0], args[1]),
             _ => (int(args[0]), args[1], args[2]),
         };
-        let Ok(place) = self.find_at(call, dirfd, path, Follow::No) else {
+        let Ok(place) = self.find_at(call, dirfd, path, FollowLink::No) else {
             return GO_ON;
         };
         if self.vacated.remove(&place.path) {
@@ -257,7 +262,7 @@ impl Clerk {
             return GO_ON;
         }
         if !self.may_make(&place) {
-            return self.refuse(Operation::MakeDirectory, &place.path);
+            return self.refuse(RefusedOperation::MakeDirectory, &place.path);
         }
         let (Some(umask), Some((parent, name))) = (self.served(call), place.entry()) else {
             return GO_ON;
@@ -292,15 +297,15 @@ impl Clerk {
         }
     }
 
-    pub(super) fn link(&mut self, name: Call, call: &Notification) -> Answer {
+    pub(super) fn link(&mut self, name: Call, call: &Notification) -> ClerkAnswer {
         let args = call.args;
         let (from_dir, from, to_dir, to, flags) = match name {
             Call::Link => (libc::AT_FDCWD, args[0], libc::AT_FDCWD, args[1], 0),
             _ => (int(args[0]), args[1], int(args[2]), args[3], uint(args[4])),
         };
         let (Ok(from), Ok(to)) = (
-            self.find_at(call, from_dir, from, Follow::No),
-            self.find_at(call, to_dir, to, Follow::No),
+            self.find_at(call, from_dir, from, FollowLink::No),
+            self.find_at(call, to_dir, to, FollowLink::No),
         ) else {
             return GO_ON;
         };
@@ -328,7 +333,7 @@ impl Clerk {
             && self.may_make(&to)
             && self.links_are_harmless(&from);
         if !allowed {
-            return self.refuse(Operation::Link, &to.path);
+            return self.refuse(RefusedOperation::Link, &to.path);
         }
         let (Some(_), Some((from_parent, from_name)), Some((to_parent, to_name))) =
             (self.served(call), from.entry(), to.entry())
@@ -349,16 +354,16 @@ impl Clerk {
         answer(result)
     }
 
-    pub(super) fn symlink(&mut self, name: Call, call: &Notification) -> Answer {
+    pub(super) fn symlink(&mut self, name: Call, call: &Notification) -> ClerkAnswer {
         let args = call.args;
         let (target, dirfd, path) = match name {
             Call::Symlink => (args[0], libc::AT_FDCWD, args[1]),
             _ => (args[0], int(args[1]), args[2]),
         };
-        let Ok(target) = (Caller { tid: call.tid }).path(target) else {
+        let Ok(target) = (WaitingThread { tid: call.tid }).path(target) else {
             return GO_ON;
         };
-        let Ok(place) = self.find_at(call, dirfd, path, Follow::No) else {
+        let Ok(place) = self.find_at(call, dirfd, path, FollowLink::No) else {
             return GO_ON;
         };
         let zone = self.zone(&place.path);
@@ -374,7 +379,7 @@ impl Clerk {
         let harmless =
             zone == Zone::Temporary || zone == Zone::Repository || self.may_point_to(&leads_to);
         if !self.may_make(&place) || !harmless {
-            return self.refuse(Operation::Link, &place.path);
+            return self.refuse(RefusedOperation::Link, &place.path);
         }
         let (Some(_), Some((parent, name))) = (self.served(call), place.entry()) else {
             return GO_ON;
@@ -392,13 +397,13 @@ impl Clerk {
     }
 
     /// Pipes in temporary directories; the floor decides everything else.
-    pub(super) fn mknod(&mut self, name: Call, call: &Notification) -> Answer {
+    pub(super) fn mknod(&mut self, name: Call, call: &Notification) -> ClerkAnswer {
         let args = call.args;
         let (dirfd, path, mode) = match name {
             Call::Mknod => (libc::AT_FDCWD, args[0], args[1]),
             _ => (int(args[0]), args[1], args[2]),
         };
-        let Ok(place) = self.find_at(call, dirfd, path, Follow::No) else {
+        let Ok(place) = self.find_at(call, dirfd, path, FollowLink::No) else {
             return GO_ON;
         };
         let zone = self.zone(&place.path);
@@ -408,7 +413,7 @@ impl Clerk {
         let mode = uint(mode);
         let is_pipe = FileType::from_raw_mode(mode) == FileType::Fifo;
         if zone != Zone::Temporary || !is_pipe || place.object.is_some() || !self.may_make(&place) {
-            return self.refuse(Operation::Create, &place.path);
+            return self.refuse(RefusedOperation::Create, &place.path);
         }
         let (Some(umask), Some((parent, name))) = (self.served(call), place.entry()) else {
             return GO_ON;

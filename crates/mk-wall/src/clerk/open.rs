@@ -5,18 +5,18 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use rustix::fs::{FileType, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 
-use super::place::{self, Asked, Follow, Lost, Object, Place};
-use super::process::Caller;
+use super::place::{self, AskedPath, FollowLink, LostPlace, PinnedObject, PinnedPlace};
+use super::process::WaitingThread;
 use super::zone::Zone;
-use super::{Answer, Clerk, DONE, GO_ON, answer, fail, int, uint};
+use super::{Clerk, ClerkAnswer, DONE, GO_ON, answer, fail, int, uint};
 use crate::door::Call;
-use crate::report::Operation;
+use crate::report::RefusedOperation;
 use crate::rights::{Links, Right};
 use crate::sys::Notification;
 
 /// An open as it was asked for.
 #[derive(Debug, Clone, Copy)]
-struct Opening {
+struct FileOpening {
     dirfd: i32,
     path: u64,
     flags: OFlags,
@@ -32,7 +32,7 @@ fn without_identity(mode: u32) -> Mode {
     Mode::from_raw_mode(mode & 0o1777)
 }
 
-impl Opening {
+impl FileOpening {
     fn of(name: Call, call: &Notification) -> Result<Self, Errno> {
         let args = call.args;
         let plain = |dirfd, path, flags: u64, mode: u64| Self {
@@ -49,7 +49,7 @@ impl Opening {
                 plain(libc::AT_FDCWD, args[0], flags.bits().into(), args[1])
             }
             Call::Openat2 => {
-                let how = Caller { tid: call.tid }.memory(args[2], HOW_BYTES);
+                let how = WaitingThread { tid: call.tid }.memory(args[2], HOW_BYTES);
                 let word = |at: usize| -> Result<u64, Errno> {
                     let bytes = how.get(at..at + 8).ok_or(Errno::FAULT)?;
                     Ok(u64::from_ne_bytes(
@@ -87,32 +87,32 @@ impl Opening {
 }
 
 impl Clerk {
-    pub(super) fn open(&mut self, name: Call, call: &Notification) -> Answer {
-        let Ok(opening) = Opening::of(name, call) else {
+    pub(super) fn open(&mut self, name: Call, call: &Notification) -> ClerkAnswer {
+        let Ok(opening) = FileOpening::of(name, call) else {
             return GO_ON;
         };
         if opening.flags.contains(OFlags::PATH) || !(opening.writes() || opening.creates()) {
             return GO_ON;
         }
-        let Ok(path) = (Caller { tid: call.tid }).path(opening.path) else {
+        let Ok(path) = (WaitingThread { tid: call.tid }).path(opening.path) else {
             return GO_ON;
         };
         if let Some(stream) = self.stream(call, path.to_bytes()) {
-            return Answer::Descriptor(stream, opening.cloexec());
+            return ClerkAnswer::Descriptor(stream, opening.cloexec());
         }
         let follow = if opening.flags.contains(OFlags::NOFOLLOW) || opening.is_exclusive() {
-            Follow::No
+            FollowLink::No
         } else {
-            Follow::Yes
+            FollowLink::Yes
         };
-        let mut asked = Asked::new(opening.dirfd, &path, follow);
+        let mut asked = AskedPath::new(opening.dirfd, &path, follow);
         asked.resolve = opening.resolve;
         let place = match self.find(call, asked) {
             Ok(place) => place,
-            Err(Lost::Winding) if self.rights.links == Links::Strict => {
+            Err(LostPlace::Winding) if self.rights.links == Links::Strict => {
                 return fail(Errno::ACCESS);
             }
-            Err(Lost::Elsewhere | Lost::Winding | Lost::Error(_)) => return GO_ON,
+            Err(LostPlace::Elsewhere | LostPlace::Winding | LostPlace::Error(_)) => return GO_ON,
         };
         if opening.is_unnamed() {
             return self.open_unnamed(call, opening, &place);
@@ -126,7 +126,12 @@ impl Clerk {
         }
     }
 
-    fn open_existing(&mut self, call: &Notification, opening: Opening, place: &Place) -> Answer {
+    fn open_existing(
+        &mut self,
+        call: &Notification,
+        opening: FileOpening,
+        place: &PinnedPlace,
+    ) -> ClerkAnswer {
         let Some(object) = &place.object else {
             return GO_ON;
         };
@@ -138,10 +143,10 @@ impl Clerk {
             return GO_ON;
         }
         if !self.may_change(place) {
-            return self.refuse(Operation::Write, &place.path);
+            return self.refuse(RefusedOperation::Write, &place.path);
         }
         if !self.links_are_harmless(place) {
-            return self.refuse(Operation::WriteLinked, &place.path);
+            return self.refuse(RefusedOperation::WriteLinked, &place.path);
         }
         if self.served(call).is_none() {
             return GO_ON;
@@ -157,14 +162,19 @@ impl Clerk {
         let flags = opening.flags & !(OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW);
         let own_path = place::own_path(object.fd.as_fd());
         match rustix::fs::open(own_path, flags | OFlags::CLOEXEC, Mode::empty()) {
-            Ok(file) => Answer::Descriptor(file, opening.cloexec()),
+            Ok(file) => ClerkAnswer::Descriptor(file, opening.cloexec()),
             Err(errno) => fail(errno),
         }
     }
 
-    fn open_new(&mut self, call: &Notification, opening: Opening, place: Place) -> Answer {
+    fn open_new(
+        &mut self,
+        call: &Notification,
+        opening: FileOpening,
+        place: PinnedPlace,
+    ) -> ClerkAnswer {
         if !self.may_make(&place) {
-            return self.refuse(Operation::Create, &place.path);
+            return self.refuse(RefusedOperation::Create, &place.path);
         }
         let (Some(umask), Some((parent, name))) = (self.served(call), place.entry()) else {
             return GO_ON;
@@ -183,7 +193,7 @@ impl Clerk {
         match rustix::fs::openat(parent, name, flags | OFlags::CLOEXEC, mode) {
             Ok(file) => {
                 self.made(zone, &place, &file);
-                Answer::Descriptor(file, opening.cloexec())
+                ClerkAnswer::Descriptor(file, opening.cloexec())
             }
             // Another process was faster: it asks again and finds the file.
             Err(Errno::EXIST) if !opening.is_exclusive() => {
@@ -193,7 +203,7 @@ impl Clerk {
                 if object.kind != FileType::RegularFile {
                     return GO_ON;
                 }
-                let place = Place {
+                let place = PinnedPlace {
                     object: Some(object),
                     ..place
                 };
@@ -204,11 +214,11 @@ impl Clerk {
     }
 
     /// Remembers what the command has just made.
-    fn made(&mut self, zone: Zone, place: &Place, file: &OwnedFd) {
+    fn made(&mut self, zone: Zone, place: &PinnedPlace, file: &OwnedFd) {
         let Ok(duplicate) = rustix::io::fcntl_dupfd_cloexec(file, 3) else {
             return;
         };
-        let Ok(object) = Object::of(duplicate) else {
+        let Ok(object) = PinnedObject::of(duplicate) else {
             return;
         };
         match zone {
@@ -224,7 +234,12 @@ impl Clerk {
     }
 
     /// A file without a name, in a temporary directory.
-    fn open_unnamed(&mut self, call: &Notification, opening: Opening, place: &Place) -> Answer {
+    fn open_unnamed(
+        &mut self,
+        call: &Notification,
+        opening: FileOpening,
+        place: &PinnedPlace,
+    ) -> ClerkAnswer {
         let is_temporary = self.rights.own_dirs.contains(&place.path);
         let (true, Some(umask), Some(directory)) = (is_temporary, self.served(call), &place.object)
         else {
@@ -234,7 +249,7 @@ impl Clerk {
         match rustix::fs::openat(&directory.fd, ".", flags, opening.mode & !umask) {
             Ok(file) => {
                 self.made(Zone::Temporary, place, &file);
-                Answer::Descriptor(file, opening.cloexec())
+                ClerkAnswer::Descriptor(file, opening.cloexec())
             }
             Err(errno) => fail(errno),
         }
@@ -252,34 +267,34 @@ impl Clerk {
                 std::str::from_utf8(number).ok()?.parse().ok()?
             }
         };
-        let process = Caller { tid: call.tid }.process().ok()?;
+        let process = WaitingThread { tid: call.tid }.process().ok()?;
         let pidfd =
             rustix::process::pidfd_open(process, rustix::process::PidfdFlags::empty()).ok()?;
         let flags = rustix::process::PidfdGetfdFlags::empty();
         let fd = rustix::process::pidfd_getfd(&pidfd, number, flags).ok()?;
         let writes = rustix::fs::fcntl_getfl(&fd).ok()?;
         let duplicate = rustix::io::fcntl_dupfd_cloexec(&fd, 3).ok()?;
-        let object = Object::of(duplicate).ok()?;
+        let object = PinnedObject::of(duplicate).ok()?;
         let is_given = object.kind == FileType::RegularFile && self.streams.contains(&object.key);
         let can_write = writes.intersects(OFlags::WRONLY | OFlags::RDWR);
         (is_given && can_write && self.is_waiting(call)).then_some(fd)
     }
 
     /// `truncate` by path. Old floors do not hold it, so nothing is left to them.
-    pub(super) fn truncate(&mut self, call: &Notification) -> Answer {
-        let place = match self.find_at(call, libc::AT_FDCWD, call.args[0], Follow::Yes) {
+    pub(super) fn truncate(&mut self, call: &Notification) -> ClerkAnswer {
+        let place = match self.find_at(call, libc::AT_FDCWD, call.args[0], FollowLink::Yes) {
             Ok(place) => place,
-            Err(Lost::Elsewhere | Lost::Winding) => return fail(Errno::ACCESS),
-            Err(Lost::Error(errno)) => return fail(errno),
+            Err(LostPlace::Elsewhere | LostPlace::Winding) => return fail(Errno::ACCESS),
+            Err(LostPlace::Error(errno)) => return fail(errno),
         };
         let Some(object) = &place.object else {
             return fail(Errno::NOENT);
         };
         if !self.may_change(&place) {
-            return self.refuse(Operation::Truncate, &place.path);
+            return self.refuse(RefusedOperation::Truncate, &place.path);
         }
         if !self.links_are_harmless(&place) {
-            return self.refuse(Operation::WriteLinked, &place.path);
+            return self.refuse(RefusedOperation::WriteLinked, &place.path);
         }
         if object.kind != FileType::RegularFile || self.served(call).is_none() {
             return fail(Errno::ACCESS);

@@ -12,38 +12,38 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags, ResolveFlags, StatxFlags};
 use rustix::io::Errno;
 
 use super::magic;
-use super::process::{Caller, Root};
+use super::process::{ProcessRoot, WaitingThread};
 
 /// What a path names, held in place.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct PinnedPlace {
     /// The directory the last name is in; `None` if the path names an object by descriptor or through a link.
     pub(crate) parent: Option<OwnedFd>,
     pub(crate) name: OsString,
     /// What is there now.
-    pub(crate) object: Option<Object>,
+    pub(crate) object: Option<PinnedObject>,
     /// The real path of the object, or of the name it would get.
     pub(crate) path: PathBuf,
 }
 
 /// A pinned file system object.
 #[derive(Debug)]
-pub(crate) struct Object {
+pub(crate) struct PinnedObject {
     pub(crate) fd: OwnedFd,
     pub(crate) kind: FileType,
     pub(crate) links: u32,
-    pub(crate) key: Key,
+    pub(crate) key: ObjectKey,
 }
 
 /// Which object it is. The time of its birth tells a reused inode from the one we knew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Key {
+pub(crate) struct ObjectKey {
     device: (u32, u32),
     inode: u64,
     born: (i64, u32),
 }
 
-impl Key {
+impl ObjectKey {
     /// Of what is at a path now, a link itself.
     pub(crate) fn at(path: &Path) -> Option<Self> {
         entry(rustix::fs::CWD, path.as_os_str())
@@ -64,14 +64,14 @@ impl Key {
 
 /// Whether the last name's link is followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Follow {
+pub(crate) enum FollowLink {
     Yes,
     No,
 }
 
 /// Why there is no place.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Lost {
+pub(crate) enum LostPlace {
     /// Another root, a pipe, a device: not ours to judge. Only the floor can allow it.
     Elsewhere,
     /// Through links that only lead somewhere in another process: the floor would not see a file's other names.
@@ -79,7 +79,7 @@ pub(crate) enum Lost {
     Error(Errno),
 }
 
-impl From<Errno> for Lost {
+impl From<Errno> for LostPlace {
     fn from(errno: Errno) -> Self {
         Self::Error(errno)
     }
@@ -87,16 +87,16 @@ impl From<Errno> for Lost {
 
 /// What was asked for.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Asked<'a> {
+pub(crate) struct AskedPath<'a> {
     pub(crate) dirfd: i32,
     pub(crate) path: &'a CStr,
-    pub(crate) follow: Follow,
+    pub(crate) follow: FollowLink,
     /// The caller's own demands on the way, for `openat2`.
     pub(crate) resolve: ResolveFlags,
 }
 
-impl<'a> Asked<'a> {
-    pub(crate) const fn new(dirfd: i32, path: &'a CStr, follow: Follow) -> Self {
+impl<'a> AskedPath<'a> {
+    pub(crate) const fn new(dirfd: i32, path: &'a CStr, follow: FollowLink) -> Self {
         Self {
             dirfd,
             path,
@@ -107,19 +107,27 @@ impl<'a> Asked<'a> {
 }
 
 /// Pins what a caller names. `root` is the root it must have.
-pub(crate) fn find(caller: Caller, root: Root, asked: Asked<'_>) -> Result<Place, Lost> {
+pub(crate) fn find(
+    caller: WaitingThread,
+    root: ProcessRoot,
+    asked: AskedPath<'_>,
+) -> Result<PinnedPlace, LostPlace> {
     if caller.root()? != root {
-        return Err(Lost::Elsewhere);
+        return Err(LostPlace::Elsewhere);
     }
     find_below(caller, asked, MOST_LINKS)
 }
 
-fn find_below(caller: Caller, asked: Asked<'_>, links: u32) -> Result<Place, Lost> {
+fn find_below(
+    caller: WaitingThread,
+    asked: AskedPath<'_>,
+    links: u32,
+) -> Result<PinnedPlace, LostPlace> {
     let bytes = asked.path.to_bytes();
     if asked.resolve.is_empty()
         && let Some((link, rest)) = magic::split(bytes)
     {
-        let ends_there = rest.is_empty() && asked.follow == Follow::Yes;
+        let ends_there = rest.is_empty() && asked.follow == FollowLink::Yes;
         if ends_there || !rest.is_empty() {
             return through(caller, &link, rest, asked);
         }
@@ -140,17 +148,17 @@ fn find_below(caller: Caller, asked: Asked<'_>, links: u32) -> Result<Place, Los
     }
     let found = open_on_the_way(base.as_fd(), relative, asked);
     let found = match found {
-        Ok(fd) => Some(Object::of(fd)?),
+        Ok(fd) => Some(PinnedObject::of(fd)?),
         Err(Errno::NOENT) => None,
         // A link of `/proc` leads to where no path leads, and would lead us to our own descriptors.
         Err(Errno::LOOP) => {
             let target = last_link(base.as_fd(), relative);
             return match target {
-                Some(target) if links > 0 && asked.follow == Follow::Yes => {
+                Some(target) if links > 0 && asked.follow == FollowLink::Yes => {
                     let path = &target;
-                    find_below(caller, Asked { path, ..asked }, links - 1)
+                    find_below(caller, AskedPath { path, ..asked }, links - 1)
                 }
-                _ => Err(Lost::Winding),
+                _ => Err(LostPlace::Winding),
             };
         }
         Err(errno) => return Err(errno.into()),
@@ -162,15 +170,15 @@ fn find_below(caller: Caller, asked: Asked<'_>, links: u32) -> Result<Place, Los
 fn locate(
     base: BorrowedFd<'_>,
     relative: &[u8],
-    found: Option<Object>,
-    asked: Asked<'_>,
-) -> Result<Place, Lost> {
+    found: Option<PinnedObject>,
+    asked: AskedPath<'_>,
+) -> Result<PinnedPlace, LostPlace> {
     let (directory, name) = split(relative);
     let names_itself = matches!(name, b"." | b".." | b"");
     match found {
-        Some(object) if asked.follow == Follow::Yes || names_itself => {
+        Some(object) if asked.follow == FollowLink::Yes || names_itself => {
             let path = path_of(object.fd.as_fd())?;
-            let place = Place {
+            let place = PinnedPlace {
                 parent: None,
                 name: OsString::new(),
                 object: Some(object),
@@ -183,7 +191,7 @@ fn locate(
             let parent = open_directory(base, directory, asked.resolve)?;
             let mut path = path_of(parent.as_fd())?;
             path.push(OsStr::from_bytes(name));
-            let place = Place {
+            let place = PinnedPlace {
                 parent: Some(parent),
                 name: OsString::from_vec(name.to_vec()),
                 object,
@@ -207,25 +215,25 @@ fn last_link(base: BorrowedFd<'_>, path: &[u8]) -> Option<std::ffi::CString> {
 
 /// What a link of `/proc` holds open, and what is below it.
 fn through(
-    caller: Caller,
-    link: &magic::Link,
+    caller: WaitingThread,
+    link: &magic::MagicLink,
     rest: &[u8],
-    asked: Asked<'_>,
-) -> Result<Place, Lost> {
+    asked: AskedPath<'_>,
+) -> Result<PinnedPlace, LostPlace> {
     let process = match link.process {
-        magic::Process::Itself => caller,
-        magic::Process::Number(tid) => Caller { tid },
+        magic::LinkOwner::Itself => caller,
+        magic::LinkOwner::Number(tid) => WaitingThread { tid },
     };
     let is_caller = process.tid == caller.tid || process.process()? == caller.process()?;
     let held = process.pin(&link.what)?;
-    let object = Object::of(held)?;
+    let object = PinnedObject::of(held)?;
     let is_file = matches!(object.kind, FileType::RegularFile | FileType::Directory);
     if !is_file {
-        return Err(Lost::Elsewhere);
+        return Err(LostPlace::Elsewhere);
     }
     // We may look where the caller may not.
     if !is_caller {
-        return Err(Lost::Winding);
+        return Err(LostPlace::Winding);
     }
     if rest.is_empty() {
         return by_descriptor(object.fd)?.outside_of_proc();
@@ -234,21 +242,25 @@ fn through(
 }
 
 /// What a path without links of `/proc` names below a directory.
-fn below(base: BorrowedFd<'_>, relative: &[u8], asked: Asked<'_>) -> Result<Place, Lost> {
+fn below(
+    base: BorrowedFd<'_>,
+    relative: &[u8],
+    asked: AskedPath<'_>,
+) -> Result<PinnedPlace, LostPlace> {
     let found = match open_on_the_way(base, relative, asked) {
-        Ok(fd) => Some(Object::of(fd)?),
+        Ok(fd) => Some(PinnedObject::of(fd)?),
         Err(Errno::NOENT) => None,
-        Err(Errno::LOOP) => return Err(Lost::Winding),
+        Err(Errno::LOOP) => return Err(LostPlace::Winding),
         Err(errno) => return Err(errno.into()),
     };
     locate(base, relative, found, asked)
 }
 
 /// The place of a descriptor itself.
-pub(crate) fn by_descriptor(fd: OwnedFd) -> Result<Place, Lost> {
-    let object = Object::of(fd)?;
+pub(crate) fn by_descriptor(fd: OwnedFd) -> Result<PinnedPlace, LostPlace> {
+    let object = PinnedObject::of(fd)?;
     let path = path_of(object.fd.as_fd())?;
-    Ok(Place {
+    Ok(PinnedPlace {
         parent: None,
         name: OsString::new(),
         object: Some(object),
@@ -256,9 +268,13 @@ pub(crate) fn by_descriptor(fd: OwnedFd) -> Result<Place, Lost> {
     })
 }
 
-fn open_on_the_way(base: BorrowedFd<'_>, path: &[u8], asked: Asked<'_>) -> Result<OwnedFd, Errno> {
+fn open_on_the_way(
+    base: BorrowedFd<'_>,
+    path: &[u8],
+    asked: AskedPath<'_>,
+) -> Result<OwnedFd, Errno> {
     let mut flags = OFlags::PATH | OFlags::CLOEXEC;
-    if asked.follow == Follow::No {
+    if asked.follow == FollowLink::No {
         flags |= OFlags::NOFOLLOW;
     }
     let resolve = asked.resolve | ResolveFlags::NO_MAGICLINKS;
@@ -269,12 +285,12 @@ fn open_directory(
     base: BorrowedFd<'_>,
     path: &[u8],
     resolve: ResolveFlags,
-) -> Result<OwnedFd, Lost> {
+) -> Result<OwnedFd, LostPlace> {
     let flags = OFlags::PATH | OFlags::CLOEXEC | OFlags::DIRECTORY;
     let resolve = resolve | ResolveFlags::NO_MAGICLINKS;
     match rustix::fs::openat2(base, path, flags, Mode::empty(), resolve) {
         Ok(fd) => Ok(fd),
-        Err(Errno::LOOP) => Err(Lost::Winding),
+        Err(Errno::LOOP) => Err(LostPlace::Winding),
         Err(errno) => Err(errno.into()),
     }
 }
@@ -301,13 +317,13 @@ pub(crate) fn own_path(fd: BorrowedFd<'_>) -> String {
     format!("/proc/self/fd/{}", fd.as_raw_fd())
 }
 
-impl Place {
-    fn outside_of_proc(self) -> Result<Self, Lost> {
+impl PinnedPlace {
+    fn outside_of_proc(self) -> Result<Self, LostPlace> {
         // What `/proc/self` is for the caller is not what it is for us.
         let is_virtual = ["/proc", "/sys"].iter().any(|it| self.path.starts_with(it));
         let is_device = self.path.starts_with("/dev") && !self.path.starts_with("/dev/shm");
         if is_virtual || is_device {
-            Err(Lost::Elsewhere)
+            Err(LostPlace::Elsewhere)
         } else {
             Ok(self)
         }
@@ -320,7 +336,7 @@ impl Place {
     }
 }
 
-impl Object {
+impl PinnedObject {
     pub(crate) fn of(fd: OwnedFd) -> Result<Self, Errno> {
         let wanted = StatxFlags::BASIC_STATS | StatxFlags::BTIME;
         let stat = rustix::fs::statx(&fd, "", AtFlags::EMPTY_PATH, wanted)?;
@@ -328,7 +344,7 @@ impl Object {
             fd,
             kind: FileType::from_raw_mode(stat.stx_mode.into()),
             links: stat.stx_nlink,
-            key: Key {
+            key: ObjectKey {
                 device: (stat.stx_dev_major, stat.stx_dev_minor),
                 inode: stat.stx_ino,
                 born: (stat.stx_btime.tv_sec, stat.stx_btime.tv_nsec),
@@ -343,9 +359,9 @@ impl Object {
 }
 
 /// Pins an entry that has just been made.
-pub(crate) fn entry(parent: BorrowedFd<'_>, name: &OsStr) -> Result<Object, Errno> {
+pub(crate) fn entry(parent: BorrowedFd<'_>, name: &OsStr) -> Result<PinnedObject, Errno> {
     let flags = OFlags::PATH | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-    Object::of(rustix::fs::openat(parent, name, flags, Mode::empty())?)
+    PinnedObject::of(rustix::fs::openat(parent, name, flags, Mode::empty())?)
 }
 
 /// Where a path of the caller's own text would lead from `directory`, by its names only.

@@ -14,12 +14,12 @@ const LONGEST_PATH: usize = 4096;
 
 /// Which directory a process takes for `/`: a file system object of one mount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Root {
+pub(crate) struct ProcessRoot {
     mount: u64,
     inode: u64,
 }
 
-impl Root {
+impl ProcessRoot {
     pub(crate) fn to_bytes(self) -> Vec<u8> {
         [self.mount.to_ne_bytes(), self.inode.to_ne_bytes()].concat()
     }
@@ -34,7 +34,7 @@ impl Root {
     }
 }
 
-impl Identity {
+impl ThreadIdentity {
     /// The same with one more filter, as a command of ours has it.
     pub(crate) fn filtered(self) -> Self {
         Self {
@@ -46,7 +46,7 @@ impl Identity {
 
 /// Who a thread is, as far as files are concerned.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Identity {
+pub(crate) struct ThreadIdentity {
     users: String,
     groups: String,
     /// Filters on it: one more than at the start means that it has limited itself further.
@@ -55,11 +55,11 @@ pub(crate) struct Identity {
 
 /// One waiting thread.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Caller {
+pub(crate) struct WaitingThread {
     pub(crate) tid: u32,
 }
 
-impl Caller {
+impl WaitingThread {
     /// The process that asks.
     pub(crate) fn this() -> Self {
         let tid = rustix::process::getpid().as_raw_nonzero().get();
@@ -98,14 +98,14 @@ impl Caller {
     }
 
     /// The directory it takes for `/`.
-    pub(crate) fn root(self) -> Result<Root, Errno> {
+    pub(crate) fn root(self) -> Result<ProcessRoot, Errno> {
         let stat = rustix::fs::statx(
             rustix::fs::CWD,
             format!("/proc/{}/root", self.tid),
             AtFlags::empty(),
             StatxFlags::INO | StatxFlags::MNT_ID,
         )?;
-        Ok(Root {
+        Ok(ProcessRoot {
             mount: stat.stx_mnt_id,
             inode: stat.stx_ino,
         })
@@ -120,11 +120,11 @@ impl Caller {
     }
 
     /// Who it is, and its umask.
-    pub(crate) fn identity(self) -> Result<(Identity, Mode), Errno> {
+    pub(crate) fn identity(self) -> Result<(ThreadIdentity, Mode), Errno> {
         let text = self.status()?;
         let value = |key: &str| text.lines().find_map(|line| line.strip_prefix(key));
         let umask = value("Umask:").and_then(|it| u32::from_str_radix(it.trim(), 8).ok());
-        let identity = Identity {
+        let identity = ThreadIdentity {
             users: value("Uid:").ok_or(Errno::SRCH)?.to_owned(),
             groups: value("Gid:").ok_or(Errno::SRCH)?.to_owned(),
             filters: value("Seccomp_filters:")

@@ -11,13 +11,13 @@ use std::path::{Path, PathBuf};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix};
 
-use super::place::{self, Asked, Follow, Lost, Place};
-use super::process::Caller;
+use super::place::{self, AskedPath, FollowLink, LostPlace, PinnedPlace};
+use super::process::WaitingThread;
 use super::zone::Zone;
-use super::{Answer, Clerk, GO_ON, answer, fail, int};
-use crate::report::Operation;
+use super::{Clerk, ClerkAnswer, GO_ON, answer, fail, int};
+use crate::report::RefusedOperation;
 use crate::rights::{Network, Right};
-use crate::sys::{self, Notification, Reply};
+use crate::sys::{self, Notification, NotifyReply};
 
 /// The longest address of the families we know.
 const LONGEST_ADDRESS: usize = 128;
@@ -94,7 +94,7 @@ enum Address {
     Unspecified,
 }
 
-fn read(caller: Caller, pointer: u64, length: u64) -> Result<Address, Errno> {
+fn read(caller: WaitingThread, pointer: u64, length: u64) -> Result<Address, Errno> {
     use std::os::unix::ffi::OsStrExt as _;
     let length = usize::try_from(length)
         .unwrap_or(usize::MAX)
@@ -139,7 +139,7 @@ fn read(caller: Caller, pointer: u64, length: u64) -> Result<Address, Errno> {
 impl Clerk {
     /// The caller's socket, as a descriptor of ours.
     fn socket(&self, call: &Notification) -> Result<OwnedFd, Errno> {
-        let process = Caller { tid: call.tid }.process()?;
+        let process = WaitingThread { tid: call.tid }.process()?;
         let pidfd = rustix::process::pidfd_open(process, rustix::process::PidfdFlags::empty())?;
         let flags = rustix::process::PidfdGetfdFlags::empty();
         let socket = rustix::process::pidfd_getfd(&pidfd, int(call.args[0]), flags)?;
@@ -150,14 +150,14 @@ impl Clerk {
         }
     }
 
-    fn find_path(&self, call: &Notification, path: &Path) -> Result<Place, Lost> {
+    fn find_path(&self, call: &Notification, path: &Path) -> Result<PinnedPlace, LostPlace> {
         use std::os::unix::ffi::OsStrExt as _;
         let path = std::ffi::CString::new(path.as_os_str().as_bytes()).map_err(|_| Errno::INVAL)?;
-        self.find(call, Asked::new(libc::AT_FDCWD, &path, Follow::Yes))
+        self.find(call, AskedPath::new(libc::AT_FDCWD, &path, FollowLink::Yes))
     }
 
-    pub(super) fn connect(&mut self, call: &Notification) -> Answer {
-        let caller = Caller { tid: call.tid };
+    pub(super) fn connect(&mut self, call: &Notification) -> ClerkAnswer {
+        let caller = WaitingThread { tid: call.tid };
         let (address, socket) = match (read(caller, call.args[1], call.args[2]), self.socket(call))
         {
             (Ok(address), Ok(socket)) => (address, socket),
@@ -165,7 +165,7 @@ impl Clerk {
         };
         match address {
             Address::Internet(address) if self.sockets.may_reach(address) => {
-                self.connect_later(call, socket, To::Internet(address))
+                self.connect_later(call, socket, ConnectTarget::Internet(address))
             }
             // The same port of the other family: nothing listens there, and clients then try the right one.
             Address::Internet(address) if self.sockets.has_port(address.port()) => {
@@ -177,22 +177,24 @@ impl Clerk {
             }
             Address::Path(path) => self.connect_path(call, socket, &path),
             Address::Abstract(name) if self.sockets.names.contains(&name) => {
-                self.connect_later(call, socket, To::Abstract(name))
+                self.connect_later(call, socket, ConnectTarget::Abstract(name))
             }
             Address::Abstract(name) => {
                 let shown = format!("@{}", String::from_utf8_lossy(&name));
-                self.refuse(Operation::Connect, Path::new(&shown))
+                self.refuse(RefusedOperation::Connect, Path::new(&shown))
             }
             Address::Unnamed => fail(Errno::INVAL),
             Address::Unspecified => answer(rustix::net::connect_unspec(&socket)),
         }
     }
 
-    fn connect_path(&mut self, call: &Notification, socket: OwnedFd, path: &Path) -> Answer {
+    fn connect_path(&mut self, call: &Notification, socket: OwnedFd, path: &Path) -> ClerkAnswer {
         let place = match self.find_path(call, path) {
             Ok(place) => place,
-            Err(Lost::Elsewhere | Lost::Winding) => return self.refuse(Operation::Connect, path),
-            Err(Lost::Error(errno)) => return fail(errno),
+            Err(LostPlace::Elsewhere | LostPlace::Winding) => {
+                return self.refuse(RefusedOperation::Connect, path);
+            }
+            Err(LostPlace::Error(errno)) => return fail(errno),
         };
         let Some(object) = &place.object else {
             return fail(Errno::NOENT);
@@ -204,32 +206,37 @@ impl Clerk {
             _ => is_named || self.guests.has(&place.path, object.key),
         };
         if !allowed {
-            return self.refuse(Operation::Connect, &place.path);
+            return self.refuse(RefusedOperation::Connect, &place.path);
         }
-        self.connect_later(call, socket, To::Pinned(place))
+        self.connect_later(call, socket, ConnectTarget::Pinned(place))
     }
 
     /// Connects on a thread of its own, because the other side may take its time.
-    fn connect_later(&self, call: &Notification, socket: OwnedFd, to: To) -> Answer {
+    fn connect_later(
+        &self,
+        call: &Notification,
+        socket: OwnedFd,
+        to: ConnectTarget,
+    ) -> ClerkAnswer {
         let (Some(listener), id) = (self.listener(), call.id) else {
             return fail(Errno::NOSYS);
         };
         let connecting = std::thread::Builder::new().spawn(move || {
             let reply = match to.connect(&socket) {
-                Ok(()) => Reply::Value(0),
-                Err(errno) => Reply::Error(errno),
+                Ok(()) => NotifyReply::Value(0),
+                Err(errno) => NotifyReply::Error(errno),
             };
             // A caller that has gone needs no answer.
             drop(sys::reply(listener.as_fd(), id, reply));
         });
         match connecting {
-            Ok(_) => Answer::Later,
+            Ok(_) => ClerkAnswer::Later,
             Err(_) => fail(Errno::AGAIN),
         }
     }
 
-    pub(super) fn bind(&mut self, call: &Notification) -> Answer {
-        let caller = Caller { tid: call.tid };
+    pub(super) fn bind(&mut self, call: &Notification) -> ClerkAnswer {
+        let caller = WaitingThread { tid: call.tid };
         let address = match read(caller, call.args[1], call.args[2]) {
             Ok(address) => address,
             // Netlink binds to groups of messages; the doors let only routes through.
@@ -256,7 +263,7 @@ impl Clerk {
         }
     }
 
-    fn bind_internet(&mut self, socket: &OwnedFd, address: SocketAddr) -> Answer {
+    fn bind_internet(&mut self, socket: &OwnedFd, address: SocketAddr) -> ClerkAnswer {
         // A port that a stranger shares with us would count as ours.
         rustix::net::sockopt::set_socket_reuseport(socket, false).ok();
         if let Err(errno) = rustix::net::bind(socket, &address) {
@@ -280,12 +287,13 @@ impl Clerk {
         super::DONE
     }
 
-    fn bind_path(&mut self, call: &Notification, socket: &OwnedFd, path: &Path) -> Answer {
+    fn bind_path(&mut self, call: &Notification, socket: &OwnedFd, path: &Path) -> ClerkAnswer {
         use std::os::unix::ffi::OsStrExt as _;
         let Ok(text) = std::ffi::CString::new(path.as_os_str().as_bytes()) else {
             return fail(Errno::INVAL);
         };
-        let Ok(place) = self.find(call, Asked::new(libc::AT_FDCWD, &text, Follow::No)) else {
+        let Ok(place) = self.find(call, AskedPath::new(libc::AT_FDCWD, &text, FollowLink::No))
+        else {
             return GO_ON;
         };
         let zone = self.zone(&place.path);
@@ -296,7 +304,7 @@ impl Clerk {
             return fail(Errno::ADDRINUSE);
         }
         if zone == Zone::Project(Right::Shut) || !self.may_make(&place) {
-            return self.refuse(Operation::Create, &place.path);
+            return self.refuse(RefusedOperation::Create, &place.path);
         }
         let (Some(_), Some((parent, name))) = (self.served(call), place.entry()) else {
             return GO_ON;
@@ -325,14 +333,14 @@ impl Clerk {
 
 /// Where a socket is to be connected.
 #[derive(Debug)]
-enum To {
+enum ConnectTarget {
     Internet(SocketAddr),
     Abstract(Vec<u8>),
     /// Held until the connection stands.
-    Pinned(Place),
+    Pinned(PinnedPlace),
 }
 
-impl To {
+impl ConnectTarget {
     fn connect(&self, socket: &OwnedFd) -> Result<(), Errno> {
         match self {
             Self::Internet(address) => rustix::net::connect(socket, address),

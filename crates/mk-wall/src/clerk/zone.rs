@@ -5,8 +5,8 @@ use std::path::Path;
 use rustix::fs::FileType;
 
 use super::Clerk;
-use super::place::Place;
-use crate::rights::{Edit, Right};
+use super::place::PinnedPlace;
+use crate::rights::{EditRights, Right};
 
 /// Where a path lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +46,7 @@ impl Clerk {
     }
 
     fn right(&self, relative: &Path) -> Right {
-        let Edit::Matching { decides, .. } = &self.rights.edit else {
+        let EditRights::Matching { decides, .. } = &self.rights.edit else {
             return Right::Shut;
         };
         let in_repository = relative
@@ -59,7 +59,7 @@ impl Clerk {
     }
 
     /// Whether the file that is there may be changed.
-    pub(super) fn may_change(&self, place: &Place) -> bool {
+    pub(super) fn may_change(&self, place: &PinnedPlace) -> bool {
         let Some(object) = &place.object else {
             return false;
         };
@@ -71,13 +71,13 @@ impl Clerk {
         }
     }
 
-    pub(super) fn is_guest(&self, place: &Place) -> bool {
+    pub(super) fn is_guest(&self, place: &PinnedPlace) -> bool {
         let object = place.object.as_ref();
         object.is_some_and(|it| self.guests.has(&place.path, it.key))
     }
 
     /// Whether a new name may be made here, for good or as a guest.
-    pub(super) fn may_make(&self, place: &Place) -> bool {
+    pub(super) fn may_make(&self, place: &PinnedPlace) -> bool {
         match self.zone(&place.path) {
             Zone::Tree | Zone::Repository | Zone::Project(Right::Edit | Right::Guest) => true,
             Zone::Temporary => self.is_open_directory(place),
@@ -86,7 +86,7 @@ impl Clerk {
     }
 
     /// A temporary directory itself, or a directory that the command made in one.
-    fn is_open_directory(&self, place: &Place) -> bool {
+    fn is_open_directory(&self, place: &PinnedPlace) -> bool {
         let Some(directory) = place.path.parent() else {
             return false;
         };
@@ -99,11 +99,11 @@ impl Clerk {
         let Ok(parent) = rustix::io::fcntl_dupfd_cloexec(parent, 3) else {
             return false;
         };
-        super::Object::of(parent).is_ok_and(|it| self.is_own(&it))
+        super::PinnedObject::of(parent).is_ok_and(|it| self.is_own(&it))
     }
 
     /// Whether a file that several names lead to may be written under this one.
-    pub(super) fn links_are_harmless(&self, place: &Place) -> bool {
+    pub(super) fn links_are_harmless(&self, place: &PinnedPlace) -> bool {
         let Some(object) = &place.object else {
             return true;
         };
@@ -122,7 +122,7 @@ impl Clerk {
     }
 
     /// Whether the object is a plain file or a link, the only kinds the clerk moves.
-    pub(super) fn is_movable(place: &Place) -> bool {
+    pub(super) fn is_movable(place: &PinnedPlace) -> bool {
         let kind = place.object.as_ref().map(|it| it.kind);
         matches!(kind, Some(FileType::RegularFile | FileType::Symlink))
     }

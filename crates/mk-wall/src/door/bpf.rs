@@ -47,12 +47,12 @@ pub(crate) enum Condition {
 
 /// A filter in the making.
 #[derive(Debug)]
-pub(crate) struct Program {
+pub(crate) struct FilterProgram {
     arch: Arch,
     instructions: Vec<Instruction>,
 }
 
-impl Program {
+impl FilterProgram {
     pub(crate) const fn new(arch: Arch) -> Self {
         Self {
             arch,

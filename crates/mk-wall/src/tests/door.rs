@@ -1,6 +1,6 @@
 //! The filter, evaluated for both architectures on whatever machine this is.
 
-use crate::door::{Arch, Call, Clerk, Doors, Input, NOTIFY, evaluate};
+use crate::door::{Arch, Call, ClerkPresence, Doors, Input, NOTIFY, evaluate};
 use crate::rights::Network;
 
 const ALLOW: u32 = 0x7fff_0000;
@@ -14,7 +14,7 @@ fn doors(arch: Arch, network: Network) -> Doors {
     Doors {
         arch,
         network,
-        clerk: Clerk::Answers,
+        clerk: ClerkPresence::Answers,
         floor_holds_truncate: true,
     }
 }
@@ -129,7 +129,7 @@ fn unknown_calls_and_architectures_do_not_exist() {
 #[test]
 fn without_truncate_in_the_floor_the_doors_hold_it() {
     for arch in ARCHES {
-        for clerk in [Clerk::Answers, Clerk::Absent] {
+        for clerk in [ClerkPresence::Answers, ClerkPresence::Absent] {
             let doors = Doors {
                 clerk,
                 floor_holds_truncate: false,
@@ -137,7 +137,7 @@ fn without_truncate_in_the_floor_the_doors_hold_it() {
             };
             check(doors, Call::Openat, &[0, 0, 0o1000], errno(13));
             check(doors, Call::Openat2, &[], errno(38));
-            let by_path = if clerk == Clerk::Answers {
+            let by_path = if clerk == ClerkPresence::Answers {
                 NOTIFY
             } else {
                 errno(13)
@@ -151,7 +151,7 @@ fn without_truncate_in_the_floor_the_doors_hold_it() {
 fn without_a_clerk_nothing_is_called() {
     for arch in ARCHES {
         let doors = Doors {
-            clerk: Clerk::Absent,
+            clerk: ClerkPresence::Absent,
             ..doors(arch, Network::Own)
         };
         check(doors, Call::Socket, &[1, 1], errno(13));

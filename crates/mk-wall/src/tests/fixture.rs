@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::{Background, Edit, Git, Network, Right, Rights};
+use crate::{Background, EditRights, Git, Network, Right, Rights};
 
 /// What a mode of the tests may edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,17 +84,17 @@ impl World {
             },
         };
         let (name, edit) = match self.mode {
-            Mode::Ask => ("ask", Edit::Nothing),
+            Mode::Ask => ("ask", EditRights::Nothing),
             Mode::Docs => (
                 "docs",
-                Edit::Matching {
+                EditRights::Matching {
                     label: Some(r"\.md$".to_owned()),
                     decides: Box::new(decides),
                 },
             ),
             Mode::Code => (
                 "code",
-                Edit::Matching {
+                EditRights::Matching {
                     label: None,
                     decides: Box::new(decides),
                 },

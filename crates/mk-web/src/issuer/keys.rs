@@ -212,13 +212,13 @@ pub(super) struct Ring {
 pub(super) struct KeyRing {
     place: KeyPlace,
     clock: Clock,
-    last: Mutex<Last>,
+    last: Mutex<LastFetch>,
     /// One reader at a time; the others wait for what it brings.
     reading: tokio::sync::Semaphore,
 }
 
 #[derive(Debug, Default)]
-struct Last {
+struct LastFetch {
     ring: Ring,
     /// When keys were last read, and when that was last tried.
     read_at: Option<Timestamp>,
@@ -285,12 +285,12 @@ impl KeyRing {
         last.ring.clone()
     }
 
-    fn is_younger(&self, age: Duration, of: impl Fn(&Last) -> Option<Timestamp>) -> bool {
+    fn is_younger(&self, age: Duration, of: impl Fn(&LastFetch) -> Option<Timestamp>) -> bool {
         let now = self.clock.now();
         of(&self.last()).is_some_and(|at| at.after(age) > now)
     }
 
-    fn last(&self) -> std::sync::MutexGuard<'_, Last> {
+    fn last(&self) -> std::sync::MutexGuard<'_, LastFetch> {
         self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -6,28 +6,28 @@ use super::{answer, object, operation, text};
 
 /// What a route answers.
 #[derive(Clone, Copy)]
-enum Gives {
+enum RouteAnswer {
     Object,
     Text(&'static str),
 }
 
 /// Method, path, id, summary, what it gives, and the fields of its body.
-type Row = (
+type RouteRow = (
     &'static str,
     &'static str,
     &'static str,
     &'static str,
-    Gives,
+    RouteAnswer,
     &'static [(&'static str, &'static str)],
 );
 
-const ROWS: &[Row] = &[
+const ROWS: &[RouteRow] = &[
     (
         "get",
         "/",
         "getPage",
         "The dashboard",
-        Gives::Text("text/html"),
+        RouteAnswer::Text("text/html"),
         &[],
     ),
     (
@@ -35,7 +35,7 @@ const ROWS: &[Row] = &[
         "/page/{file}",
         "getPageFile",
         "A file of the dashboard",
-        Gives::Text("text/plain"),
+        RouteAnswer::Text("text/plain"),
         &[],
     ),
     (
@@ -43,7 +43,7 @@ const ROWS: &[Row] = &[
         "/healthz",
         "getHealth",
         "Whether the process is alive",
-        Gives::Text("text/plain"),
+        RouteAnswer::Text("text/plain"),
         &[],
     ),
     (
@@ -51,7 +51,7 @@ const ROWS: &[Row] = &[
         "/readyz",
         "getReadiness",
         "Whether calls can be answered",
-        Gives::Text("text/plain"),
+        RouteAnswer::Text("text/plain"),
         &[],
     ),
     (
@@ -59,7 +59,7 @@ const ROWS: &[Row] = &[
         "/metrics",
         "getMetrics",
         "Figures for Prometheus",
-        Gives::Text("text/plain"),
+        RouteAnswer::Text("text/plain"),
         &[],
     ),
     (
@@ -67,7 +67,7 @@ const ROWS: &[Row] = &[
         "/api/session",
         "getSession",
         "Who is at the page",
-        Gives::Object,
+        RouteAnswer::Object,
         &[],
     ),
     (
@@ -75,7 +75,7 @@ const ROWS: &[Row] = &[
         "/api/session",
         "openSession",
         "Use a one-time link up",
-        Gives::Object,
+        RouteAnswer::Object,
         &[("link", "string")],
     ),
     (
@@ -83,7 +83,7 @@ const ROWS: &[Row] = &[
         "/api/session",
         "closeSession",
         "End the page's session",
-        Gives::Object,
+        RouteAnswer::Object,
         &[],
     ),
     (
@@ -91,7 +91,7 @@ const ROWS: &[Row] = &[
         "/api/events",
         "getEvents",
         "What changes, as server-sent events; resume with `Last-Event-ID`",
-        Gives::Text("text/event-stream"),
+        RouteAnswer::Text("text/event-stream"),
         &[],
     ),
     (
@@ -99,7 +99,7 @@ const ROWS: &[Row] = &[
         "/api/approvals",
         "listApprovals",
         "Requests that wait for a person",
-        Gives::Object,
+        RouteAnswer::Object,
         &[],
     ),
     (
@@ -107,7 +107,7 @@ const ROWS: &[Row] = &[
         "/api/approvals/{id}",
         "decideApproval",
         "Approve or deny a request",
-        Gives::Object,
+        RouteAnswer::Object,
         &[("verdict", "string")],
     ),
     (
@@ -115,7 +115,7 @@ const ROWS: &[Row] = &[
         "/api/acts",
         "listActs",
         "Who changed what over HTTP, and from where",
-        Gives::Object,
+        RouteAnswer::Object,
         &[],
     ),
     (
@@ -123,7 +123,7 @@ const ROWS: &[Row] = &[
         "/api/tasks",
         "listTasks",
         "Tasks and live conversations of agents",
-        Gives::Object,
+        RouteAnswer::Object,
         &[],
     ),
     (
@@ -131,7 +131,7 @@ const ROWS: &[Row] = &[
         "/api/tasks/{id}",
         "getTask",
         "A task with messages, history, decisions and backups",
-        Gives::Object,
+        RouteAnswer::Object,
         &[],
     ),
     (
@@ -139,7 +139,7 @@ const ROWS: &[Row] = &[
         "/api/tasks/{id}/switch",
         "switchTask",
         "Switch a task to another mode",
-        Gives::Object,
+        RouteAnswer::Object,
         &[("mode", "string")],
     ),
     (
@@ -147,7 +147,7 @@ const ROWS: &[Row] = &[
         "/api/tasks/{id}/finish",
         "finishTask",
         "Complete, fail or cancel a task",
-        Gives::Object,
+        RouteAnswer::Object,
         &[("state", "string")],
     ),
     (
@@ -155,7 +155,7 @@ const ROWS: &[Row] = &[
         "/api/backups",
         "listBackups",
         "Changes of files that can be undone",
-        Gives::Object,
+        RouteAnswer::Object,
         &[],
     ),
     (
@@ -163,7 +163,7 @@ const ROWS: &[Row] = &[
         "/api/backups/{id}/restore",
         "restoreBackup",
         "Undo a change of files",
-        Gives::Object,
+        RouteAnswer::Object,
         &[("force", "boolean")],
     ),
     (
@@ -171,7 +171,7 @@ const ROWS: &[Row] = &[
         "/api/decisions",
         "listDecisions",
         "Decisions, newest first; `format` csv or json gives a file",
-        Gives::Object,
+        RouteAnswer::Object,
         &[],
     ),
     (
@@ -179,7 +179,7 @@ const ROWS: &[Row] = &[
         "/api/decisions/{id}",
         "getDecision",
         "A decision, and what would change it",
-        Gives::Object,
+        RouteAnswer::Object,
         &[],
     ),
     (
@@ -187,7 +187,7 @@ const ROWS: &[Row] = &[
         "/api/modes",
         "listModes",
         "Modes with their rights, patterns and problems",
-        Gives::Object,
+        RouteAnswer::Object,
         &[],
     ),
     (
@@ -195,7 +195,7 @@ const ROWS: &[Row] = &[
         "/api/modes/{slug}/prompt",
         "getModePrompt",
         "The system prompt of a mode",
-        Gives::Object,
+        RouteAnswer::Object,
         &[],
     ),
     (
@@ -203,7 +203,7 @@ const ROWS: &[Row] = &[
         "/api/modes/draft",
         "checkDraft",
         "Check a mode file before it is saved",
-        Gives::Object,
+        RouteAnswer::Object,
         &[("text", "string")],
     ),
     (
@@ -211,7 +211,7 @@ const ROWS: &[Row] = &[
         "/api/modes/file",
         "getModeFile",
         "The project's mode file and its schema",
-        Gives::Object,
+        RouteAnswer::Object,
         &[],
     ),
     (
@@ -219,7 +219,7 @@ const ROWS: &[Row] = &[
         "/api/modes/file",
         "saveModeFile",
         "Save the project's mode file",
-        Gives::Object,
+        RouteAnswer::Object,
         &[("text", "string")],
     ),
     (
@@ -227,7 +227,7 @@ const ROWS: &[Row] = &[
         "/api/mode",
         "setProjectMode",
         "Set the mode that agents are held in",
-        Gives::Object,
+        RouteAnswer::Object,
         &[("mode", "string")],
     ),
     (
@@ -235,7 +235,7 @@ const ROWS: &[Row] = &[
         "/api/check",
         "checkCall",
         "What a mode would say to a call",
-        Gives::Object,
+        RouteAnswer::Object,
         &[("mode", "string"), ("tool", "string")],
     ),
     (
@@ -243,7 +243,7 @@ const ROWS: &[Row] = &[
         "/api/enforcement",
         "getEnforcement",
         "What holds each client on this machine",
-        Gives::Object,
+        RouteAnswer::Object,
         &[],
     ),
     (
@@ -251,7 +251,7 @@ const ROWS: &[Row] = &[
         "/api/project",
         "getProject",
         "Languages, index and language servers of the project",
-        Gives::Object,
+        RouteAnswer::Object,
         &[],
     ),
     (
@@ -259,7 +259,7 @@ const ROWS: &[Row] = &[
         "/api/playbook",
         "searchPlaybook",
         "Search rules, agents and skills",
-        Gives::Object,
+        RouteAnswer::Object,
         &[],
     ),
     (
@@ -267,7 +267,7 @@ const ROWS: &[Row] = &[
         "/api/usage",
         "getUsage",
         "Figures about calls, decisions and approvals",
-        Gives::Object,
+        RouteAnswer::Object,
         &[],
     ),
     (
@@ -275,7 +275,7 @@ const ROWS: &[Row] = &[
         "/api/logs",
         "getLogs",
         "The last lines of the server's log",
-        Gives::Object,
+        RouteAnswer::Object,
         &[],
     ),
     (
@@ -283,7 +283,7 @@ const ROWS: &[Row] = &[
         "/api/memories/{name}",
         "writeMemory",
         "Write a memory",
-        Gives::Object,
+        RouteAnswer::Object,
         &[("content", "string")],
     ),
 ];
@@ -316,49 +316,53 @@ const QUERIES: &[(&str, &str, &str)] = &[
 ];
 
 /// What texts must look like: operation, name, and the values that there are, or else a pattern.
-const TEXTS: &[(&str, &str, Looks)] = &[
+const TEXTS: &[(&str, &str, TextLooks)] = &[
     (
         "decideApproval",
         "verdict",
-        Looks::OneOf(&["approve", "deny"]),
+        TextLooks::OneOf(&["approve", "deny"]),
     ),
     (
         "finishTask",
         "state",
-        Looks::OneOf(&["completed", "failed", "cancelled"]),
+        TextLooks::OneOf(&["completed", "failed", "cancelled"]),
     ),
-    ("finishTask", "id", Looks::Like(SESSION)),
-    ("getTask", "id", Looks::Like(SESSION)),
-    ("switchTask", "id", Looks::Like(SESSION)),
-    ("switchTask", "mode", Looks::Like(SLUG)),
-    ("setProjectMode", "mode", Looks::Like(SLUG)),
-    ("checkCall", "mode", Looks::Like(SLUG)),
-    ("getModePrompt", "slug", Looks::Like(SLUG)),
-    ("listDecisions", "mode", Looks::Like(SLUG)),
+    ("finishTask", "id", TextLooks::Like(SESSION)),
+    ("getTask", "id", TextLooks::Like(SESSION)),
+    ("switchTask", "id", TextLooks::Like(SESSION)),
+    ("switchTask", "mode", TextLooks::Like(SLUG)),
+    ("setProjectMode", "mode", TextLooks::Like(SLUG)),
+    ("checkCall", "mode", TextLooks::Like(SLUG)),
+    ("getModePrompt", "slug", TextLooks::Like(SLUG)),
+    ("listDecisions", "mode", TextLooks::Like(SLUG)),
     (
         "listDecisions",
         "conversation",
-        Looks::Like("^conv_[A-Za-z0-9]{12,64}$"),
+        TextLooks::Like("^conv_[A-Za-z0-9]{12,64}$"),
     ),
     (
         "listDecisions",
         "before",
-        Looks::Like("^dec_[A-Za-z0-9]{12,64}$"),
+        TextLooks::Like("^dec_[A-Za-z0-9]{12,64}$"),
     ),
     (
         "listDecisions",
         "verdict",
-        Looks::OneOf(&["allow", "ask", "unproven", "deny", "paused"]),
+        TextLooks::OneOf(&["allow", "ask", "unproven", "deny", "paused"]),
     ),
-    ("listDecisions", "format", Looks::OneOf(&["csv", "json"])),
-    ("getUsage", "format", Looks::OneOf(&["csv", "json"])),
+    (
+        "listDecisions",
+        "format",
+        TextLooks::OneOf(&["csv", "json"]),
+    ),
+    ("getUsage", "format", TextLooks::OneOf(&["csv", "json"])),
 ];
 
 const SESSION: &str = "^sess_[A-Za-z0-9]{12,64}$";
 const SLUG: &str = "^[A-Za-z0-9-]{1,128}$";
 
 /// What a text looks like.
-enum Looks {
+enum TextLooks {
     OneOf(&'static [&'static str]),
     Like(&'static str),
 }
@@ -370,8 +374,8 @@ fn typed(operation: &str, name: &str, kind: &str) -> Value {
         .iter()
         .find(|(of, field, _)| (*of, *field) == (operation, name));
     match known {
-        Some((.., Looks::OneOf(values))) => schema["enum"] = json!(values),
-        Some((.., Looks::Like(pattern))) => schema["pattern"] = json!(pattern),
+        Some((.., TextLooks::OneOf(values))) => schema["enum"] = json!(values),
+        Some((.., TextLooks::Like(pattern))) => schema["pattern"] = json!(pattern),
         None => {}
     }
     schema
@@ -381,7 +385,7 @@ fn typed(operation: &str, name: &str, kind: &str) -> Value {
 pub(super) fn describe(paths: &mut Value) {
     for &(method, path, id, summary, gives, body) in ROWS {
         let responses = match gives {
-            Gives::Object => json!({
+            RouteAnswer::Object => json!({
                 "200": object("The answer"),
                 "400": answer("Malformed request", "ToolResult"),
                 "403": answer("The role is too low, or the request does not come from the page", "ToolResult"),
@@ -393,7 +397,7 @@ pub(super) fn describe(paths: &mut Value) {
                 "503": answer("The store cannot be used right now", "ToolResult"),
                 "504": answer("It took too long", "ToolResult"),
             }),
-            Gives::Text(kind) => json!({
+            RouteAnswer::Text(kind) => json!({
                 "200": { "description": "The answer", "content": { kind: { "schema": { "type": "string" } } } },
                 "404": text("There is no such file"),
                 "503": text("Not now"),

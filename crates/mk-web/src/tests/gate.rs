@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::{Reply, World, request, send};
 use crate::gate::COOKIE;
-use crate::{Need, Peer, PeerUser, need};
+use crate::{Peer, PeerUser, RouteNeed, need};
 
 /// Every operation that the document has: method and path with its parameters filled in.
 pub(super) async fn operations(world: &World) -> Vec<(Method, String, Value)> {
@@ -57,8 +57,8 @@ async fn without_a_credential_an_agent_on_this_machine_gets_what_an_agent_may_an
     let world = World::new("");
     for (method, path, operation) in operations(&world).await {
         let expected = match need(&method, &path) {
-            Need::Nothing | Need::Agent => false,
-            Need::Role(_) => true,
+            RouteNeed::Nothing | RouteNeed::Agent => false,
+            RouteNeed::Role(_) => true,
         };
         let reply = send(&world.routes, from(Some(LOCAL), &method, &path)).await;
         let id = &operation["operationId"];
@@ -71,7 +71,7 @@ async fn without_a_credential_an_agent_on_this_machine_gets_what_an_agent_may_an
                 .as_array()
                 .expect("security")
                 .is_empty(),
-            need(&method, &path) == Need::Nothing,
+            need(&method, &path) == RouteNeed::Nothing,
             "{id}"
         );
     }
@@ -82,7 +82,7 @@ async fn from_elsewhere_everything_but_the_page_needs_a_credential() {
     let world = World::new("");
     for (method, path, operation) in operations(&world).await {
         let reply = send(&world.routes, from(Some(REMOTE), &method, &path)).await;
-        let open = need(&method, &path) == Need::Nothing;
+        let open = need(&method, &path) == RouteNeed::Nothing;
         let id = &operation["operationId"];
         if id != "getSession" && id != "openSession" {
             assert_eq!(is_refused(&reply), !open, "{id}: {reply:?}");
@@ -108,8 +108,8 @@ async fn a_token_opens_what_its_role_may_and_nothing_when_it_is_over() {
             }
             let reply = world.with_token(&token, method.clone(), &path, "").await;
             let allowed = match need(&method, &path) {
-                Need::Nothing | Need::Agent => true,
-                Need::Role(wanted) => roles.iter().position(|it| *it == wanted) <= Some(rank),
+                RouteNeed::Nothing | RouteNeed::Agent => true,
+                RouteNeed::Role(wanted) => roles.iter().position(|it| *it == wanted) <= Some(rank),
             };
             let refused = reply.body["error_code"] == "FORBIDDEN";
             assert_eq!(refused, !allowed, "{role} {id}: {reply:?}");

@@ -7,7 +7,7 @@ use axum::routing::any;
 
 use super::send;
 use crate::peer::{Peer, PeerUser};
-use crate::{Access, guarded};
+use crate::{AllowedHosts, guarded};
 
 /// A request as a browser or a script sends it.
 #[derive(Clone, Copy)]
@@ -18,7 +18,12 @@ struct Sent<'a> {
 
 const LOCAL: &str = "127.0.0.1:7337";
 
-async fn status(access: &Access, sent: Sent<'_>, method: Method, peer: Option<Peer>) -> StatusCode {
+async fn status(
+    access: &AllowedHosts,
+    sent: Sent<'_>,
+    method: Method,
+    peer: Option<Peer>,
+) -> StatusCode {
     let routes = Router::new().route("/mcp", any(|| async { "taken" }));
     let mut request = Request::builder()
         .method(method)
@@ -35,7 +40,7 @@ async fn status(access: &Access, sent: Sent<'_>, method: Method, peer: Option<Pe
 }
 
 /// The same for every method.
-async fn check(access: &Access, sent: Sent<'_>, expected: StatusCode) {
+async fn check(access: &AllowedHosts, sent: Sent<'_>, expected: StatusCode) {
     for method in [Method::GET, Method::POST, Method::DELETE] {
         let status = status(access, sent, method.clone(), None).await;
         let shown = format!("{method} of {:?} with {:?}", sent.host, sent.headers);
@@ -45,7 +50,7 @@ async fn check(access: &Access, sent: Sent<'_>, expected: StatusCode) {
 
 #[tokio::test]
 async fn this_machine_is_reached_by_its_own_names() {
-    let access = Access::default();
+    let access = AllowedHosts::default();
     for host in [
         "localhost",
         "LocalHost:7337",
@@ -78,7 +83,7 @@ async fn this_machine_is_reached_by_its_own_names() {
 
 #[tokio::test]
 async fn own_pages_may_and_those_of_other_ports_and_sites_may_not() {
-    let access = Access::default();
+    let access = AllowedHosts::default();
     let from = |origin| [("origin", origin)];
     for own in ["http://127.0.0.1:7337", "https://127.0.0.1:7337"] {
         let sent = Sent {
@@ -110,9 +115,9 @@ async fn own_pages_may_and_those_of_other_ports_and_sites_may_not() {
 
 #[tokio::test]
 async fn a_browser_that_says_the_page_is_another_sites_is_believed() {
-    let access = Access {
+    let access = AllowedHosts {
         origins: vec!["https://page.example".to_owned()],
-        ..Access::default()
+        ..AllowedHosts::default()
     };
     for (site, expected) in [
         ("none", StatusCode::OK),
@@ -141,10 +146,10 @@ async fn a_browser_that_says_the_page_is_another_sites_is_believed() {
 
 #[tokio::test]
 async fn who_was_let_in_by_name_may() {
-    let access = Access {
+    let access = AllowedHosts {
         hosts: vec!["modes.example".to_owned(), "ported.example:81".to_owned()],
         origins: vec!["https://page.example".to_owned(), "null".to_owned()],
-        ..Access::default()
+        ..AllowedHosts::default()
     };
     let page = [("origin", "https://page.example")];
     for (host, headers, expected) in [
@@ -178,7 +183,7 @@ async fn a_process_of_another_user_is_refused() {
             address: [127, 0, 0, 1].into(),
             user,
         };
-        let access = Access::default();
+        let access = AllowedHosts::default();
         let status = status(&access, sent, Method::GET, Some(peer)).await;
         assert_eq!(status, expected, "{user:?}");
     }
@@ -203,7 +208,7 @@ async fn a_body_must_say_that_it_is_json() {
             host: LOCAL,
             headers,
         };
-        let status = status(&Access::default(), sent, Method::POST, None).await;
+        let status = status(&AllowedHosts::default(), sent, Method::POST, None).await;
         assert_eq!(status, expected, "{headers:?}");
     }
 }

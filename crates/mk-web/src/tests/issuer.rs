@@ -525,7 +525,7 @@ async fn a_token_for_another_project_opens_nothing_of_this_one() {
     let made = site.world.engine.access().create_token(new).await;
     let token = made.expect("a token").1;
     for (method, path, operation) in super::gate::operations(&site.world).await {
-        if crate::need(&method, &path) == crate::Need::Nothing {
+        if crate::need(&method, &path) == crate::RouteNeed::Nothing {
             continue;
         }
         let about_itself = ["getServerInfo", "getOpenApi", "listTools", "getMetrics"];

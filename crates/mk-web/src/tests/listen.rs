@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use crate::peer::Peer;
-use crate::{Access, guarded, serve};
+use crate::{AllowedHosts, guarded, serve};
 
 /// A server on a port of its own.
 struct Site {
@@ -31,7 +31,7 @@ impl Site {
             )
             .route("/slow", get(std::future::pending::<&str>))
             .route("/take", post(|| async { "taken" }));
-        let routes = guarded(routes, Access::default());
+        let routes = guarded(routes, AllowedHosts::default());
         let (stop, stopped) = oneshot::channel();
         let serving = tokio::spawn(serve(listener, routes, async move {
             let _ = stopped.await;

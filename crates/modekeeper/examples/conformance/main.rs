@@ -15,7 +15,7 @@ mod tool;
 use std::{error::Error, io::Write as _, net::Ipv4Addr, sync::Arc};
 
 use mk_mcp::http::{Endpoints, routes};
-use mk_web::{Access, guarded};
+use mk_web::{AllowedHosts, guarded};
 use tokio::net::TcpListener;
 
 use crate::fixture::Fixture;
@@ -37,7 +37,7 @@ async fn serve(listener: TcpListener, fixture: Fixture) -> Result<(), Box<dyn Er
         forget: Arc::new(|_| {}),
         closing: Default::default(),
     };
-    let routes = guarded(routes(endpoints), Access::default());
+    let routes = guarded(routes(endpoints), AllowedHosts::default());
     mk_web::serve(listener, routes, std::future::pending()).await;
     Ok(())
 }

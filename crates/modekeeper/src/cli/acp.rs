@@ -8,16 +8,16 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
-use mk_acp::{Attendance, Error, Exit, Options, Relay};
+use mk_acp::{EditorAttendance, Error, Exit, Options, Relay};
 use mk_clients::{ACP_TOOLS, ClientId, acp_client};
-use mk_engine::{AgentShell, Engine, HookSettings, OwnTool, Parts, Watching};
+use mk_engine::{AgentShell, Engine, EngineParts, HookSettings, OwnTool, ProjectWatching};
 use mk_types::{AbsPath, Clock, ConversationId};
 
 use crate::approver;
 use crate::cli::close;
 use crate::cli::install::known_client;
 use crate::cli::mcp::stop_signal;
-use crate::config::{Config, Origin};
+use crate::config::{Config, SettingOrigin};
 use crate::env::Env;
 
 /// Give an agent your own modes in any editor that speaks the Agent Client Protocol
@@ -53,13 +53,13 @@ pub(crate) fn run(args: &AcpArgs, config: &Config, env: &Env) -> anyhow::Result<
     let engine = engine(client, config);
     let settings = HookSettings {
         mode: match config.default_mode.origin {
-            Origin::Default => None,
+            SettingOrigin::Default => None,
             _ => Some(config.default_mode.value.clone()),
         },
         shell: AgentShell::Open,
     };
     let launcher =
-        launch::Launcher::new(args, client.filter(|_| relay == Relay::Modes), config, env)?;
+        launch::AgentLauncher::new(args, client.filter(|_| relay == Relay::Modes), config, env)?;
     // One thread is enough for one editor, and the fastest to start.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -110,8 +110,8 @@ fn engine(client: Option<ClientId>, config: &Config) -> Engine {
     if let Some(client) = client {
         tools.extend(OwnTool::of_client(client));
     }
-    Engine::new(Parts {
-        settings: config.settings(Watching::On),
+    Engine::new(EngineParts {
+        settings: config.settings(ProjectWatching::On),
         folders: config.folders(),
         store: config.store_location(),
         clock: Clock::System,
@@ -120,7 +120,7 @@ fn engine(client: Option<ClientId>, config: &Config) -> Engine {
 }
 
 /// The hook waits for an answer as long as this is kept.
-fn attend(state: &std::path::Path, conversation: &ConversationId) -> Option<Attendance> {
+fn attend(state: &std::path::Path, conversation: &ConversationId) -> Option<EditorAttendance> {
     match approver::connect_in(state, conversation) {
         Ok(connected) => Some(Box::new(connected)),
         Err(error) => {

@@ -3,13 +3,13 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use mk_engine::{ApprovalRequest, Verdict, Watching};
+use mk_engine::{ApprovalRequest, ApprovalVerdict, ProjectWatching};
 use mk_types::{ApprovalId, SessionId};
 use serde_json::{Value, json};
 
 use crate::cli::{FormatArgs, block_on, close, engine, person};
 use crate::config::Config;
-use crate::output::{Style, print, print_json};
+use crate::output::{OutputStyle, print, print_json};
 
 /// Approve or deny a pending request; without an ID, list pending requests
 #[derive(Debug, Args)]
@@ -24,16 +24,16 @@ pub(crate) struct ApproveArgs {
 }
 
 pub(crate) fn run(args: &ApproveArgs, config: &Config) -> anyhow::Result<ExitCode> {
-    let engine = engine(config, Watching::Off);
+    let engine = engine(config, ProjectWatching::Off);
     let Some(id) = &args.id else {
         return list(&engine.approvals().pending()?, args.format);
     };
     person::require("approve")?;
     let id = ApprovalId::parse(id)?;
     let verdict = if args.deny {
-        Verdict::Denied
+        ApprovalVerdict::Denied
     } else {
-        Verdict::Granted
+        ApprovalVerdict::Granted
     };
     let approval = block_on(engine.approvals().decide(&id, verdict, "command line"))??;
     let action = if args.deny { "deny" } else { "approve" };
@@ -55,7 +55,7 @@ fn list(approvals: &[ApprovalRequest], format: FormatArgs) -> anyhow::Result<Exi
         print_json(&approvals.iter().map(to_json).collect::<Value>())?;
         return Ok(ExitCode::SUCCESS);
     }
-    let style = Style::stdout();
+    let style = OutputStyle::stdout();
     for approval in approvals {
         let asked = style.dim(&approval.created_at.to_string());
         print(&format!(

@@ -13,9 +13,9 @@ use crate::config::Config;
 #[derive(Debug, Subcommand)]
 pub(crate) enum BackupsCommand {
     /// List backups, newest first
-    List(list::ListArgs),
+    List(list::BackupsListArgs),
     /// Show the contents of a backup
-    Show(show::ShowArgs),
+    Show(show::BackupsShowArgs),
     /// Restore the files of a backup
     Restore(restore::RestoreArgs),
 }

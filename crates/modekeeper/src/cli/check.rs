@@ -3,13 +3,13 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use mk_engine::Watching;
+use mk_engine::ProjectWatching;
 use mk_policy::Decision;
 use serde_json::json;
 
 use crate::cli::{FormatArgs, engine, operator};
 use crate::config::Config;
-use crate::output::{Style, print, print_json};
+use crate::output::{OutputStyle, print, print_json};
 
 /// Check whether a mode allows a tool call; exit code 0 if allowed, 1 if not
 #[derive(Debug, Args)]
@@ -25,7 +25,7 @@ pub(crate) struct CheckArgs {
 }
 
 pub(crate) fn run(args: &CheckArgs, config: &Config) -> anyhow::Result<ExitCode> {
-    let engine = engine(config, Watching::Off);
+    let engine = engine(config, ProjectWatching::Off);
     let caller = operator(config);
     let mode = engine.modes().get(&caller, "mode", &args.mode)?;
     let call = engine
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &CheckArgs, config: &Config) -> anyhow::Result<ExitCode>
             "hint": evaluation.hint(),
         }))?;
     } else {
-        let style = Style::stdout();
+        let style = OutputStyle::stdout();
         let verdict = match evaluation.decision {
             Decision::Allow => style.green("allowed"),
             Decision::Unproven => style.yellow("unproven"),

@@ -12,9 +12,9 @@ use crate::config::Config;
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
     /// Show every setting, its value and where the value comes from
-    Show(show::ShowArgs),
+    Show(show::ConfigShowArgs),
     /// Write a configuration file with the defaults; does not overwrite an existing one
-    Init(init::InitArgs),
+    Init(init::ConfigInitArgs),
 }
 
 pub(crate) fn run(command: &ConfigCommand, config: &Config) -> anyhow::Result<ExitCode> {

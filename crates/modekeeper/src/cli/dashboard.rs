@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
-use mk_engine::{AccessRole, Watching};
+use mk_engine::{AccessRole, ProjectWatching};
 
 use crate::cli::{block_on, close, engine, person, serve};
 use crate::config::Config;
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &DashboardArgs, config: &Config, env: &Env) -> anyhow::R
     } else {
         AccessRole::Admin
     };
-    let engine = engine(config, Watching::Off);
+    let engine = engine(config, ProjectWatching::Off);
     let secret = block_on(engine.access().create_link(role))??;
     person::record(&engine, "make a link to the dashboard", role.as_str());
     let exit = close(&engine);

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use mk_engine::{
-    CommandFilter, Decision, DecisionFilter, Engine, RecordedCommand, Ruling, Watching,
+    CommandFilter, DecisionFilter, DecisionRecord, Engine, ProjectWatching, RecordedCommand, Ruling,
 };
 use mk_types::{Clock, ConversationId, DecisionId, ModeSlug, ProjectId, Timestamp};
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::approver;
 use crate::cli::{FormatArgs, duration, engine};
 use crate::config::Config;
-use crate::output::{Style, print, print_json};
+use crate::output::{OutputStyle, print, print_json};
 
 /// How often `watch` looks for new decisions.
 const LOOK: Duration = Duration::from_millis(200);
@@ -70,11 +70,11 @@ struct WhichArgs {
     tool: Option<String>,
     /// Only decisions with this result
     #[arg(long, value_enum)]
-    verdict: Option<Verdict>,
+    verdict: Option<VerdictFilter>,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Verdict {
+enum VerdictFilter {
     Allow,
     Ask,
     Unproven,
@@ -82,14 +82,14 @@ enum Verdict {
     Paused,
 }
 
-impl From<Verdict> for Ruling {
-    fn from(verdict: Verdict) -> Self {
+impl From<VerdictFilter> for Ruling {
+    fn from(verdict: VerdictFilter) -> Self {
         match verdict {
-            Verdict::Allow => Self::Allow,
-            Verdict::Ask => Self::Ask,
-            Verdict::Unproven => Self::Unproven,
-            Verdict::Deny => Self::Deny,
-            Verdict::Paused => Self::Paused,
+            VerdictFilter::Allow => Self::Allow,
+            VerdictFilter::Ask => Self::Ask,
+            VerdictFilter::Unproven => Self::Unproven,
+            VerdictFilter::Deny => Self::Deny,
+            VerdictFilter::Paused => Self::Paused,
         }
     }
 }
@@ -123,12 +123,12 @@ impl WhichArgs {
 }
 
 /// Something that is logged.
-enum Logged {
-    Decision(Box<Decision>),
+enum LoggedEvent {
+    Decision(Box<DecisionRecord>),
     Command(Box<RecordedCommand>),
 }
 
-impl Logged {
+impl LoggedEvent {
     fn at(&self) -> Timestamp {
         match self {
             Self::Decision(decision) => decision.at,
@@ -138,7 +138,7 @@ impl Logged {
 }
 
 pub(crate) fn log(args: &LogArgs, config: &Config) -> anyhow::Result<ExitCode> {
-    let engine = engine(config, Watching::Off);
+    let engine = engine(config, ProjectWatching::Off);
     let mut found = Vec::new();
     if let Some(filter) = args.which.filter(&engine, config)? {
         let now = Clock::System.now();
@@ -151,28 +151,32 @@ pub(crate) fn log(args: &LogArgs, config: &Config) -> anyhow::Result<ExitCode> {
         found.extend(
             decisions
                 .into_iter()
-                .map(|it| Logged::Decision(Box::new(it))),
+                .map(|it| LoggedEvent::Decision(Box::new(it))),
         );
         if args.which.wants_commands() {
             let commands = commands(&engine, &filter, since, args.limit)?;
-            found.extend(commands.into_iter().map(|it| Logged::Command(Box::new(it))));
+            found.extend(
+                commands
+                    .into_iter()
+                    .map(|it| LoggedEvent::Command(Box::new(it))),
+            );
         }
     }
     found.sort_by_key(|it| std::cmp::Reverse(it.at()));
     found.truncate(args.limit);
     if args.format.json {
         let json = found.iter().map(|it| match it {
-            Logged::Decision(decision) => to_json(decision),
-            Logged::Command(command) => command::to_json(command),
+            LoggedEvent::Decision(decision) => to_json(decision),
+            LoggedEvent::Command(command) => command::to_json(command),
         });
         print_json(&json.collect::<Value>())?;
         return Ok(ExitCode::SUCCESS);
     }
-    let style = Style::stdout();
+    let style = OutputStyle::stdout();
     for logged in found.iter().rev() {
         print(&match logged {
-            Logged::Decision(decision) => line(decision, style),
-            Logged::Command(command) => command::lines(command, style),
+            LoggedEvent::Decision(decision) => line(decision, style),
+            LoggedEvent::Command(command) => command::lines(command, style),
         })?;
     }
     if found.is_empty() {
@@ -203,9 +207,9 @@ fn commands(
 
 /// Until it is interrupted. While it runs, requests wait for an answer instead of being denied at once.
 pub(crate) fn watch(args: &WatchArgs, config: &Config) -> anyhow::Result<ExitCode> {
-    let engine = engine(config, Watching::Off);
+    let engine = engine(config, ProjectWatching::Off);
     let _connected = approver::connect(&config.folders().state)?;
-    let style = Style::stdout();
+    let style = OutputStyle::stdout();
     print(&style.dim("watching; end with Ctrl-C. Answer requests with `modekeeper approve`\n"))?;
     let mut last: Option<DecisionId> = None;
     let mut begun = false;
@@ -238,7 +242,7 @@ fn pause() {
 }
 
 pub(crate) fn explain(args: &ExplainArgs, config: &Config) -> anyhow::Result<ExitCode> {
-    let engine = engine(config, Watching::Off);
+    let engine = engine(config, ProjectWatching::Off);
     let found = engine.decisions().explain(&DecisionId::parse(&args.id)?)?;
     let decision = &found.decision;
     if args.format.json {
@@ -249,7 +253,7 @@ pub(crate) fn explain(args: &ExplainArgs, config: &Config) -> anyhow::Result<Exi
         print_json(&value)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let style = Style::stdout();
+    let style = OutputStyle::stdout();
     let mut text = line(decision, style);
     text.push_str(&format!("\n{}\n", decision.reason));
     let rows = [
@@ -278,7 +282,7 @@ pub(crate) fn explain(args: &ExplainArgs, config: &Config) -> anyhow::Result<Exi
 }
 
 /// One decision on one line. What an agent wrote cannot move the cursor.
-fn line(decision: &Decision, style: Style) -> String {
+fn line(decision: &DecisionRecord, style: OutputStyle) -> String {
     let verdict = format!("{:<8}", decision.ruling.as_str());
     let verdict = match decision.ruling {
         Ruling::Allow => style.green(&verdict),
@@ -308,7 +312,7 @@ pub(super) fn shown(text: &str) -> String {
     text.chars().map(visible).collect()
 }
 
-fn to_json(decision: &Decision) -> Value {
+fn to_json(decision: &DecisionRecord) -> Value {
     json!({
         "id": decision.id.as_str(),
         "at": decision.at.to_string(),

@@ -4,16 +4,16 @@ use std::process::ExitCode;
 
 use clap::Args;
 use mk_clients::ClientId;
-use mk_engine::{Closed, StoreFile, StoreLocation};
+use mk_engine::{CloseOutcome, StoreFile, StoreLocation};
 use serde_json::{Value, json};
 
 use crate::cli::FormatArgs;
 use crate::cli::install::{
-    Found, Held, ScopeArg, Workshop, installed_program, known_client, painted,
+    CanaryResult, FoundClient, ScopeArg, Workshop, installed_program, known_client, painted,
 };
 use crate::config::Config;
 use crate::env::Env;
-use crate::output::{Style, print, print_json};
+use crate::output::{OutputStyle, print, print_json};
 
 /// Check that every client is held: fires a forbidden call at each hook
 ///
@@ -27,11 +27,11 @@ pub(crate) struct DoctorArgs {
 }
 
 /// One line of the report.
-pub(super) struct Finding {
+pub(super) struct DoctorFinding {
     subject: String,
     text: String,
     is_bad: bool,
-    held: Option<Held>,
+    held: Option<CanaryResult>,
     pub(super) note: Option<String>,
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &DoctorArgs, config: &Config, env: &Env) -> anyhow::Resu
     findings.extend(clients(&workshop, only)?);
     if args.format.json {
         print_json(&Value::from(
-            findings.iter().map(Finding::json).collect::<Vec<_>>(),
+            findings.iter().map(DoctorFinding::json).collect::<Vec<_>>(),
         ))?;
     } else {
         show(&findings)?;
@@ -56,7 +56,7 @@ pub(crate) fn run(args: &DoctorArgs, config: &Config, env: &Env) -> anyhow::Resu
     })
 }
 
-impl Finding {
+impl DoctorFinding {
     pub(super) fn good(subject: &str, text: impl Into<String>) -> Self {
         Self {
             subject: subject.to_owned(),
@@ -79,11 +79,11 @@ impl Finding {
     }
 }
 
-fn store(config: &Config) -> Finding {
+fn store(config: &Config) -> DoctorFinding {
     let file = match config.store_location() {
         StoreLocation::File(file) => file,
         StoreLocation::Memory => {
-            return Finding::bad(
+            return DoctorFinding::bad(
                 "store",
                 "in memory: hooks and servers do not share their state",
             );
@@ -91,34 +91,36 @@ fn store(config: &Config) -> Finding {
         location @ StoreLocation::Postgres(_) => {
             let shown = location.to_string();
             return match mk_engine::reach_store(location) {
-                Ok(()) => Finding::good("store", shown),
-                Err(error) => Finding::bad("store", error.to_string()),
+                Ok(()) => DoctorFinding::good("store", shown),
+                Err(error) => DoctorFinding::bad("store", error.to_string()),
             };
         }
     };
     let shown = file.display().to_string();
     match StoreFile::at(file).open_and_close() {
-        Ok(Closed::Complete) => Finding::good("store", shown),
-        Ok(Closed::CutOff) => Finding::bad("store", format!("{shown}: does not close in time")),
-        Err(error) => Finding::bad("store", format!("{shown}: {error}")),
+        Ok(CloseOutcome::Complete) => DoctorFinding::good("store", shown),
+        Ok(CloseOutcome::CutOff) => {
+            DoctorFinding::bad("store", format!("{shown}: does not close in time"))
+        }
+        Err(error) => DoctorFinding::bad("store", format!("{shown}: {error}")),
     }
 }
 
 /// The copy that every entry names.
-fn program(workshop: &Workshop) -> anyhow::Result<Finding> {
+fn program(workshop: &Workshop) -> anyhow::Result<DoctorFinding> {
     let file = workshop.place.program();
     let shown = file.display().to_string();
     if workshop.journal()?.clients().is_empty() {
-        return Ok(Finding::good(
+        return Ok(DoctorFinding::good(
             "program",
             "no client is set up: run `modekeeper init`",
         ));
     }
     if !file.exists() {
         let text = format!("{shown} is gone: run `modekeeper init` again");
-        return Ok(Finding::bad("program", text));
+        return Ok(DoctorFinding::bad("program", text));
     }
-    let mut finding = Finding::good("program", shown);
+    let mut finding = DoctorFinding::good("program", shown);
     if !workshop.place.is_current()? {
         let note = "this is another version: run `modekeeper init` to replace it";
         finding.note = Some(note.to_owned());
@@ -126,19 +128,19 @@ fn program(workshop: &Workshop) -> anyhow::Result<Finding> {
     Ok(finding)
 }
 
-fn path(workshop: &Workshop, env: &Env) -> Finding {
+fn path(workshop: &Workshop, env: &Env) -> DoctorFinding {
     match installed_program(env) {
-        Some(file) => Finding::good("PATH", file.display().to_string()),
+        Some(file) => DoctorFinding::good("PATH", file.display().to_string()),
         None => {
             let program = workshop.place.program();
-            let mut finding = Finding::good("PATH", "`modekeeper` is not on PATH");
+            let mut finding = DoctorFinding::good("PATH", "`modekeeper` is not on PATH");
             finding.note = Some(format!("agents use {} all the same", program.display()));
             finding
         }
     }
 }
 
-fn clients(workshop: &Workshop, only: Option<ClientId>) -> anyhow::Result<Vec<Finding>> {
+fn clients(workshop: &Workshop, only: Option<ClientId>) -> anyhow::Result<Vec<DoctorFinding>> {
     let wanted = |client: &ClientId| only.is_none_or(|only| only == *client);
     let installed = workshop.journal()?.clients();
     let found = workshop.survey(ClientId::ALL.into_iter().filter(wanted))?;
@@ -155,31 +157,35 @@ fn clients(workshop: &Workshop, only: Option<ClientId>) -> anyhow::Result<Vec<Fi
         // Somebody who asks for one client wants to know about it.
         let text = format!("not set up: run `modekeeper install {slug}`");
         let finding = match only {
-            Some(_) => Finding::bad(&found.title(), text),
-            None => Finding::good(&found.title(), text),
+            Some(_) => DoctorFinding::bad(&found.title(), text),
+            None => DoctorFinding::good(&found.title(), text),
         };
         findings.push(finding);
     }
     Ok(findings)
 }
 
-fn held(workshop: &Workshop, client: ClientId, found: Option<&Found>) -> anyhow::Result<Finding> {
+fn held(
+    workshop: &Workshop,
+    client: ClientId,
+    found: Option<&FoundClient>,
+) -> anyhow::Result<DoctorFinding> {
     let held = match workshop.missing_entries(client)? {
-        Some(reason) => Held::NotYet { reason },
+        Some(reason) => CanaryResult::NotYet { reason },
         None => workshop.look(client)?,
     };
-    let title = found.map_or_else(|| client.atlas().name.to_owned(), Found::title);
-    Ok(Finding {
+    let title = found.map_or_else(|| client.atlas().name.to_owned(), FoundClient::title);
+    Ok(DoctorFinding {
         subject: title,
         text: held.text(),
         is_bad: held.is_bad(),
         held: Some(held),
-        note: found.and_then(Found::untested),
+        note: found.and_then(FoundClient::untested),
     })
 }
 
-fn show(findings: &[Finding]) -> anyhow::Result<()> {
-    let style = Style::stdout();
+fn show(findings: &[DoctorFinding]) -> anyhow::Result<()> {
+    let style = OutputStyle::stdout();
     let lengths = findings.iter().map(|it| it.subject.chars().count());
     let width = lengths.max().unwrap_or_default();
     let mut text = String::new();

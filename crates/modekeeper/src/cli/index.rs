@@ -3,14 +3,14 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use mk_engine::{IndexContents, Watching};
+use mk_engine::{IndexContents, ProjectWatching};
 use mk_types::ProjectPath;
 use serde_json::{Value, json};
 
 use super::symbols::complete;
 use crate::cli::{FormatArgs, engine, operator};
 use crate::config::Config;
-use crate::output::{Style, print, print_json};
+use crate::output::{OutputStyle, print, print_json};
 
 /// Build or update the symbol index
 ///
@@ -25,7 +25,7 @@ pub(crate) struct IndexArgs {
 }
 
 pub(crate) fn run(args: &IndexArgs, config: &Config) -> anyhow::Result<ExitCode> {
-    let (engine, caller) = (engine(config, Watching::Off), operator(config));
+    let (engine, caller) = (engine(config, ProjectWatching::Off), operator(config));
     let IndexContents {
         is_complete,
         files,
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &IndexArgs, config: &Config) -> anyhow::Result<ExitCode>
             "files: {files}\nsymbols: {symbols}\nskipped: {}\n",
             skipped.len()
         ))?;
-        let style = Style::stdout();
+        let style = OutputStyle::stdout();
         for (path, reason) in skipped.iter().filter(|_| args.skipped) {
             print(&format!("  {path}  {}\n", style.dim(reason)))?;
         }

@@ -8,7 +8,7 @@ use mk_clients::ClientId;
 use crate::cli::install::{HowArgs, Workshop, set_up_project};
 use crate::config::Config;
 use crate::env::Env;
-use crate::output::{Style, print};
+use crate::output::{OutputStyle, print};
 
 /// Hold every agent on this machine in this project's mode
 ///
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &InitArgs, config: &Config, env: &Env) -> anyhow::Result
     }
     // First the mode: a hook without one lets everything pass.
     let slug = set_up_project(config, args.mode.as_deref())?;
-    let style = Style::stdout();
+    let style = OutputStyle::stdout();
     let root = config.project_root.value.as_path().display();
     print(&format!("mode of {root}: {}\n", style.bold(slug.as_str())))?;
     let code = workshop.set_up_all(&found, &args.how)?;

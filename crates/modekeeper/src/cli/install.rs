@@ -16,19 +16,20 @@ use std::process::ExitCode;
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
 use mk_clients::{
-    Change, ClientId, Content, Floor, Purpose, Scope, Setup, Shell, ShellScripts, editor_agents,
+    ChangePurpose, ClientFloor, ClientId, FileContent, InstallScope, SettingsChange, Setup, Shell,
+    ShellScripts, editor_agents,
 };
 
 use crate::cli::block_on_processes;
 use crate::config::Config;
 use crate::env::Env;
-use crate::output::{Style, print};
+use crate::output::{OutputStyle, print};
 
-pub(crate) use canary::{Cage, Held};
-pub(crate) use journal::{Applied, Journal, Undone};
-pub(crate) use program::Place;
+pub(crate) use canary::{Cage, CanaryResult};
+pub(crate) use journal::{AppliedChange, InstallJournal, UndoneChange};
+pub(crate) use program::InstallPlace;
 pub(crate) use project::{floor, floor_of, set_up_project};
-pub(crate) use survey::{Found, survey};
+pub(crate) use survey::{FoundClient, survey};
 
 /// Set up one client: MCP server, hook, rules and shell
 ///
@@ -81,7 +82,7 @@ pub(crate) fn run(args: &InstallArgs, config: &Config, env: &Env) -> anyhow::Res
     // One that was not found is set up all the same: the user has named it.
     let found = match found.is_empty() {
         false => found,
-        true => vec![Found {
+        true => vec![FoundClient {
             client,
             program: None,
             version: None,
@@ -117,7 +118,7 @@ pub(crate) fn known_client(name: &str) -> anyhow::Result<ClientId> {
 /// Everything that setting up and taking out needs.
 #[derive(Debug)]
 pub(crate) struct Workshop {
-    pub(crate) place: Place,
+    pub(crate) place: InstallPlace,
     state: PathBuf,
     setup: Setup,
     search_path: std::ffi::OsString,
@@ -133,20 +134,20 @@ impl Workshop {
         config: &Config,
         env: &Env,
         scope: ScopeArg,
-        floor: Option<Floor>,
+        floor: Option<ClientFloor>,
     ) -> anyhow::Result<Self> {
         let home = env
             .home
             .clone()
             .context("there is no home: HOME is not set")?;
-        let place = Place::of(env).context("there is no home: HOME is not set")?;
+        let place = InstallPlace::of(env).context("there is no home: HOME is not set")?;
         let moved = env.xdg_config_home.clone();
         let setup = Setup {
             config_home: moved.unwrap_or_else(|| home.join(".config")),
             project: config.project_root.value.as_path().to_owned(),
             scope: match scope {
-                ScopeArg::User => Scope::User,
-                ScopeArg::Project => Scope::Project,
+                ScopeArg::User => InstallScope::User,
+                ScopeArg::Project => InstallScope::Project,
             },
             program: place.program(),
             shell: mk_wall::holds().then(|| place.scripts()),
@@ -164,8 +165,8 @@ impl Workshop {
         })
     }
 
-    pub(crate) fn journal(&self) -> anyhow::Result<Journal> {
-        Journal::open(&self.state)
+    pub(crate) fn journal(&self) -> anyhow::Result<InstallJournal> {
+        InstallJournal::open(&self.state)
     }
 
     pub(crate) fn cage(&self) -> Cage<'_> {
@@ -179,12 +180,12 @@ impl Workshop {
     pub(crate) fn survey(
         &self,
         clients: impl Iterator<Item = ClientId>,
-    ) -> anyhow::Result<Vec<Found>> {
+    ) -> anyhow::Result<Vec<FoundClient>> {
         block_on_processes(survey(clients, &self.setup.home, &self.search_path))
     }
 
     /// Shows and asks; whether the user agreed.
-    pub(crate) fn propose(&self, found: &[Found], how: &HowArgs) -> anyhow::Result<bool> {
+    pub(crate) fn propose(&self, found: &[FoundClient], how: &HowArgs) -> anyhow::Result<bool> {
         self.show(found)?;
         if how.dry_run {
             self.show_changes(found)?;
@@ -198,7 +199,11 @@ impl Workshop {
     }
 
     /// Writes, and looks whether it holds.
-    pub(crate) fn set_up_all(&self, found: &[Found], how: &HowArgs) -> anyhow::Result<ExitCode> {
+    pub(crate) fn set_up_all(
+        &self,
+        found: &[FoundClient],
+        how: &HowArgs,
+    ) -> anyhow::Result<ExitCode> {
         self.place.fill(&self.setup.own_variables)?;
         let mut journal = self.journal()?;
         for found in found {
@@ -226,8 +231,8 @@ impl Workshop {
     }
 
     /// One line a client: how it will be held, and what will not be.
-    fn show(&self, found: &[Found]) -> anyhow::Result<()> {
-        let style = Style::stdout();
+    fn show(&self, found: &[FoundClient]) -> anyhow::Result<()> {
+        let style = OutputStyle::stdout();
         let width = found.iter().map(|it| it.title().chars().count()).max();
         let width = width.unwrap_or_default();
         let mut text = String::new();
@@ -272,7 +277,7 @@ impl Workshop {
         format!("{}{shell}", atlas.held)
     }
 
-    fn show_changes(&self, found: &[Found]) -> anyhow::Result<()> {
+    fn show_changes(&self, found: &[FoundClient]) -> anyhow::Result<()> {
         let mut text = format!(
             "\nwould copy this program to {}\n",
             self.setup.program.display()
@@ -287,7 +292,7 @@ impl Workshop {
         print(&text)
     }
 
-    fn changes(&self, client: ClientId) -> Vec<Change> {
+    fn changes(&self, client: ClientId) -> Vec<SettingsChange> {
         let mut setup = self.setup.clone();
         if !self.can_lead(client) {
             setup.shell = None;
@@ -303,40 +308,44 @@ impl Workshop {
         };
         let text = std::fs::read_to_string(&change.file).unwrap_or_default();
         match &change.content {
-            Content::Entries { format, edits } => {
+            FileContent::Entries { format, edits } => {
                 mk_clients::settings::has_all(*format, &text, edits)
             }
-            Content::Whole { .. } => false,
+            FileContent::Whole { .. } => false,
         }
     }
 
     /// Our scripts, if the client's settings lead its shell through them.
     pub(crate) fn led_shell(&self, client: ClientId) -> anyhow::Result<Option<&ShellScripts>> {
         let changes = client.atlas().changes(&self.setup);
-        let edits = changes.iter().filter(|it| it.purpose == Purpose::Shell);
+        let edits = changes
+            .iter()
+            .filter(|it| it.purpose == ChangePurpose::Shell);
         let mut edits = edits
             .flat_map(|change| match &change.content {
-                Content::Entries { edits, .. } => edits.as_slice(),
-                Content::Whole { .. } => &[],
+                FileContent::Entries { edits, .. } => edits.as_slice(),
+                FileContent::Whole { .. } => &[],
             })
             .peekable();
         let is_led = edits.peek().is_some() && self.journal()?.has_all(client, edits);
         Ok(self.setup.shell.as_ref().filter(|_| is_led))
     }
 
-    fn set_up(&self, journal: &mut Journal, client: ClientId) -> anyhow::Result<()> {
+    fn set_up(&self, journal: &mut InstallJournal, client: ClientId) -> anyhow::Result<()> {
         let changes = self.changes(client);
         if journal.is_stale(client, &changes) {
             journal.undo(client)?;
         }
-        let style = Style::stdout();
+        let style = OutputStyle::stdout();
         for change in changes {
             let purpose = change.purpose.name();
             // One client whose settings cannot be read must not keep the others from being held.
             let line = match journal.apply(client, &change) {
-                Ok(Applied::Written(file)) => format!("wrote {} ({purpose})\n", file.display()),
-                Ok(Applied::Unchanged) => continue,
-                Ok(Applied::Taken(file, why)) => {
+                Ok(AppliedChange::Written(file)) => {
+                    format!("wrote {} ({purpose})\n", file.display())
+                }
+                Ok(AppliedChange::Unchanged) => continue,
+                Ok(AppliedChange::Taken(file, why)) => {
                     let note = format!("left {} alone ({purpose}): {why}", file.display());
                     format!("{}\n", style.yellow(&note))
                 }
@@ -351,7 +360,7 @@ impl Workshop {
     }
 
     /// Codex asks a person about a new hook before it runs it; so do we.
-    fn offer_trust(&self, journal: &mut Journal, how: &HowArgs) -> anyhow::Result<()> {
+    fn offer_trust(&self, journal: &mut InstallJournal, how: &HowArgs) -> anyhow::Result<()> {
         let (path, project) = (&self.search_path, &self.setup.project);
         let hooks = match block_on_processes(trust::hooks(path, project))? {
             Ok(hooks) => hooks,
@@ -381,18 +390,18 @@ impl Workshop {
     }
 
     /// Whether a client is held, its shell included.
-    pub(crate) fn look(&self, client: ClientId) -> anyhow::Result<Held> {
+    pub(crate) fn look(&self, client: ClientId) -> anyhow::Result<CanaryResult> {
         let scripts = self.led_shell(client)?;
         if scripts.is_some() && !self.can_lead(client) {
             let slug = client.slug();
             let reason = format!(
                 "its own sandbox is on, in which its led shell runs nothing: run `modekeeper install {slug}` again"
             );
-            return Ok(Held::NotYet { reason });
+            return Ok(CanaryResult::NotYet { reason });
         }
         block_on_processes(async {
             match canary::fire(client, self.cage()).await {
-                Held::Enforced { milliseconds, .. } => {
+                CanaryResult::Enforced { milliseconds, .. } => {
                     canary::try_shell(client, self.cage(), scripts, milliseconds).await
                 }
                 other => other,
@@ -401,8 +410,8 @@ impl Workshop {
     }
 
     /// The canary of each client. Fails if one is not held.
-    pub(crate) fn report(&self, found: &[Found]) -> anyhow::Result<ExitCode> {
-        let style = Style::stdout();
+    pub(crate) fn report(&self, found: &[FoundClient]) -> anyhow::Result<ExitCode> {
+        let style = OutputStyle::stdout();
         let mut code = ExitCode::SUCCESS;
         print("\n")?;
         let width = found.iter().map(|it| it.title().chars().count()).max();
@@ -419,11 +428,11 @@ impl Workshop {
     }
 }
 
-pub(crate) fn painted(held: &Held, style: Style) -> String {
+pub(crate) fn painted(held: &CanaryResult, style: OutputStyle) -> String {
     match held {
-        Held::Enforced { .. } => style.green(&held.text()),
-        Held::ToolsOnly => style.dim(&held.text()),
-        Held::NotYet { .. } => style.red(&held.text()),
+        CanaryResult::Enforced { .. } => style.green(&held.text()),
+        CanaryResult::ToolsOnly => style.dim(&held.text()),
+        CanaryResult::NotYet { .. } => style.red(&held.text()),
     }
 }
 

@@ -12,7 +12,7 @@ use crate::env::Env;
 #[derive(Debug, Subcommand)]
 pub(crate) enum SelfCommand {
     /// Remove Modekeeper from this machine
-    Uninstall(uninstall::UninstallArgs),
+    Uninstall(uninstall::SelfUninstallArgs),
 }
 
 pub(crate) fn run(command: &SelfCommand, config: &Config, env: &Env) -> anyhow::Result<ExitCode> {

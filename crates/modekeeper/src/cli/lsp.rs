@@ -13,9 +13,9 @@ use crate::config::Config;
 #[derive(Debug, Subcommand)]
 pub(crate) enum LspCommand {
     /// List known language servers, and which are installed
-    List(list::ListArgs),
+    List(list::LspListArgs),
     /// Install a language server
-    Install(install::InstallArgs),
+    Install(install::LspInstallArgs),
     /// Restart the language server of a language
     Restart(restart::RestartArgs),
 }

@@ -4,12 +4,12 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
 use clap::Args;
-use mk_engine::{Ceiling, Engine, Watching};
-use mk_mcp::Server;
+use mk_engine::{Ceiling, Engine, ProjectWatching};
+use mk_mcp::McpServer;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::cli::{close, engine, operator};
-use crate::config::{Config, Origin};
+use crate::config::{Config, SettingOrigin};
 use crate::env::Env;
 use crate::process;
 
@@ -23,10 +23,10 @@ pub(crate) struct McpArgs {
 
 pub(crate) fn run(args: &McpArgs, config: &Config, env: &Env) -> anyhow::Result<ExitCode> {
     explain_to_a_person();
-    let engine = engine(config, Watching::On);
+    let engine = engine(config, ProjectWatching::On);
     let ceiling = ceiling(&engine, args.mode.as_deref())?;
     check_default_mode(&engine, config)?;
-    let server = Server::new(engine.clone(), env!("CARGO_PKG_VERSION"), config.start())
+    let server = McpServer::new(engine.clone(), env!("CARGO_PKG_VERSION"), config.start())
         .with_toolsets(config.offered_toolsets())
         .with_ceiling(ceiling)
         .with_agent(process::agent_link(env));
@@ -65,7 +65,7 @@ pub(super) fn ceiling(engine: &Engine, slug: Option<&str>) -> anyhow::Result<Opt
 /// A default mode that nobody defines would make every call fail.
 pub(super) fn check_default_mode(engine: &Engine, config: &Config) -> anyhow::Result<()> {
     let default = &config.default_mode;
-    if default.origin == Origin::Default {
+    if default.origin == SettingOrigin::Default {
         return Ok(());
     }
     let caller = operator(config);

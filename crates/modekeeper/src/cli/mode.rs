@@ -3,13 +3,13 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use mk_engine::{Conversation, Standpoint, Watching, Whom};
+use mk_engine::{Conversation, ProjectWatching, Standpoint, SwitchAudience};
 use mk_types::{ConversationId, ModeSlug};
 use serde_json::{Value, json};
 
 use crate::cli::{FormatArgs, block_on, close, engine, person};
-use crate::config::{Config, Origin};
-use crate::output::{Style, print, print_json};
+use crate::config::{Config, SettingOrigin};
+use crate::output::{OutputStyle, print, print_json};
 
 /// Show or set the mode that agents are held in
 #[derive(Debug, Args)]
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &ModeArgs, config: &Config) -> anyhow::Result<ExitCode> 
 }
 
 fn set(slug: &ModeSlug, args: &ModeArgs, config: &Config) -> anyhow::Result<ExitCode> {
-    let engine = engine(config, Watching::Off);
+    let engine = engine(config, ProjectWatching::Off);
     let conversations = engine.conversations();
     let (what, mode) = match &args.conversation {
         Some(id) => {
@@ -52,9 +52,9 @@ fn set(slug: &ModeSlug, args: &ModeArgs, config: &Config) -> anyhow::Result<Exit
         }
         None => {
             let whom = if args.new_only {
-                Whom::NewOnes
+                SwitchAudience::NewOnes
             } else {
-                Whom::Everyone
+                SwitchAudience::Everyone
             };
             let root = &config.project_root.value;
             let set = conversations.set_project_mode(root, slug, whom);
@@ -73,12 +73,12 @@ fn set(slug: &ModeSlug, args: &ModeArgs, config: &Config) -> anyhow::Result<Exit
 }
 
 fn show(args: &ModeArgs, config: &Config) -> anyhow::Result<ExitCode> {
-    let engine = engine(config, Watching::Off);
+    let engine = engine(config, ProjectWatching::Off);
     let found = engine
         .conversations()
         .standpoint(&config.project_root.value)?;
     let configured = match config.default_mode.origin {
-        Origin::Default => None,
+        SettingOrigin::Default => None,
         _ => Some(&config.default_mode.value),
     };
     let own = found.project.as_ref().and_then(|it| it.mode.as_ref());
@@ -87,7 +87,7 @@ fn show(args: &ModeArgs, config: &Config) -> anyhow::Result<ExitCode> {
         print_json(&to_json(&found, mode))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let style = Style::stdout();
+    let style = OutputStyle::stdout();
     match (mode, own) {
         (Some(mode), Some(_)) => {
             print(&format!("{}: {}\n", found.root, style.bold(mode.as_str())))?;
@@ -112,7 +112,7 @@ fn show(args: &ModeArgs, config: &Config) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn line(conversation: &Conversation, project: Option<&ModeSlug>, style: Style) -> String {
+fn line(conversation: &Conversation, project: Option<&ModeSlug>, style: OutputStyle) -> String {
     let mode = conversation.mode.as_ref().or(project);
     format!(
         "{}  {:<9}  {:<12}  {}",

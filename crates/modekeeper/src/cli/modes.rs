@@ -19,9 +19,9 @@ use crate::env::Env;
 #[derive(Debug, Subcommand)]
 pub(crate) enum ModesCommand {
     /// List the modes of this project
-    List(list::ListArgs),
+    List(list::ModesListArgs),
     /// Show one mode in full
-    Show(show::ShowArgs),
+    Show(show::ModesShowArgs),
     /// Print the system prompt of a mode
     Prompt(prompt::PromptArgs),
     /// Add a mode to the project's mode file
@@ -29,7 +29,7 @@ pub(crate) enum ModesCommand {
     /// Edit the project's mode file in your editor; shows whose rights change before it is saved
     Edit(edit::EditArgs),
     /// Report every problem in mode files; exit code 1 if there are errors
-    Lint(lint::LintArgs),
+    Lint(lint::ModesLintArgs),
     /// Trust a mode that allows more than before; without a slug, list the modes that wait for it
     Trust(trust::TrustArgs),
 }

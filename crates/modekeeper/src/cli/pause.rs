@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Args;
-use mk_engine::Watching;
+use mk_engine::ProjectWatching;
 use serde_json::json;
 
 use crate::cli::{FormatArgs, block_on, close, duration, engine, person};
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &PauseArgs, config: &Config) -> anyhow::Result<ExitCode>
     if time.is_some_and(|time| time > LONGEST) {
         anyhow::bail!("a pause ends after 24 hours at most");
     }
-    let engine = engine(config, Watching::Off);
+    let engine = engine(config, ProjectWatching::Off);
     let conversations = engine.conversations();
     let pause = conversations.pause(&config.project_root.value, time);
     let project = block_on(pause)??;

@@ -14,11 +14,11 @@ use crate::config::Config;
 #[derive(Debug, Subcommand)]
 pub(crate) enum PlaybookCommand {
     /// Detect the project's stack and write its configuration; does not overwrite an existing one
-    Init(init::InitArgs),
+    Init(init::PlaybookInitArgs),
     /// Measure on your own cases how well prompts are understood
     Eval(eval::EvalArgs),
     /// Report every problem in rules, agents, skills, checklists and the project's configuration
-    Lint(lint::LintArgs),
+    Lint(lint::PlaybookLintArgs),
     /// Export the built-in skills to a product's skill directory
     Export(export::ExportArgs),
 }

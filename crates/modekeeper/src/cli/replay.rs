@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Args;
-use mk_engine::{DecisionFilter, Replayed, Replaying, Watching};
+use mk_engine::{DecisionFilter, ProjectWatching, ReplayModes, ReplayedDecision};
 use mk_types::{Clock, ModeSlug};
 use serde_json::{Value, json};
 
 use crate::cli::{FormatArgs, duration, engine};
 use crate::config::Config;
-use crate::output::{Style, print, print_json};
+use crate::output::{OutputStyle, print, print_json};
 
 /// Evaluate recorded calls again, with the current modes or others
 #[derive(Debug, Args)]
@@ -37,7 +37,7 @@ pub(crate) struct ReplayArgs {
 }
 
 pub(crate) fn run(args: &ReplayArgs, config: &Config) -> anyhow::Result<ExitCode> {
-    let engine = engine(config, Watching::Off);
+    let engine = engine(config, ProjectWatching::Off);
     let modes = match &args.modes {
         None => None,
         Some(path) => {
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &ReplayArgs, config: &Config) -> anyhow::Result<ExitCode
             Some((path.display().to_string(), text))
         }
     };
-    let replaying = Replaying {
+    let replaying = ReplayModes {
         modes,
         mode: args.mode.as_deref().map(ModeSlug::parse).transpose()?,
     };
@@ -69,8 +69,8 @@ pub(crate) fn run(args: &ReplayArgs, config: &Config) -> anyhow::Result<ExitCode
     Ok(ExitCode::SUCCESS)
 }
 
-fn show(found: &[Replayed]) -> anyhow::Result<()> {
-    let style = Style::stdout();
+fn show(found: &[ReplayedDecision]) -> anyhow::Result<()> {
+    let style = OutputStyle::stdout();
     let changed = found.iter().filter(|it| it.is_changed());
     for it in changed.clone() {
         let decision = &it.decision;
@@ -98,7 +98,7 @@ fn show(found: &[Replayed]) -> anyhow::Result<()> {
     print(&format!("{line}\n"))
 }
 
-fn to_json(it: &Replayed) -> Value {
+fn to_json(it: &ReplayedDecision) -> Value {
     json!({
         "id": it.decision.id.as_str(),
         "at": it.decision.at.to_string(),

@@ -7,7 +7,7 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 use mk_clients::{ClientId, Shell};
 
-use crate::cli::install::{Place, client_program, known_client};
+use crate::cli::install::{InstallPlace, client_program, known_client};
 use crate::env::Env;
 
 /// Start a client with its shell held
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &RunArgs, env: &Env) -> anyhow::Result<ExitCode> {
         command.current_dir(directory);
     }
     if client.atlas().shell == Shell::BashEnvByStart && mk_wall::holds() {
-        let place = Place::of(env).context("there is no home: HOME is not set")?;
+        let place = InstallPlace::of(env).context("there is no home: HOME is not set")?;
         let script = place.scripts().bash_env;
         if !script.exists() {
             bail!(

@@ -8,17 +8,19 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
-use mk_engine::{Ceiling, Engine, Watching};
-use mk_mcp::Server;
+use mk_engine::{Ceiling, Engine, ProjectWatching};
+use mk_mcp::McpServer;
 use mk_mcp::http::router;
 use mk_tools::Limiter;
-use mk_web::{Access, KeyPlace, Machine, ProtectedResource, TokenIssuer, Web, gated, guarded};
+use mk_web::{
+    AllowedHosts, KeyPlace, Machine, ProtectedResource, TokenIssuer, Web, gated, guarded,
+};
 use tokio::net::TcpListener;
 
 use crate::approver;
 use crate::cli::mcp::{ceiling, check_default_mode, stop_signal, sweep};
 use crate::cli::{close, engine};
-use crate::config::{Config, Origin, ServeFlags};
+use crate::config::{Config, ServeFlags, SettingOrigin};
 use crate::{log, output, telemetry};
 
 /// Serve MCP over HTTP
@@ -35,7 +37,7 @@ pub(crate) struct ServeArgs {
 }
 
 pub(crate) fn run(args: &ServeArgs, config: &Config) -> anyhow::Result<ExitCode> {
-    let engine = engine(config, Watching::On);
+    let engine = engine(config, ProjectWatching::On);
     let ceiling = ceiling(&engine, args.mode.as_deref())?;
     check_default_mode(&engine, config)?;
     let n_cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -66,11 +68,11 @@ async fn serve(config: &Config, engine: &Engine, ceiling: Option<Ceiling>) -> an
         engine: engine.clone(),
         version: env!("CARGO_PKG_VERSION"),
         start: config.start(),
-        active: mk_web::Active::default(),
+        active: mk_web::ActiveDirectory::default(),
         toolsets: config.offered_toolsets(),
         limiter: config.rate_limits.value.then(Limiter::default),
         ceiling,
-        events: mk_web::Events::default(),
+        events: mk_web::EventStreams::default(),
         machine: machine(config),
     };
     let routes = router(&server).merge(mk_web::routes(web));
@@ -79,7 +81,7 @@ async fn serve(config: &Config, engine: &Engine, ceiling: Option<Ceiling>) -> an
     let stop = stop_signal()?;
     tokio::spawn(sweep(engine.clone()));
     if let Some(endpoint) = &config.otlp_endpoint.value {
-        let collector = telemetry::Collector::parse(endpoint)?;
+        let collector = telemetry::TraceCollector::parse(endpoint)?;
         tokio::spawn(telemetry::export(engine.clone(), collector));
     }
     let project = server.start().folder();
@@ -98,12 +100,12 @@ async fn serve(config: &Config, engine: &Engine, ceiling: Option<Ceiling>) -> an
 }
 
 /// Who may speak to this server at all.
-fn access(config: &Config) -> Access {
+fn access(config: &Config) -> AllowedHosts {
     let mut hosts = config.allow_hosts.value.clone();
     let public = config.public_url.value.as_deref();
     let authority = public.and_then(|url| url.split('/').nth(2));
     hosts.extend(authority.map(str::to_owned));
-    Access {
+    AllowedHosts {
         hosts,
         origins: config.allow_origins.value.clone(),
         admits_other_users: config.require_token.value,
@@ -144,11 +146,11 @@ fn machine(config: &Config) -> Machine {
 }
 
 /// On loopback, MCP is limited only if someone asked for it: its clients are agents of this user.
-fn mcp_server(config: &Config, engine: &Engine, address: SocketAddr) -> Server {
-    let server = Server::new(engine.clone(), env!("CARGO_PKG_VERSION"), config.start())
+fn mcp_server(config: &Config, engine: &Engine, address: SocketAddr) -> McpServer {
+    let server = McpServer::new(engine.clone(), env!("CARGO_PKG_VERSION"), config.start())
         .with_toolsets(config.offered_toolsets());
     let limited = &config.rate_limits;
-    if limited.value && (!address.ip().is_loopback() || limited.origin != Origin::Default) {
+    if limited.value && (!address.ip().is_loopback() || limited.origin != SettingOrigin::Default) {
         return server.with_limiter(Limiter::default());
     }
     server

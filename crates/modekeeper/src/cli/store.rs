@@ -15,7 +15,7 @@ use crate::config::Config;
 #[derive(Debug, Subcommand)]
 pub(crate) enum StoreCommand {
     /// Check that the database is intact and no decision was tampered with; exit code 0 if so, 1 if not
-    Check(check::CheckArgs),
+    Check(check::StoreCheckArgs),
     /// Copy the database to a file; safe while it is in use
     Backup(backup::BackupArgs),
     /// Replace a damaged database with what can be read from it

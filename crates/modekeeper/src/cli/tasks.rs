@@ -18,9 +18,9 @@ use crate::config::Config;
 #[derive(Debug, Subcommand)]
 pub(crate) enum TasksCommand {
     /// List tasks, newest first
-    List(list::ListArgs),
+    List(list::TasksListArgs),
     /// Show one task with its messages and mode history
-    Show(show::ShowArgs),
+    Show(show::TasksShowArgs),
     /// Add a message to a task's history
     Message(message::MessageArgs),
     /// Switch a task to another mode

@@ -17,7 +17,7 @@ pub(crate) enum TokenCommand {
     /// Create a token and print it once
     Create(create::CreateArgs),
     /// List tokens, without their secrets
-    List(list::ListArgs),
+    List(list::TokenListArgs),
     /// Revoke a token at once
     Revoke(revoke::RevokeArgs),
 }

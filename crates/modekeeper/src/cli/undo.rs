@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
-use mk_engine::Watching;
+use mk_engine::ProjectWatching;
 
 use crate::cli::{close, engine, operator, person};
 use crate::config::Config;
@@ -24,7 +24,7 @@ pub(crate) struct UndoArgs {
 
 pub(crate) fn run(args: &UndoArgs, config: &Config) -> anyhow::Result<ExitCode> {
     person::require("undo")?;
-    let engine = engine(config, Watching::Off);
+    let engine = engine(config, ProjectWatching::Off);
     let caller = operator(config);
     let backups = engine.project(&caller).backups();
     let id = match &args.id {

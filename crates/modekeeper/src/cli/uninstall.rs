@@ -6,10 +6,12 @@ use anyhow::bail;
 use clap::Args;
 use mk_clients::ClientId;
 
-use crate::cli::install::{HowArgs, Journal, ScopeArg, Undone, Workshop, agreed, known_client};
+use crate::cli::install::{
+    HowArgs, InstallJournal, ScopeArg, UndoneChange, Workshop, agreed, known_client,
+};
 use crate::config::Config;
 use crate::env::Env;
-use crate::output::{Style, print};
+use crate::output::{OutputStyle, print};
 
 /// Undo what `init` and `install` changed
 ///
@@ -63,20 +65,20 @@ pub(crate) fn run(args: &UninstallArgs, config: &Config, env: &Env) -> anyhow::R
 /// Undoes what was changed for these clients; after the last of all, the copy of the program goes, too.
 pub(crate) fn take_out(
     workshop: &Workshop,
-    journal: &mut Journal,
+    journal: &mut InstallJournal,
     clients: &[ClientId],
 ) -> anyhow::Result<()> {
-    let style = Style::stdout();
+    let style = OutputStyle::stdout();
     for &client in clients {
         for (file, outcome) in journal.undo(client)? {
             let file = file.display();
             let line = match outcome {
-                Undone::Restored => format!("restored {file}\n"),
-                Undone::EntriesRemoved => {
+                UndoneChange::Restored => format!("restored {file}\n"),
+                UndoneChange::EntriesRemoved => {
                     let kept = "changed since: only Modekeeper's entries were removed";
                     format!("{file} {}\n", style.dim(kept))
                 }
-                Undone::Left => {
+                UndoneChange::Left => {
                     let note = "changed since: remove it yourself if you do not need it";
                     format!("{file} {}\n", style.yellow(note))
                 }

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use super::value::{Given, Wrong};
-use super::{Origin, Setting};
+use super::value::{GivenValue, WrongValue};
+use super::{Setting, SettingOrigin};
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ConfigError {
@@ -39,11 +39,14 @@ pub(crate) enum ConfigError {
     BadValue {
         key: &'static str,
         value: String,
-        origin: Origin,
+        origin: SettingOrigin,
         expected: String,
     },
     #[error("the project root `{}` ({origin}) is not a directory", path.display())]
-    NoProject { path: PathBuf, origin: Origin },
+    NoProject {
+        path: PathBuf,
+        origin: SettingOrigin,
+    },
     #[error("the working directory is gone or not readable")]
     NoWorkingDirectory,
 }
@@ -52,30 +55,30 @@ impl ConfigError {
     /// What a setting's reader found wrong, with the place it came from.
     pub(super) fn of(
         setting: &'static Setting,
-        given: Given<'_>,
-        origin: Origin,
-        wrong: Wrong,
+        given: GivenValue<'_>,
+        origin: SettingOrigin,
+        wrong: WrongValue,
     ) -> Self {
         let key = setting.key;
         match (wrong, origin) {
-            (Wrong::Type(expected), Origin::File(path)) => Self::WrongType {
+            (WrongValue::Type(expected), SettingOrigin::File(path)) => Self::WrongType {
                 path,
                 key: key.to_owned(),
                 expected,
             },
-            (Wrong::Part { at, expected }, Origin::File(path)) => Self::WrongType {
+            (WrongValue::Part { at, expected }, SettingOrigin::File(path)) => Self::WrongType {
                 path,
                 key: format!("{key}{at}"),
                 expected,
             },
-            (Wrong::Entry { at, source }, Origin::File(path)) => Self::BadServer {
+            (WrongValue::Entry { at, source }, SettingOrigin::File(path)) => Self::BadServer {
                 path,
                 key: format!("{key}{at}"),
                 source,
             },
-            (Wrong::NoDirectory(path), origin) => Self::NoProject { path, origin },
-            (Wrong::NoWorkingDirectory, _) => Self::NoWorkingDirectory,
-            (Wrong::Secret(expected), origin) => Self::BadValue {
+            (WrongValue::NoDirectory(path), origin) => Self::NoProject { path, origin },
+            (WrongValue::NoWorkingDirectory, _) => Self::NoWorkingDirectory,
+            (WrongValue::Secret(expected), origin) => Self::BadValue {
                 key,
                 value: "…".to_owned(),
                 origin,

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use clap::builder::ValueParser;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 
-use super::table::{Flag, Takes};
-use super::{Of, SETTINGS, Setting};
+use super::table::{Flag, FlagValue};
+use super::{FlagCommands, SETTINGS, Setting};
 
 #[cfg(target_os = "linux")]
 const PROJECT_ROOT: &str = "paths.project_root";
@@ -53,7 +53,7 @@ pub(crate) struct CommonFlags(Vec<(&'static str, Vec<OsString>)>);
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ServeFlags(Vec<(&'static str, Vec<OsString>)>);
 
-fn of(of: Of) -> impl Iterator<Item = (&'static Setting, Flag)> {
+fn of(of: FlagCommands) -> impl Iterator<Item = (&'static Setting, Flag)> {
     let flags = SETTINGS
         .iter()
         .filter_map(|setting| Some((setting, setting.flag?)));
@@ -65,27 +65,27 @@ fn argument(setting: &'static Setting, flag: Flag) -> Arg {
         .long(flag.name.trim_start_matches('-'))
         .help(flag.text.unwrap_or(setting.text))
         .value_parser(ValueParser::os_string())
-        .global(flag.of == Of::Every);
+        .global(flag.of == FlagCommands::Every);
     match flag.takes {
-        Takes::Value(name) => argument.value_name(name).action(ArgAction::Set),
-        Takes::List(name) => argument
+        FlagValue::Value(name) => argument.value_name(name).action(ArgAction::Set),
+        FlagValue::List(name) => argument
             .value_name(name)
             .value_delimiter(',')
             .action(ArgAction::Append),
-        Takes::Repeated(name) => argument.value_name(name).action(ArgAction::Append),
+        FlagValue::Repeated(name) => argument.value_name(name).action(ArgAction::Append),
         // Given without a value, it has this one.
-        Takes::Nothing(value) => argument
+        FlagValue::Nothing(value) => argument
             .num_args(0)
             .default_missing_value(value)
             .action(ArgAction::Set),
     }
 }
 
-fn augment(command: Command, which: Of) -> Command {
+fn augment(command: Command, which: FlagCommands) -> Command {
     command.args(of(which).map(|(setting, flag)| argument(setting, flag)))
 }
 
-fn read(matches: &ArgMatches, which: Of) -> Vec<(&'static str, Vec<OsString>)> {
+fn read(matches: &ArgMatches, which: FlagCommands) -> Vec<(&'static str, Vec<OsString>)> {
     let values = |(setting, _): (&'static Setting, Flag)| {
         let values = matches.get_many::<OsString>(setting.key)?;
         Some((setting.key, values.cloned().collect()))
@@ -95,42 +95,42 @@ fn read(matches: &ArgMatches, which: Of) -> Vec<(&'static str, Vec<OsString>)> {
 
 impl FromArgMatches for CommonFlags {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
-        Ok(Self(read(matches, Of::Every)))
+        Ok(Self(read(matches, FlagCommands::Every)))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
-        self.0 = read(matches, Of::Every);
+        self.0 = read(matches, FlagCommands::Every);
         Ok(())
     }
 }
 
 impl Args for CommonFlags {
     fn augment_args(command: Command) -> Command {
-        augment(command, Of::Every)
+        augment(command, FlagCommands::Every)
     }
 
     fn augment_args_for_update(command: Command) -> Command {
-        augment(command, Of::Every)
+        augment(command, FlagCommands::Every)
     }
 }
 
 impl FromArgMatches for ServeFlags {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
-        Ok(Self(read(matches, Of::Serve)))
+        Ok(Self(read(matches, FlagCommands::Serve)))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
-        self.0 = read(matches, Of::Serve);
+        self.0 = read(matches, FlagCommands::Serve);
         Ok(())
     }
 }
 
 impl Args for ServeFlags {
     fn augment_args(command: Command) -> Command {
-        augment(command, Of::Serve)
+        augment(command, FlagCommands::Serve)
     }
 
     fn augment_args_for_update(command: Command) -> Command {
-        augment(command, Of::Serve)
+        augment(command, FlagCommands::Serve)
     }
 }

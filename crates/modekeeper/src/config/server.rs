@@ -2,21 +2,21 @@
 
 use std::path::PathBuf;
 
-use mk_engine::{CommandRunner, CustomServer, Launcher, ProjectCode, ServerSettings};
+use mk_engine::{CommandRunner, CustomServer, ProjectCode, ServerSettings, WallLauncher};
 use serde_json::{Value as Json, json};
 
 use super::Config;
-use super::value::Wrong;
+use super::value::WrongValue;
 
 /// Reads one entry of the list.
-pub(super) fn read(at: usize, entry: &Json) -> Result<CustomServer, Wrong> {
+pub(super) fn read(at: usize, entry: &Json) -> Result<CustomServer, WrongValue> {
     let at = format!("[{at}]");
     let mut server: CustomServer =
-        serde_json::from_value(entry.clone()).map_err(|source| Wrong::Entry {
+        serde_json::from_value(entry.clone()).map_err(|source| WrongValue::Entry {
             at: at.clone(),
             source,
         })?;
-    let wrong = |part: &str, expected| Wrong::Part {
+    let wrong = |part: &str, expected| WrongValue::Part {
         at: format!("{at}.{part}"),
         expected,
     };
@@ -95,7 +95,7 @@ pub(super) fn commands(config: &Config) -> CommandRunner {
 
 /// What the engine is told about language servers.
 pub(super) fn settings(config: &Config) -> ServerSettings {
-    let launcher = walled_program().map(|program| Launcher { program });
+    let launcher = walled_program().map(|program| WallLauncher { program });
     ServerSettings {
         custom: config.language_servers.value.clone(),
         // Inside the wall the project's code changes nothing.

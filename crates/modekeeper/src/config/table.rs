@@ -11,8 +11,8 @@ use mk_tools::Toolset;
 use mk_types::{AbsPath, ModeSlug};
 use serde_json::Value as Json;
 
-use super::value::{LogLevel, Value};
-use super::{ConfigError, Layers, Origin, Sourced};
+use super::value::{LogLevel, SettingValue};
+use super::{ConfigError, Layers, SettingOrigin, SourcedValue};
 use crate::env::Env;
 
 /// What is known about a setting before anything is read.
@@ -45,14 +45,14 @@ pub(crate) enum Fallback {
 pub(crate) struct Flag {
     /// With its dashes.
     pub(crate) name: &'static str,
-    pub(crate) takes: Takes,
-    pub(crate) of: Of,
+    pub(crate) takes: FlagValue,
+    pub(crate) of: FlagCommands,
     /// If the setting's text does not fit.
     pub(crate) text: Option<&'static str>,
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Takes {
+pub(crate) enum FlagValue {
     /// One value, and what help calls it.
     Value(&'static str),
     /// Several, separated by commas.
@@ -65,7 +65,7 @@ pub(crate) enum Takes {
 
 /// Which commands have the flag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Of {
+pub(crate) enum FlagCommands {
     Every,
     Serve,
 }
@@ -89,7 +89,7 @@ impl Setting {
         }
     }
 
-    const fn flag(self, name: &'static str, takes: Takes, of: Of) -> Self {
+    const fn flag(self, name: &'static str, takes: FlagValue, of: FlagCommands) -> Self {
         let flag = Flag {
             name,
             takes,
@@ -123,10 +123,10 @@ impl Setting {
 
 /// A setting as it is now.
 #[derive(Debug)]
-pub(crate) struct Row {
+pub(crate) struct SettingRow {
     pub(crate) setting: &'static Setting,
     pub(crate) value: Json,
-    pub(crate) origin: Origin,
+    pub(crate) origin: SettingOrigin,
 }
 
 macro_rules! settings {
@@ -137,7 +137,7 @@ macro_rules! settings {
         /// The whole configuration.
         #[derive(Debug, Clone)]
         pub(crate) struct Config {
-            $(pub(crate) $field: Sourced<$type>,)*
+            $(pub(crate) $field: SourcedValue<$type>,)*
             /// Things in the file that have no effect.
             pub(crate) warnings: Vec<String>,
             pub(super) home: Option<PathBuf>,
@@ -155,8 +155,8 @@ macro_rules! settings {
             }
 
             /// Every setting with its value.
-            pub(crate) fn rows(&self) -> Vec<Row> {
-                vec![$(Row {
+            pub(crate) fn rows(&self) -> Vec<SettingRow> {
+                vec![$(SettingRow {
                     setting: &const { $setting },
                     value: self.$field.value.to_json(),
                     origin: self.$field.origin.clone(),
@@ -166,7 +166,7 @@ macro_rules! settings {
 
         /// Every setting with the JSON Schema of its value.
         pub(super) fn schemas() -> Vec<(&'static Setting, Json)> {
-            vec![$((&const { $setting }, <$type as Value>::schema())),*]
+            vec![$((&const { $setting }, <$type as SettingValue>::schema())),*]
         }
     };
 }
@@ -176,7 +176,7 @@ settings! {
         "toolsets",
         Fallback::Json("null"),
         "Toolsets to offer: modes, files, symbols, memory, project, rules, commands (default: these), serena (its names for our tools)",
-    ).flag("--toolsets", Takes::List("LIST"), Of::Every);
+    ).flag("--toolsets", FlagValue::List("LIST"), FlagCommands::Every);
     project_folders: Vec<PathBuf> = Setting::new(
         "project_folders",
         Fallback::Json("[]"),
@@ -226,7 +226,7 @@ settings! {
         "paths.project_root",
         Fallback::Found(found_root, "from the working directory"),
         "Project directory (default: found from the working directory)",
-    ).variable("ROO_PROJECT_ROOT").flag("--project-root", Takes::Value("DIR"), Of::Every);
+    ).variable("ROO_PROJECT_ROOT").flag("--project-root", FlagValue::Value("DIR"), FlagCommands::Every);
     config_dir: Option<PathBuf> = CONFIG_DIR;
     global_config_dir: Option<PathBuf> = Setting::new(
         "paths.global_config_dir",
@@ -252,7 +252,7 @@ settings! {
         "sessions.persistence.enabled",
         Fallback::Json("true"),
         "Whether sessions are kept on disk",
-    ).flag("--in-memory", Takes::Nothing("false"), Of::Every).flag_text("Keep tasks in memory instead of on disk");
+    ).flag("--in-memory", FlagValue::Nothing("false"), FlagCommands::Every).flag_text("Keep tasks in memory instead of on disk");
     storage_path: Option<PathBuf> = Setting::new(
         "sessions.persistence.storage_path",
         Fallback::Path(state_directory),
@@ -262,13 +262,13 @@ settings! {
         "sessions.persistence.store",
         Fallback::Json("null"),
         "PostgreSQL database that several servers share, such as postgres://modekeeper@db/modekeeper, instead of the embedded one; the password comes from PGPASSWORD or a password file",
-    ).variable("MODEKEEPER_STORE").flag("--store", Takes::Value("URL"), Of::Every)
+    ).variable("MODEKEEPER_STORE").flag("--store", FlagValue::Value("URL"), FlagCommands::Every)
         .flag_text("PostgreSQL database that several servers share, instead of the embedded one");
     log_level: LogLevel = Setting::new(
         "logging.level",
         Fallback::Json("\"INFO\""),
         "How much to log to stderr: DEBUG, INFO, WARNING or ERROR",
-    ).variable("MODEKEEPER_LOG_LEVEL").flag("--log-level", Takes::Value("LEVEL"), Of::Every);
+    ).variable("MODEKEEPER_LOG_LEVEL").flag("--log-level", FlagValue::Value("LEVEL"), FlagCommands::Every);
     log_file: Option<PathBuf> = Setting::new(
         "logging.file",
         Fallback::Json("null"),
@@ -278,12 +278,12 @@ settings! {
         "default_mode",
         Fallback::Json("\"code\""),
         "Mode for calls that are not part of a task",
-    ).variable("MODEKEEPER_DEFAULT_MODE").flag("--default-mode", Takes::Value("SLUG"), Of::Every);
+    ).variable("MODEKEEPER_DEFAULT_MODE").flag("--default-mode", FlagValue::Value("SLUG"), FlagCommands::Every);
     switching: Switching = Setting::new(
         "switching",
         Fallback::Json("\"free\""),
         "Whether agents may change modes: free, ask_to_widen or locked",
-    ).variable("MODEKEEPER_SWITCHING").flag("--switching", Takes::Value("RULE"), Of::Every);
+    ).variable("MODEKEEPER_SWITCHING").flag("--switching", FlagValue::Value("RULE"), FlagCommands::Every);
     approval_timeout: u64 = Setting::new(
         "approval_timeout",
         Fallback::Json("50"),
@@ -298,41 +298,41 @@ settings! {
         "http.listen",
         Fallback::Json("\"127.0.0.1:7337\""),
         "Address and port of `modekeeper serve`",
-    ).flag("--listen", Takes::Value("ADDRESS"), Of::Serve)
+    ).flag("--listen", FlagValue::Value("ADDRESS"), FlagCommands::Serve)
         .flag_text("Address and port; port 0 takes a free one (default: 127.0.0.1:7337)");
     allow_hosts: Vec<String> = Setting::new(
         "http.allow_hosts",
         Fallback::Json("[]"),
         "Additional Host headers to accept besides localhost",
-    ).flag("--allow-host", Takes::Repeated("HOST"), Of::Serve)
+    ).flag("--allow-host", FlagValue::Repeated("HOST"), FlagCommands::Serve)
         .flag_text("Additional Host header to accept besides localhost (repeatable)");
     allow_origins: Vec<String> = Setting::new(
         "http.allow_origins",
         Fallback::Json("[]"),
         "Origins of web pages that may use this server",
-    ).flag("--allow-origin", Takes::Repeated("ORIGIN"), Of::Serve)
+    ).flag("--allow-origin", FlagValue::Repeated("ORIGIN"), FlagCommands::Serve)
         .flag_text("Origin of a web page that may use this server (repeatable)");
     require_token: bool = Setting::new(
         "http.require_token",
         Fallback::Json("false"),
         "Whether every caller needs a token, on this machine too; for servers behind a proxy",
-    ).flag("--require-token", Takes::Nothing("true"), Of::Serve)
+    ).flag("--require-token", FlagValue::Nothing("true"), FlagCommands::Serve)
         .flag_text("Ask every caller for a token, on this machine too (for servers behind a proxy)");
     public_url: Option<String> = Setting::new(
         "http.public_url",
         Fallback::Json("null"),
         "URL by which clients reach this server, such as https://modes.example.com (default: its address)",
-    ).flag("--public-url", Takes::Value("URL"), Of::Serve);
+    ).flag("--public-url", FlagValue::Value("URL"), FlagCommands::Serve);
     issuer: Option<String> = Setting::new(
         "http.issuer",
         Fallback::Json("null"),
         "OAuth issuer whose access tokens are accepted; their scopes `mode:<slug>` cap what is done with them",
-    ).flag("--issuer", Takes::Value("URL"), Of::Serve);
+    ).flag("--issuer", FlagValue::Value("URL"), FlagCommands::Serve);
     jwks: Option<String> = Setting::new(
         "http.jwks",
         Fallback::Json("null"),
         "URL or file of the issuer's keys (default: where the issuer's metadata says)",
-    ).flag("--jwks", Takes::Value("URL"), Of::Serve);
+    ).flag("--jwks", FlagValue::Value("URL"), FlagCommands::Serve);
 }
 
 /// Where the file is, so the file cannot set it.

@@ -17,14 +17,14 @@ use crate::log::parse_level;
 
 /// A value as someone gave it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Given<'a> {
+pub(crate) enum GivenValue<'a> {
     /// In a file.
     Json(&'a Json),
     /// In a variable or a flag; a flag may be repeated.
     Texts(&'a [OsString]),
 }
 
-impl fmt::Display for Given<'_> {
+impl fmt::Display for GivenValue<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Json(Json::String(text)) => f.write_str(text),
@@ -39,7 +39,7 @@ impl fmt::Display for Given<'_> {
 
 /// What is wrong with a value.
 #[derive(Debug)]
-pub(crate) enum Wrong {
+pub(crate) enum WrongValue {
     /// It is of another type.
     Type(&'static str),
     /// It is of the type, and not one of its values.
@@ -60,7 +60,7 @@ pub(crate) enum Wrong {
     NoWorkingDirectory,
 }
 
-impl Wrong {
+impl WrongValue {
     /// What the value must be.
     pub(super) fn expected(self) -> String {
         match self {
@@ -74,13 +74,13 @@ impl Wrong {
 
 /// What a value may depend on.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Around<'a> {
+pub(crate) struct SettingContext<'a> {
     pub(crate) env: &'a Env,
     /// The directory of the file that gave it.
     pub(crate) file_directory: Option<&'a Path>,
 }
 
-impl Around<'_> {
+impl SettingContext<'_> {
     /// `~` is the home; a relative path in a file is relative to that file.
     fn expand(&self, path: &Path) -> PathBuf {
         let path = match (path.strip_prefix("~"), &self.env.home) {
@@ -94,51 +94,51 @@ impl Around<'_> {
     }
 }
 
-pub(crate) trait Value: Sized {
-    fn read(given: Given<'_>, around: Around<'_>) -> Result<Self, Wrong>;
+pub(crate) trait SettingValue: Sized {
+    fn read(given: GivenValue<'_>, around: SettingContext<'_>) -> Result<Self, WrongValue>;
     fn to_json(&self) -> Json;
     fn schema() -> Json;
 }
 
-fn text(given: Given<'_>) -> Result<&str, Wrong> {
-    let wrong = || Wrong::Type("a string");
+fn text(given: GivenValue<'_>) -> Result<&str, WrongValue> {
+    let wrong = || WrongValue::Type("a string");
     match given {
-        Given::Json(json) => json.as_str().ok_or_else(wrong),
-        Given::Texts(texts) => {
+        GivenValue::Json(json) => json.as_str().ok_or_else(wrong),
+        GivenValue::Texts(texts) => {
             let text = texts.last().and_then(|text| text.to_str());
-            text.ok_or_else(|| Wrong::Value("a text in UTF-8".to_owned()))
+            text.ok_or_else(|| WrongValue::Value("a text in UTF-8".to_owned()))
         }
     }
 }
 
-fn texts(given: Given<'_>) -> Result<Vec<String>, Wrong> {
+fn texts(given: GivenValue<'_>) -> Result<Vec<String>, WrongValue> {
     match given {
-        Given::Json(json) => {
-            serde_json::from_value(json.clone()).map_err(|_| Wrong::Type("a list of strings"))
+        GivenValue::Json(json) => {
+            serde_json::from_value(json.clone()).map_err(|_| WrongValue::Type("a list of strings"))
         }
-        Given::Texts(texts) => {
+        GivenValue::Texts(texts) => {
             let texts: Option<Vec<&str>> = texts.iter().map(|text| text.to_str()).collect();
-            let texts = texts.ok_or_else(|| Wrong::Value("a text in UTF-8".to_owned()))?;
+            let texts = texts.ok_or_else(|| WrongValue::Value("a text in UTF-8".to_owned()))?;
             Ok(texts.into_iter().map(str::to_owned).collect())
         }
     }
 }
 
-fn path(given: Given<'_>, around: Around<'_>) -> Result<PathBuf, Wrong> {
+fn path(given: GivenValue<'_>, around: SettingContext<'_>) -> Result<PathBuf, WrongValue> {
     let path = match given {
-        Given::Json(json) => json.as_str().map(Path::new),
-        Given::Texts(texts) => texts.last().map(Path::new),
+        GivenValue::Json(json) => json.as_str().map(Path::new),
+        GivenValue::Texts(texts) => texts.last().map(Path::new),
     };
-    let path = path.ok_or(Wrong::Type("a string"))?;
+    let path = path.ok_or(WrongValue::Type("a string"))?;
     Ok(around.expand(path))
 }
 
-fn one_of(names: &[&str]) -> Wrong {
-    Wrong::Value(format!("one of {}", names.join(", ")))
+fn one_of(names: &[&str]) -> WrongValue {
+    WrongValue::Value(format!("one of {}", names.join(", ")))
 }
 
-impl Value for String {
-    fn read(given: Given<'_>, _around: Around<'_>) -> Result<Self, Wrong> {
+impl SettingValue for String {
+    fn read(given: GivenValue<'_>, _around: SettingContext<'_>) -> Result<Self, WrongValue> {
         text(given).map(str::to_owned)
     }
 
@@ -151,10 +151,10 @@ impl Value for String {
     }
 }
 
-impl Value for Option<String> {
-    fn read(given: Given<'_>, around: Around<'_>) -> Result<Self, Wrong> {
+impl SettingValue for Option<String> {
+    fn read(given: GivenValue<'_>, around: SettingContext<'_>) -> Result<Self, WrongValue> {
         match given {
-            Given::Json(Json::Null) => Ok(None),
+            GivenValue::Json(Json::Null) => Ok(None),
             given => String::read(given, around).map(Some),
         }
     }
@@ -169,13 +169,13 @@ impl Value for Option<String> {
 }
 
 /// Shown without its password, which may come from elsewhere.
-impl Value for Option<PostgresUrl> {
-    fn read(given: Given<'_>, around: Around<'_>) -> Result<Self, Wrong> {
-        if matches!(given, Given::Json(Json::Null)) {
+impl SettingValue for Option<PostgresUrl> {
+    fn read(given: GivenValue<'_>, around: SettingContext<'_>) -> Result<Self, WrongValue> {
+        if matches!(given, GivenValue::Json(Json::Null)) {
             return Ok(None);
         }
         let url = PostgresUrl::parse(text(given)?);
-        let url = url.map_err(|error| Wrong::Secret(error.to_string()))?;
+        let url = url.map_err(|error| WrongValue::Secret(error.to_string()))?;
         let password = match url.has_password() {
             true => None,
             false => around.env.database_password(&url),
@@ -196,14 +196,14 @@ impl Value for Option<PostgresUrl> {
 }
 
 /// Seconds.
-impl Value for u64 {
-    fn read(given: Given<'_>, _around: Around<'_>) -> Result<Self, Wrong> {
+impl SettingValue for u64 {
+    fn read(given: GivenValue<'_>, _around: SettingContext<'_>) -> Result<Self, WrongValue> {
         let seconds = match given {
-            Given::Json(json) => json.as_u64(),
-            Given::Texts(_) => text(given)?.parse().ok(),
+            GivenValue::Json(json) => json.as_u64(),
+            GivenValue::Texts(_) => text(given)?.parse().ok(),
         };
         let seconds = seconds.filter(|seconds| *seconds > 0);
-        seconds.ok_or(Wrong::Type("a whole number of seconds, at least 1"))
+        seconds.ok_or(WrongValue::Type("a whole number of seconds, at least 1"))
     }
 
     fn to_json(&self) -> Json {
@@ -215,13 +215,13 @@ impl Value for u64 {
     }
 }
 
-impl Value for bool {
-    fn read(given: Given<'_>, _around: Around<'_>) -> Result<Self, Wrong> {
+impl SettingValue for bool {
+    fn read(given: GivenValue<'_>, _around: SettingContext<'_>) -> Result<Self, WrongValue> {
         let value = match given {
-            Given::Json(json) => json.as_bool(),
-            Given::Texts(_) => text(given)?.parse().ok(),
+            GivenValue::Json(json) => json.as_bool(),
+            GivenValue::Texts(_) => text(given)?.parse().ok(),
         };
-        value.ok_or(Wrong::Type("true or false"))
+        value.ok_or(WrongValue::Type("true or false"))
     }
 
     fn to_json(&self) -> Json {
@@ -233,10 +233,10 @@ impl Value for bool {
     }
 }
 
-impl Value for Option<PathBuf> {
-    fn read(given: Given<'_>, around: Around<'_>) -> Result<Self, Wrong> {
+impl SettingValue for Option<PathBuf> {
+    fn read(given: GivenValue<'_>, around: SettingContext<'_>) -> Result<Self, WrongValue> {
         match given {
-            Given::Json(Json::Null) => Ok(None),
+            GivenValue::Json(Json::Null) => Ok(None),
             given => path(given, around).map(Some),
         }
     }
@@ -251,13 +251,13 @@ impl Value for Option<PathBuf> {
 }
 
 /// A directory that is there.
-impl Value for AbsPath {
-    fn read(given: Given<'_>, around: Around<'_>) -> Result<Self, Wrong> {
+impl SettingValue for AbsPath {
+    fn read(given: GivenValue<'_>, around: SettingContext<'_>) -> Result<Self, WrongValue> {
         let current = around.env.current_dir.as_deref().and_then(Self::new);
-        let current = current.ok_or(Wrong::NoWorkingDirectory)?;
+        let current = current.ok_or(WrongValue::NoWorkingDirectory)?;
         let path = path(given, around)?;
         let root = current.join(&path).filter(|root| root.as_path().is_dir());
-        root.ok_or(Wrong::NoDirectory(path))
+        root.ok_or(WrongValue::NoDirectory(path))
     }
 
     fn to_json(&self) -> Json {
@@ -269,8 +269,8 @@ impl Value for AbsPath {
     }
 }
 
-impl Value for Vec<String> {
-    fn read(given: Given<'_>, _around: Around<'_>) -> Result<Self, Wrong> {
+impl SettingValue for Vec<String> {
+    fn read(given: GivenValue<'_>, _around: SettingContext<'_>) -> Result<Self, WrongValue> {
         texts(given)
     }
 
@@ -283,8 +283,8 @@ impl Value for Vec<String> {
     }
 }
 
-impl Value for Vec<PathBuf> {
-    fn read(given: Given<'_>, around: Around<'_>) -> Result<Self, Wrong> {
+impl SettingValue for Vec<PathBuf> {
+    fn read(given: GivenValue<'_>, around: SettingContext<'_>) -> Result<Self, WrongValue> {
         let paths = texts(given)?;
         Ok(paths
             .iter()
@@ -303,10 +303,10 @@ impl Value for Vec<PathBuf> {
 }
 
 /// Toolsets; none named means all that have names of our own.
-impl Value for Vec<Toolset> {
-    fn read(given: Given<'_>, _around: Around<'_>) -> Result<Self, Wrong> {
+impl SettingValue for Vec<Toolset> {
+    fn read(given: GivenValue<'_>, _around: SettingContext<'_>) -> Result<Self, WrongValue> {
         let names = match given {
-            Given::Json(Json::Null) => Vec::new(),
+            GivenValue::Json(Json::Null) => Vec::new(),
             given => texts(given)?,
         };
         if names.is_empty() {
@@ -314,7 +314,7 @@ impl Value for Vec<Toolset> {
         }
         let families: Option<Self> = names.iter().map(|name| Toolset::parse(name)).collect();
         let expected = || format!("a list of {}", Toolset::ALL.map(Toolset::as_str).join(", "));
-        families.ok_or_else(|| Wrong::Value(expected()))
+        families.ok_or_else(|| WrongValue::Value(expected()))
     }
 
     fn to_json(&self) -> Json {
@@ -330,10 +330,10 @@ impl Value for Vec<Toolset> {
     }
 }
 
-impl Value for ModeSlug {
-    fn read(given: Given<'_>, _around: Around<'_>) -> Result<Self, Wrong> {
+impl SettingValue for ModeSlug {
+    fn read(given: GivenValue<'_>, _around: SettingContext<'_>) -> Result<Self, WrongValue> {
         let slug = Self::parse(text(given)?);
-        slug.map_err(|_| Wrong::Value("a mode's slug".to_owned()))
+        slug.map_err(|_| WrongValue::Value("a mode's slug".to_owned()))
     }
 
     fn to_json(&self) -> Json {
@@ -345,8 +345,8 @@ impl Value for ModeSlug {
     }
 }
 
-impl Value for Switching {
-    fn read(given: Given<'_>, _around: Around<'_>) -> Result<Self, Wrong> {
+impl SettingValue for Switching {
+    fn read(given: GivenValue<'_>, _around: SettingContext<'_>) -> Result<Self, WrongValue> {
         let found = Self::parse(text(given)?);
         found.ok_or_else(|| one_of(&Self::ALL.map(Self::as_str)))
     }
@@ -371,8 +371,8 @@ impl LogLevel {
     const NAMES: [&str; 4] = ["DEBUG", "INFO", "WARNING", "ERROR"];
 }
 
-impl Value for LogLevel {
-    fn read(given: Given<'_>, _around: Around<'_>) -> Result<Self, Wrong> {
+impl SettingValue for LogLevel {
+    fn read(given: GivenValue<'_>, _around: SettingContext<'_>) -> Result<Self, WrongValue> {
         let name = text(given)?.to_owned();
         let filter = parse_level(&name).ok_or_else(|| one_of(&Self::NAMES))?;
         Ok(Self { name, filter })
@@ -387,13 +387,13 @@ impl Value for LogLevel {
     }
 }
 
-impl Value for Vec<CustomServer> {
-    fn read(given: Given<'_>, around: Around<'_>) -> Result<Self, Wrong> {
-        let Given::Json(Json::Array(entries)) = given else {
-            return Err(Wrong::Type("a list of language servers"));
+impl SettingValue for Vec<CustomServer> {
+    fn read(given: GivenValue<'_>, around: SettingContext<'_>) -> Result<Self, WrongValue> {
+        let GivenValue::Json(Json::Array(entries)) = given else {
+            return Err(WrongValue::Type("a list of language servers"));
         };
         let servers = entries.iter().enumerate();
-        let servers: Result<Self, Wrong> =
+        let servers: Result<Self, WrongValue> =
             servers.map(|(at, entry)| server::read(at, entry)).collect();
         Ok(server::at_home(servers?, around.env.home.as_ref()))
     }

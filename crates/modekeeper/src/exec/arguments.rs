@@ -10,7 +10,7 @@ use super::server::ServerKind;
 
 /// What was asked for.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Arguments {
+pub(super) struct ExecArguments {
     pub(super) mode: Option<String>,
     pub(super) time_limit: Option<Duration>,
     pub(super) project_root: Option<PathBuf>,
@@ -26,15 +26,15 @@ pub(super) struct Arguments {
 
 /// Why nothing runs.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Usage {
+pub(super) enum UsageError {
     Help,
     /// Only whether this process is inside.
     Inside,
     Wrong(String),
 }
 
-pub(super) fn parse(words: impl Iterator<Item = OsString>) -> Result<Arguments, Usage> {
-    let mut arguments = Arguments::default();
+pub(super) fn parse(words: impl Iterator<Item = OsString>) -> Result<ExecArguments, UsageError> {
+    let mut arguments = ExecArguments::default();
     let mut words = words;
     while let Some(word) = words.next() {
         let text = word.to_string_lossy().into_owned();
@@ -44,49 +44,51 @@ pub(super) fn parse(words: impl Iterator<Item = OsString>) -> Result<Arguments, 
         };
         let mut value = || {
             let value = value.clone().or_else(|| words.next());
-            value.ok_or_else(|| Usage::Wrong(format!("`{name}` needs a value")))
+            value.ok_or_else(|| UsageError::Wrong(format!("`{name}` needs a value")))
         };
         match name.as_str() {
             "--" => {
                 arguments.command = words.collect();
                 break;
             }
-            "-h" | "--help" => return Err(Usage::Help),
-            "--inside" => return Err(Usage::Inside),
+            "-h" | "--help" => return Err(UsageError::Help),
+            "--inside" => return Err(UsageError::Inside),
             "--mode" => {
                 let mode = value()?.into_string();
-                arguments.mode = Some(mode.map_err(|_| Usage::Wrong("a mode is text".to_owned()))?);
+                arguments.mode =
+                    Some(mode.map_err(|_| UsageError::Wrong("a mode is text".to_owned()))?);
             }
             "--project-root" => arguments.project_root = Some(value()?.into()),
             "--time-limit" => {
                 let seconds = value()?.to_str().and_then(|it| it.parse().ok());
                 let seconds = seconds.filter(|it| *it > 0);
-                let wrong = || Usage::Wrong("`--time-limit` is a number of seconds".to_owned());
+                let wrong =
+                    || UsageError::Wrong("`--time-limit` is a number of seconds".to_owned());
                 arguments.time_limit = Some(Duration::from_secs(seconds.ok_or_else(wrong)?));
             }
             "--permit" => {
                 let id = value()?.into_string().ok();
                 let id = id.and_then(|it| PermitId::parse(&it).ok());
-                let wrong = || Usage::Wrong("`--permit` is the ID of a permit".to_owned());
+                let wrong = || UsageError::Wrong("`--permit` is the ID of a permit".to_owned());
                 arguments.permit = Some(id.ok_or_else(wrong)?);
             }
             "--shell" => arguments.is_shell = true,
             "--language-server" => arguments.server = Some(ServerKind::LanguageServer),
             "--installer" => arguments.server = Some(ServerKind::Installer(value()?.into())),
             other => {
-                return Err(Usage::Wrong(format!(
+                return Err(UsageError::Wrong(format!(
                     "unexpected argument `{other}`; put `--` before the command"
                 )));
             }
         }
     }
     if arguments.command.is_empty() {
-        return Err(Usage::Wrong("no command given".to_owned()));
+        return Err(UsageError::Wrong("no command given".to_owned()));
     }
     Ok(arguments)
 }
 
-impl Arguments {
+impl ExecArguments {
     /// The line as an agent would have written it.
     pub(super) fn line(&self) -> String {
         line_of(&self.command)
@@ -193,7 +195,9 @@ mod tests {
                 assert_eq!(arguments.mode.as_deref(), mode, "{given}");
                 assert_eq!(arguments.command, words(command), "{given}");
             }
-            (Err(Usage::Wrong(reason)), Err(expected)) => assert_eq!(reason, expected, "{given}"),
+            (Err(UsageError::Wrong(reason)), Err(expected)) => {
+                assert_eq!(reason, expected, "{given}");
+            }
             other => panic!("{given}: {other:?}"),
         }
     }

@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use mk_engine::{CommandJournal, CommandJournals, FileBefore};
 use mk_types::AbsPath;
 
-use super::table::Table;
+use super::table::ExecTable;
 
 /// The journal, from the other end: to finish it.
 #[derive(Debug, Clone)]
@@ -19,8 +19,8 @@ pub(super) struct JournalHandle {
 pub(super) fn begin(
     state: &Path,
     root: &Path,
-    table: &Table,
-) -> anyhow::Result<(mk_wall::Journal, JournalHandle)> {
+    table: &ExecTable,
+) -> anyhow::Result<(mk_wall::PreImageJournal, JournalHandle)> {
     let project = AbsPath::new(root).context("the project has no absolute path")?;
     let journals = Arc::new(CommandJournals::of(state, &project));
     let handle = JournalHandle {
@@ -29,15 +29,15 @@ pub(super) fn begin(
     };
     let begun = Arc::clone(&handle.begun);
     let (root, not_kept) = (root.to_owned(), table.not_kept.clone());
-    let journal = mk_wall::Journal(Box::new(move |path, before| {
+    let journal = mk_wall::PreImageJournal(Box::new(move |path, before| {
         let is_built = path.strip_prefix(&root).is_ok_and(|path| {
             path.iter()
                 .any(|name| not_kept.iter().any(|it| name == it.as_str()))
         });
         let before = match before {
-            mk_wall::Before::Missing => FileBefore::Missing,
-            mk_wall::Before::File(file) => FileBefore::File(file),
-            mk_wall::Before::Link(_) => FileBefore::Link,
+            mk_wall::FileBeforeChange::Missing => FileBefore::Missing,
+            mk_wall::FileBeforeChange::File(file) => FileBefore::File(file),
+            mk_wall::FileBeforeChange::Link(_) => FileBefore::Link,
         };
         if is_built {
             return Ok(());
@@ -56,7 +56,7 @@ pub(super) fn begin(
 
 /// What became of a journal.
 #[derive(Debug, Default)]
-pub(super) struct Finished {
+pub(super) struct FinishedJournal {
     /// The change set that undoes the command.
     pub(super) id: Option<String>,
     /// Files that were too large to be kept.
@@ -65,21 +65,21 @@ pub(super) struct Finished {
 
 impl JournalHandle {
     /// Makes a change set of it.
-    pub(super) fn finish(&self) -> Finished {
+    pub(super) fn finish(&self) -> FinishedJournal {
         let mut begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(journal) = begun.take() else {
-            return Finished::default();
+            return FinishedJournal::default();
         };
         let not_kept = journal.not_kept().to_vec();
         match journal.finish() {
             Ok(id) => {
                 // What is too much goes now or with the next change.
                 drop(self.journals.prune());
-                Finished { id, not_kept }
+                FinishedJournal { id, not_kept }
             }
             Err(error) => {
                 tracing::warn!(%error, "what the command changed cannot be undone");
-                Finished { id: None, not_kept }
+                FinishedJournal { id: None, not_kept }
             }
         }
     }

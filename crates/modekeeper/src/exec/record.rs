@@ -1,13 +1,14 @@
 //! The record of what a command did, written after its last process has ended.
 
 use mk_engine::{
-    Closed, CommandEffects, CommandHold, CommandLedger, RecordedCommand, RefusedAct, StoreLocation,
+    CloseOutcome, CommandEffects, CommandHold, CommandLedger, RecordedCommand, RefusedAct,
+    StoreLocation,
 };
 use mk_types::{AbsPath, Clock, ModeSlug};
-use mk_wall::{Farewell, Outcome};
+use mk_wall::{Farewell, WallOutcome};
 use serde_json::json;
 
-use super::journal::Finished;
+use super::journal::FinishedJournal;
 use crate::cli::block_on;
 use crate::config::Config;
 
@@ -45,7 +46,7 @@ impl Record {
     }
 
     /// Writes it. A store that cannot be written does not change what the command did.
-    pub(super) fn finish(self, outcome: &Outcome, undo: Finished) {
+    pub(super) fn finish(self, outcome: &WallOutcome, undo: FinishedJournal) {
         let Some(mut command) = self.command else {
             return;
         };
@@ -91,7 +92,7 @@ impl Record {
             Ok(Err(error)) => tracing::warn!(%error, "the command could not be recorded"),
             Err(error) => tracing::warn!(%error, "the command could not be recorded"),
         }
-        if ledger.close() == Closed::CutOff {
+        if ledger.close() == CloseOutcome::CutOff {
             tracing::warn!("the store did not finish in time; the command may not be recorded");
         }
     }

@@ -9,11 +9,11 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 use mk_engine::{CommandLimits, FileRight};
 use mk_types::Clock;
-use mk_wall::{Background, Edit, Git, Network, Right, Rights};
+use mk_wall::{Background, EditRights, Git, Network, Right, Rights};
 use sha2::{Digest as _, Sha256};
 
 use super::journal::{self, JournalHandle};
-use super::table::{self, Table};
+use super::table::{self, ExecTable};
 use crate::cli::gc::{CACHES, GUESTS};
 use crate::config::Config;
 use crate::env::Env;
@@ -23,21 +23,21 @@ const OWN_DIRS: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
 
 /// Rights, and the journal that they write to.
 #[derive(Debug)]
-pub(super) struct Prepared {
+pub(super) struct PreparedRights {
     pub(super) rights: Rights,
     pub(super) journal: JournalHandle,
 }
 
 /// The directories that commands of one project and mode have to themselves.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct ExecDirectories {
     /// For temporary files.
     pub(super) scratch: PathBuf,
     /// For caches and what is built.
     pub(super) cache: PathBuf,
 }
 
-impl Place {
+impl ExecDirectories {
     pub(super) fn of(state: &Path, root: &Path, mode: &str) -> anyhow::Result<Self> {
         let key = key_of(root, mode);
         Ok(Self {
@@ -51,12 +51,12 @@ pub(super) fn prepare(
     limits: &CommandLimits,
     config: &Config,
     env: &Env,
-) -> anyhow::Result<Prepared> {
+) -> anyhow::Result<PreparedRights> {
     let table = table::read()?;
     let mode = limits.mode().map(ToString::to_string).unwrap_or_default();
     let root = limits.root().as_path().canonicalize()?;
     let state = config.folders().state;
-    let place = Place::of(&state, &root, &mode)?;
+    let place = ExecDirectories::of(&state, &root, &mode)?;
     let mut rights = Rights::nothing(&mode, root.clone());
     rights.edit = edit(limits);
     rights.network = network(limits);
@@ -80,7 +80,7 @@ pub(super) fn prepare(
     rights.record = record(&state)?;
     let (journal, handle) = journal::begin(&state, &root, &table)?;
     rights.journal = Some(journal);
-    Ok(Prepared {
+    Ok(PreparedRights {
         rights,
         journal: handle,
     })
@@ -108,12 +108,12 @@ fn configured_trees(config: &Config, root: &Path) -> anyhow::Result<Vec<PathBuf>
     Ok(trees)
 }
 
-fn edit(limits: &CommandLimits) -> Edit {
+fn edit(limits: &CommandLimits) -> EditRights {
     if !limits.edits() {
-        return Edit::Nothing;
+        return EditRights::Nothing;
     }
     let decider = limits.clone();
-    Edit::Matching {
+    EditRights::Matching {
         label: limits.edit_restriction(),
         decides: Box::new(move |path| match decider.file(path) {
             FileRight::Edit => Right::Edit,
@@ -193,7 +193,7 @@ pub(super) fn own_dirs() -> Vec<PathBuf> {
     own.collect()
 }
 
-fn hidden(limits: &CommandLimits, table: &Table, env: &Env) -> anyhow::Result<Vec<PathBuf>> {
+fn hidden(limits: &CommandLimits, table: &ExecTable, env: &Env) -> anyhow::Result<Vec<PathBuf>> {
     let mut hidden = limits
         .hidden()
         .context("the files that this mode hides cannot all be listed")?;
@@ -202,7 +202,7 @@ fn hidden(limits: &CommandLimits, table: &Table, env: &Env) -> anyhow::Result<Ve
 }
 
 /// Where keys and passwords are, of what is there.
-pub(super) fn credentials(table: &Table, env: &Env) -> Vec<PathBuf> {
+pub(super) fn credentials(table: &ExecTable, env: &Env) -> Vec<PathBuf> {
     let Some(home) = &env.home else {
         return Vec::new();
     };
@@ -212,7 +212,7 @@ pub(super) fn credentials(table: &Table, env: &Env) -> Vec<PathBuf> {
 
 fn environment(
     limits: &CommandLimits,
-    table: &Table,
+    table: &ExecTable,
     cache: &Path,
 ) -> BTreeMap<OsString, OsString> {
     let mut set = BTreeMap::new();

@@ -40,7 +40,7 @@ pub(super) fn run(
     let table = table::read()?;
     let root = config.project_root.value.as_path().canonicalize()?;
     let state = config.folders().state;
-    let place = rights::Place::of(&state, &root, kind.name())?;
+    let place = rights::ExecDirectories::of(&state, &root, kind.name())?;
     let mut rights = Rights::nothing(kind.name(), root);
     rights.background = Background::End;
     rights.git = Git::Shut;
@@ -73,7 +73,7 @@ fn below(tools: &Path, folder: &Path) -> anyhow::Result<PathBuf> {
     Ok(folder)
 }
 
-fn environment(table: &table::Table, cache: &Path) -> BTreeMap<OsString, OsString> {
+fn environment(table: &table::ExecTable, cache: &Path) -> BTreeMap<OsString, OsString> {
     let cache = cache.display().to_string();
     let all = table.redirects.iter().flat_map(|row| &row.set);
     all.map(|(name, value)| (name.into(), value.replace("{cache}", &cache).into()))

@@ -9,7 +9,7 @@ const TABLE: &str = include_str!("../../../../content/policy/build-dirs.yaml");
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Table {
+pub(super) struct ExecTable {
     pub(super) redirects: Vec<Redirect>,
     pub(super) not_kept: Vec<String>,
     pub(super) drop: Vec<String>,
@@ -25,7 +25,7 @@ pub(super) struct Redirect {
     pub(super) set: BTreeMap<String, String>,
 }
 
-pub(super) fn read() -> anyhow::Result<Table> {
+pub(super) fn read() -> anyhow::Result<ExecTable> {
     serde_saphyr::from_str(TABLE).context("build-dirs.yaml cannot be read")
 }
 

@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use mk_engine::{Start, Verdict};
+use mk_engine::{ApprovalVerdict, StartDirectory};
 use mk_tools::Toolset;
 use mk_types::ApprovalId;
 use serde_json::{Value, json};
 
 use super::super::World;
 use super::super::wire::{Wire, call, modern, request, text};
-use crate::Server;
+use crate::McpServer;
 
 const EDITS: [&str; 10] = [
     "write_file",
@@ -248,7 +248,7 @@ async fn a_protected_file_waits_for_a_person_and_is_written_after_the_yes() {
     let decided = world
         .engine
         .approvals()
-        .decide(&id, Verdict::Granted, "the test")
+        .decide(&id, ApprovalVerdict::Granted, "the test")
         .await;
     decided.expect("a yes");
     let other = json!({ "file_path": ".roomodes", "content": "other" });
@@ -273,7 +273,7 @@ async fn a_folder_that_nobody_offered_needs_a_yes() {
     let decided = world
         .engine
         .approvals()
-        .decide(&id, Verdict::Granted, "the test")
+        .decide(&id, ApprovalVerdict::Granted, "the test")
         .await;
     decided.expect("a yes");
     wire.call("activate_project", there).await;
@@ -285,7 +285,11 @@ async fn a_folder_that_nobody_offered_needs_a_yes() {
 async fn what_is_not_in_the_toolsets_is_neither_shown_nor_known() {
     let mut world = World::new(FILES);
     let project = world.files.root().clone();
-    let server = Server::new(world.engine.clone(), "9.9.9", Start::Named(project));
+    let server = McpServer::new(
+        world.engine.clone(),
+        "9.9.9",
+        StartDirectory::Named(project),
+    );
     world.server = server.with_toolsets(vec![Toolset::Modes, Toolset::Memory]);
     let mut wire = Wire::open(&world).await;
     let tools = listed(&mut wire).await;

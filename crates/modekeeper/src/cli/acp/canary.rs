@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use mk_clients::{ClientId, HookAnswer, canary_in, is_denial};
-use mk_engine::{Client, Engine, HookSettings, Seat};
+use mk_engine::{AgentSession, Engine, HookSettings, Seat};
 use mk_types::AbsPath;
 use tokio::io::AsyncWriteExt as _;
 
@@ -24,7 +24,7 @@ pub(super) async fn require(
         return Ok(());
     };
     let seat = Seat {
-        client: Client {
+        client: AgentSession {
             name: client.slug().to_owned(),
             session: conversation,
         },

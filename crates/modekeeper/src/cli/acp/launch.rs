@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use mk_acp::{Command, Launch, OwnServer};
-use mk_clients::{AcpRun, ClientId, Injection, Scope, Setup, acp_habits, injection};
+use mk_acp::{AgentCommand, LaunchAgent, OwnServer};
+use mk_clients::{AcpRun, ClientId, Injection, InstallScope, Setup, acp_habits, injection};
 use mk_policy::Mode;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -20,16 +20,16 @@ use crate::env::{CONVERSATION, Env};
 
 /// All that starting needs, more than once for some products.
 #[derive(Debug)]
-pub(super) struct Launcher {
+pub(super) struct AgentLauncher {
     client: Option<ClientId>,
-    command: Command,
+    command: AgentCommand,
     setup: Setup,
     own: Vec<(&'static str, String)>,
     /// Files for the agent, where something is injected; gone when we are.
     files: Option<TempDir>,
 }
 
-impl Launcher {
+impl AgentLauncher {
     /// `client` is `None` where nothing is injected.
     pub(super) fn new(
         args: &AcpArgs,
@@ -48,7 +48,7 @@ impl Launcher {
         let files = files.transpose()?;
         Ok(Self {
             client,
-            command: Command {
+            command: AgentCommand {
                 program: PathBuf::from(program),
                 arguments: arguments.iter().map(OsString::from).collect(),
                 directory: directory.clone(),
@@ -61,7 +61,7 @@ impl Launcher {
                     .unwrap_or_else(|| home.join(".config")),
                 home,
                 project: directory,
-                scope: Scope::User,
+                scope: InstallScope::User,
                 program: own_program,
                 shell: None,
                 floor: None,
@@ -114,7 +114,7 @@ impl Launcher {
     }
 
     /// Starts in `first`, unless another mode is asked for.
-    pub(super) fn into_launch(self, first: Option<Arc<Mode>>) -> Launch {
+    pub(super) fn into_launch(self, first: Option<Arc<Mode>>) -> LaunchAgent {
         Box::new(move |mode| {
             let injection = self.injection(mode.or(first.as_deref()));
             let mut command = self.command.clone();

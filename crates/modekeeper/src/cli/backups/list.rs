@@ -3,22 +3,22 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use mk_engine::{BackedUpFile, BackupInfo, Watching};
+use mk_engine::{BackedUpFile, BackupInfo, ProjectWatching};
 use serde_json::{Value, json};
 
 use crate::cli::{FormatArgs, engine, operator};
 use crate::config::Config;
-use crate::output::{Style, print, print_json};
+use crate::output::{OutputStyle, print, print_json};
 
 /// List backups, newest first
 #[derive(Debug, Args)]
-pub(crate) struct ListArgs {
+pub(crate) struct BackupsListArgs {
     #[command(flatten)]
     format: FormatArgs,
 }
 
-pub(crate) fn run(args: &ListArgs, config: &Config) -> anyhow::Result<ExitCode> {
-    let backups = engine(config, Watching::Off)
+pub(crate) fn run(args: &BackupsListArgs, config: &Config) -> anyhow::Result<ExitCode> {
+    let backups = engine(config, ProjectWatching::Off)
         .project(&operator(config))
         .backups()
         .list()?;
@@ -26,7 +26,7 @@ pub(crate) fn run(args: &ListArgs, config: &Config) -> anyhow::Result<ExitCode> 
         print_json(&backups.iter().map(to_json).collect::<Value>())?;
         return Ok(ExitCode::SUCCESS);
     }
-    let style = Style::stdout();
+    let style = OutputStyle::stdout();
     for backup in &backups {
         let paths: Vec<&str> = backup
             .files

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use mk_engine::{FileChange, Watching};
+use mk_engine::{FileChange, ProjectWatching};
 use serde_json::{Value, json};
 
 use crate::cli::{FormatArgs, engine, operator, person};
@@ -21,7 +21,7 @@ pub(crate) struct RestoreArgs {
 
 pub(crate) fn run(args: &RestoreArgs, config: &Config) -> anyhow::Result<ExitCode> {
     person::require("backups restore")?;
-    let engine = engine(config, Watching::Off);
+    let engine = engine(config, ProjectWatching::Off);
     let caller = operator(config);
     let written = engine.project(&caller).backups().restore(&args.id)?.files;
     person::record(&engine, "undo", &args.id);

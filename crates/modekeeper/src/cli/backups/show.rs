@@ -3,24 +3,24 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use mk_engine::Watching;
+use mk_engine::ProjectWatching;
 
 use crate::cli::backups::list::to_json;
 use crate::cli::{FormatArgs, engine, operator};
 use crate::config::Config;
-use crate::output::{Style, print, print_json};
+use crate::output::{OutputStyle, print, print_json};
 
 /// Show the contents of a backup
 #[derive(Debug, Args)]
-pub(crate) struct ShowArgs {
+pub(crate) struct BackupsShowArgs {
     /// ID of the backup
     id: String,
     #[command(flatten)]
     format: FormatArgs,
 }
 
-pub(crate) fn run(args: &ShowArgs, config: &Config) -> anyhow::Result<ExitCode> {
-    let backup = engine(config, Watching::Off)
+pub(crate) fn run(args: &BackupsShowArgs, config: &Config) -> anyhow::Result<ExitCode> {
+    let backup = engine(config, ProjectWatching::Off)
         .project(&operator(config))
         .backups()
         .get(&args.id)?;
@@ -28,7 +28,7 @@ pub(crate) fn run(args: &ShowArgs, config: &Config) -> anyhow::Result<ExitCode> 
         print_json(&to_json(&backup))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let style = Style::stdout();
+    let style = OutputStyle::stdout();
     let mut text = format!(
         "{}  {}\nMade by  {}\n",
         style.bold(&backup.id),

@@ -12,9 +12,9 @@ use crate::output::print;
 
 /// Write a configuration file with the defaults; does not overwrite an existing one
 #[derive(Debug, Args)]
-pub(crate) struct InitArgs {}
+pub(crate) struct ConfigInitArgs {}
 
-pub(crate) fn run(_args: &InitArgs, config: &Config) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(_args: &ConfigInitArgs, config: &Config) -> anyhow::Result<ExitCode> {
     let folder = config
         .config_dir
         .value

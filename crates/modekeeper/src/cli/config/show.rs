@@ -6,27 +6,27 @@ use clap::Args;
 use serde_json::{Map, Value, json};
 
 use crate::cli::FormatArgs;
-use crate::config::{Config, Of, Row, Setting};
-use crate::output::{Style, print, print_json};
+use crate::config::{Config, FlagCommands, Setting, SettingRow};
+use crate::output::{OutputStyle, print, print_json};
 
 /// Show every setting, its value and where the value comes from
 #[derive(Debug, Args)]
-pub(crate) struct ShowArgs {
+pub(crate) struct ConfigShowArgs {
     #[command(flatten)]
     format: FormatArgs,
 }
 
-pub(crate) fn run(args: &ShowArgs, config: &Config) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(args: &ConfigShowArgs, config: &Config) -> anyhow::Result<ExitCode> {
     let rows = config.rows();
     if args.format.json {
         let rows: Map<String, Value> = rows.iter().map(entry).collect();
         print_json(&Value::Object(rows))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let style = Style::stdout();
+    let style = OutputStyle::stdout();
     let width = rows.iter().map(|row| row.setting.key.len()).max();
     let width = width.unwrap_or(0);
-    for Row {
+    for SettingRow {
         setting,
         value,
         origin,
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &ShowArgs, config: &Config) -> anyhow::Result<ExitCode> 
 }
 
 /// A setting for programs: what it is, and what can set it.
-fn entry(row: &Row) -> (String, Value) {
+fn entry(row: &SettingRow) -> (String, Value) {
     let Setting {
         key,
         text,
@@ -60,8 +60,8 @@ fn entry(row: &Row) -> (String, Value) {
         default: _,
     } = row.setting;
     let flag = flag.map(|flag| match flag.of {
-        Of::Every => flag.name.to_owned(),
-        Of::Serve => format!("serve {}", flag.name),
+        FlagCommands::Every => flag.name.to_owned(),
+        FlagCommands::Serve => format!("serve {}", flag.name),
     });
     let about = json!({
         "value": row.value, "origin": row.origin.to_string(), "about": text, "in_file": in_file,

@@ -5,13 +5,13 @@ use mk_types::{CommandId, ConversationId, PermitId};
 use serde_json::{Value, json};
 
 use super::shown;
-use crate::output::Style;
+use crate::output::OutputStyle;
 
 /// Names in one line.
 const MOST_NAMES: usize = 5;
 
 /// One line about the command, and one each for what it changed, wrote, left and was refused.
-pub(super) fn lines(command: &RecordedCommand, style: Style) -> String {
+pub(super) fn lines(command: &RecordedCommand, style: OutputStyle) -> String {
     let effects = &command.effects;
     let code = format!("exit {:<3}", command.exit_code);
     let code = if command.exit_code == 0 {

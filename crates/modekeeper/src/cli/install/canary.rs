@@ -9,13 +9,13 @@ use mk_clients::{
     ClientId, HookAnswer, Shell, ShellScripts, ShellStart, canary, inside_line, is_denial,
 };
 
-use super::process::{self, Call};
+use super::process::{self, ProgramCall};
 use super::trust;
 use crate::process::{is_bash_login_shell, login_shell};
 
 /// What was found out about one client.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Held {
+pub(crate) enum CanaryResult {
     Enforced {
         milliseconds: u128,
         /// Whether its shell was seen to lead through the wall; `None` where it was not tried.
@@ -50,7 +50,7 @@ pub(crate) struct Cage<'a> {
 /// The hook decides within a second; a machine may be busy.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-impl Held {
+impl CanaryResult {
     pub(crate) fn text(&self) -> String {
         match self {
             Self::Enforced {
@@ -78,12 +78,12 @@ impl Held {
 }
 
 /// Fires a canary at the hook of a client.
-pub(crate) async fn fire(client: ClientId, cage: Cage<'_>) -> Held {
+pub(crate) async fn fire(client: ClientId, cage: Cage<'_>) -> CanaryResult {
     let Some(event) = canary(client, cage.project) else {
-        return Held::ToolsOnly;
+        return CanaryResult::ToolsOnly;
     };
     let started = Instant::now();
-    let said = process::run(Call {
+    let said = process::run(ProgramCall {
         program: cage.program,
         arguments: &["hook", client.slug()],
         directory: cage.project,
@@ -103,8 +103,8 @@ pub(crate) async fn fire(client: ClientId, cage: Cage<'_>) -> Held {
             };
             if is_denial(client, &answer) {
                 return match trust::problem(client, cage).await {
-                    Some(reason) => Held::NotYet { reason },
-                    None => Held::Enforced {
+                    Some(reason) => CanaryResult::NotYet { reason },
+                    None => CanaryResult::Enforced {
                         milliseconds,
                         shell: None,
                     },
@@ -120,7 +120,7 @@ pub(crate) async fn fire(client: ClientId, cage: Cage<'_>) -> Held {
             }
         }
     };
-    Held::NotYet { reason }
+    CanaryResult::NotYet { reason }
 }
 
 /// Starts the shell of a client as the client does, and asks the kernel from inside of it whether the wall holds: a
@@ -130,9 +130,9 @@ pub(crate) async fn try_shell(
     cage: Cage<'_>,
     scripts: Option<&ShellScripts>,
     milliseconds: u128,
-) -> Held {
+) -> CanaryResult {
     let shell = client.atlas().shell;
-    let enforced = |shell| Held::Enforced {
+    let enforced = |shell| CanaryResult::Enforced {
         milliseconds,
         shell,
     };
@@ -162,7 +162,7 @@ pub(crate) async fn try_shell(
                 (None, Err(error)) => format!("{error:#}"),
             };
             let slug = client.slug();
-            Held::NotYet {
+            CanaryResult::NotYet {
                 reason: format!(
                     "its shell is not walled: {reason} (run `modekeeper install {slug}`)"
                 ),
@@ -172,10 +172,10 @@ pub(crate) async fn try_shell(
 }
 
 /// Runs a shell as the client does.
-async fn start_shell(cage: Cage<'_>, start: &ShellStart) -> anyhow::Result<process::Said> {
+async fn start_shell(cage: Cage<'_>, start: &ShellStart) -> anyhow::Result<process::ProgramOutput> {
     let arguments: Vec<&str> = start.arguments.iter().map(String::as_str).collect();
     let variable = start.variable.as_ref();
-    process::run(Call {
+    process::run(ProgramCall {
         program: &start.program,
         arguments: &arguments,
         directory: cage.project,

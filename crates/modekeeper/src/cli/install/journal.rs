@@ -7,15 +7,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
-use mk_clients::settings::{self, Edit, Format};
-use mk_clients::{Change, ClientId, Content};
+use mk_clients::settings::{self, Format, SettingsEdit};
+use mk_clients::{ClientId, FileContent, SettingsChange};
 use serde::{Deserialize, Serialize};
 
 use super::disk;
 
 /// The journal on disk.
 #[derive(Debug)]
-pub(crate) struct Journal {
+pub(crate) struct InstallJournal {
     directory: PathBuf,
     files: BTreeMap<String, FileRecord>,
 }
@@ -38,12 +38,12 @@ struct EntryRecord {
     client: String,
     /// `None` for a file that is ours as a whole.
     format: Option<Format>,
-    edits: Vec<Edit>,
+    edits: Vec<SettingsEdit>,
 }
 
 /// What became of one change.
 #[derive(Debug)]
-pub(crate) enum Applied {
+pub(crate) enum AppliedChange {
     Written(PathBuf),
     Unchanged,
     /// Something of the user's stands there; where, and what.
@@ -52,7 +52,7 @@ pub(crate) enum Applied {
 
 /// What became of one file when its client was taken out.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Undone {
+pub(crate) enum UndoneChange {
     /// As it was before, byte for byte.
     Restored,
     /// Somebody has changed it since; our entries are out.
@@ -61,7 +61,7 @@ pub(crate) enum Undone {
     Left,
 }
 
-impl Journal {
+impl InstallJournal {
     pub(crate) fn open(state: &Path) -> anyhow::Result<Self> {
         let directory = state.join("install");
         let path = directory.join(NAME);
@@ -90,10 +90,10 @@ impl Journal {
     pub(crate) fn has_all<'a>(
         &self,
         client: ClientId,
-        mut edits: impl Iterator<Item = &'a Edit>,
+        mut edits: impl Iterator<Item = &'a SettingsEdit>,
     ) -> bool {
         let entries = self.files.values().flat_map(|file| &file.entries);
-        let mine: Vec<&Edit> = entries
+        let mine: Vec<&SettingsEdit> = entries
             .filter(|entry| entry.client == client.slug())
             .flat_map(|entry| &entry.edits)
             .collect();
@@ -101,16 +101,16 @@ impl Journal {
     }
 
     /// Whether the client has entries that these changes do not ask for: an older binary's, or another floor's.
-    pub(crate) fn is_stale(&self, client: ClientId, changes: &[Change]) -> bool {
-        let planned = |edit: &Edit| {
+    pub(crate) fn is_stale(&self, client: ClientId, changes: &[SettingsChange]) -> bool {
+        let planned = |edit: &SettingsEdit| {
             changes.iter().any(|change| match &change.content {
-                Content::Entries { edits, .. } => edits.contains(edit),
-                Content::Whole { .. } => false,
+                FileContent::Entries { edits, .. } => edits.contains(edit),
+                FileContent::Whole { .. } => false,
             })
         };
         let whole = |key: &str| {
             changes.iter().any(|change| {
-                matches!(change.content, Content::Whole { .. })
+                matches!(change.content, FileContent::Whole { .. })
                     && disk::resolve(&change.file) == Path::new(key)
             })
         };
@@ -140,29 +140,33 @@ impl Journal {
     }
 
     /// Writes one change of a client.
-    pub(crate) fn apply(&mut self, client: ClientId, change: &Change) -> anyhow::Result<Applied> {
+    pub(crate) fn apply(
+        &mut self,
+        client: ClientId,
+        change: &SettingsChange,
+    ) -> anyhow::Result<AppliedChange> {
         let file = disk::resolve(&chosen(change));
         let before = disk::read(&file)?;
         if before.is_none()
             && let Some(hidden) = change.hides.iter().find(|other| other.exists())
         {
             let reason = format!("it would hide {}", hidden.display());
-            return Ok(Applied::Taken(file, reason));
+            return Ok(AppliedChange::Taken(file, reason));
         }
         let key = key(&file)?;
         let known = self.files.get(&key);
         let planned = plan(known, client, change, before.as_deref())
             .with_context(|| format!("cannot change `{}`", file.display()))?;
-        let Planned { text, entry, taken } = planned;
+        let PlannedSettings { text, entry, taken } = planned;
         let outcome = match taken {
-            Some(taken) => Applied::Taken(file.clone(), taken),
-            None if before.as_deref() == Some(text.as_bytes()) => Applied::Unchanged,
-            None => Applied::Written(file.clone()),
+            Some(taken) => AppliedChange::Taken(file.clone(), taken),
+            None if before.as_deref() == Some(text.as_bytes()) => AppliedChange::Unchanged,
+            None => AppliedChange::Written(file.clone()),
         };
         if entry.is_ours() {
             let executable = matches!(
                 change.content,
-                Content::Whole {
+                FileContent::Whole {
                     executable: true,
                     ..
                 }
@@ -216,7 +220,7 @@ impl Journal {
         &mut self,
         client: ClientId,
         file: &Path,
-        edits: &[Edit],
+        edits: &[SettingsEdit],
     ) -> anyhow::Result<()> {
         let key = key(&disk::resolve(file))?;
         let bytes = disk::read(file)?.unwrap_or_default();
@@ -246,7 +250,10 @@ impl Journal {
     }
 
     /// Takes a client out of every file that it is in.
-    pub(crate) fn undo(&mut self, client: ClientId) -> anyhow::Result<Vec<(PathBuf, Undone)>> {
+    pub(crate) fn undo(
+        &mut self,
+        client: ClientId,
+    ) -> anyhow::Result<Vec<(PathBuf, UndoneChange)>> {
         let mut done = Vec::new();
         let keys: Vec<String> = self.files.keys().cloned().collect();
         for key in keys {
@@ -271,7 +278,7 @@ impl Journal {
         file: &Path,
         mut record: FileRecord,
         client: ClientId,
-    ) -> anyhow::Result<Option<Undone>> {
+    ) -> anyhow::Result<Option<UndoneChange>> {
         let key = key(file)?;
         let (ours, others): (Vec<_>, Vec<_>) = record
             .entries
@@ -286,14 +293,14 @@ impl Journal {
             None => None,
             Some(_) if last && untouched && !record.existed => {
                 disk::remove(file, &record.directories)?;
-                Some(Undone::Restored)
+                Some(UndoneChange::Restored)
             }
             Some(_) if last && untouched && record.backup.is_some() => {
                 let name = record.backup.clone().unwrap_or_default();
                 let backup = self.directory.join(name);
                 let bytes = disk::read(&backup)?.context("the backup is gone")?;
                 disk::replace(file, &bytes, false)?;
-                Some(Undone::Restored)
+                Some(UndoneChange::Restored)
             }
             Some(bytes) => Some(take_out(file, bytes, &ours, &mut record)?),
         };
@@ -337,7 +344,7 @@ impl EntryRecord {
 }
 
 /// What a change would leave.
-struct Planned {
+struct PlannedSettings {
     text: String,
     entry: EntryRecord,
     taken: Option<String>,
@@ -346,9 +353,9 @@ struct Planned {
 fn plan(
     known: Option<&FileRecord>,
     client: ClientId,
-    change: &Change,
+    change: &SettingsChange,
     before: Option<&[u8]>,
-) -> anyhow::Result<Planned> {
+) -> anyhow::Result<PlannedSettings> {
     let ours = known.and_then(|record| {
         record
             .entries
@@ -360,7 +367,7 @@ fn plan(
         None => "",
     };
     match &change.content {
-        Content::Whole { text, .. } => {
+        FileContent::Whole { text, .. } => {
             let foreign = before.is_some() && current != text && ours.is_none();
             if foreign {
                 let entry = EntryRecord {
@@ -369,13 +376,13 @@ fn plan(
                     edits: Vec::new(),
                 };
                 let taken = Some("a file of yours has this name".to_owned());
-                return Ok(Planned {
+                return Ok(PlannedSettings {
                     text: current.to_owned(),
                     entry,
                     taken,
                 });
             }
-            Ok(Planned {
+            Ok(PlannedSettings {
                 text: text.clone(),
                 entry: EntryRecord {
                     client: client.slug().to_owned(),
@@ -385,9 +392,9 @@ fn plan(
                 taken: None,
             })
         }
-        Content::Entries { format, edits } => {
+        FileContent::Entries { format, edits } => {
             let (text, mine, taken) = put_in(*format, current, edits, ours)?;
-            Ok(Planned {
+            Ok(PlannedSettings {
                 text,
                 entry: EntryRecord {
                     client: client.slug().to_owned(),
@@ -404,9 +411,9 @@ fn plan(
 fn put_in(
     format: Format,
     current: &str,
-    edits: &[Edit],
+    edits: &[SettingsEdit],
     ours: Option<&EntryRecord>,
-) -> anyhow::Result<(String, Vec<Edit>, Vec<String>)> {
+) -> anyhow::Result<(String, Vec<SettingsEdit>, Vec<String>)> {
     let mut text = current.to_owned();
     let mut mine = ours.map(|entry| entry.edits.clone()).unwrap_or_default();
     let mut taken = Vec::new();
@@ -426,27 +433,27 @@ fn take_out(
     bytes: &[u8],
     ours: &[EntryRecord],
     record: &mut FileRecord,
-) -> anyhow::Result<Undone> {
+) -> anyhow::Result<UndoneChange> {
     let mut text = String::from_utf8(bytes.to_vec()).context("it is not UTF-8")?;
     for entry in ours {
         match entry.format {
             Some(format) => text = settings::remove(format, &text, &entry.edits)?,
             None if disk::hash(bytes) == record.after => {
                 disk::remove(file, &record.directories)?;
-                return Ok(Undone::Restored);
+                return Ok(UndoneChange::Restored);
             }
-            None => return Ok(Undone::Left),
+            None => return Ok(UndoneChange::Left),
         }
     }
     let empty = matches!(text.trim(), "" | "{}");
     if empty && !record.existed && record.entries.is_empty() {
         disk::remove(file, &record.directories)?;
-        return Ok(Undone::Restored);
+        return Ok(UndoneChange::Restored);
     }
     disk::replace(file, text.as_bytes(), false)?;
     record.after = disk::hash(text.as_bytes());
     record.backup = None;
-    Ok(Undone::EntriesRemoved)
+    Ok(UndoneChange::EntriesRemoved)
 }
 
 fn is_in_place(file: &Path, record: &FileRecord, entry: &EntryRecord) -> anyhow::Result<bool> {
@@ -462,7 +469,7 @@ fn is_in_place(file: &Path, record: &FileRecord, entry: &EntryRecord) -> anyhow:
 }
 
 /// The first of the file's names that exists, else its usual one.
-fn chosen(change: &Change) -> PathBuf {
+fn chosen(change: &SettingsChange) -> PathBuf {
     let existing = change.alternatives.iter().find(|file| file.exists());
     existing.unwrap_or(&change.file).clone()
 }

@@ -11,7 +11,7 @@ use tokio::process::Command;
 
 /// What a program said.
 #[derive(Debug)]
-pub(super) struct Said {
+pub(super) struct ProgramOutput {
     pub(super) stdout: String,
     pub(super) stderr: String,
     pub(super) exit_code: Option<i32>,
@@ -19,7 +19,7 @@ pub(super) struct Said {
 
 /// A call of a program.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Call<'a> {
+pub(super) struct ProgramCall<'a> {
     pub(super) program: &'a Path,
     pub(super) arguments: &'a [&'a str],
     pub(super) directory: &'a Path,
@@ -30,7 +30,7 @@ pub(super) struct Call<'a> {
 }
 
 /// Runs a program to its end. It is killed when it takes longer than its limit.
-pub(super) async fn run(call: Call<'_>) -> anyhow::Result<Said> {
+pub(super) async fn run(call: ProgramCall<'_>) -> anyhow::Result<ProgramOutput> {
     let mut child = command(call.program, call.directory)
         .args(call.arguments)
         .envs(call.variable)
@@ -53,7 +53,7 @@ pub(super) async fn run(call: Call<'_>) -> anyhow::Result<Said> {
         bail!("`{}` took longer than {seconds} s", call.program.display());
     };
     let output = output?;
-    Ok(Said {
+    Ok(ProgramOutput {
         stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
         stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
         exit_code: output.status.code(),

@@ -11,11 +11,11 @@ use crate::env::Env;
 
 /// The directory of what the installer puts on this machine for all clients.
 #[derive(Debug, Clone)]
-pub(crate) struct Place {
+pub(crate) struct InstallPlace {
     directory: PathBuf,
 }
 
-impl Place {
+impl InstallPlace {
     /// `None` for a user without a home.
     pub(crate) fn of(env: &Env) -> Option<Self> {
         let is_moved = |(name, _): &&(&str, PathBuf)| *name == DATA_HOME_VARIABLE;

@@ -1,8 +1,8 @@
 //! What `init` sets for a project: its mode, and that an agent may not widen it by itself. Rows in the store, never
 //! files in the project, because agents write those.
 
-use mk_clients::{Floor, FloorEdits};
-use mk_engine::{Closed, Watching};
+use mk_clients::{ClientFloor, FloorEdits};
+use mk_engine::{CloseOutcome, ProjectWatching};
 use mk_policy::{Group, Mode};
 use mk_types::ModeSlug;
 
@@ -11,7 +11,7 @@ use crate::config::Config;
 
 /// Sets the mode of the project: the one given, else the one it has, else the configuration's. Gives its slug.
 pub(crate) fn set_up_project(config: &Config, mode: Option<&str>) -> anyhow::Result<ModeSlug> {
-    let engine = engine(config, Watching::Off);
+    let engine = engine(config, ProjectWatching::Off);
     let root = &config.project_root.value;
     let slug = block_on(async {
         let mode = match mode {
@@ -27,22 +27,22 @@ pub(crate) fn set_up_project(config: &Config, mode: Option<&str>) -> anyhow::Res
         engine.conversations().set_up(root, mode).await
     })??;
     anyhow::ensure!(
-        engine.close() == Closed::Complete,
+        engine.close() == CloseOutcome::Complete,
         "the mode of the project could not be stored: the database is in use; try again"
     );
     Ok(slug)
 }
 
 /// What a mode leaves as the floor under every client.
-pub(crate) fn floor(config: &Config, slug: &str) -> anyhow::Result<Floor> {
-    let engine = engine(config, Watching::Off);
+pub(crate) fn floor(config: &Config, slug: &str) -> anyhow::Result<ClientFloor> {
+    let engine = engine(config, ProjectWatching::Off);
     let mode = engine.modes().get(&operator(config), "floor", slug)?;
     Ok(floor_of(&mode))
 }
 
 /// The same for a mode that is at hand.
-pub(crate) fn floor_of(mode: &Mode) -> Floor {
-    Floor {
+pub(crate) fn floor_of(mode: &Mode) -> ClientFloor {
+    ClientFloor {
         edits: floor_edits(mode),
         runs_commands: mode.enables(Group::Command),
         mode: mode.slug.to_string(),

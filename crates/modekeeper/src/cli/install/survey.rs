@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use mk_clients::ClientId;
 
-use super::process::{self, Call};
+use super::process::{self, ProgramCall};
 
 /// A product that is here.
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct FoundClient {
     pub(crate) client: ClientId,
     /// The program that starts it; `None` for one that only left traces in the home.
     pub(crate) program: Option<PathBuf>,
@@ -21,7 +21,7 @@ pub(crate) struct Found {
 /// How long a product may take to say its version: those in Node need seconds on a busy machine, all at once.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-impl Found {
+impl FoundClient {
     /// `Claude Code 2.1.325`
     pub(crate) fn title(&self) -> String {
         let name = self.client.atlas().name;
@@ -44,7 +44,7 @@ pub(crate) async fn survey(
     clients: impl Iterator<Item = ClientId>,
     home: &Path,
     search_path: &OsStr,
-) -> Vec<Found> {
+) -> Vec<FoundClient> {
     let look = clients.map(|client| async move {
         let atlas = client.atlas();
         let program = process::find(atlas.programs, search_path);
@@ -58,7 +58,7 @@ pub(crate) async fn survey(
             Some(program) => version(program, home).await,
             None => None,
         };
-        Some(Found {
+        Some(FoundClient {
             client,
             program,
             version,
@@ -69,7 +69,7 @@ pub(crate) async fn survey(
 }
 
 async fn version(program: &Path, directory: &Path) -> Option<String> {
-    let said = process::run(Call {
+    let said = process::run(ProgramCall {
         program,
         arguments: &["--version"],
         directory,

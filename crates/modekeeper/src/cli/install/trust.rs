@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use mk_clients::ClientId;
-use mk_clients::settings::Edit;
+use mk_clients::settings::SettingsEdit;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{ChildStdin, ChildStdout};
@@ -29,9 +29,9 @@ pub(crate) struct KnownHook {
 
 impl KnownHook {
     /// The entry with which Codex remembers its trust.
-    pub(crate) fn entry(&self) -> Edit {
+    pub(crate) fn entry(&self) -> SettingsEdit {
         let path = ["hooks", "state", &self.key].map(str::to_owned);
-        Edit::Put {
+        SettingsEdit::Put {
             path: path.into(),
             value: json!({ "trusted_hash": self.hash }),
         }

@@ -20,7 +20,7 @@ use crate::output::print;
 /// Shows what will be removed and what will stay, then asks. Clients get their settings back as `modekeeper uninstall`
 /// does it. Your own modes and `config.json` always stay.
 #[derive(Debug, Args)]
-pub(crate) struct UninstallArgs {
+pub(crate) struct SelfUninstallArgs {
     /// Remove tasks, decisions, backups and language servers too
     #[arg(long)]
     state: bool,
@@ -50,7 +50,11 @@ enum Owner {
     Clients,
 }
 
-pub(crate) fn run(args: &UninstallArgs, config: &Config, env: &Env) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(
+    args: &SelfUninstallArgs,
+    config: &Config,
+    env: &Env,
+) -> anyhow::Result<ExitCode> {
     let how = HowArgs {
         scope: ScopeArg::User,
         floor: None,

@@ -6,18 +6,18 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
-use mk_engine::{InstallPlan, Watching};
+use mk_engine::{InstallPlan, ProjectWatching};
 
 use crate::cli::engine;
 use crate::config::Config;
-use crate::output::{Style, print};
+use crate::output::{OutputStyle, print};
 
 /// Install a language server
 ///
 /// Packages from npm, PyPI and cargo go into Modekeeper's own directory; Debian's and rustup's into their usual places.
 /// The commands are shown first, and run after your confirmation.
 #[derive(Debug, Args)]
-pub(crate) struct InstallArgs {
+pub(crate) struct LspInstallArgs {
     /// Language, such as python or typescript
     language: String,
     /// Which server (default: the first that can be installed here)
@@ -31,12 +31,12 @@ pub(crate) struct InstallArgs {
     dry_run: bool,
 }
 
-pub(crate) fn run(args: &InstallArgs, config: &Config) -> anyhow::Result<ExitCode> {
-    let engine = engine(config, Watching::Off);
+pub(crate) fn run(args: &LspInstallArgs, config: &Config) -> anyhow::Result<ExitCode> {
+    let engine = engine(config, ProjectWatching::Off);
     let plans = engine.install_plans(&config.project_root.value, &args.language)?;
     let search_path = config.folders().search_path;
     let plan = choose(&plans, args, &search_path)?;
-    let style = Style::stdout();
+    let style = OutputStyle::stdout();
     print(&format!(
         "{} from {}:\n",
         style.bold(&plan.server),
@@ -52,8 +52,8 @@ pub(crate) fn run(args: &InstallArgs, config: &Config) -> anyhow::Result<ExitCod
         print("nothing was installed\n")?;
         return Ok(ExitCode::FAILURE);
     }
-    let style = Style::of(&io::stderr());
-    let launcher = config.settings(Watching::Off).servers.launcher;
+    let style = OutputStyle::of(&io::stderr());
+    let launcher = config.settings(ProjectWatching::Off).servers.launcher;
     plan.run(&search_path, launcher.as_ref(), &mut |line| {
         writeln!(io::stderr(), "{}", style.dim(line)).is_ok()
     })
@@ -67,7 +67,7 @@ pub(crate) fn run(args: &InstallArgs, config: &Config) -> anyhow::Result<ExitCod
 
 fn choose<'a>(
     plans: &'a [InstallPlan],
-    args: &InstallArgs,
+    args: &LspInstallArgs,
     search_path: &OsStr,
 ) -> anyhow::Result<&'a InstallPlan> {
     let is_wanted = |plan: &&InstallPlan| {

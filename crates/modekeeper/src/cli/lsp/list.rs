@@ -3,18 +3,18 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use mk_engine::{KnownServer, Watching};
+use mk_engine::{KnownServer, ProjectWatching};
 use serde_json::{Value, json};
 
 use crate::cli::{FormatArgs, engine};
 use crate::config::Config;
-use crate::output::{Style, print, print_json};
+use crate::output::{OutputStyle, print, print_json};
 
 /// List known language servers, and which are installed
 ///
 /// The first installed server of a language is used. Programs inside the project are ignored.
 #[derive(Debug, Args)]
-pub(crate) struct ListArgs {
+pub(crate) struct LspListArgs {
     /// Only installed servers
     #[arg(long)]
     installed: bool,
@@ -22,15 +22,15 @@ pub(crate) struct ListArgs {
     format: FormatArgs,
 }
 
-pub(crate) fn run(args: &ListArgs, config: &Config) -> anyhow::Result<ExitCode> {
-    let engine = engine(config, Watching::Off);
+pub(crate) fn run(args: &LspListArgs, config: &Config) -> anyhow::Result<ExitCode> {
+    let engine = engine(config, ProjectWatching::Off);
     let mut servers = engine.known_servers(&config.project_root.value);
     servers.retain(|server| !args.installed || server.program.is_some());
     if args.format.json {
         print_json(&servers.iter().map(to_json).collect::<Value>())?;
         return Ok(ExitCode::SUCCESS);
     }
-    let style = Style::stdout();
+    let style = OutputStyle::stdout();
     let width = |of: fn(&KnownServer) -> &String| {
         let widths = servers.iter().map(|server| of(server).chars().count());
         widths.max().unwrap_or(0)

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::Args;
-use mk_engine::Watching;
+use mk_engine::ProjectWatching;
 
 use crate::cli::engine;
 use crate::config::Config;
@@ -20,7 +20,7 @@ pub(crate) struct RestartArgs {
 }
 
 pub(crate) fn run(args: &RestartArgs, config: &Config) -> anyhow::Result<ExitCode> {
-    let engine = engine(config, Watching::Off);
+    let engine = engine(config, ProjectWatching::Off);
     let language = engine.ask_for_restart(&config.project_root.value, &args.language)?;
     let language = language.context("cannot notify the running servers")?;
     print(&format!(

@@ -7,11 +7,11 @@ use mk_policy::Severity;
 
 use crate::cli::{block_on, operator};
 use crate::config::Config;
-use crate::output::{Style, print};
+use crate::output::{OutputStyle, print};
 
 /// Problems, what patterns match, and whose rights change.
 pub(super) fn show(draft: &Draft) -> anyhow::Result<()> {
-    let style = Style::stdout();
+    let style = OutputStyle::stdout();
     let mut text = String::new();
     for found in &draft.diagnostics {
         let line = found.to_string();

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
-use mk_engine::Watching;
+use mk_engine::ProjectWatching;
 
 use super::draft;
 use crate::cli::{engine, operator, person};
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &EditArgs, config: &Config, env: &Env) -> anyhow::Result
     let Some(editor) = &env.editor else {
         bail!("no editor is set; set EDITOR, or use the dashboard's");
     };
-    let engine = engine(config, Watching::Off);
+    let engine = engine(config, ProjectWatching::Off);
     let caller = operator(config);
     let before = engine.modes().file_text(&caller)?;
     let copy = tempfile::Builder::new()

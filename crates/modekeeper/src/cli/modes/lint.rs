@@ -4,25 +4,25 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use mk_engine::{Watching, lint_file};
+use mk_engine::{ProjectWatching, lint_file};
 use mk_policy::{Diagnostic, Severity};
 use serde_json::{Value, json};
 
 use crate::cli::{FormatArgs, engine, operator};
 use crate::config::Config;
-use crate::output::{Style, print, print_json};
+use crate::output::{OutputStyle, print, print_json};
 
 /// Report every problem in mode files
 #[derive(Debug, Args)]
-pub(crate) struct LintArgs {
+pub(crate) struct ModesLintArgs {
     /// Mode files to check (default: all files that this project uses)
     files: Vec<PathBuf>,
     #[command(flatten)]
     format: FormatArgs,
 }
 
-pub(crate) fn run(args: &LintArgs, config: &Config) -> anyhow::Result<ExitCode> {
-    let engine = engine(config, Watching::Off);
+pub(crate) fn run(args: &ModesLintArgs, config: &Config) -> anyhow::Result<ExitCode> {
+    let engine = engine(config, ProjectWatching::Off);
     let (n_modes, found) = if args.files.is_empty() {
         let caller = operator(config);
         (
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &LintArgs, config: &Config) -> anyhow::Result<ExitCode> 
         }
         sum
     };
-    let counted = Counted {
+    let counted = LintCounts {
         name: "modes",
         count: n_modes,
     };
@@ -46,14 +46,14 @@ pub(crate) fn run(args: &LintArgs, config: &Config) -> anyhow::Result<ExitCode> 
 }
 
 /// What was looked at.
-pub(crate) struct Counted {
+pub(crate) struct LintCounts {
     pub(crate) name: &'static str,
     pub(crate) count: usize,
 }
 
 /// Prints what was found; a failure if there is an error among it.
 pub(crate) fn report(
-    counted: &Counted,
+    counted: &LintCounts,
     found: &[Diagnostic],
     format: FormatArgs,
 ) -> anyhow::Result<ExitCode> {
@@ -64,14 +64,14 @@ pub(crate) fn report(
             .count()
     };
     let (errors, warnings) = (of(Severity::Error), of(Severity::Warning));
-    let Counted { name, count } = counted;
+    let LintCounts { name, count } = counted;
     if format.json {
         let diagnostics: Vec<Value> = found.iter().map(to_json).collect();
         print_json(&json!({
             *name: count, "errors": errors, "warnings": warnings, "diagnostics": diagnostics,
         }))?;
     } else {
-        let style = Style::stdout();
+        let style = OutputStyle::stdout();
         for diagnostic in found {
             print(&show(diagnostic, style))?;
         }
@@ -95,7 +95,7 @@ fn counted_of(count: usize, things: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { things })
 }
 
-fn show(found: &Diagnostic, style: Style) -> String {
+fn show(found: &Diagnostic, style: OutputStyle) -> String {
     let line = found.to_string();
     let line = match found.severity {
         Severity::Error => line.replacen("error:", &style.red("error:"), 1),

@@ -3,17 +3,17 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use mk_engine::Watching;
+use mk_engine::ProjectWatching;
 use mk_policy::Mode;
 use serde_json::{Value, json};
 
 use crate::cli::{FormatArgs, engine, operator};
 use crate::config::Config;
-use crate::output::{Style, print, print_json};
+use crate::output::{OutputStyle, print, print_json};
 
 /// List the modes of this project
 #[derive(Debug, Args)]
-pub(crate) struct ListArgs {
+pub(crate) struct ModesListArgs {
     #[command(flatten)]
     format: FormatArgs,
     /// Show hidden modes too
@@ -21,8 +21,8 @@ pub(crate) struct ListArgs {
     all: bool,
 }
 
-pub(crate) fn run(args: &ListArgs, config: &Config) -> anyhow::Result<ExitCode> {
-    let catalogue = engine(config, Watching::Off)
+pub(crate) fn run(args: &ModesListArgs, config: &Config) -> anyhow::Result<ExitCode> {
+    let catalogue = engine(config, ProjectWatching::Off)
         .modes()
         .catalogue(&operator(config));
     let modes: Vec<_> = catalogue
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &ListArgs, config: &Config) -> anyhow::Result<ExitCode> 
     if args.format.json {
         print_json(&modes.iter().map(|mode| to_json(mode)).collect::<Value>())?;
     } else {
-        let style = Style::stdout();
+        let style = OutputStyle::stdout();
         let width = modes
             .iter()
             .map(|mode| mode.slug.as_str().len())

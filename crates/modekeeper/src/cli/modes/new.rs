@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use clap::Args;
-use mk_engine::Watching;
+use mk_engine::ProjectWatching;
 use mk_policy::Group;
 use mk_types::ModeSlug;
 
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &NewArgs, config: &Config) -> anyhow::Result<ExitCode> {
         person::require("modes new")?;
     }
     let slug = ModeSlug::parse(&args.slug)?;
-    let engine = engine(config, Watching::Off);
+    let engine = engine(config, ProjectWatching::Off);
     let caller = operator(config);
     let before = engine.modes().file_text(&caller)?;
     let text = appended(before.as_deref(), &entry(args, &slug)?)?;

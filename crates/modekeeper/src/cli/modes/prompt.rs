@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use mk_engine::Watching;
+use mk_engine::ProjectWatching;
 
 use crate::cli::{engine, operator};
 use crate::config::Config;
@@ -17,7 +17,7 @@ pub(crate) struct PromptArgs {
 }
 
 pub(crate) fn run(args: &PromptArgs, config: &Config) -> anyhow::Result<ExitCode> {
-    let engine = engine(config, Watching::Off);
+    let engine = engine(config, ProjectWatching::Off);
     let caller = operator(config);
     let mode = engine.modes().get(&caller, "slug", &args.slug)?;
     print(&engine.modes().system_prompt(&caller.project, &mode.slug)?)?;

@@ -3,32 +3,33 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use mk_engine::Watching;
+use mk_engine::ProjectWatching;
 use mk_policy::group_lines;
 use mk_tools::ModeInfo;
 
 use crate::cli::{FormatArgs, engine, operator};
 use crate::config::Config;
-use crate::output::{Style, print, print_json};
+use crate::output::{OutputStyle, print, print_json};
 
 /// Show one mode in full
 #[derive(Debug, Args)]
-pub(crate) struct ShowArgs {
+pub(crate) struct ModesShowArgs {
     /// Slug of the mode
     slug: String,
     #[command(flatten)]
     format: FormatArgs,
 }
 
-pub(crate) fn run(args: &ShowArgs, config: &Config) -> anyhow::Result<ExitCode> {
-    let mode = engine(config, Watching::Off)
-        .modes()
-        .get(&operator(config), "slug", &args.slug)?;
+pub(crate) fn run(args: &ModesShowArgs, config: &Config) -> anyhow::Result<ExitCode> {
+    let mode =
+        engine(config, ProjectWatching::Off)
+            .modes()
+            .get(&operator(config), "slug", &args.slug)?;
     if args.format.json {
         print_json(&serde_json::to_value(ModeInfo::from(&*mode))?)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let style = Style::stdout();
+    let style = OutputStyle::stdout();
     let mut text = format!(
         "{} ({})\n{}\n",
         style.bold(&mode.name),

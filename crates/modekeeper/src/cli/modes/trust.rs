@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use mk_engine::Watching;
+use mk_engine::ProjectWatching;
 use mk_types::ModeSlug;
 use serde_json::json;
 
@@ -23,7 +23,7 @@ pub(crate) struct TrustArgs {
 pub(crate) fn run(args: &TrustArgs, config: &Config) -> anyhow::Result<ExitCode> {
     let caller = operator(config);
     let Some(slug) = &args.slug else {
-        let engine = engine(config, Watching::Off);
+        let engine = engine(config, ProjectWatching::Off);
         let waiting = engine.modes().untrusted(&caller);
         if args.format.json {
             let slugs: Vec<&str> = waiting.iter().map(|held| held.slug.as_str()).collect();
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &TrustArgs, config: &Config) -> anyhow::Result<ExitCode>
         return Ok(close(&engine));
     };
     person::require("modes trust")?;
-    let engine = engine(config, Watching::Off);
+    let engine = engine(config, ProjectWatching::Off);
     let slug = ModeSlug::parse(slug)?;
     block_on(engine.modes().trust(&caller, &slug))??;
     person::record(&engine, "trust mode", slug.as_str());

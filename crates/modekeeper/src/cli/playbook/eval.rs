@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use mk_engine::{PlaybookScore, PlaybookScores, PlaybookShare, Watching};
+use mk_engine::{PlaybookScore, PlaybookScores, PlaybookShare, ProjectWatching};
 use serde_json::{Map, Value, json};
 
 use crate::cli::{FormatArgs, engine, operator};
@@ -26,7 +26,7 @@ pub(crate) struct EvalArgs {
 }
 
 pub(crate) fn run(args: &EvalArgs, config: &Config) -> anyhow::Result<ExitCode> {
-    let engine = engine(config, Watching::Off);
+    let engine = engine(config, ProjectWatching::Off);
     let operator = operator(config);
     let playbook = engine.project(&operator).playbook();
     let scores = playbook.evaluate(&args.cases)?;

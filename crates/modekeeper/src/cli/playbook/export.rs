@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use anyhow::bail;
 use clap::Args;
 use mk_clients::{ClientId, project_skills};
-use mk_engine::Watching;
+use mk_engine::ProjectWatching;
 
 use crate::cli::{engine, operator};
 use crate::config::Config;
@@ -23,7 +23,7 @@ pub(crate) struct ExportArgs {
 
 pub(crate) fn run(args: &ExportArgs, config: &Config) -> anyhow::Result<ExitCode> {
     let folder = folder_of(&args.client)?;
-    let engine = engine(config, Watching::Off);
+    let engine = engine(config, ProjectWatching::Off);
     let operator = operator(config);
     let playbook = engine.project(&operator).playbook();
     let (written, n_kept) = playbook.export_skills(folder, &args.skills)?;

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use mk_engine::Watching;
+use mk_engine::ProjectWatching;
 
 use crate::cli::{engine, operator};
 use crate::config::Config;
@@ -11,14 +11,14 @@ use crate::output::print;
 
 /// Detect the project's stack and write its configuration; does not overwrite an existing one
 #[derive(Debug, Args)]
-pub(crate) struct InitArgs {
+pub(crate) struct PlaybookInitArgs {
     /// Print the configuration instead of writing it
     #[arg(long)]
     dry_run: bool,
 }
 
-pub(crate) fn run(args: &InitArgs, config: &Config) -> anyhow::Result<ExitCode> {
-    let engine = engine(config, Watching::Off);
+pub(crate) fn run(args: &PlaybookInitArgs, config: &Config) -> anyhow::Result<ExitCode> {
+    let engine = engine(config, ProjectWatching::Off);
     let operator = operator(config);
     let playbook = engine.project(&operator).playbook();
     if args.dry_run {

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use clap::Args;
-use mk_engine::{ContextShare, Watching};
+use mk_engine::{ContextShare, ProjectWatching};
 
-use crate::cli::modes::lint::{Counted, report};
+use crate::cli::modes::lint::{LintCounts, report};
 use crate::cli::{FormatArgs, engine, operator};
 use crate::config::Config;
 use crate::output::print;
@@ -14,16 +14,16 @@ use crate::output::print;
 /// Report every problem in rules, agents, skills, checklists and the project's configuration: errors, contradictions,
 /// repetitions, copies that have drifted apart, and each product's share of a model's context
 #[derive(Debug, Args)]
-pub(crate) struct LintArgs {
+pub(crate) struct PlaybookLintArgs {
     #[command(flatten)]
     format: FormatArgs,
 }
 
-pub(crate) fn run(args: &LintArgs, config: &Config) -> anyhow::Result<ExitCode> {
-    let engine = engine(config, Watching::Off);
+pub(crate) fn run(args: &PlaybookLintArgs, config: &Config) -> anyhow::Result<ExitCode> {
+    let engine = engine(config, ProjectWatching::Off);
     let operator = operator(config);
     let found = engine.project(&operator).playbook().lint()?;
-    let counted = Counted {
+    let counted = LintCounts {
         name: "files",
         count: found.files,
     };

@@ -7,13 +7,13 @@ const NAME: &str = "serve.address";
 
 /// Removes the file at the end, unless another server has written its own meanwhile.
 #[derive(Debug)]
-pub(super) struct Announced {
+pub(super) struct AnnouncementFile {
     file: PathBuf,
     address: SocketAddr,
 }
 
 /// Says where the server is. Without a file, the configured address is what others try.
-pub(super) fn write(state: &Path, address: SocketAddr) -> Option<Announced> {
+pub(super) fn write(state: &Path, address: SocketAddr) -> Option<AnnouncementFile> {
     let file = state.join(NAME);
     let written = std::fs::create_dir_all(state).and_then(|()| {
         let mut new = tempfile::NamedTempFile::new_in(state)?;
@@ -21,7 +21,7 @@ pub(super) fn write(state: &Path, address: SocketAddr) -> Option<Announced> {
         new.persist(&file).map_err(|error| error.error)
     });
     match written {
-        Ok(_) => Some(Announced { file, address }),
+        Ok(_) => Some(AnnouncementFile { file, address }),
         Err(error) => {
             tracing::warn!(%error, "`modekeeper dashboard` may not find this server");
             None
@@ -38,7 +38,7 @@ pub(in crate::cli) fn read(state: &Path) -> Option<SocketAddr> {
         .ok()
 }
 
-impl Drop for Announced {
+impl Drop for AnnouncementFile {
     fn drop(&mut self) {
         let own =
             std::fs::read_to_string(&self.file).is_ok_and(|text| text == self.address.to_string());

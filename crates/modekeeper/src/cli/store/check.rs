@@ -12,12 +12,12 @@ use crate::output::{print, print_json};
 
 /// Check that the database is intact and no decision was tampered with; exit code 0 if so, 1 if not
 #[derive(Debug, Args)]
-pub(crate) struct CheckArgs {
+pub(crate) struct StoreCheckArgs {
     #[command(flatten)]
     format: FormatArgs,
 }
 
-pub(crate) fn run(args: &CheckArgs, config: &Config) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(args: &StoreCheckArgs, config: &Config) -> anyhow::Result<ExitCode> {
     let database = database(config)?;
     let problems = database.check()?;
     let path = database.path();

@@ -4,13 +4,13 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use clap::Args;
-use mk_engine::{FoundDefinition, SymbolQuery, Watching, symbol_kinds};
+use mk_engine::{FoundDefinition, ProjectWatching, SymbolQuery, symbol_kinds};
 use serde_json::{Value, json};
 
 use super::complete;
 use crate::cli::{FormatArgs, block_on, engine, operator};
 use crate::config::Config;
-use crate::output::{Style, print, print_json};
+use crate::output::{OutputStyle, print, print_json};
 
 /// Find definitions by name; exit code 1 if there are none
 #[derive(Debug, Args)]
@@ -45,14 +45,14 @@ pub(crate) fn run(args: FindArgs, config: &Config) -> anyhow::Result<ExitCode> {
         files: args.files,
         limit: args.limit,
     };
-    let (engine, caller) = (engine(config, Watching::Off), operator(config));
+    let (engine, caller) = (engine(config, ProjectWatching::Off), operator(config));
     complete(&engine, &caller)?;
     let symbols = engine.project(&caller).symbols();
     let found = block_on(symbols.find_for_operator(query))??;
     if args.format.json {
         print_json(&found.hits.iter().map(to_json).collect::<Value>())?;
     } else {
-        let style = Style::stdout();
+        let style = OutputStyle::stdout();
         for hit in &found.hits {
             print(&format!(
                 "{}:{}: {} {}  {}\n",

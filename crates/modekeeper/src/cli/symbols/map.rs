@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use mk_engine::Watching;
+use mk_engine::ProjectWatching;
 use serde_json::json;
 
 use super::complete;
@@ -25,7 +25,7 @@ pub(crate) struct MapArgs {
 }
 
 pub(crate) fn run(args: MapArgs, config: &Config) -> anyhow::Result<ExitCode> {
-    let (engine, caller) = (engine(config, Watching::Off), operator(config));
+    let (engine, caller) = (engine(config, ProjectWatching::Off), operator(config));
     complete(&engine, &caller)?;
     let symbols = engine.project(&caller).symbols();
     let map = block_on(symbols.map_for_operator(args.tokens, args.focus))??;

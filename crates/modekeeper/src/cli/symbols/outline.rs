@@ -3,13 +3,13 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use mk_engine::{FileOutline, OutlineEntry, Watching};
+use mk_engine::{FileOutline, OutlineEntry, ProjectWatching};
 use mk_types::ProjectPath;
 use serde_json::{Value, json};
 
 use crate::cli::{FormatArgs, block_on, engine, operator};
 use crate::config::Config;
-use crate::output::{Style, print, print_json};
+use crate::output::{OutputStyle, print, print_json};
 
 /// Show the symbols that a file defines
 #[derive(Debug, Args)]
@@ -22,14 +22,14 @@ pub(crate) struct OutlineArgs {
 
 pub(crate) fn run(args: &OutlineArgs, config: &Config) -> anyhow::Result<ExitCode> {
     let file = ProjectPath::parse(&args.file, &config.project_root.value)?;
-    let (engine, caller) = (engine(config, Watching::Off), operator(config));
+    let (engine, caller) = (engine(config, ProjectWatching::Off), operator(config));
     let symbols = engine.project(&caller).symbols();
     let outline = block_on(symbols.outline_for_operator(file))??;
     if args.format.json {
         print_json(&to_json(&outline))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let style = Style::stdout();
+    let style = OutputStyle::stdout();
     for symbol in &outline.entries {
         let indent = "  ".repeat(symbol.depth);
         let lines = format!("{}-{}:", symbol.start_line, symbol.end_line);

@@ -3,13 +3,13 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use mk_engine::{Exactness, SymbolReference, Watching};
+use mk_engine::{Exactness, ProjectWatching, SymbolReference};
 use serde_json::{Value, json};
 
 use super::complete;
 use crate::cli::{FormatArgs, block_on, engine, operator};
 use crate::config::Config;
-use crate::output::{Style, print, print_json};
+use crate::output::{OutputStyle, print, print_json};
 
 /// Find references to a symbol, by its name
 ///
@@ -30,7 +30,7 @@ pub(crate) struct RefsArgs {
 }
 
 pub(crate) fn run(args: &RefsArgs, config: &Config) -> anyhow::Result<ExitCode> {
-    let (engine, caller) = (engine(config, Watching::Off), operator(config));
+    let (engine, caller) = (engine(config, ProjectWatching::Off), operator(config));
     let exactness = if args.exact {
         Exactness::LanguageServer
     } else {
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &RefsArgs, config: &Config) -> anyhow::Result<ExitCode> 
         print_json(&found.hits.iter().map(to_json).collect::<Value>())?;
         return Ok(ExitCode::SUCCESS);
     }
-    let style = Style::stdout();
+    let style = OutputStyle::stdout();
     for reference in &found.hits {
         let within = match &reference.within {
             _ if reference.is_definition => "  definition".to_owned(),

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use mk_engine::{TaskState, Watching};
+use mk_engine::{ProjectWatching, TaskState};
 
 use crate::cli::{FormatArgs, block_on, close, engine, operator, person};
 use crate::config::Config;
@@ -15,8 +15,8 @@ pub(crate) struct CompleteArgs {
     /// Session ID of the task
     session: String,
     /// Status of the task
-    #[arg(long, value_enum, default_value_t = Status::Completed)]
-    status: Status,
+    #[arg(long, value_enum, default_value_t = CompleteStatus::Completed)]
+    status: CompleteStatus,
     /// Summary of the result
     #[arg(long)]
     result: Option<String>,
@@ -25,7 +25,7 @@ pub(crate) struct CompleteArgs {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Status {
+enum CompleteStatus {
     Completed,
     Failed,
     Cancelled,
@@ -33,11 +33,11 @@ enum Status {
 
 pub(crate) fn run(args: CompleteArgs, config: &Config) -> anyhow::Result<ExitCode> {
     person::require("tasks complete")?;
-    let engine = engine(config, Watching::Off);
+    let engine = engine(config, ProjectWatching::Off);
     let state = match args.status {
-        Status::Completed => TaskState::Completed,
-        Status::Failed => TaskState::Failed,
-        Status::Cancelled => TaskState::Cancelled,
+        CompleteStatus::Completed => TaskState::Completed,
+        CompleteStatus::Failed => TaskState::Failed,
+        CompleteStatus::Cancelled => TaskState::Cancelled,
     };
     let (person, tasks) = (operator(config), engine.tasks());
     let completed = tasks.complete(&person, &args.session, state, args.result);

@@ -4,22 +4,22 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use mk_engine::{ListedTask, SessionFilter, TaskState, Watching};
+use mk_engine::{ListedTask, ProjectWatching, SessionFilter, TaskState};
 use serde_json::{Value, json};
 
 use crate::cli::{FormatArgs, engine};
 use crate::config::Config;
-use crate::output::{Style, print, print_json};
+use crate::output::{OutputStyle, print, print_json};
 
 /// Characters of a title that are shown.
 const TITLE: usize = 60;
 
 /// List tasks, newest first
 #[derive(Debug, Args)]
-pub(crate) struct ListArgs {
+pub(crate) struct TasksListArgs {
     /// Only tasks in this state
     #[arg(long, value_enum)]
-    state: Option<State>,
+    state: Option<TaskStateFilter>,
     /// List the tasks of every project, not only this one
     #[arg(long)]
     all_projects: bool,
@@ -31,26 +31,26 @@ pub(crate) struct ListArgs {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum State {
+pub(crate) enum TaskStateFilter {
     Active,
     Completed,
     Failed,
     Cancelled,
 }
 
-impl From<State> for TaskState {
-    fn from(state: State) -> Self {
+impl From<TaskStateFilter> for TaskState {
+    fn from(state: TaskStateFilter) -> Self {
         match state {
-            State::Active => Self::Active,
-            State::Completed => Self::Completed,
-            State::Failed => Self::Failed,
-            State::Cancelled => Self::Cancelled,
+            TaskStateFilter::Active => Self::Active,
+            TaskStateFilter::Completed => Self::Completed,
+            TaskStateFilter::Failed => Self::Failed,
+            TaskStateFilter::Cancelled => Self::Cancelled,
         }
     }
 }
 
-pub(crate) fn run(args: &ListArgs, config: &Config) -> anyhow::Result<ExitCode> {
-    let engine = engine(config, Watching::Off);
+pub(crate) fn run(args: &TasksListArgs, config: &Config) -> anyhow::Result<ExitCode> {
+    let engine = engine(config, ProjectWatching::Off);
     let filter = SessionFilter {
         state: args.state.map(TaskState::from),
         project: (!args.all_projects).then(|| config.project_root.value.as_str().to_owned()),
@@ -81,7 +81,7 @@ pub(crate) fn run(args: &ListArgs, config: &Config) -> anyhow::Result<ExitCode> 
 }
 
 fn line(listed: &ListedTask, depth: usize) -> String {
-    let style = Style::stdout();
+    let style = OutputStyle::stdout();
     let session = &listed.task.session;
     let state = match listed.is_expired {
         true => "expired",

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use mk_engine::{Role, Watching};
+use mk_engine::{ProjectWatching, Role};
 
 use crate::cli::{block_on, engine};
 use crate::config::Config;
@@ -28,7 +28,7 @@ enum Speaker {
 }
 
 pub(crate) fn run(args: MessageArgs, config: &Config) -> anyhow::Result<ExitCode> {
-    let engine = engine(config, Watching::Off);
+    let engine = engine(config, ProjectWatching::Off);
     let role = match args.role {
         Speaker::User => Role::User,
         Speaker::Assistant => Role::Assistant,

@@ -3,25 +3,25 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use mk_engine::{TaskQuery, Watching};
+use mk_engine::{ProjectWatching, TaskQuery};
 use mk_types::ModeSlug;
 use serde_json::json;
 
 use crate::cli::{FormatArgs, engine};
 use crate::config::Config;
-use crate::output::{Style, print, print_json};
+use crate::output::{OutputStyle, print, print_json};
 
 /// Show one task with its messages and mode history
 #[derive(Debug, Args)]
-pub(crate) struct ShowArgs {
+pub(crate) struct TasksShowArgs {
     /// Session ID of the task
     session: String,
     #[command(flatten)]
     format: FormatArgs,
 }
 
-pub(crate) fn run(args: &ShowArgs, config: &Config) -> anyhow::Result<ExitCode> {
-    let engine = engine(config, Watching::Off);
+pub(crate) fn run(args: &TasksShowArgs, config: &Config) -> anyhow::Result<ExitCode> {
+    let engine = engine(config, ProjectWatching::Off);
     let details = engine.tasks().peek(
         &args.session,
         TaskQuery {
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &ShowArgs, config: &Config) -> anyhow::Result<ExitCode> 
         print_json(&value)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let style = Style::stdout();
+    let style = OutputStyle::stdout();
     let mut text = format!(
         "{}  {}\nTask     {}\nMode     {} ({})\nProject  {}\nCreated  {}\nIdle     {}s\n",
         style.bold(session.id.as_str()),

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use mk_engine::{Outcome, Switched, Watching};
+use mk_engine::{Outcome, ProjectWatching, SwitchedMode};
 use serde_json::json;
 
 use crate::cli::{FormatArgs, block_on, close, engine, operator, person};
@@ -26,12 +26,12 @@ pub(crate) struct SwitchArgs {
 
 pub(crate) fn run(args: SwitchArgs, config: &Config) -> anyhow::Result<ExitCode> {
     person::require("tasks switch")?;
-    let engine = engine(config, Watching::Off);
+    let engine = engine(config, ProjectWatching::Off);
     let caller = operator(config);
     let switching = engine
         .tasks()
         .switch_mode(&caller, &args.session, &args.mode, args.reason);
-    let Outcome::Done(Switched {
+    let Outcome::Done(SwitchedMode {
         session,
         mode,
         old_mode,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
-use mk_engine::{AccessRole, NewToken, Watching};
+use mk_engine::{AccessRole, NewToken, ProjectWatching};
 use mk_types::AbsPath;
 
 use super::to_json;
@@ -56,7 +56,7 @@ impl From<RoleArg> for AccessRole {
 
 pub(crate) fn run(args: &CreateArgs, config: &Config) -> anyhow::Result<ExitCode> {
     person::require("token create")?;
-    let engine = engine(config, Watching::Off);
+    let engine = engine(config, ProjectWatching::Off);
     let ceiling = args
         .mode
         .as_deref()

@@ -3,31 +3,31 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use mk_engine::{CredentialKind, Watching};
+use mk_engine::{CredentialKind, ProjectWatching};
 use mk_types::Clock;
 use serde_json::Value;
 
 use super::to_json;
 use crate::cli::{FormatArgs, engine, person};
 use crate::config::Config;
-use crate::output::{Style, print, print_json};
+use crate::output::{OutputStyle, print, print_json};
 
 /// List tokens, without their secrets
 #[derive(Debug, Args)]
-pub(crate) struct ListArgs {
+pub(crate) struct TokenListArgs {
     #[command(flatten)]
     format: FormatArgs,
 }
 
-pub(crate) fn run(args: &ListArgs, config: &Config) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(args: &TokenListArgs, config: &Config) -> anyhow::Result<ExitCode> {
     person::require("token list")?;
-    let engine = engine(config, Watching::Off);
+    let engine = engine(config, ProjectWatching::Off);
     let tokens = engine.access().list(CredentialKind::Token)?;
     if args.format.json {
         print_json(&tokens.iter().map(to_json).collect::<Value>())?;
         return Ok(ExitCode::SUCCESS);
     }
-    let (style, now) = (Style::stdout(), Clock::System.now());
+    let (style, now) = (OutputStyle::stdout(), Clock::System.now());
     for token in &tokens {
         let state = match (token.revoked_at, token.is_good(now)) {
             (Some(_), _) => style.dim("revoked"),

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use clap::Args;
-use mk_engine::Watching;
+use mk_engine::ProjectWatching;
 use mk_types::CredentialId;
 
 use crate::cli::{block_on, close, engine, person};
@@ -21,7 +21,7 @@ pub(crate) struct RevokeArgs {
 pub(crate) fn run(args: &RevokeArgs, config: &Config) -> anyhow::Result<ExitCode> {
     person::require("token revoke")?;
     let id = CredentialId::parse(&args.id)?;
-    let engine = engine(config, Watching::Off);
+    let engine = engine(config, ProjectWatching::Off);
     let revoked = block_on(engine.access().revoke(&id))??;
     if revoked {
         person::record(&engine, "revoke token", id.as_str());

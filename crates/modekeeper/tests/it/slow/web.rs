@@ -7,7 +7,7 @@ mod steer;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use mk_store::{Location, NewDecision, Ruling, Store};
+use mk_store::{NewDecision, Ruling, Store, StoreLocation};
 use mk_types::{Clock, ModeSlug};
 use serde_json::{Value, json};
 
@@ -378,7 +378,7 @@ fn nothing_that_an_agent_writes_becomes_markup() {
 #[test]
 fn ten_thousand_decisions_are_a_handful_of_rows() {
     let sandbox = Sandbox::new();
-    let store = Store::new(Location::File(sandbox.database()), Clock::System);
+    let store = Store::new(StoreLocation::File(sandbox.database()), Clock::System);
     for number in 0..10_000 {
         store.record_decision(NewDecision {
             conversation: None,

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use mk_lsp::{
-    ChangeKind, Diagnostic, Document, FileChange, FileRef, Limits, Location, ProjectCode,
-    ServerError, ServerOptions, Servers, Severity,
+    ChangeKind, DiskChange, FileLocation, FileRef, Limits, ProjectCode, ServerDiagnostic,
+    ServerError, ServerOptions, ServerSeverity, Servers, SourceDocument,
 };
 use mk_testkit::Fixture;
 use mk_types::{Position, ProjectPath};
@@ -80,8 +80,8 @@ impl World {
         std::fs::read_to_string(self.fixture.path(path)).unwrap()
     }
 
-    pub(super) fn document(&self, path: &str) -> Document {
-        Document {
+    pub(super) fn document(&self, path: &str) -> SourceDocument {
+        SourceDocument {
             path: self.path(path),
             text: self.text(path).into(),
         }
@@ -171,17 +171,17 @@ impl World {
     /// Writes a file as an agent would, and says so.
     pub(super) fn write(&self, servers: &Servers, path: &str, text: &str) {
         self.fixture.save(path, text);
-        servers.files_changed(&[FileChange {
+        servers.files_changed(&[DiskChange {
             path: self.path(path),
             kind: ChangeKind::Changed,
         }]);
     }
 
     /// The errors of a file.
-    pub(super) async fn errors(&self, servers: &Servers, path: &str) -> Vec<Diagnostic> {
+    pub(super) async fn errors(&self, servers: &Servers, path: &str) -> Vec<ServerDiagnostic> {
         let answer = servers.diagnostics(&self.document(path)).await.unwrap();
         let mut errors = answer.value;
-        errors.retain(|diagnostic| diagnostic.severity == Severity::Error);
+        errors.retain(|diagnostic| diagnostic.severity == ServerSeverity::Error);
         errors
     }
 
@@ -200,8 +200,8 @@ impl World {
     }
 }
 
-fn places(locations: &[Location]) -> Vec<(String, u32)> {
-    let place = |location: &Location| (inside(&location.file), location.range.start.line);
+fn places(locations: &[FileLocation]) -> Vec<(String, u32)> {
+    let place = |location: &FileLocation| (inside(&location.file), location.range.start.line);
     locations.iter().map(place).collect()
 }
 
