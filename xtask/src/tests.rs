@@ -200,6 +200,39 @@ fn a_wait_that_is_not_what_the_table_says_is_noticed() {
 }
 
 #[test]
+fn a_type_name_that_stands_for_two_things_is_noticed() {
+    let file = |path: &str, text: &str| (PathBuf::from(path), text.to_owned());
+    let problems = |second: &str, text: &str| {
+        tidy::type_name::check(&[
+            file(
+                "crates/a/src/b.rs",
+                "pub(crate) struct Wait(u8);\npub enum Error {}\n",
+            ),
+            file(second, text),
+        ])
+    };
+    for twice in [
+        "enum Wait {}",
+        "pub trait Wait {",
+        "pub(in crate::x) type Wait = u8;",
+    ] {
+        let found = problems("crates/c/src/d.rs", twice);
+        assert_eq!(found.len(), 1, "{twice}");
+        assert!(found[0].contains("`Wait` names several types"), "{found:?}");
+    }
+    for (path, text) in [
+        (
+            "crates/c/src/d.rs",
+            "struct Waiter;\npub enum Error {}\nfn f() -> Wait {}",
+        ),
+        ("crates/c/src/tests.rs", "struct Wait;"),
+        ("crates/mk-testkit/src/d.rs", "struct Wait;"),
+    ] {
+        assert_eq!(problems(path, text), [""; 0], "{path}");
+    }
+}
+
+#[test]
 fn a_tool_without_a_true_row_in_the_map_is_noticed() {
     let map = |row: &str, tool: &str| {
         let file = |path: &str, text: String| (PathBuf::from(path), text);

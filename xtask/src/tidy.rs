@@ -7,6 +7,7 @@ pub(crate) mod package;
 pub(crate) mod promise;
 pub(crate) mod source;
 pub(crate) mod suite;
+pub(crate) mod type_name;
 pub(crate) mod waiting;
 pub(crate) mod word;
 
@@ -68,6 +69,7 @@ pub(crate) fn check(binary: &Path) -> Result<Findings> {
     findings.problems.extend(waiting::check(&files));
     findings.problems.extend(promise::check(&files));
     findings.problems.extend(map::check(&files));
+    findings.problems.extend(type_name::check(&files));
     findings.problems.extend(word::check(&files));
     let names: Vec<String> = crates.into_iter().map(|it| it.name).collect();
     findings.problems.extend(named::check(&files, &names));

@@ -12,7 +12,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
-use mk_prompt::{Evidence, Features, Language, Model, ModelParts, NONE, PhraseRow, Vocabulary};
+use mk_prompt::{
+    ClassEvidence, Features, Model, ModelParts, NONE, PhraseLanguage, PhraseRow, Vocabulary,
+};
 
 use crate::workspace;
 pub(crate) use corpus::Corpus;
@@ -28,7 +30,7 @@ pub(crate) struct Example {
     pub(crate) weight: f32,
     /// Empty for an example that is no real prompt, and so cannot test anything.
     pub(crate) prompt: String,
-    pub(crate) language: Language,
+    pub(crate) language: PhraseLanguage,
 }
 
 /// What is being learned.
@@ -101,7 +103,7 @@ impl<'a> Lesson<'a> {
     }
 
     /// Learns from some of the examples.
-    fn model(&self, examples: &[&Example], fusion: Evidence) -> Result<Vec<u8>> {
+    fn model(&self, examples: &[&Example], fusion: ClassEvidence) -> Result<Vec<u8>> {
         let weights = calibrate::key_weights(self, examples)?;
         let fitted = fit::fit(examples, self.classes.len());
         let phrases = self.corpus.keys.iter().zip(weights).map(|(key, weight)| {
@@ -140,7 +142,7 @@ impl<'a> Lesson<'a> {
             bias: vec![0.0; self.classes.len()],
             features: BTreeMap::new(),
             phrases: phrases.collect::<Result<_>>()?,
-            fusion: Evidence::default(),
+            fusion: ClassEvidence::default(),
         };
         Ok(parts.encode())
     }

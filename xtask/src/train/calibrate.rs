@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use anyhow::{Context as _, Result};
-use mk_prompt::{EVIDENCE, Evidence, Language, Model, NONE, fused};
+use mk_prompt::{ClassEvidence, EVIDENCE, Model, NONE, PhraseLanguage, fused};
 
 use super::{Example, Lesson};
 
@@ -46,14 +46,14 @@ pub(super) fn key_weights(lesson: &Lesson<'_>, examples: &[&Example]) -> Result<
 /// A prompt and what a model that had not seen it made of it.
 struct Trial<'a> {
     example: &'a Example,
-    evidence: Vec<Evidence>,
+    evidence: Vec<ClassEvidence>,
 }
 
 /// The weights of the evidence, and how well they do, per language.
-pub(super) fn fusion(lesson: &Lesson<'_>) -> Result<(Evidence, String)> {
+pub(super) fn fusion(lesson: &Lesson<'_>) -> Result<(ClassEvidence, String)> {
     let trials = cross_validate(lesson)?;
     let none = lesson.class(NONE)?;
-    let mut rows: Vec<(&Evidence, f64, f64)> = Vec::new();
+    let mut rows: Vec<(&ClassEvidence, f64, f64)> = Vec::new();
     for Trial { example, evidence } in &trials {
         let counts = if example.class == none {
             NONE_COUNTS
@@ -78,7 +78,7 @@ pub(super) fn fusion(lesson: &Lesson<'_>) -> Result<(Evidence, String)> {
 
 /// Each prompt is judged by a model that learned from the other four fifths.
 fn cross_validate<'l>(lesson: &'l Lesson<'_>) -> Result<Vec<Trial<'l>>> {
-    let mut seen: BTreeMap<(Language, usize), usize> = BTreeMap::new();
+    let mut seen: BTreeMap<(PhraseLanguage, usize), usize> = BTreeMap::new();
     let mut folds: Vec<Option<usize>> = Vec::with_capacity(lesson.examples.len());
     for example in &lesson.examples {
         let count = seen.entry((example.language, example.class)).or_default();
@@ -96,7 +96,7 @@ fn cross_validate<'l>(lesson: &'l Lesson<'_>) -> Result<Vec<Trial<'l>>> {
             };
             side.push(example);
         }
-        let bytes = lesson.model(&learned, Evidence::default())?;
+        let bytes = lesson.model(&learned, ClassEvidence::default())?;
         let model = Model::read(&bytes).context("the model is unreadable")?;
         trials.extend(kept.into_iter().map(|example| Trial {
             example,
@@ -107,11 +107,11 @@ fn cross_validate<'l>(lesson: &'l Lesson<'_>) -> Result<Vec<Trial<'l>>> {
 }
 
 /// Logistic regression of a handful of numbers: gradient descent with Adam's steps on all rows at once.
-fn logistic(rows: &[(&Evidence, f64, f64)]) -> Evidence {
+fn logistic(rows: &[(&ClassEvidence, f64, f64)]) -> ClassEvidence {
     const ROUNDS: i32 = 400;
     const STEP: f64 = 0.05;
     let total: f64 = rows.iter().map(|(_, _, counts)| counts).sum();
-    let mut weights = Evidence::default();
+    let mut weights = ClassEvidence::default();
     let mut exact = [0.0_f64; EVIDENCE];
     let (mut mean, mut square) = ([0.0_f64; EVIDENCE], [0.0_f64; EVIDENCE]);
     for round in 1..=ROUNDS {
@@ -152,8 +152,8 @@ struct Figures {
     silent: f32,
 }
 
-fn report(trials: &[Trial<'_>], none: usize, weights: &Evidence) -> String {
-    let mut by_language: BTreeMap<Language, Figures> = BTreeMap::new();
+fn report(trials: &[Trial<'_>], none: usize, weights: &ClassEvidence) -> String {
+    let mut by_language: BTreeMap<PhraseLanguage, Figures> = BTreeMap::new();
     for Trial { example, evidence } in trials {
         let scores = evidence
             .iter()

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
-use mk_prompt::{ConceptKind, ConceptName, Features, Language, PhraseRow, Vocabulary};
+use mk_prompt::{ConceptKind, ConceptName, Features, PhraseLanguage, PhraseRow, Vocabulary};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
@@ -70,7 +70,7 @@ impl OneOrMore {
 pub(crate) struct Key {
     pub(crate) skill: String,
     pub(crate) phrase: String,
-    pub(crate) language: Language,
+    pub(crate) language: PhraseLanguage,
 }
 
 /// A whole prompt and the skill that it asks for.
@@ -78,7 +78,7 @@ pub(crate) struct Key {
 pub(crate) struct Said {
     pub(crate) skill: String,
     pub(crate) prompt: String,
-    pub(crate) language: Language,
+    pub(crate) language: PhraseLanguage,
 }
 
 /// Concepts by name, their words by language.
@@ -168,7 +168,7 @@ impl Corpus {
         let phrases = self.concepts.values().zip(0_u16..).flat_map(|(words, id)| {
             words.iter().flat_map(move |(code, words)| {
                 // English forms are the least that a word of all languages can have.
-                let language = language(code).unwrap_or(Language::En);
+                let language = language(code).unwrap_or(PhraseLanguage::En);
                 words.iter().map(move |phrase| PhraseRow {
                     phrase,
                     language,
@@ -231,7 +231,7 @@ impl Corpus {
                     features,
                     weight: SKETCH_WEIGHT * weight(skill),
                     prompt: String::new(),
-                    language: Language::En,
+                    language: PhraseLanguage::En,
                 });
             }
         }
@@ -329,11 +329,11 @@ impl<'a> Inputs<'a> {
     }
 }
 
-fn language(code: &str) -> Result<Language> {
-    let language = Language::ALL.into_iter().find(|it| it.code() == code);
+fn language(code: &str) -> Result<PhraseLanguage> {
+    let language = PhraseLanguage::ALL.into_iter().find(|it| it.code() == code);
     match language {
         Some(language) => Ok(language),
-        None if code == EVERYWHERE => Ok(Language::En),
+        None if code == EVERYWHERE => Ok(PhraseLanguage::En),
         None => bail!("`{code}` is no language that there are rules for"),
     }
 }
