@@ -279,6 +279,8 @@ const METADATA: &[Attack] = &[
 const SERVER: &str = "$PY serve-unix $BASE/sock $BASE/control";
 const TCP: &str = "$PY serve-tcp $BASE/port $BASE/control";
 const SLEEPER: &str = "echo ready; exec sleep 600";
+/// SIGSTOP has come: it waits (bit 18), or has stopped the process; looked at twice, because it is neither for a moment.
+const STOPPED: &str = "stopped() { grep -Eq 'State:.T|ShdPnd:.*[4567c-f].{4}$' /proc/$OUTER/status; }; stopped || { sleep 0.1; stopped; }";
 
 const UNIX: &[Attack] = &[
     helped(
@@ -378,12 +380,7 @@ const PROCESSES: &[Attack] = &[
         "prlimit --pid $OUTER --core=0:0",
         "prlimit --pid $OUTER --core -o HARD --noheadings | grep -qx ' *0'",
     ),
-    helped(
-        "kill",
-        SLEEPER,
-        "kill -STOP $OUTER",
-        "grep -q 'State:.T' /proc/$OUTER/status",
-    ),
+    helped("kill", SLEEPER, "kill -STOP $OUTER", STOPPED),
     helped(
         "memory of another process",
         SLEEPER,
