@@ -15,10 +15,10 @@ use mk_policy::Diagnostic;
 
 pub use mk_playbook::{
     Advice as SpecialistAdvice, Agent as AgentDefinition, AppliedRule, BundledFile, Checklist,
-    ChecklistItem, Config as PlaybookConfig, ContentLayer as PlaybookLayer, ContextShare,
-    DomainChecklist, EvalScores as PlaybookScores, FileMatch as RuleFileMatch, GeneratedChecklists,
-    KeywordMode, LineMatch as RuleLineMatch, MatchedTrigger, Phase, PreparedAgent, PreparedAgents,
-    Reason as RuleReason, Recommendation as SkillRecommendation, ResolvedModel,
+    ChecklistItem, ContentLayer as PlaybookLayer, ContextShare, DomainChecklist,
+    EvalScores as PlaybookScores, FileMatch as RuleFileMatch, GeneratedChecklists, KeywordMode,
+    LineMatch as RuleLineMatch, MatchedTrigger, Phase, PlaybookConfig, PreparedAgent,
+    PreparedAgents, Reason as RuleReason, Recommendation as SkillRecommendation, ResolvedModel,
     Resource as PlaybookResource, ResourceInfo as PlaybookResourceInfo, RulesFile as PlaybookRule,
     Score as PlaybookScore, Share as PlaybookShare, Skill, SkillFiles,
     Suggestion as ConfigSuggestion, TaskAnalysis, TriggerReason, WorkMode,

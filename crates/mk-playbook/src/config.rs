@@ -20,14 +20,14 @@ use crate::entry::read_within;
 
 /// What a project says of itself; empty if it says nothing.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Config {
+pub struct PlaybookConfig {
     /// The file it is from.
     pub file: Option<&'static str>,
     /// As written.
     pub settings: Map<String, Value>,
 }
 
-impl Config {
+impl PlaybookConfig {
     /// The value at a path of keys, such as `["ai", "defaultModel"]`.
     pub fn get(&self, path: &[&str]) -> Option<&Value> {
         let (first, rest) = path.split_first()?;
@@ -97,7 +97,7 @@ pub(crate) struct ConfigCache {
 }
 
 type Stamps = [Option<ReadStamp>; 3];
-type LoadedConfig = Result<Arc<Config>, Vec<Diagnostic>>;
+type LoadedConfig = Result<Arc<PlaybookConfig>, Vec<Diagnostic>>;
 
 impl ConfigCache {
     /// The configuration as it is on disk now.
@@ -116,15 +116,15 @@ impl ConfigCache {
 }
 
 /// Reads the configuration; the error says everything that is wrong with it.
-fn load(root: &AbsPath) -> Result<Config, Vec<Diagnostic>> {
+fn load(root: &AbsPath) -> Result<PlaybookConfig, Vec<Diagnostic>> {
     let is_there = |file: &&str| std::fs::symlink_metadata(root.as_path().join(file)).is_ok();
     let Some(file) = PLAYBOOK_CONFIG_FILES.into_iter().find(is_there) else {
-        return Ok(Config::default());
+        return Ok(PlaybookConfig::default());
     };
     let mut report = DocumentReport::new(file);
     let settings = read(root, file, &mut report);
     match settings {
-        Some(settings) if report.errors() == 0 => Ok(Config {
+        Some(settings) if report.errors() == 0 => Ok(PlaybookConfig {
             file: Some(file),
             settings,
         }),

@@ -35,7 +35,7 @@ pub use checklist::{
     Checklist, ChecklistCategory, ChecklistItem, ChecklistQuery, DomainChecklist,
     GeneratedChecklists, MatchedTrigger, Priority, Summary, TriggerReason,
 };
-pub use config::Config;
+pub use config::PlaybookConfig;
 pub use detect::{Stack, detect};
 pub use discover::{Sources, UserFolders};
 pub use error::Error;

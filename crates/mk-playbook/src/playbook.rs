@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::agent::Agent;
 use crate::bundle::{BundledFile, bundled, read_bundled};
 use crate::checklist::{Checklist, ChecklistQuery, GeneratedChecklists, first_points, generate};
-use crate::config::{Config, ConfigCache};
+use crate::config::{ConfigCache, PlaybookConfig};
 use crate::detect::detect;
 use crate::discover::Sources;
 use crate::entry::ContentEntry;
@@ -441,7 +441,7 @@ impl Playbook {
     }
 
     /// The project's configuration as it is on disk; empty if there is none.
-    pub fn config(&self) -> Result<Arc<Config>, Error> {
+    pub fn config(&self) -> Result<Arc<PlaybookConfig>, Error> {
         match &self.library.sources().project {
             None => Ok(Arc::default()),
             Some(root) => self

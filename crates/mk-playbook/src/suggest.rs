@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::config::Config;
+use crate::config::PlaybookConfig;
 use crate::detect::Stack;
 
 /// How much a suggestion matters.
@@ -42,7 +42,7 @@ pub struct Suggestion {
 /// 1. `projectName`, if it differs from the manifest's or is missing.
 /// 2. What is newly detected of frontend, backend, database, languages, test frameworks, infrastructure, in this order;
 ///    what the configuration names already stays in front.
-pub(crate) fn suggest(config: &Config, stack: &Stack) -> Vec<Suggestion> {
+pub(crate) fn suggest(config: &PlaybookConfig, stack: &Stack) -> Vec<Suggestion> {
     let mut suggestions = Vec::new();
     suggestions.extend(suggest_name(config, stack));
     let list = |field, path, detected, what, importance| {
@@ -114,7 +114,7 @@ struct List<'a> {
     importance: Importance,
 }
 
-fn suggest_list(config: &Config, list: &List<'_>) -> Option<Suggestion> {
+fn suggest_list(config: &PlaybookConfig, list: &List<'_>) -> Option<Suggestion> {
     let known = config.texts(&list.path);
     let is_known = |name: &&&str| known.iter().any(|known| known.eq_ignore_ascii_case(name));
     let new: Vec<&str> = list
@@ -139,7 +139,7 @@ fn suggest_list(config: &Config, list: &List<'_>) -> Option<Suggestion> {
     })
 }
 
-fn suggest_name(config: &Config, stack: &Stack) -> Option<Suggestion> {
+fn suggest_name(config: &PlaybookConfig, stack: &Stack) -> Option<Suggestion> {
     let name = stack.name.as_deref()?;
     let (reason, importance) = match config.project_name() {
         Some(known) if known == name => return None,
