@@ -4,100 +4,62 @@ use crate::analysis::LineAnalysis;
 use crate::word::ShellWord;
 use crate::{NameExtent, UseOfFile};
 
+/// The long options that only choose what is packed or unpacked.
 const HARMLESS: &[&str] = &[
-    "--exclude",
-    "--strip-components",
-    "--gzip",
-    "--bzip2",
-    "--xz",
-    "--zstd",
-    "--verbose",
-    "--list",
-    "--create",
-    "--extract",
-    "--file",
-    "--directory",
-    "--wildcards",
-    "--no-same-owner",
-    "--exclude-vcs",
-    "--sort",
-    "--mtime",
-    "--owner",
-    "--group",
-    "--numeric-owner",
-    "--transform",
-    "--get",
-    "--append",
-    "--update",
-    "--auto-compress",
-    "--keep-old-files",
-    "--to-stdout",
+    "exclude",
+    "strip-components",
+    "gzip",
+    "bzip2",
+    "xz",
+    "zstd",
+    "verbose",
+    "list",
+    "create",
+    "extract",
+    "file",
+    "directory",
+    "wildcards",
+    "no-same-owner",
+    "exclude-vcs",
+    "sort",
+    "mtime",
+    "owner",
+    "group",
+    "numeric-owner",
+    "transform",
+    "get",
+    "append",
+    "update",
+    "auto-compress",
+    "keep-old-files",
+    "to-stdout",
 ];
+/// The letters that take a value: the rest of their word, or the next one.
+const TAKES_VALUE: &str = "fCTXbIFgKNV";
+
+/// A call of `tar`, whichever way its options are written.
+#[derive(Debug, Default)]
+struct TarCall<'words> {
+    letters: String,
+    archive: Option<ShellWord>,
+    operands: Vec<&'words ShellWord>,
+}
 
 impl LineAnalysis {
     pub(crate) fn note_tar(&mut self, words: &[ShellWord]) {
         let directories = self.directories.clone();
-        let mut letters = String::new();
-        let mut archive = None;
-        let mut operands: Vec<&ShellWord> = Vec::new();
-        let mut rest = words.iter();
-        let mut is_first = true;
-        while let Some(word) = rest.next() {
-            let value = word.value.as_str();
-            let is_bundle = std::mem::take(&mut is_first) && !value.starts_with('-');
-            if let Some(long) = value.strip_prefix("--") {
-                let name = long.split('=').next().unwrap_or_default();
-                if !HARMLESS
-                    .iter()
-                    .any(|known| known.strip_prefix("--") == Some(name))
-                {
-                    self.doubt_commands("an option runs what cannot be seen");
-                }
-                match (name, long.split_once('=')) {
-                    ("file", Some((_, file))) => archive = Some(word.part(file)),
-                    ("directory", Some((_, at))) => self.directories = self.locate(&word.part(at)),
-                    ("extract" | "get", _) => letters.push('x'),
-                    ("list", _) => letters.push('t'),
-                    ("create", _) => letters.push('c'),
-                    ("append" | "update", _) => letters.push('r'),
-                    _ => {}
-                }
-            } else if is_bundle || value.starts_with('-') {
-                let mut cluster = value.trim_start_matches('-').chars();
-                while let Some(letter) = cluster.next() {
-                    letters.push(letter);
-                    if !"fCTXbIFgKNV".contains(letter) {
-                        continue;
-                    }
-                    let attached = cluster.as_str();
-                    let given = match attached.is_empty() || is_bundle {
-                        true => rest.next().cloned(),
-                        false => Some(word.part(attached)),
-                    };
-                    match (letter, given) {
-                        ('f', given) => archive = given,
-                        ('C', Some(at)) => self.directories = self.locate(&at),
-                        ('T' | 'X', Some(file)) => self.read_file(&file),
-                        _ => {}
-                    }
-                    if !is_bundle {
-                        break;
-                    }
-                }
-            } else {
-                operands.push(word);
-            }
-        }
-        if letters.contains(['I', 'F', 'P', 'T']) || words.iter().any(ShellWord::may_be_option) {
+        let tar = self.read_tar(words);
+        let runs = tar.letters.contains(['I', 'F', 'P', 'T']);
+        if runs || words.iter().any(ShellWord::may_be_option) {
             self.doubt_commands("an option runs what cannot be seen");
         }
-        if letters.contains('t') {
-            self.use_optional(archive.as_ref(), UseOfFile::Read);
-        } else if letters.contains(['c', 'r', 'u', 'A']) {
-            self.use_optional(archive.as_ref(), UseOfFile::Write);
-            self.use_all(&operands, UseOfFile::Read, NameExtent::Below);
+        if tar.letters.contains('t') {
+            self.use_optional(tar.archive.as_ref(), UseOfFile::Read);
+        } else if tar.letters.contains(['c', 'r', 'u', 'A']) {
+            self.use_optional(tar.archive.as_ref(), UseOfFile::Write);
+            self.use_all(&tar.operands, UseOfFile::Read, NameExtent::Below);
         } else {
-            self.use_optional(archive.as_ref(), UseOfFile::Read);
+            self.use_optional(tar.archive.as_ref(), UseOfFile::Read);
             self.doubt_files("the program changes files that it does not name");
             let targets = self.directories.clone();
             for target in targets.iter().filter(|target| !target.is_empty()) {
@@ -105,6 +67,73 @@ impl LineAnalysis {
             }
         }
         self.directories = directories;
+    }
+
+    fn read_tar<'words>(&mut self, words: &'words [ShellWord]) -> TarCall<'words> {
+        let mut tar = TarCall::default();
+        let mut rest = words.iter();
+        let mut is_first = true;
+        while let Some(word) = rest.next() {
+            let value = word.value.as_str();
+            let is_bundle = std::mem::take(&mut is_first) && !value.starts_with('-');
+            if let Some(long) = value.strip_prefix("--") {
+                self.note_long_option(&mut tar, word, long);
+            } else if is_bundle {
+                for letter in value.chars() {
+                    tar.letters.push(letter);
+                    if TAKES_VALUE.contains(letter) {
+                        self.note_tar_value(&mut tar, letter, rest.next().cloned());
+                    }
+                }
+            } else if let Some(cluster) = value.strip_prefix('-') {
+                let cluster = cluster.trim_start_matches('-');
+                let (flags, valued) = match cluster.find(|it| TAKES_VALUE.contains(it)) {
+                    Some(at) => cluster.split_at(at),
+                    None => (cluster, ""),
+                };
+                tar.letters.push_str(flags);
+                let mut valued = valued.chars();
+                if let Some(letter) = valued.next() {
+                    tar.letters.push(letter);
+                    let given = match valued.as_str() {
+                        "" => rest.next().cloned(),
+                        attached => Some(word.part(attached)),
+                    };
+                    self.note_tar_value(&mut tar, letter, given);
+                }
+            } else {
+                tar.operands.push(word);
+            }
+        }
+        tar
+    }
+
+    fn note_long_option(&mut self, tar: &mut TarCall<'_>, word: &ShellWord, option: &str) {
+        let (name, value) = match option.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (option, None),
+        };
+        if !HARMLESS.contains(&name) {
+            self.doubt_commands("an option runs what cannot be seen");
+        }
+        match (name, value) {
+            ("file", Some(file)) => tar.archive = Some(word.part(file)),
+            ("directory", Some(at)) => self.directories = self.locate(&word.part(at)),
+            ("extract" | "get", _) => tar.letters.push('x'),
+            ("list", _) => tar.letters.push('t'),
+            ("create", _) => tar.letters.push('c'),
+            ("append" | "update", _) => tar.letters.push('r'),
+            _ => {}
+        }
+    }
+
+    fn note_tar_value(&mut self, tar: &mut TarCall<'_>, letter: char, given: Option<ShellWord>) {
+        match (letter, given) {
+            ('f', given) => tar.archive = given,
+            ('C', Some(at)) => self.directories = self.locate(&at),
+            ('T' | 'X', Some(file)) => self.read_file(&file),
+            _ => {}
+        }
     }
 
     fn use_optional(&mut self, file: Option<&ShellWord>, access: UseOfFile) {

@@ -11,6 +11,63 @@ use crate::{NameExtent, Size, UseOfFile};
 /// Every source is put behind the name of the target.
 const MOST_BYTES: usize = 1 << 20;
 
+/// What a call of `cp`, `mv`, `install` or `ln` puts where.
+struct CopyCall<'words> {
+    sources: &'words [&'words ShellWord],
+    target: ShellWord,
+    lands: Landing,
+}
+
+/// Where the sources are afterwards.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Landing {
+    /// The target is a directory, and they are in it.
+    Inside,
+    /// The target is the one source.
+    AtTarget,
+    /// Only the file system knows: the target may turn out to be a directory.
+    Either,
+}
+
+impl<'words> CopyCall<'words> {
+    fn read(operands: Operands, arguments: &'words CommandArguments<'_>) -> Option<Self> {
+        let directory = arguments.values(&["t", "target-directory"]).next();
+        let (sources, target): (&[&ShellWord], ShellWord) =
+            match (directory, arguments.operands.split_last()) {
+                (Some(directory), _) => (&arguments.operands, directory.clone()),
+                // `ln target` makes a link in this directory.
+                (None, Some((_, []))) if operands == Operands::Link => {
+                    (&arguments.operands, ShellWord::literal("."))
+                }
+                (None, Some((target, sources))) => (sources, (*target).clone()),
+                (None, None) => return None,
+            };
+        let is_directory = directory.is_some()
+            || sources.len() > 1
+            || target.value.ends_with('/')
+            || matches!(target.value.rsplit('/').next(), Some("." | ".."));
+        let lands = match is_directory {
+            _ if arguments.has(&["T", "no-target-directory"]) => Landing::AtTarget,
+            true => Landing::Inside,
+            false => Landing::Either,
+        };
+        Some(Self {
+            sources,
+            target,
+            lands,
+        })
+    }
+
+    fn place_inside(&self, source: &ShellWord) -> ShellWord {
+        match (literal_name(source), last_part(&source.value)) {
+            (_, "." | "..") => self.target.clone(),
+            (Some(_), name) => inside(&self.target, name),
+            // Whatever it is called, it is in that directory.
+            (None, _) => inside(&self.target, &crate::SOME_NAME.to_string()),
+        }
+    }
+}
+
 impl LineAnalysis {
     pub(crate) fn note_copy(
         &mut self,
@@ -22,59 +79,38 @@ impl LineAnalysis {
             self.use_all(&arguments.operands, UseOfFile::Write, NameExtent::Itself);
             return;
         }
-        let directory = arguments.values(&["t", "target-directory"]).next();
-        let (sources, target): (&[&ShellWord], ShellWord) =
-            match (directory, arguments.operands.split_last()) {
-                (Some(directory), _) => (&arguments.operands, directory.clone()),
-                // `ln target` makes a link in this directory.
-                (None, Some((_, []))) if operands == Operands::Link => {
-                    (&arguments.operands, ShellWord::literal("."))
-                }
-                (None, Some((target, sources))) => (sources, (*target).clone()),
-                (None, None) => return,
-            };
+        let Some(copy) = CopyCall::read(operands, arguments) else {
+            return;
+        };
         match operands {
-            Operands::Move => self.use_all(sources, UseOfFile::Write, NameExtent::Below),
+            Operands::Move => self.use_all(copy.sources, UseOfFile::Write, NameExtent::Below),
             // Who makes a link can use what it leads to.
-            Operands::Link => self.use_all(sources, UseOfFile::Mention, NameExtent::Itself),
-            _ => self.use_all(sources, UseOfFile::Read, extent),
+            Operands::Link => self.use_all(copy.sources, UseOfFile::Mention, NameExtent::Itself),
+            _ => self.use_all(copy.sources, UseOfFile::Read, extent),
         }
-        let makes_links = operands == Operands::Link
-            || (operands == Operands::Copy && arguments.has(&["s", "l", "symbolic-link", "link"]));
-        let is_directory = directory.is_some()
-            || sources.len() > 1
-            || target.value.ends_with('/')
-            || matches!(target.value.rsplit('/').next(), Some("." | ".."));
-        let is_file = arguments.has(&["T", "no-target-directory"]);
-        if is_file || !is_directory {
-            self.use_file(&target, UseOfFile::Write, extent);
+        if copy.lands != Landing::Inside {
+            self.use_file(&copy.target, UseOfFile::Write, extent);
         }
         // Sizes are computed before anything is built.
-        if target.value.len().saturating_mul(sources.len()) > MOST_BYTES {
+        if copy.target.value.len().saturating_mul(copy.sources.len()) > MOST_BYTES {
             self.line.size = Size::TooLarge;
             return;
         }
-        for source in sources {
-            let name = last_part(&source.value);
-            let inside = match (literal_name(source), name) {
-                (_, "." | "..") => target.clone(),
-                (Some(_), name) => inside(&target, name),
-                // Whatever it is called, it is in that directory.
-                (None, _) => inside(&target, &crate::SOME_NAME.to_string()),
-            };
-            let place = if is_file || !is_directory {
-                &target
-            } else {
-                &inside
-            };
-            if is_directory && !is_file {
-                self.use_file(&inside, UseOfFile::Write, extent);
-            } else if !is_file {
-                // The target may turn out to be a directory.
-                self.use_file(&inside, UseOfFile::Mention, NameExtent::Itself);
+        let makes_links = operands == Operands::Link
+            || (operands == Operands::Copy && arguments.has(&["s", "l", "symbolic-link", "link"]));
+        for source in copy.sources {
+            let inside = copy.place_inside(source);
+            match copy.lands {
+                Landing::Inside => self.use_file(&inside, UseOfFile::Write, extent),
+                Landing::Either => {
+                    self.use_file(&inside, UseOfFile::Mention, NameExtent::Itself);
+                }
+                Landing::AtTarget => {}
             }
-            if makes_links {
-                self.note_link(source, place, arguments);
+            if makes_links && copy.lands == Landing::Inside {
+                self.note_link(source, &inside, arguments);
+            } else if makes_links {
+                self.note_link(source, &copy.target, arguments);
             }
         }
     }

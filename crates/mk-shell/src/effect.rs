@@ -197,18 +197,6 @@ impl LineAnalysis {
         }
     }
 
-    /// `git show HEAD:file` names a file behind the colon.
-    fn read_revisions(&mut self, name: &str, operands: &[&ShellWord]) {
-        if name != "git" {
-            return;
-        }
-        for operand in operands {
-            if let Some((_, file)) = operand.value.split_once(':') {
-                self.read_file(&operand.part(file));
-            }
-        }
-    }
-
     fn note_scope(&mut self, name: &str, program: &ProgramRow, arguments: &CommandArguments<'_>) {
         match program.scope {
             ProgramScope::Words => {}
@@ -268,87 +256,6 @@ impl LineAnalysis {
             || arguments.values(&["D"]).any(defines)
         {
             self.doubt_commands("a variable is set that chooses what runs");
-        }
-    }
-
-    /// What `git` changes that no row can say: its configuration, and other repositories.
-    fn note_git(&mut self, command: &str, arguments: &CommandArguments<'_>) {
-        let operands = &arguments.operands;
-        match command {
-            "config" => {
-                let reads = ["get", "get-all", "get-regexp", "list", "l"];
-                let asks = arguments.has(&reads)
-                    || matches!(
-                        operands.first().map(|word| word.value.as_str()),
-                        Some("get" | "list")
-                    );
-                let changes = ["add", "unset", "unset-all", "replace-all", "edit", "e"];
-                let sets = !asks && operands.len() > 1 || arguments.has(&changes);
-                let sections = ["rename-section", "remove-section"];
-                if !sets && !arguments.has(&sections) {
-                    return;
-                }
-                if let Some(file) = arguments.values(&["f", "file"]).next() {
-                    self.write_file(file);
-                } else if arguments.has(&["f", "file"]) {
-                    self.write_file(&ShellWord::unknown());
-                } else {
-                    let file = match () {
-                        () if arguments.has(&["global"]) => "~/.gitconfig",
-                        () if arguments.has(&["system"]) => "/etc/gitconfig",
-                        () => ".git/config",
-                    };
-                    self.write_file(&ShellWord::literal(file));
-                }
-            }
-            "push" | "fetch" | "pull" => {
-                let is_path = |word: &&&ShellWord| {
-                    word.value.starts_with(['/', '.', '~']) || word.value.starts_with("file:")
-                };
-                if let Some(repository) = operands.first().filter(|word| is_path(word)) {
-                    let path = repository.value.trim_start_matches("file://");
-                    let place = repository.part(path);
-                    let access = if command == "push" {
-                        UseOfFile::Write
-                    } else {
-                        UseOfFile::Read
-                    };
-                    self.use_file(&place, access, NameExtent::Itself);
-                }
-            }
-            // Without a name they list.
-            "tag" | "branch" | "remote" | "notes" => {
-                let asks = [
-                    "list",
-                    "l",
-                    "contains",
-                    "merged",
-                    "no-merged",
-                    "v",
-                    "points-at",
-                ];
-                let shows = matches!(
-                    operands.first().map(|word| word.value.as_str()),
-                    Some("show" | "get-url" | "list")
-                );
-                if !operands.is_empty() && !shows && !arguments.has(&asks) {
-                    self.line.records = crate::Records::Yes;
-                }
-            }
-            "init" if operands.is_empty() => self.write_file(&ShellWord::literal(".")),
-            "clone" => {
-                if let [_, target] = operands.as_slice() {
-                    self.write_file(target);
-                }
-            }
-            "worktree" => {
-                if let [action, target, ..] = operands.as_slice()
-                    && action.value == "add"
-                {
-                    self.write_file(target);
-                }
-            }
-            _ => {}
         }
     }
 

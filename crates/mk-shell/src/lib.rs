@@ -16,6 +16,7 @@ mod arguments;
 mod copy;
 mod effect;
 mod find;
+mod git;
 mod here_document;
 mod mention;
 mod parser;

@@ -3,6 +3,8 @@
 //! One pass from left to right over the characters; a text inside quotes (backticks, `sh -c`) is
 //! parsed by a parser of its own. What a simple command does is not known here.
 
+mod cursor;
+
 use crate::analysis::{AnalysisStep, LineAnalysis, Stop};
 use crate::here_document::HereDocument;
 use crate::word::{ShellWord, is_word_end};
@@ -55,47 +57,6 @@ impl<'analysis> Parser<'analysis> {
             here_documents: Vec::new(),
             analysis,
         }
-    }
-
-    pub(crate) fn peek(&self) -> Option<char> {
-        self.peek_at(0)
-    }
-
-    pub(crate) fn peek_at(&self, distance: usize) -> Option<char> {
-        self.characters.get(self.position + distance).copied()
-    }
-
-    pub(crate) fn advance(&mut self) {
-        self.position += 1;
-    }
-
-    pub(crate) fn next(&mut self) -> Option<char> {
-        let character = self.peek();
-        self.advance();
-        character
-    }
-
-    pub(crate) fn text_since(&self, start: usize) -> String {
-        let end = self.position.min(self.characters.len());
-        self.characters
-            .get(start..end)
-            .unwrap_or_default()
-            .iter()
-            .collect()
-    }
-
-    fn looks_at(&self, text: &str) -> bool {
-        text.chars()
-            .enumerate()
-            .all(|(distance, character)| self.peek_at(distance) == Some(character))
-    }
-
-    fn eat(&mut self, text: &str) -> bool {
-        let found = self.looks_at(text);
-        if found {
-            self.position += text.chars().count();
-        }
-        found
     }
 
     /// Spaces, continued lines and a comment.
@@ -151,54 +112,66 @@ impl<'analysis> Parser<'analysis> {
                 self.end_chain(&chain);
                 return Ok(found);
             }
-            let separates = match character {
+            expect = match character {
+                '\n' if expect == ListNeed::Operand => {
+                    self.read_line_end()?;
+                    expect
+                }
                 '\n' => {
                     self.read_line_end()?;
-                    if expect == ListNeed::Operand {
-                        continue;
-                    }
-                    true
+                    self.separate(&mut chain);
+                    ListNeed::Command
                 }
                 ')' => return Err(UNBALANCED),
-                _ if expect != ListNeed::Operator => {
+                _ if expect == ListNeed::Operator => self.read_operator(character, &mut chain)?,
+                _ => {
                     self.read_command()?;
                     self.settle_change(&chain);
-                    expect = ListNeed::Operator;
-                    continue;
+                    ListNeed::Operator
                 }
-                ';' if !self.looks_at(";;") && !self.looks_at(";&") => {
-                    self.advance();
-                    true
-                }
-                '&' if self.eat("&&") => {
-                    self.analysis.piped = None;
-                    false
-                }
-                '&' => {
-                    self.advance();
-                    true
-                }
-                '|' => {
-                    chain.is_certain = false;
-                    self.end_chain(&chain);
-                    if self.eat("||") {
-                        self.analysis.piped = None;
-                    } else if !self.eat("|&") {
-                        self.advance();
-                    }
-                    false
-                }
-                _ => return Err(SYNTAX),
             };
-            if separates {
-                self.analysis.piped = None;
-                self.end_chain(&chain);
-                chain = self.start_chain();
-                expect = ListNeed::Command;
-            } else {
-                expect = ListNeed::Operand;
-            }
         }
+    }
+
+    fn read_operator(
+        &mut self,
+        character: char,
+        chain: &mut CommandChain,
+    ) -> AnalysisStep<ListNeed> {
+        match character {
+            ';' if !self.looks_at(";;") && !self.looks_at(";&") => {
+                self.advance();
+                self.separate(chain);
+                Ok(ListNeed::Command)
+            }
+            '&' if self.eat("&&") => {
+                self.analysis.piped = None;
+                Ok(ListNeed::Operand)
+            }
+            '&' => {
+                self.advance();
+                self.separate(chain);
+                Ok(ListNeed::Command)
+            }
+            '|' => {
+                chain.is_certain = false;
+                self.end_chain(chain);
+                if self.eat("||") {
+                    self.analysis.piped = None;
+                } else if !self.eat("|&") {
+                    self.advance();
+                }
+                Ok(ListNeed::Operand)
+            }
+            _ => Err(SYNTAX),
+        }
+    }
+
+    /// What follows gets no input, and starts wherever this chain may have led.
+    fn separate(&mut self, chain: &mut CommandChain) {
+        self.analysis.piped = None;
+        self.end_chain(chain);
+        *chain = self.start_chain();
     }
 
     fn eat_end(&mut self, end: ListEnd, expect: ListNeed) -> Option<&'static str> {

@@ -76,20 +76,7 @@ impl LineAnalysis {
 
     pub(crate) fn note_sed(&mut self, words: &[ShellWord]) {
         let in_place = words.iter().find_map(|word| in_place_suffix(&word.value));
-        // `-i` takes a suffix only if it is attached, so it ends a cluster.
-        let mut rest: Vec<ShellWord> = Vec::with_capacity(words.len());
-        let mut words = words.iter().peekable();
-        while let Some(word) = words.next() {
-            if in_place_suffix(&word.value).is_none() {
-                rest.push(word.clone());
-            } else if words
-                .peek()
-                .is_some_and(|next| next.raw == "''" || next.raw == "\"\"")
-            {
-                // The BSD form, `-i ''`.
-                words.next();
-            }
-        }
+        let rest = without_in_place(words);
         let arguments = CommandArguments::split(&rest, &SED);
         if arguments
             .options
@@ -126,12 +113,16 @@ impl LineAnalysis {
         self.use_all(files, UseOfFile::Read, NameExtent::Itself);
         if let Some(suffix) = in_place {
             self.use_all(files, UseOfFile::Write, NameExtent::Itself);
-            if suffix.contains(['/', '*']) || suffix.len() > 32 {
-                self.doubt_files("a backup's name cannot be seen");
-            } else if !suffix.is_empty() {
-                for file in files {
-                    self.write_file(&file.framed("", suffix));
-                }
+            self.note_backups(files, suffix);
+        }
+    }
+
+    fn note_backups(&mut self, files: &[&ShellWord], suffix: &str) {
+        if suffix.contains(['/', '*']) || suffix.len() > 32 {
+            self.doubt_files("a backup's name cannot be seen");
+        } else if !suffix.is_empty() {
+            for file in files {
+                self.write_file(&file.framed("", suffix));
             }
         }
     }
@@ -171,6 +162,21 @@ fn in_place_suffix(option: &str) -> Option<&str> {
         .chars()
         .all(|letter| "nErsuz".contains(letter))
         .then_some(suffix)
+}
+
+/// The words without `-i`, which takes a suffix only if it is attached, so it ends a cluster.
+fn without_in_place(words: &[ShellWord]) -> Vec<ShellWord> {
+    let mut rest = Vec::with_capacity(words.len());
+    let mut words = words.iter().peekable();
+    while let Some(word) = words.next() {
+        if in_place_suffix(&word.value).is_none() {
+            rest.push(word.clone());
+        } else {
+            // The BSD form, `-i ''`.
+            words.next_if(|next| next.raw == "''" || next.raw == "\"\"");
+        }
+    }
+    rest
 }
 
 fn is_harmless_awk(program: &str) -> bool {

@@ -24,6 +24,29 @@ impl Parser<'_> {
         if joins(1) || (self.peek_at(1) == Some('(') && joins(2)) {
             return Err(Stop("an expansion goes on in the next line"));
         }
+        match self.peek_at(1) {
+            Some('\'') if quoting == Quoting::None && self.peek() == Some('$') => {
+                self.position += 2;
+                self.read_ansi_quoted(value)?;
+                return Ok(WordShape::Literal);
+            }
+            Some('"') if quoting == Quoting::None && self.peek() == Some('$') => {
+                self.position += 2;
+                return self.read_double_quoted(value);
+            }
+            _ => {}
+        }
+        let Some(values) = self.read_expanded_values(quoting)? else {
+            self.advance();
+            value.push('$');
+            return Ok(WordShape::Literal);
+        };
+        value.push_expansion(&self.text_since(start), &values);
+        Ok(WordShape::Expansion)
+    }
+
+    /// What the expansion here may put in its place, or nothing if `$` stands for itself.
+    fn read_expanded_values(&mut self, quoting: Quoting) -> AnalysisStep<Option<Vec<String>>> {
         let values = match (self.peek(), self.peek_at(1)) {
             (Some('`'), _) => {
                 let first = self.analysis.line.commands.len();
@@ -45,25 +68,9 @@ impl Parser<'_> {
                 self.analysis.parameter(&inside, quoting)
             }
             (_, Some('[')) => return Err(Stop("arithmetic may run commands")),
-            (_, Some('\'')) if quoting == Quoting::None => {
-                self.position += 2;
-                self.read_ansi_quoted(value)?;
-                return Ok(WordShape::Literal);
-            }
-            (_, Some('"')) if quoting == Quoting::None => {
-                self.position += 2;
-                return self.read_double_quoted(value);
-            }
             (_, Some(character)) if character == '_' || character.is_ascii_alphabetic() => {
                 self.advance();
-                let name_start = self.position;
-                while self
-                    .peek()
-                    .is_some_and(|character| character == '_' || character.is_ascii_alphanumeric())
-                {
-                    self.advance();
-                }
-                let name = self.text_since(name_start);
+                let name = self.read_variable_name();
                 self.analysis.variable(&name, quoting)
             }
             (_, Some('#' | '?' | '$' | '!')) => {
@@ -74,14 +81,20 @@ impl Parser<'_> {
                 self.position += 2;
                 vec![ANYTHING.to_string()]
             }
-            _ => {
-                self.advance();
-                value.push('$');
-                return Ok(WordShape::Literal);
-            }
+            _ => return Ok(None),
         };
-        value.push_expansion(&self.text_since(start), &values);
-        Ok(WordShape::Expansion)
+        Ok(Some(values))
+    }
+
+    fn read_variable_name(&mut self) -> String {
+        let start = self.position;
+        while self
+            .peek()
+            .is_some_and(|character| character == '_' || character.is_ascii_alphanumeric())
+        {
+            self.advance();
+        }
+        self.text_since(start)
     }
 
     pub(crate) fn read_process_substitution(

@@ -23,6 +23,97 @@ fn some_name() -> Vec<String> {
     vec![SOME_NAME.to_string()]
 }
 
+/// Variables that programs read before they run anything.
+const CHOOSES: &[&str] = &[
+    "PATH",
+    "ENV",
+    "BASH_ENV",
+    "ZDOTDIR",
+    "PS1",
+    "PS2",
+    "PS4",
+    "CDPATH",
+    "PROMPT_COMMAND",
+    "SHELL",
+    "SHELLOPTS",
+    "BASHOPTS",
+    "GLOBIGNORE",
+    "HOME",
+    "PWD",
+    "OLDPWD",
+    "TMPDIR",
+    "INPUTRC",
+    "NODE_OPTIONS",
+    "NODE_PATH",
+    "PERL5OPT",
+    "PERL5LIB",
+    "PERL5DB",
+    "RUBYOPT",
+    "RUBYLIB",
+    "PYTHONSTARTUP",
+    "PYTHONPATH",
+    "PYTHONHOME",
+    "PYTHONUSERBASE",
+    "PYTHONBREAKPOINT",
+    "PYTHONINSPECT",
+    "LUA_PATH",
+    "LUA_INIT",
+    "PHPRC",
+    "PHP_INI_SCAN_DIR",
+    "JAVA_TOOL_OPTIONS",
+    "JDK_JAVA_OPTIONS",
+    "_JAVA_OPTIONS",
+    "JAVA_OPTS",
+    "MAVEN_OPTS",
+    "GRADLE_OPTS",
+    "SBT_OPTS",
+    "DOTNET_STARTUP_HOOKS",
+    "MAKEFLAGS",
+    "GNUMAKEFLAGS",
+    "MFLAGS",
+    "MAKEFILES",
+    "CC",
+    "CXX",
+    "LD",
+    "AR",
+    "CFLAGS",
+    "LDFLAGS",
+    "GCC_EXEC_PREFIX",
+    "COMPILER_PATH",
+    "GOFLAGS",
+    "GOROOT",
+    "RUSTC",
+    "RUSTDOC",
+    "RUSTFLAGS",
+    "RUSTC_WRAPPER",
+    "RUSTC_WORKSPACE_WRAPPER",
+    "LESSOPEN",
+    "LESSCLOSE",
+    "TAR_OPTIONS",
+    "ZIPOPT",
+    "CURL_HOME",
+    "WGETRC",
+    "VIMINIT",
+    "EXINIT",
+    "XDG_CONFIG_HOME",
+    "RIPGREP_CONFIG_PATH",
+];
+/// How the names of such variables begin.
+const CHOOSES_BY_PREFIX: &[&str] = &[
+    "LD_",
+    "DYLD_",
+    "BASH_FUNC",
+    "PIP_",
+    "npm_config_",
+    "NPM_CONFIG_",
+    "CARGO_BUILD_",
+    "CARGO_TARGET_",
+    "MODEKEEPER_",
+    "ROO_",
+];
+/// Variables that name a helper program.
+const CHOOSES_HELPER: &[&str] = &["PAGER", "EDITOR", "VISUAL", "BROWSER"];
+
 impl LineAnalysis {
     /// Whether the line sets a variable.
     pub(crate) fn is_set(&self, name: &str) -> bool {
@@ -155,4 +246,17 @@ fn here(directory: &str) -> String {
     } else {
         directory.to_owned()
     }
+}
+
+/// Whether a variable with this value chooses which program runs.
+pub(crate) fn chooses_what_runs(name: &str, value: &str) -> bool {
+    let is_harmless = matches!(value, "" | "cat" | "true" | ":" | "0" | "1");
+    let names_helper = name.starts_with("GIT_") || CHOOSES_HELPER.contains(&name);
+    CHOOSES.contains(&name)
+        || CHOOSES_BY_PREFIX
+            .iter()
+            .any(|prefix| name.starts_with(prefix))
+        || (name == "IFS" && !value.is_empty())
+        || name.contains('[')
+        || (names_helper && !is_harmless)
 }

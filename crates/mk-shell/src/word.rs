@@ -163,6 +163,31 @@ impl PatternScan {
     }
 }
 
+/// A word of which the end is not yet reached.
+struct PartialWord {
+    start: usize,
+    text: TextBuilder,
+    shape: WordShape,
+    before_equals: Option<String>,
+    scan: PatternScan,
+}
+
+impl PartialWord {
+    fn starting_at(start: usize) -> Self {
+        Self {
+            start,
+            text: TextBuilder::default(),
+            shape: WordShape::Literal,
+            before_equals: None,
+            scan: PatternScan::default(),
+        }
+    }
+
+    fn widen(&mut self, shape: WordShape) {
+        self.shape = self.shape.max(shape);
+    }
+}
+
 /// Characters that need a backslash to stand for themselves.
 fn needs_escape(character: char) -> bool {
     " \t|&;<>()$`\\\"'*?[]#~=%!{},^".contains(character)
@@ -183,100 +208,111 @@ pub(crate) fn is_word_end(character: char) -> bool {
 impl Parser<'_> {
     /// The word that starts here, if one does.
     pub(crate) fn read_word(&mut self) -> AnalysisStep<Option<ShellWord>> {
-        let start = self.position;
-        let mut text = TextBuilder::default();
-        let mut shape = WordShape::Literal;
-        let mut before_equals = None;
-        let mut scan = PatternScan::default();
+        let mut word = PartialWord::starting_at(self.position);
         while let Some(character) = self.peek() {
             match character {
                 '<' | '>' if self.peek_at(1) == Some('(') => {
-                    let starts = self.position == start;
-                    self.read_process_substitution(&mut text)?;
-                    let is_alone = starts && self.peek().is_none_or(is_word_end);
-                    shape = shape.max(if is_alone {
-                        WordShape::Process
-                    } else {
-                        WordShape::Expansion
-                    });
-                    // A second one would be part of the same word.
-                    if is_alone && matches!(self.peek(), Some('<' | '>')) {
-                        return Err(Stop("a redirection is unclear"));
-                    }
+                    self.read_process_part(&mut word)?;
                 }
                 _ if is_word_end(character) => break,
-                '\\' => {
-                    self.advance();
-                    let Some(escaped) = self.next() else {
-                        return Err(Stop("the line ends with a backslash"));
-                    };
-                    if escaped == '\n' {
-                        // The shell joins lines before it sees words: `i\⏎f` is a keyword.
-                        if self.peek().is_some_and(|next| !is_word_end(next)) {
-                            return Err(Stop("a word goes on in the next line"));
-                        }
-                        continue;
-                    }
-                    if !needs_escape(escaped) {
-                        shape = shape.max(WordShape::Backslash);
-                    }
-                    scan.previous = Some('\\');
-                    text.push(escaped);
-                }
+                '\\' => self.read_escaped(&mut word)?,
                 '\'' => {
                     self.advance();
-                    scan.previous = Some('\'');
-                    self.read_single_quoted(&mut text)?;
+                    word.scan.previous = Some('\'');
+                    self.read_single_quoted(&mut word.text)?;
                 }
                 '"' => {
                     self.advance();
-                    scan.previous = Some('"');
-                    shape = shape.max(self.read_double_quoted(&mut text)?);
+                    word.scan.previous = Some('"');
+                    let shape = self.read_double_quoted(&mut word.text)?;
+                    word.widen(shape);
                 }
                 '$' | '`' => {
-                    scan.previous = Some('$');
-                    shape = shape.max(self.read_expansion(Quoting::None, &mut text)?);
+                    word.scan.previous = Some('$');
+                    let shape = self.read_expansion(Quoting::None, &mut word.text)?;
+                    word.widen(shape);
                 }
-                _ => {
-                    if character == '=' && before_equals.is_none() {
-                        before_equals = Some(self.text_since(start));
-                    }
-                    if scan.sees_pattern(character) {
-                        shape = shape.max(WordShape::Pattern);
-                    }
-                    match character {
-                        '*' | '?' | '[' | ']' => text.push_wildcard(character),
-                        '{' | '}' | ',' => text.push_brace(character),
-                        _ => text.push(character),
-                    }
-                    self.advance();
-                }
+                _ => self.read_unquoted(character, &mut word),
             }
         }
-        if self.position == start {
+        if self.position == word.start {
             return Ok(None);
         }
-        let raw = self.text_since(start);
-        if has_open_index(&raw) {
+        self.finish_word(word).map(Some)
+    }
+
+    fn read_process_part(&mut self, word: &mut PartialWord) -> AnalysisStep<()> {
+        let starts = self.position == word.start;
+        self.read_process_substitution(&mut word.text)?;
+        let is_alone = starts && self.peek().is_none_or(is_word_end);
+        // A second one would be part of the same word.
+        if is_alone && matches!(self.peek(), Some('<' | '>')) {
+            return Err(Stop("a redirection is unclear"));
+        }
+        word.widen(if is_alone {
+            WordShape::Process
+        } else {
+            WordShape::Expansion
+        });
+        Ok(())
+    }
+
+    fn read_escaped(&mut self, word: &mut PartialWord) -> AnalysisStep<()> {
+        self.advance();
+        let Some(escaped) = self.next() else {
+            return Err(Stop("the line ends with a backslash"));
+        };
+        if escaped == '\n' {
+            // The shell joins lines before it sees words: `i\⏎f` is a keyword.
+            return match self.peek() {
+                Some(next) if !is_word_end(next) => Err(Stop("a word goes on in the next line")),
+                _ => Ok(()),
+            };
+        }
+        if !needs_escape(escaped) {
+            word.widen(WordShape::Backslash);
+        }
+        word.scan.previous = Some('\\');
+        word.text.push(escaped);
+        Ok(())
+    }
+
+    fn read_unquoted(&mut self, character: char, word: &mut PartialWord) {
+        if character == '=' && word.before_equals.is_none() {
+            word.before_equals = Some(self.text_since(word.start));
+        }
+        if word.scan.sees_pattern(character) {
+            word.widen(WordShape::Pattern);
+        }
+        match character {
+            '*' | '?' | '[' | ']' => word.text.push_wildcard(character),
+            '{' | '}' | ',' => word.text.push_brace(character),
+            _ => word.text.push(character),
+        }
+        self.advance();
+    }
+
+    fn finish_word(&mut self, word: PartialWord) -> AnalysisStep<ShellWord> {
+        let raw = self.text_since(word.start);
+        let variable = word.before_equals.as_deref().and_then(assigned_name);
+        let assigns_array = variable.is_some() && self.peek() == Some('(');
+        if assigns_array || has_open_index(&raw) {
             return Err(Stop("an array is assigned"));
         }
-        let variable = before_equals.as_deref().and_then(assigned_name);
-        if variable.is_some() && self.peek() == Some('(') {
-            return Err(Stop("an array is assigned"));
-        }
-        let (value, alternatives) = text.finish();
+        let (value, alternatives) = word.text.finish();
         // What the line itself has set is as good as written out.
-        if alternatives.is_none() && shape == WordShape::Expansion {
-            shape = WordShape::Literal;
-        }
+        let shape = match word.shape {
+            WordShape::Expansion if alternatives.is_none() => WordShape::Literal,
+            shape => shape,
+        };
         self.analysis.note_word(&value, alternatives.as_deref());
-        Ok(Some(ShellWord {
+        Ok(ShellWord {
             raw,
             value,
             shape,
             variable,
             alternatives,
-        }))
+        })
     }
 
     fn read_single_quoted(&mut self, value: &mut TextBuilder) -> AnalysisStep<()> {

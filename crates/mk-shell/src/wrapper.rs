@@ -8,6 +8,7 @@ use crate::analysis::{AnalysisStep, LineAnalysis};
 use crate::arguments::CommandArguments;
 use crate::program::{Operands, ProgramRow, ProgramScope};
 use crate::text::ANYTHING;
+use crate::variable::chooses_what_runs;
 use crate::word::{ShellWord, WordShape};
 
 /// Commands that run text or files nobody here can see.
@@ -44,100 +45,7 @@ impl LineAnalysis {
 
     /// Some variables choose which program runs.
     pub(crate) fn check_variable(&mut self, name: &str, value: &str) {
-        const CHOOSES: &[&str] = &[
-            "PATH",
-            "ENV",
-            "BASH_ENV",
-            "ZDOTDIR",
-            "PS1",
-            "PS2",
-            "PS4",
-            "CDPATH",
-            "PROMPT_COMMAND",
-            "SHELL",
-            "SHELLOPTS",
-            "BASHOPTS",
-            "GLOBIGNORE",
-            "HOME",
-            "PWD",
-            "OLDPWD",
-            "TMPDIR",
-            "INPUTRC",
-            "NODE_OPTIONS",
-            "NODE_PATH",
-            "PERL5OPT",
-            "PERL5LIB",
-            "PERL5DB",
-            "RUBYOPT",
-            "RUBYLIB",
-            "PYTHONSTARTUP",
-            "PYTHONPATH",
-            "PYTHONHOME",
-            "PYTHONUSERBASE",
-            "PYTHONBREAKPOINT",
-            "PYTHONINSPECT",
-            "LUA_PATH",
-            "LUA_INIT",
-            "PHPRC",
-            "PHP_INI_SCAN_DIR",
-            "JAVA_TOOL_OPTIONS",
-            "JDK_JAVA_OPTIONS",
-            "_JAVA_OPTIONS",
-            "JAVA_OPTS",
-            "MAVEN_OPTS",
-            "GRADLE_OPTS",
-            "SBT_OPTS",
-            "DOTNET_STARTUP_HOOKS",
-            "MAKEFLAGS",
-            "GNUMAKEFLAGS",
-            "MFLAGS",
-            "MAKEFILES",
-            "CC",
-            "CXX",
-            "LD",
-            "AR",
-            "CFLAGS",
-            "LDFLAGS",
-            "GCC_EXEC_PREFIX",
-            "COMPILER_PATH",
-            "GOFLAGS",
-            "GOROOT",
-            "RUSTC",
-            "RUSTDOC",
-            "RUSTFLAGS",
-            "RUSTC_WRAPPER",
-            "RUSTC_WORKSPACE_WRAPPER",
-            "LESSOPEN",
-            "LESSCLOSE",
-            "TAR_OPTIONS",
-            "ZIPOPT",
-            "CURL_HOME",
-            "WGETRC",
-            "VIMINIT",
-            "EXINIT",
-            "XDG_CONFIG_HOME",
-            "RIPGREP_CONFIG_PATH",
-        ];
-        const PREFIXES: &[&str] = &[
-            "LD_",
-            "DYLD_",
-            "BASH_FUNC",
-            "PIP_",
-            "npm_config_",
-            "NPM_CONFIG_",
-            "CARGO_BUILD_",
-            "CARGO_TARGET_",
-            "MODEKEEPER_",
-            "ROO_",
-        ];
-        const CHOOSES_HELPER: &[&str] = &["PAGER", "EDITOR", "VISUAL", "BROWSER"];
-        let is_harmless = matches!(value, "" | "cat" | "true" | ":" | "0" | "1");
-        let chooses = CHOOSES.contains(&name)
-            || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
-            || (name == "IFS" && !value.is_empty())
-            || name.contains('[')
-            || ((name.starts_with("GIT_") || CHOOSES_HELPER.contains(&name)) && !is_harmless);
-        if chooses {
+        if chooses_what_runs(name, value) {
             self.doubt_commands("a variable is set that chooses what runs");
         }
     }
@@ -201,18 +109,8 @@ impl LineAnalysis {
         {
             return Ok(());
         }
-        if matches!(name, "python" | "python3" | "py")
-            && let [option, module, rest @ ..] = arguments
-            && option.value == "-m"
-        {
-            let row = self.programs.get(&module.value);
-            let is_known = row.is_some_and(|row| {
-                matches!(row.scope, ProgramScope::Build | ProgramScope::Test)
-                    || matches!(module.value.as_str(), "pip" | "json.tool")
-            });
-            if is_known {
-                return self.note_program(&module.value, rest);
-            }
+        if let Some((module, rest)) = self.known_module(name, arguments) {
+            return self.note_program(module, rest);
         }
         self.note_program(name, arguments)?;
         self.piped = match name {
@@ -221,6 +119,24 @@ impl LineAnalysis {
             _ => self.printed_names(name, arguments),
         };
         Ok(())
+    }
+
+    /// The module that `python -m` runs, if a row describes it.
+    fn known_module<'words>(
+        &self,
+        name: &str,
+        arguments: &'words [ShellWord],
+    ) -> Option<(&'words str, &'words [ShellWord])> {
+        let [option, module, rest @ ..] = arguments else {
+            return None;
+        };
+        if !matches!(name, "python" | "python3" | "py") || option.value != "-m" {
+            return None;
+        }
+        let row = self.programs.get(&module.value)?;
+        let is_known = matches!(row.scope, ProgramScope::Build | ProgramScope::Test)
+            || matches!(module.value.as_str(), "pip" | "json.tool");
+        is_known.then_some((module.value.as_str(), rest))
     }
 
     fn run_builtin(&mut self, name: &str, arguments: &[ShellWord]) {
