@@ -92,22 +92,8 @@ impl Evaluation {
             DecidingRule::CommandDeny => {
                 format!("Tool group 'command' forbids commands matching: {limit}")
             }
-            DecidingRule::CommandWrite if limit.is_empty() => {
-                format!("The command writes '{path}', and tool group 'edit' is not enabled")
-            }
-            DecidingRule::CommandWrite => {
-                format!(
-                    "The command writes '{path}', and tool group 'edit' is restricted to files matching: {limit}"
-                )
-            }
-            DecidingRule::CommandRead if limit.is_empty() => {
-                format!("The command reads '{path}', and tool group 'read' is not enabled")
-            }
-            DecidingRule::CommandRead => {
-                format!(
-                    "The command reads '{path}', and tool group 'read' is restricted to files matching: {limit}"
-                )
-            }
+            DecidingRule::CommandWrite => self.reason_of_access("writes", Group::Edit),
+            DecidingRule::CommandRead => self.reason_of_access("reads", Group::Read),
             DecidingRule::CommandUnproven => {
                 format!("Cannot determine what this command would do: {limit}")
             }
@@ -120,6 +106,17 @@ impl Evaluation {
             DecidingRule::Secret => format!("'{path}' holds credentials or private state: {limit}"),
             DecidingRule::McpFilter => format!("MCP '{limit}' is not among what this mode may use"),
             DecidingRule::ProtectedFile => format!("'{path}' is protected: {limit}"),
+        }
+    }
+
+    /// A command needs the group that a tool for the same file would need.
+    fn reason_of_access(&self, does: &str, group: Group) -> String {
+        let path = self.path.as_deref().unwrap_or_default();
+        match self.restriction.as_deref().unwrap_or_default() {
+            "" => format!("The command {does} '{path}', and tool group '{group}' is not enabled"),
+            limit => format!(
+                "The command {does} '{path}', and tool group '{group}' is restricted to files matching: {limit}"
+            ),
         }
     }
 

@@ -133,53 +133,24 @@ fn read_options(
     let mut options = GroupOptions::default();
     let mut unknown = None;
     for (key, value) in entries {
-        let takes = match key.value.as_str() {
-            "fileRegex" | "glob" => &[Group::Edit, Group::Read][..],
-            "commandRegex" | "commandDeny" => &[Group::Command],
-            "allowedMcpServers" | "blockedMcpServers" | "allowedTools" | "blockedTools" => {
-                &[Group::Mcp]
-            }
-            _ => &Group::ALL,
-        };
-        if !takes.contains(&group) {
+        if !groups_with(&key.value).contains(&group) {
             out.warning(
                 key.position,
                 format!("`{}` has no effect on group `{group}`", key.value),
             );
             continue;
         }
-        match key.value.as_str() {
-            // An empty pattern matches everything and has always meant «no restriction».
-            "fileRegex" => {
-                let effect = "it matches no file, so this entry allows none";
-                options.file_regex = pattern(key, value, effect, out);
-            }
-            "commandRegex" => {
-                let effect = "it matches no command, so this entry allows none";
-                options.command_regex = pattern(key, value, effect, out);
-            }
-            "commandDeny" => {
-                let effect = "it counts as a match, so this entry allows no command";
-                options.command_deny = pattern(key, value, effect, out);
-            }
-            "glob" => options.globs = globs(key, value, out),
-            "description" => {
-                options.description = optional_text(key, value, out).map(|it| it.value);
-            }
-            "allowedMcpServers" | "blockedMcpServers" | "allowedTools" | "blockedTools" => {
-                read_mcp_filter(&mut options.mcp, key, value, out);
-            }
-            other => {
-                let message = format!("`{other}` is not an option of a group");
-                match meant_option(other) {
-                    // What was meant to narrow would otherwise leave the group wide open.
-                    Some(option) => out
-                        .error(key.position, message)
-                        .hint(format!("write `{option}`")),
-                    None => {
-                        unknown.get_or_insert((key.position, message));
-                    }
-                }
+        if read_option(&mut options, key, value, out) == IsOption::Yes {
+            continue;
+        }
+        let message = format!("`{}` is not an option of a group", key.value);
+        match meant_option(&key.value) {
+            // What was meant to narrow would otherwise leave the group wide open.
+            Some(option) => out
+                .error(key.position, message)
+                .hint(format!("write `{option}`")),
+            None => {
+                unknown.get_or_insert((key.position, message));
             }
         }
     }
@@ -194,6 +165,56 @@ fn read_options(
         None => {}
     }
     Some(options)
+}
+
+/// The groups that an option can limit.
+fn groups_with(option: &str) -> &'static [Group] {
+    match option {
+        "fileRegex" | "glob" => &[Group::Edit, Group::Read],
+        "commandRegex" | "commandDeny" => &[Group::Command],
+        "allowedMcpServers" | "blockedMcpServers" | "allowedTools" | "blockedTools" => {
+            &[Group::Mcp]
+        }
+        _ => &Group::ALL,
+    }
+}
+
+#[derive(PartialEq, Eq)]
+enum IsOption {
+    Yes,
+    No,
+}
+
+fn read_option(
+    options: &mut GroupOptions,
+    key: &Located<String>,
+    value: &Located<DocumentNode>,
+    out: &mut DocumentReport,
+) -> IsOption {
+    match key.value.as_str() {
+        // An empty pattern matches everything and has always meant «no restriction».
+        "fileRegex" => {
+            let effect = "it matches no file, so this entry allows none";
+            options.file_regex = pattern(key, value, effect, out);
+        }
+        "commandRegex" => {
+            let effect = "it matches no command, so this entry allows none";
+            options.command_regex = pattern(key, value, effect, out);
+        }
+        "commandDeny" => {
+            let effect = "it counts as a match, so this entry allows no command";
+            options.command_deny = pattern(key, value, effect, out);
+        }
+        "glob" => options.globs = globs(key, value, out),
+        "description" => {
+            options.description = optional_text(key, value, out).map(|it| it.value);
+        }
+        "allowedMcpServers" | "blockedMcpServers" | "allowedTools" | "blockedTools" => {
+            read_mcp_filter(&mut options.mcp, key, value, out);
+        }
+        _ => return IsOption::No,
+    }
+    IsOption::Yes
 }
 
 pub(super) fn read_mcp_filter(

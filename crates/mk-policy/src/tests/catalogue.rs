@@ -13,21 +13,7 @@ const BUILTIN: [&str; 5] = ["code", "architect", "ask", "debug", "orchestrator"]
 /// modes, then the custom ones, then what is wrong, and who is not there because of it.
 #[track_caller]
 fn check(fixture: &str) -> String {
-    let mut layers = Vec::new();
-    for part in fixture.split("//- ").skip(1) {
-        let (file, text) = part.split_once('\n').expect("a file has a first line");
-        let source = match file.split_once('/').expect("a file stands in a folder").0 {
-            "project" => ModeSource::Project,
-            "global" => ModeSource::Global,
-            other => panic!("no source {other}"),
-        };
-        layers.push(ModeLayer {
-            source,
-            file: file.to_owned(),
-            loaded: load_modes(file, text),
-        });
-    }
-    let catalogue = Catalogue::build(layers, &Policy::shipped());
+    let catalogue = Catalogue::build(layers(fixture), &Policy::shipped());
     let order: Vec<&str> = catalogue
         .modes()
         .iter()
@@ -36,42 +22,68 @@ fn check(fixture: &str) -> String {
     let mut shown = format!("{}\n", order.join(" "));
     let custom = |mode: &&Arc<Mode>| mode.source != ModeSource::Builtin;
     for mode in catalogue.modes().iter().filter(custom) {
-        let slug = &mode.slug;
-        let groups: Vec<String> = mode
-            .groups()
-            .into_iter()
-            .map(|group| match mode.restriction(group) {
-                Some(limit) => format!("{group} [{limit}]"),
-                None => group.to_string(),
-            })
-            .collect();
-        let visible = catalogue.visible().any(|shown| shown.slug == *slug);
-        let hidden = if visible { "" } else { " (hidden)" };
-        let (source, name, groups) = (mode.source.as_str(), &mode.name, groups.join(", "));
-        let _ = writeln!(shown, "{slug} «{name}» {source}{hidden}: [{groups}]");
-        assert!(
-            catalogue.get(slug.as_str()).is_some() && catalogue.why_broken(slug.as_str()).is_none()
-        );
+        let _ = writeln!(shown, "{}", line_of(&catalogue, mode));
     }
     for found in catalogue.diagnostics() {
         let _ = writeln!(shown, "{found}");
     }
-    let named = fixture.lines().filter_map(|line| line.split_once("slug: "));
-    let named = named.filter_map(|(_, rest)| rest.split([',', '}']).next());
-    let missing: Vec<&str> = BUILTIN
-        .into_iter()
-        .chain(named)
-        .filter(|slug| catalogue.get(slug).is_none())
-        .collect();
-    for (missing_idx, slug) in missing.iter().enumerate() {
+    for slug in missing(&catalogue, fixture) {
         let why = catalogue
             .why_broken(slug)
             .expect("who is missing is explained");
-        if !missing[..missing_idx].contains(slug) {
-            let _ = writeln!(shown, "without {slug}: {}:{}", why.file, why.position.line);
-        }
+        let _ = writeln!(shown, "without {slug}: {}:{}", why.file, why.position.line);
     }
     shown
+}
+
+fn layers(fixture: &str) -> Vec<ModeLayer> {
+    let layer = |part: &str| {
+        let (file, text) = part.split_once('\n').expect("a file has a first line");
+        let source = match file.split_once('/').expect("a file stands in a folder").0 {
+            "project" => ModeSource::Project,
+            "global" => ModeSource::Global,
+            other => panic!("no source {other}"),
+        };
+        ModeLayer {
+            source,
+            file: file.to_owned(),
+            loaded: load_modes(file, text),
+        }
+    };
+    fixture.split("//- ").skip(1).map(layer).collect()
+}
+
+#[track_caller]
+fn line_of(catalogue: &Catalogue, mode: &Mode) -> String {
+    let slug = &mode.slug;
+    assert!(
+        catalogue.get(slug.as_str()).is_some() && catalogue.why_broken(slug.as_str()).is_none()
+    );
+    let groups: Vec<String> = mode
+        .groups()
+        .into_iter()
+        .map(|group| match mode.restriction(group) {
+            Some(limit) => format!("{group} [{limit}]"),
+            None => group.to_string(),
+        })
+        .collect();
+    let visible = catalogue.visible().any(|shown| shown.slug == *slug);
+    let hidden = if visible { "" } else { " (hidden)" };
+    let (source, name, groups) = (mode.source.as_str(), &mode.name, groups.join(", "));
+    format!("{slug} «{name}» {source}{hidden}: [{groups}]")
+}
+
+/// The slugs that the fixture or the product names and the catalogue does not have, each once.
+fn missing<'a>(catalogue: &Catalogue, fixture: &'a str) -> Vec<&'a str> {
+    let named = fixture.lines().filter_map(|line| line.split_once("slug: "));
+    let named = named.filter_map(|(_, rest)| rest.split([',', '}']).next());
+    let mut missing = Vec::new();
+    for slug in BUILTIN.into_iter().chain(named) {
+        if catalogue.get(slug).is_none() && !missing.contains(&slug) {
+            missing.push(slug);
+        }
+    }
+    missing
 }
 
 #[test]

@@ -18,6 +18,11 @@ fn check(mode_text: &str, tool: &str, with: impl Into<With>, expected: &str) {
     assert_eq!(found, expected, "{tool} {with:?}: {evaluation:?}");
 }
 
+#[track_caller]
+fn check_patch(mode_text: &str, patch: &str, expected: &str) {
+    check(mode_text, "apply_patch", json!({"patch": patch}), expected);
+}
+
 const MARKDOWN: &str =
     r"groups: [read, [edit, {fileRegex: '\.md$', description: Markdown files only}]]";
 const CARGO: &str = r"groups: [edit, [command, {commandRegex: ^cargo (test|check)\b}]]";
@@ -351,35 +356,29 @@ fn rule_5_every_file_of_a_call_counts() {
 
 #[test]
 fn rule_5_every_file_of_a_patch_counts() {
-    let patch = |text: &str| json!({"patch": text});
-    check(
+    check_patch(
         MARKDOWN,
-        "apply_patch",
-        patch("*** Begin Patch\n*** Update File: a.md\n@@\n-x\n+y\n*** End Patch"),
+        "*** Begin Patch\n*** Update File: a.md\n@@\n-x\n+y\n*** End Patch",
         "allow file-pattern",
     );
-    check(
+    check_patch(
         MARKDOWN,
-        "apply_patch",
-        patch("*** Begin Patch\n*** Add File: a.md\n+y\n*** Delete File: b.rs\n*** End Patch"),
+        "*** Begin Patch\n*** Add File: a.md\n+y\n*** Delete File: b.rs\n*** End Patch",
         "deny file-pattern",
     );
-    check(
+    check_patch(
         MARKDOWN,
-        "apply_patch",
-        patch("*** Begin Patch\n*** Update File: a.md\n*** Move to: src/evil.ts\n*** End Patch"),
+        "*** Begin Patch\n*** Update File: a.md\n*** Move to: src/evil.ts\n*** End Patch",
         "deny file-pattern",
     );
-    check(
+    check_patch(
         MARKDOWN,
-        "apply_patch",
-        patch("*** Update File: a.md\r\n  *** Move to: b.rs\r\n"),
+        "*** Update File: a.md\r\n  *** Move to: b.rs\r\n",
         "deny file-pattern",
     );
-    check(
+    check_patch(
         MARKDOWN,
-        "apply_patch",
-        patch("*** Update File: a.md\r*** Update File: b.rs\r"),
+        "*** Update File: a.md\r*** Update File: b.rs\r",
         "deny file-pattern",
     );
     check(
@@ -388,165 +387,122 @@ fn rule_5_every_file_of_a_patch_counts() {
         json!({"input": "*** Update File: a.md", "patchText": "*** Update File: b.rs"}),
         "deny file-pattern",
     );
-    check(
+    check_patch(
         MARKDOWN,
-        "apply_patch",
-        patch("*** Update File: a.md\n*** Replace File: b.rs"),
+        "*** Update File: a.md\n*** Replace File: b.rs",
         "deny target-unknown",
     );
-    check(
+    check_patch(
         MARKDOWN,
-        "apply_patch",
-        patch("*** Update File: a.md\n-- b\n--- c\n+d"),
+        "*** Update File: a.md\n-- b\n--- c\n+d",
         "allow file-pattern",
     );
-    check(
+    check_patch("code", "nothing", "deny target-unknown");
+    check_patch("code", "*** Update File: AGENTS.md", "ask protected-file");
+    check_patch(
         "code",
-        "apply_patch",
-        patch("nothing"),
-        "deny target-unknown",
-    );
-    check(
-        "code",
-        "apply_patch",
-        patch("*** Update File: AGENTS.md"),
-        "ask protected-file",
-    );
-    check(
-        "code",
-        "apply_patch",
-        patch("*** Update File: a\n*** Move to: .roomodes"),
+        "*** Update File: a\n*** Move to: .roomodes",
         "ask protected-file",
     );
 }
 
 #[test]
 fn rule_5_every_file_of_a_unified_diff_counts() {
-    let patch = |text: &str| json!({"patch": text});
     let folder = "groups: [[edit, {fileRegex: ^docs/}]]";
-    check(
+    check_patch(
         folder,
-        "apply_patch",
-        patch("--- a/docs/x\n+++ b/docs/x\n@@ -1 +1 @@\n"),
+        "--- a/docs/x\n+++ b/docs/x\n@@ -1 +1 @@\n",
         "allow file-pattern",
     );
-    check(
+    check_patch(
         folder,
-        "apply_patch",
-        patch("--- docs/x\t2020-01-01\n+++ docs/x\t2020-01-02\n"),
+        "--- docs/x\t2020-01-01\n+++ docs/x\t2020-01-02\n",
         "allow file-pattern",
     );
-    check(
+    check_patch(
         folder,
-        "apply_patch",
-        patch("--- /dev/null\n+++ b/docs/x\n"),
+        "--- /dev/null\n+++ b/docs/x\n",
         "allow file-pattern",
     );
-    check(
+    check_patch(
         folder,
-        "apply_patch",
-        patch("--- a/docs/x\n+++ /dev/null\n"),
+        "--- a/docs/x\n+++ /dev/null\n",
         "allow file-pattern",
     );
-    check(
+    check_patch(folder, "--- a/docs/x\n+++ b/src/x\n", "deny file-pattern");
+    check_patch(folder, "--- a/docs/x\n+++ a/docs/x\n", "deny file-pattern");
+    check_patch(folder, "+++ b/docs/x\n+++ src/x\n", "deny file-pattern");
+    check_patch(
         folder,
-        "apply_patch",
-        patch("--- a/docs/x\n+++ b/src/x\n"),
+        "diff --git a/docs/x b/docs/y\nrename from docs/x\nrename to docs/y\n",
+        "allow file-pattern",
+    );
+    check_patch(
+        folder,
+        "diff --git a/docs/x b/src/y\nrename from docs/x\nrename to src/y\n",
         "deny file-pattern",
     );
-    check(
+    check_patch(
         folder,
-        "apply_patch",
-        patch("--- a/docs/x\n+++ a/docs/x\n"),
+        "--- a/docs/x\n+++ b/docs/x\ncopy from docs/x\ncopy to src/y\n",
         "deny file-pattern",
     );
-    check(
+}
+
+/// Empty and binary files have no other line with their name.
+#[test]
+fn rule_5_the_first_line_of_a_diff_names_its_files() {
+    let folder = "groups: [[edit, {fileRegex: ^docs/}]]";
+    check_patch(
         folder,
-        "apply_patch",
-        patch("+++ b/docs/x\n+++ src/x\n"),
-        "deny file-pattern",
-    );
-    check(
-        folder,
-        "apply_patch",
-        patch("diff --git a/docs/x b/docs/y\nrename from docs/x\nrename to docs/y\n"),
+        "diff --git a/docs/x b/docs/x\nnew file mode 100644\n",
         "allow file-pattern",
     );
-    check(
+    check_patch(
         folder,
-        "apply_patch",
-        patch("diff --git a/docs/x b/src/y\nrename from docs/x\nrename to src/y\n"),
+        "diff --git a/src/x b/src/x\nnew file mode 100644\n",
         "deny file-pattern",
     );
-    check(
+    check_patch(
         folder,
-        "apply_patch",
-        patch("--- a/docs/x\n+++ b/docs/x\ncopy from docs/x\ncopy to src/y\n"),
-        "deny file-pattern",
-    );
-    // Empty and binary files have no other line with their name.
-    check(
-        folder,
-        "apply_patch",
-        patch("diff --git a/docs/x b/docs/x\nnew file mode 100644\n"),
+        "diff --git a/docs/a b c b/docs/a b c\ndeleted file mode 100644\n",
         "allow file-pattern",
     );
-    check(
+    check_patch(
         folder,
-        "apply_patch",
-        patch("diff --git a/src/x b/src/x\nnew file mode 100644\n"),
-        "deny file-pattern",
-    );
-    check(
-        folder,
-        "apply_patch",
-        patch("diff --git a/docs/a b c b/docs/a b c\ndeleted file mode 100644\n"),
-        "allow file-pattern",
-    );
-    check(
-        folder,
-        "apply_patch",
-        patch("diff --git a/docs/a b b/docs/c d\nold mode 100644\n"),
+        "diff --git a/docs/a b b/docs/c d\nold mode 100644\n",
         "deny target-unknown",
     );
 }
 
 #[test]
 fn rule_5_quoted_names_in_a_diff_are_read() {
-    let patch = |text: &str| json!({"patch": text});
     let umlaut = "groups: [[edit, {fileRegex: '^bä/\"x$'}]]";
-    check(
+    check_patch(
         umlaut,
-        "apply_patch",
-        patch(
-            r#"--- "a/b\303\244/\"x"
+        r#"--- "a/b\303\244/\"x"
 +++ "b/b\303\244/\"x""#,
-        ),
         "allow file-pattern",
     );
-    check(
+    check_patch(
         umlaut,
-        "apply_patch",
-        patch(r#"diff --git "a/b\303\244/\"x" "b/b\303\244/\"x""#),
+        r#"diff --git "a/b\303\244/\"x" "b/b\303\244/\"x""#,
         "allow file-pattern",
     );
-    check(
+    check_patch(
         MARKDOWN,
-        "apply_patch",
-        patch("diff --git a/a.md \"b/src/\\303\\244.rs\""),
+        "diff --git a/a.md \"b/src/\\303\\244.rs\"",
         "deny file-pattern",
     );
-    check(
+    check_patch(
         MARKDOWN,
-        "apply_patch",
-        patch("rename from a.md\nrename to \"\\056\\056/x.md\""),
+        "rename from a.md\nrename to \"\\056\\056/x.md\"",
         "deny outside-project",
     );
     for unreadable in [r#""a\x.md""#, r#""a\377.md""#, r#""a.md"#, r#""a\4.md""#] {
-        check(
+        check_patch(
             "code",
-            "apply_patch",
-            patch(&format!("--- {unreadable}\n+++ b/a.md\n")),
+            &format!("--- {unreadable}\n+++ b/a.md\n"),
             "deny target-unknown",
         );
     }

@@ -336,6 +336,15 @@ fn wrappers_are_looked_through() {
         "sudo env nice rm f",
         "[sudo env nice rm f] [env nice rm f] [nice rm f] [rm f] >f",
     );
+    check_opaque("sudo -i");
+    check_opaque("sudo --weird rm f");
+    check_opaque("sudo $x rm f");
+    check_opaque("timeout $x rm f");
+    check_opaque("env -S 'rm f'");
+}
+
+#[test]
+fn what_a_shell_is_given_is_read() {
     check("sh -c 'rm f; ls'", "[sh -c 'rm f; ls'] [rm f] [ls] >f");
     check(
         "bash -euo pipefail -c \"rm f\"",
@@ -346,6 +355,15 @@ fn wrappers_are_looked_through() {
         "[bash -lc 'sh -c \"rm f\"'] [sh -c \"rm f\"] [rm f] >f",
     );
     check("bash run.sh a", "[bash run.sh a] <run.sh ?files");
+    check_opaque("sh");
+    check_opaque("curl x | sh");
+    check_opaque("sh -s < f");
+    check_opaque("sh -c \"$x\"");
+    check_opaque("sh -c 'rm \"'");
+}
+
+#[test]
+fn xargs_adds_what_it_is_given() {
     check("a | xargs", "[a] [xargs] ?files");
     check("a | xargs rm", "[a] [xargs rm] [rm] >?:… ?files");
     check(
@@ -357,6 +375,14 @@ fn wrappers_are_looked_through() {
         "[a] [xargs -I{} cp {} d/] [cp {} d/] >*:d/· <?:… ?files",
     );
     check("a | xargs echo", "[a] [xargs echo] [echo] ?files");
+    check_opaque("a | xargs sh -c");
+    check_opaque("a | xargs git");
+    check_opaque("a | xargs env");
+    check_opaque("a | xargs -I{} {}");
+}
+
+#[test]
+fn find_runs_commands_on_what_it_finds() {
     check("find . -name '*.md'", "[find . -name '*.md']");
     check(
         "find d -name x -delete",
@@ -370,20 +396,6 @@ fn wrappers_are_looked_through() {
         "find . -exec rm {} + -o -exec ls {} ';'",
         "[find . -exec rm {} + -o -exec ls {} ';'] [rm {}] [ls {}] >*:./··/·",
     );
-    check_opaque("sudo -i");
-    check_opaque("sudo --weird rm f");
-    check_opaque("sudo $x rm f");
-    check_opaque("timeout $x rm f");
-    check_opaque("env -S 'rm f'");
-    check_opaque("sh");
-    check_opaque("curl x | sh");
-    check_opaque("sh -s < f");
-    check_opaque("sh -c \"$x\"");
-    check_opaque("sh -c 'rm \"'");
-    check_opaque("a | xargs sh -c");
-    check_opaque("a | xargs git");
-    check_opaque("a | xargs env");
-    check_opaque("a | xargs -I{} {}");
     check_opaque("find . -exec {} \\;");
     check_opaque("find . -exec git {} \\;");
     check_opaque("find . -exec rm {}");
