@@ -88,7 +88,7 @@ pub(crate) fn describe(tool: &mk_tools::Tool) -> Tool {
 
 pub(crate) async fn call(
     connection: &Connection,
-    params: CallToolRequestParams,
+    mut params: CallToolRequestParams,
     context: &RequestContext<RoleServer>,
 ) -> Result<CallToolResponse, ErrorData> {
     let era = Era::of(context);
@@ -100,78 +100,95 @@ pub(crate) async fn call(
     if let Some(Err(allowance)) = connection.take_call(tool.target(), &context.extensions) {
         return Ok(error::rate_limited(tool.name, allowance.retry_after()).into());
     }
-    let server = connection.server();
-    let mut arguments = params.arguments.unwrap_or_default();
+    let mut arguments = params.arguments.take().unwrap_or_default();
     // Clients send `null` for what they leave out.
     arguments.retain(|_, value| !value.is_null());
     let parsed = tool.parse(arguments);
-    // A second call brings an answer to the request of the first.
-    let brought = match (era, &params.request_state) {
-        (Era::Stateless, Some(state)) => {
-            let understood = parsed.as_ref().ok().map(|call| call.arguments().clone());
-            let understood = understood.unwrap_or_default();
-            let subject = ApprovalSubject {
-                tool: tool.name,
-                arguments: &understood,
-            };
-            approval::take_answer(server, subject, state, params.input_responses.as_ref()).await?
-        }
-        _ => None,
+    let brought = match era {
+        Era::Stateless => brought_answer(connection.server(), tool, &parsed, &params).await?,
+        Era::Connected => None,
     };
     let names_session = parsed.as_ref().is_ok_and(ParsedCall::names_session);
-    let place = if names_session {
-        ErrorPlace::CallOnSession
-    } else {
-        ErrorPlace::Call
-    };
-    let refused = |refusal: &mk_engine::Error| {
-        match tool.toolset {
-            Toolset::Modes => error::refused_call(refusal, era, place),
-            Toolset::Rules => Ok(error::refused_rules_call(refusal)),
-            _ => error::refused_code_call(refusal, era, place),
-        }
-        .map(CallToolResponse::from)
+    let refusals = CallRefusals {
+        toolset: tool.toolset,
+        era,
+        place: if names_session {
+            ErrorPlace::CallOnSession
+        } else {
+            ErrorPlace::Call
+        },
     };
     let parsed = match (brought, parsed) {
-        (Some(refusal), _) | (None, Err(refusal)) => return refused(&refusal),
+        (Some(refusal), _) | (None, Err(refusal)) => return refusals.respond(&refusal),
         (None, Ok(parsed)) => parsed,
     };
+    match attempt(connection, &parsed, context).await {
+        Ok(DrivenOutcome::Done(reply)) => Ok(done(connection, tool, reply).into()),
+        Ok(DrivenOutcome::HandedOn(request)) => Ok(CallToolResponse::from(*request)),
+        Err(refusal) => refusals.respond(&refusal),
+    }
+}
+
+/// A second call brings an answer to the request of the first. What comes back is why the call cannot go on.
+async fn brought_answer(
+    server: &McpServer,
+    tool: &mk_tools::Tool,
+    parsed: &Result<ParsedCall, mk_engine::Error>,
+    params: &CallToolRequestParams,
+) -> Result<Option<mk_engine::Error>, ErrorData> {
+    let Some(state) = &params.request_state else {
+        return Ok(None);
+    };
+    let understood = parsed.as_ref().ok().map(|call| call.arguments().clone());
     let subject = ApprovalSubject {
         tool: tool.name,
-        arguments: parsed.arguments(),
+        arguments: &understood.unwrap_or_default(),
     };
+    approval::take_answer(server, subject, state, params.input_responses.as_ref()).await
+}
+
+/// How a call says why it was refused.
+struct CallRefusals {
+    toolset: Toolset,
+    era: Era,
+    place: ErrorPlace,
+}
+
+impl CallRefusals {
+    fn respond(&self, refusal: &mk_engine::Error) -> Result<CallToolResponse, ErrorData> {
+        let result = match self.toolset {
+            Toolset::Modes => error::refused_call(refusal, self.era, self.place),
+            Toolset::Rules => Ok(error::refused_rules_call(refusal)),
+            _ => error::refused_code_call(refusal, self.era, self.place),
+        };
+        result.map(CallToolResponse::from)
+    }
+}
+
+async fn attempt(
+    connection: &Connection,
+    parsed: &ParsedCall,
+    context: &RequestContext<RoleServer>,
+) -> Result<DrivenOutcome<ToolReply, Box<InputRequiredResult>>, mk_engine::Error> {
     connection.find_project(context).await;
-    if era == Era::Connected && tool.target().name == "activate_project" {
+    if Era::of(context) == Era::Connected && parsed.tool.target().name == "activate_project" {
         connection.roots().learn(&context.peer).await;
     }
-    let mut caller = match connection.caller_of(context) {
-        Ok(caller) => caller,
-        Err(refusal) => return refused(&refusal),
-    };
+    let mut caller = connection.caller_of(context)?;
     let meta = |name: &str| context.meta.get(name);
     caller.agent = caller.agent.map(|agent| agent.with_call(meta));
+    let server = connection.server();
     let attempt = ToolAttempt {
         server,
         caller: &caller,
-        parsed: &parsed,
-        subject,
+        parsed,
+        subject: ApprovalSubject {
+            tool: parsed.tool.name,
+            arguments: parsed.arguments(),
+        },
         context,
     };
-    match server.engine().approvals().drive(&attempt).await {
-        Ok(DrivenOutcome::Done(reply)) => {
-            let mut result = done(connection, reply);
-            // Only the contract of the code tools says so of a success.
-            if matches!(tool.toolset, Toolset::Modes | Toolset::Rules) {
-                result.is_error = None;
-            }
-            if tool.effect != ToolEffect::ReadOnly {
-                connection.acted().notify_one();
-            }
-            Ok(result.into())
-        }
-        Ok(DrivenOutcome::HandedOn(request)) => Ok(CallToolResponse::from(*request)),
-        Err(refusal) => refused(&refusal),
-    }
+    server.engine().approvals().drive(&attempt).await
 }
 
 /// A call, tried in its turn.
@@ -215,7 +232,7 @@ impl DrivenByApproval for ToolAttempt<'_> {
     }
 }
 
-fn done(connection: &Connection, reply: ToolReply) -> CallToolResult {
+fn done(connection: &Connection, tool: &mk_tools::Tool, reply: ToolReply) -> CallToolResult {
     if let Some(session) = reply.current {
         connection.enter(session);
     }
@@ -223,11 +240,18 @@ fn done(connection: &Connection, reply: ToolReply) -> CallToolResult {
         connection.set_project(project);
     }
     let mut result = CallToolResult::success(vec![ContentBlock::text(reply.text)]);
+    // Only the contract of the code tools says so of a success.
+    if matches!(tool.toolset, Toolset::Modes | Toolset::Rules) {
+        result.is_error = None;
+    }
     result.structured_content = Some(reply.structured).filter(|facts| !facts.is_null());
     if !reply.metadata.is_null() {
         let mut meta = MetaObject::default();
         meta.0.insert(METADATA.to_owned(), reply.metadata);
         result.meta = Some(meta);
+    }
+    if tool.effect != ToolEffect::ReadOnly {
+        connection.acted().notify_one();
     }
     result
 }

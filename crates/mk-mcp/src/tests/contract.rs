@@ -19,6 +19,12 @@ fn called(id: u32, text: &str) -> Value {
     })
 }
 
+fn called_with(id: u32, text: &str, metadata: Value) -> Value {
+    let mut answer = called(id, text);
+    answer["result"]["metadata"] = metadata;
+    answer
+}
+
 fn refused(id: u32, code: i32, message: &str, data: &str) -> Value {
     json!({
         "jsonrpc": "2.0",
@@ -29,6 +35,39 @@ fn refused(id: u32, code: i32, message: &str, data: &str) -> Value {
 
 fn call(id: u32, tool: &str, arguments: Value) -> Value {
     super::wire::call(id, tool, arguments)
+}
+
+fn read_resource(id: u32, uri: &str) -> Value {
+    json!({ "jsonrpc": "2.0", "id": id, "method": "resources/read", "params": { "uri": uri } })
+}
+
+fn resources_of_the_code_mode() -> Value {
+    json!({
+        "jsonrpc": "2.0",
+        "id": 2,
+        "result": {
+            "resources": [
+                {
+                    "uri": "mode://code",
+                    "name": "💻 Code",
+                    "mimeType": "application/json",
+                    "description": "Full configuration for code mode"
+                },
+                {
+                    "uri": "mode://code/config",
+                    "name": "💻 Code - Configuration",
+                    "mimeType": "application/json",
+                    "description": "Structured configuration for code mode"
+                },
+                {
+                    "uri": "mode://code/system_prompt",
+                    "name": "💻 Code - System Prompt",
+                    "mimeType": "text/plain",
+                    "description": "System prompt for code mode"
+                }
+            ]
+        }
+    })
 }
 
 #[tokio::test]
@@ -62,71 +101,32 @@ async fn the_handshake_and_the_resources() {
     talk.wire
         .notify("notifications/initialized", json!({}))
         .await;
-    talk.check(
-        json!({ "jsonrpc": "2.0", "id": 2, "method": "resources/list", "params": {} }),
-        json!({
-            "jsonrpc": "2.0",
-            "id": 2,
-            "result": {
-                "resources": [
-                    {
-                        "uri": "mode://code",
-                        "name": "💻 Code",
-                        "mimeType": "application/json",
-                        "description": "Full configuration for code mode"
-                    },
-                    {
-                        "uri": "mode://code/config",
-                        "name": "💻 Code - Configuration",
-                        "mimeType": "application/json",
-                        "description": "Structured configuration for code mode"
-                    },
-                    {
-                        "uri": "mode://code/system_prompt",
-                        "name": "💻 Code - System Prompt",
-                        "mimeType": "text/plain",
-                        "description": "System prompt for code mode"
-                    }
-                ]
-            }
-        }),
-    )
-    .await;
-    let read = |uri: &str| json!({ "jsonrpc": "2.0", "id": 3, "method": "resources/read", "params": { "uri": uri } });
-    let contents = |uri: &str, mime: &str, text: &str| {
-        json!({
-            "jsonrpc": "2.0",
-            "id": 3,
-            "result": { "contents": [{ "uri": uri, "mimeType": mime, "text": text }] }
-        })
-    };
-    talk.check(
-        read("mode://code"),
-        contents(
+    let listed = json!({ "jsonrpc": "2.0", "id": 2, "method": "resources/list", "params": {} });
+    talk.check(listed, resources_of_the_code_mode()).await;
+    for (uri, mime, text) in [
+        (
             "mode://code",
             "application/json",
             "{\"slug\":\"code\",\"name\":\"💻 Code\",\"source\":\"builtin\",\"description\":\"Write, modify, or refactor code\",\"when_to_use\":\"<when to use>\",\"role_definition\":\"<role>\",\"custom_instructions\":\"<instructions>\",\"tool_groups\":{\"read\":{\"enabled\":true},\"edit\":{\"enabled\":true},\"browser\":{\"enabled\":true},\"command\":{\"enabled\":true},\"mcp\":{\"enabled\":true},\"modes\":{\"enabled\":true}}}",
         ),
-    )
-    .await;
-    talk.check(
-        read("mode://code/config"),
-        contents(
+        (
             "mode://code/config",
             "application/json",
             "{\"slug\":\"code\",\"name\":\"💻 Code\",\"source\":\"builtin\",\"groups\":[\"read\",\"edit\",\"browser\",\"command\",\"mcp\",\"modes\"],\"description\":\"Write, modify, or refactor code\",\"when_to_use\":\"<when to use>\"}",
         ),
-    )
-    .await;
-    talk.check(
-        read("mode://code/system_prompt"),
-        contents(
+        (
             "mode://code/system_prompt",
             "text/plain",
             "<system prompt>\n",
         ),
-    )
-    .await;
+    ] {
+        let contents = json!([{ "uri": uri, "mimeType": mime, "text": text }]);
+        talk.check(
+            read_resource(3, uri),
+            json!({ "jsonrpc": "2.0", "id": 3, "result": { "contents": contents } }),
+        )
+        .await;
+    }
     insta::assert_snapshot!("handshake_and_resources", talk.text);
 }
 
@@ -216,17 +216,11 @@ async fn the_seven_tools() {
         called(11, "Mode: 🏗️ Architect (architect)\nSource: builtin\nDescription: Plan, design, or strategize before implementation\n\nWhen to use:\n<when to use>\n\nTool Groups:\n✓ read\n✓ edit (restricted to: \\.md$)\n✓ browser\n✗ command (not available)\n✓ mcp\n✓ modes\n\nCustom Instructions:\n<instructions>\n"),
     )
     .await;
-    let created = |text: &str, metadata: Value| {
-        let mut answer = called(12, text);
-        answer["result"]["metadata"] = metadata;
-        answer
-    };
+    let message = "Create a new Python module for data processing";
     talk.check(
-        call(12, "create_task", json!({
-            "mode_slug": "code",
-            "initial_message": "Create a new Python module for data processing"
-        })),
-        created(
+        call(12, "create_task", json!({ "mode_slug": "code", "initial_message": message })),
+        called_with(
+            12,
             "Task created successfully\n\nSession ID: sess_1\nTask ID: task_1\nMode: code (💻 Code)\nState: active\n\nUse this session_id for subsequent operations.",
             json!({ "session_id": "sess_1", "task_id": "task_1", "mode_slug": "code" }),
         ),
@@ -237,22 +231,17 @@ async fn the_seven_tools() {
         called(15, "Tool validation result\n\nTool: write_to_file\nSession: sess_1\nMode: code\n\nResult: ✓ Allowed\n"),
     )
     .await;
-    let mut switched = called(
-        13,
-        "Mode switched successfully\n\nSession: sess_1\nOld mode: code\nNew mode: debug\nReason: Need to investigate a runtime error\n\nNew tool groups:\n✓ read\n✓ edit\n✓ browser\n✓ command\n✓ mcp\n✓ modes\n",
-    );
-    switched["result"]["metadata"] = json!({ "old_mode": "code", "new_mode": "debug" });
     talk.check(
-        call(
+        call(13, "switch_mode", json!({
+            "session_id": "sess_1",
+            "new_mode_slug": "debug",
+            "reason": "Need to investigate a runtime error"
+        })),
+        called_with(
             13,
-            "switch_mode",
-            json!({
-                "session_id": "sess_1",
-                "new_mode_slug": "debug",
-                "reason": "Need to investigate a runtime error"
-            }),
+            "Mode switched successfully\n\nSession: sess_1\nOld mode: code\nNew mode: debug\nReason: Need to investigate a runtime error\n\nNew tool groups:\n✓ read\n✓ edit\n✓ browser\n✓ command\n✓ mcp\n✓ modes\n",
+            json!({ "old_mode": "code", "new_mode": "debug" }),
         ),
-        switched,
     )
     .await;
     talk.check(
@@ -264,9 +253,8 @@ async fn the_seven_tools() {
         called(16, "Task completed successfully\n\nSession: sess_1\nTask: task_1\nStatus: completed\nResult: Successfully created the Python module with all required functions\n\nThe session will be cleaned up automatically."),
     )
     .await;
-    talk.wire
-        .call("create_task", json!({ "mode_slug": "architect" }))
-        .await;
+    let planning = json!({ "mode_slug": "architect" });
+    talk.wire.call("create_task", planning).await;
     talk.check(
         call(15, "validate_tool_use", json!({ "session_id": "sess_2", "tool_name": "write_to_file", "file_path": "config.json" })),
         called(15, "Tool validation result\n\nTool: write_to_file\nSession: sess_2\nMode: architect\nFile: config.json\n\nResult: ❌ Not allowed\nReason: Tool group 'edit' is restricted to files matching: \\.md$\n"),
@@ -304,6 +292,53 @@ async fn a_task_with_relatives() {
     insta::assert_snapshot!("task_with_relatives", talk.text);
 }
 
+/// The tables of errors under each tool: `sess_1` has expired.
+const ERRORS_OF_EACH_TOOL: &str = r#"
+get_mode_info { "mode_slug": "no good" } → Validation error
+create_task { "mode_slug": "no good" } → Validation error
+create_task { "mode_slug": "code", "parent_session_id": "x" } → Validation error
+create_task { "mode_slug": "nope" } → Mode not found
+create_task { "mode_slug": "code", "parent_session_id": "sess_000000000000" } → Task not found
+create_task { "mode_slug": "code", "parent_session_id": "sess_1" } → Session expired
+switch_mode { "session_id": "x", "new_mode_slug": "ask" } → Validation error
+switch_mode { "session_id": "sess_000000000000", "new_mode_slug": "ask" } → Task not found
+switch_mode { "session_id": "sess_1", "new_mode_slug": "ask" } → Session expired
+get_task_info { "session_id": "sess_1_" } → Validation error
+get_task_info { "session_id": "sess_000000000000" } → Task not found
+validate_tool_use { "session_id": "sess_000000000000", "tool_name": "" } → Validation error
+validate_tool_use { "session_id": "sess_000000000000", "tool_name": "x" } → Task not found
+complete_task { "session_id": "sess_000000000000", "status": "done" } → Validation error
+complete_task { "session_id": "sess_000000000000", "status": "failed" } → Task not found
+complete_task { "session_id": "sess_1", "status": "failed" } → Session expired
+"#;
+
+const ERRORS_OF_A_TASK_THAT_HAS_ENDED: &str = r#"
+switch_mode { "session_id": "sess_2", "new_mode_slug": "code" } → Validation error
+complete_task { "session_id": "sess_2", "status": "failed" } → Validation error
+create_task { "mode_slug": "code", "parent_session_id": "sess_2" } → Validation error
+"#;
+
+/// Calls, one per line, each with the name of its error.
+async fn check_refusals(talk: &mut Transcript, id: u32, table: &str) {
+    for line in table.trim().lines() {
+        let (request, name) = line.split_once(" → ").expect("an error's name");
+        let (tool, arguments) = request.split_once(' ').expect("arguments");
+        let arguments = serde_json::from_str(arguments).expect("JSON");
+        let code = match name {
+            "Mode not found" => -32001,
+            "Task not found" => -32002,
+            "Session expired" => -32003,
+            "Validation error" => -32004,
+            other => panic!("no error {other}"),
+        };
+        talk.check(
+            call(id, tool, arguments),
+            json!({ "id": id, "error": { "code": code, "message": name } }),
+        )
+        .await;
+    }
+}
+
 #[tokio::test]
 async fn the_errors() {
     let mut talk = Transcript::new(World::new(""));
@@ -332,146 +367,19 @@ async fn the_errors() {
         ),
     )
     .await;
-    // The tables of errors under each tool.
-    let unknown = "sess_000000000000";
-    for (tool, arguments, code, name) in [
-        (
-            "get_mode_info",
-            json!({ "mode_slug": "no good" }),
-            -32004,
-            "Validation error",
-        ),
-        (
-            "create_task",
-            json!({ "mode_slug": "no good" }),
-            -32004,
-            "Validation error",
-        ),
-        (
-            "create_task",
-            json!({ "mode_slug": "code", "parent_session_id": "x" }),
-            -32004,
-            "Validation error",
-        ),
-        (
-            "create_task",
-            json!({ "mode_slug": "nope" }),
-            -32001,
-            "Mode not found",
-        ),
-        (
-            "create_task",
-            json!({ "mode_slug": "code", "parent_session_id": unknown }),
-            -32002,
-            "Task not found",
-        ),
-        (
-            "create_task",
-            json!({ "mode_slug": "code", "parent_session_id": "sess_1" }),
-            -32003,
-            "Session expired",
-        ),
-        (
-            "switch_mode",
-            json!({ "session_id": "x", "new_mode_slug": "ask" }),
-            -32004,
-            "Validation error",
-        ),
-        (
-            "switch_mode",
-            json!({ "session_id": unknown, "new_mode_slug": "ask" }),
-            -32002,
-            "Task not found",
-        ),
-        (
-            "switch_mode",
-            json!({ "session_id": "sess_1", "new_mode_slug": "ask" }),
-            -32003,
-            "Session expired",
-        ),
-        (
-            "get_task_info",
-            json!({ "session_id": "sess_1_" }),
-            -32004,
-            "Validation error",
-        ),
-        (
-            "get_task_info",
-            json!({ "session_id": unknown }),
-            -32002,
-            "Task not found",
-        ),
-        (
-            "validate_tool_use",
-            json!({ "session_id": unknown, "tool_name": "" }),
-            -32004,
-            "Validation error",
-        ),
-        (
-            "validate_tool_use",
-            json!({ "session_id": unknown, "tool_name": "x" }),
-            -32002,
-            "Task not found",
-        ),
-        (
-            "complete_task",
-            json!({ "session_id": unknown, "status": "done" }),
-            -32004,
-            "Validation error",
-        ),
-        (
-            "complete_task",
-            json!({ "session_id": unknown, "status": "failed" }),
-            -32002,
-            "Task not found",
-        ),
-        (
-            "complete_task",
-            json!({ "session_id": "sess_1", "status": "failed" }),
-            -32003,
-            "Session expired",
-        ),
-    ] {
-        talk.check(
-            call(20, tool, arguments),
-            json!({ "id": 20, "error": { "code": code, "message": name } }),
-        )
-        .await;
-    }
+    check_refusals(&mut talk, 20, ERRORS_OF_EACH_TOOL).await;
     talk.wire
         .call("create_task", json!({ "mode_slug": "ask" }))
         .await;
-    talk.check(
-        call(
-            21,
-            "switch_mode",
-            json!({ "session_id": "sess_2", "new_mode_slug": "nope" }),
-        ),
-        json!({ "id": 21, "error": { "code": -32001, "message": "Mode not found" } }),
+    check_refusals(
+        &mut talk,
+        21,
+        r#"switch_mode { "session_id": "sess_2", "new_mode_slug": "nope" } → Mode not found"#,
     )
     .await;
     let ended = json!({ "session_id": "sess_2", "status": "cancelled" });
     talk.wire.call("complete_task", ended).await;
-    for (tool, arguments) in [
-        (
-            "switch_mode",
-            json!({ "session_id": "sess_2", "new_mode_slug": "code" }),
-        ),
-        (
-            "complete_task",
-            json!({ "session_id": "sess_2", "status": "failed" }),
-        ),
-        (
-            "create_task",
-            json!({ "mode_slug": "code", "parent_session_id": "sess_2" }),
-        ),
-    ] {
-        talk.check(
-            call(22, tool, arguments),
-            json!({ "id": 22, "error": { "code": -32004, "message": "Validation error" } }),
-        )
-        .await;
-    }
+    check_refusals(&mut talk, 22, ERRORS_OF_A_TASK_THAT_HAS_ENDED).await;
     for (uri, code) in [
         ("mode://nope", -32001),
         ("mode://code/nope", -32004),
@@ -481,7 +389,7 @@ async fn the_errors() {
         ("file:///etc/passwd", -32600),
     ] {
         talk.check(
-            json!({ "jsonrpc": "2.0", "id": 23, "method": "resources/read", "params": { "uri": uri } }),
+            read_resource(23, uri),
             json!({ "id": 23, "error": { "code": code } }),
         )
         .await;

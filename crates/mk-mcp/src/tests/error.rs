@@ -242,15 +242,13 @@ async fn a_denial_is_an_error_where_the_call_names_its_session_and_a_result_else
     );
 }
 
-/// Every kind of refusal, in every era and place.
-#[test]
-fn the_table_of_errors_is_a_contract() {
+fn every_kind() -> [(&'static str, Error); 9] {
     let session = SessionId::parse("sess_000000000000").expect("an id");
     let not_found = |what, message: &str| Error::NotFound {
         what,
         message: message.to_owned(),
     };
-    let kinds = [
+    [
         ("InvalidInput", Error::invalid("status", "Parameter status must be a string")),
         ("NotFound(Mode)", not_found(MissingThing::Mode, "Mode not found: x. Available: code")),
         ("NotFound(Task)", not_found(MissingThing::Task, "Session not found: sess_000000000000")),
@@ -267,9 +265,14 @@ fn the_table_of_errors_is_a_contract() {
         ("Denied(File)", file_denied()),
         ("Conflict", Error::Conflict { message: "Session sess_000000000000 is being switched by others".to_owned() }),
         ("Unavailable", Error::from(mk_store::Error::Closed)),
-    ];
+    ]
+}
+
+/// Every kind of refusal, in every era and place.
+#[test]
+fn the_table_of_errors_is_a_contract() {
     let mut table = String::new();
-    for (kind, error) in &kinds {
+    for (kind, error) in &every_kind() {
         let _ = writeln!(table, "# {kind}");
         for (place, refused) in [
             (

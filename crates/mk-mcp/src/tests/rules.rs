@@ -389,6 +389,12 @@ async fn a_prompt_starts_a_mode() {
         "primary"
     );
     assert_eq!(plan.get("warnings"), None);
+}
+
+#[tokio::test]
+async fn a_prompt_names_its_mode_in_several_languages() {
+    let world = World::new(PROJECT);
+    let mut wire = Wire::open(&world).await;
     for (prompt, mode, rest, suggested) in [
         ("ACT： implement it", "ACT", "implement it", "code"),
         ("EVALUATE the change", "EVAL", "the change", "ask"),
@@ -408,6 +414,12 @@ async fn a_prompt_starts_a_mode() {
         wire.call("create_task", json!({ "mode_slug": suggested }))
             .await;
     }
+}
+
+#[tokio::test]
+async fn a_prompt_is_needed() {
+    let world = World::new(PROJECT);
+    let mut wire = Wire::open(&world).await;
     check_refused(
         &mut wire,
         "parse_mode",
@@ -415,6 +427,12 @@ async fn a_prompt_starts_a_mode() {
         "Missing required parameter: prompt",
     )
     .await;
+}
+
+#[tokio::test]
+async fn a_minimal_answer_names_rules_without_their_text() {
+    let world = World::new(PROJECT);
+    let mut wire = Wire::open(&world).await;
     let minimal = json!({ "prompt": "ACT go", "verbosity": "minimal" });
     let minimal = ask(&mut wire, "parse_mode", minimal).await;
     let generic = json!({ "name": "core.md" });
