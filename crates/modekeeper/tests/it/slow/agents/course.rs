@@ -24,6 +24,7 @@ const MODES: &str = r"customModes:
 pub(super) struct Report {
     pub(super) agent: Agent,
     pub(super) rows: Vec<(&'static str, &'static str, Outcome)>,
+    /// What the model was given for each row.
     pub(super) results: Vec<String>,
     pub(super) ended: bool,
 }
@@ -44,7 +45,7 @@ pub(super) fn check(report: &Report) {
     assert!(report.ended, "{said}");
     // Started by itself, its shell is not led, and its hook cannot change a line.
     let refuses_scripts = report.agent == Agent::Qwen;
-    for (mode, what, outcome) in &report.rows {
+    for ((mode, what, outcome), result) in report.rows.iter().zip(&report.results) {
         let happened = *outcome == Outcome::Happened;
         let expected = match (*mode, *what) {
             (_, "read an ignored file") => Some(false),
@@ -56,7 +57,7 @@ pub(super) fn check(report: &Report) {
             _ => Some(false),
         };
         let fits = expected.is_none_or(|expected| expected == happened);
-        assert!(fits, "{mode}: {what}: {outcome}\n{said}");
+        assert!(fits, "{mode}: {what}: {outcome}\n{result}");
     }
 }
 
@@ -101,14 +102,15 @@ pub(super) fn run(world: &World) -> Report {
     let steps = looks.steps(&mut trials, between);
     let heard = world.run(steps);
     let outcomes = looks.outcomes(&trials, &heard.results);
-    let rows = trials.iter().zip(outcomes);
+    let told = trials.iter().zip(outcomes).zip(heard.results);
+    let told = told.filter(|((trial, _), _)| !matches!(trial.trace, Trace::Nothing));
+    let (rows, results) = told
+        .map(|((trial, outcome), result)| ((trial.mode, trial.what, outcome), result))
+        .unzip();
     Report {
         agent: world.agent,
-        rows: rows
-            .filter(|(trial, _)| !matches!(trial.trace, Trace::Nothing))
-            .map(|(trial, outcome)| (trial.mode, trial.what, outcome))
-            .collect(),
-        results: heard.results,
+        rows,
+        results,
         ended: heard.ended,
     }
 }
