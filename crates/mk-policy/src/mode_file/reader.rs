@@ -28,9 +28,9 @@ pub(super) fn read_document(
             }),
         ) => {
             // What a file that is cut off behind its first line says, too.
-            out.warning(root.position, "`customModes` is empty")
+            out.error(root.position, "`customModes` has no list")
                 .hint("write `customModes: []` if there are no modes");
-            return LegibleFile::Empty;
+            return LegibleFile::NotAll;
         }
         (_, Some(other)) => {
             out.error(
@@ -61,7 +61,7 @@ pub(super) fn read_document(
     read_items(items, loaded, out)
 }
 
-/// Reads the items of the list. One that does not name its slug may be about any mode.
+/// Reads the items of the list. One that does not name its slug, or is cut off there, may be about any mode.
 pub(super) fn read_items(
     items: &[Located<DocumentNode>],
     loaded: &mut LoadedFile,
@@ -81,7 +81,12 @@ pub(super) fn read_items(
                 );
             }
             (Some(mode), Ok(_)) if out.errors() == errors => loaded.modes.push(mode),
-            (_, Ok(slug)) => loaded.broken.push(slug.value),
+            (_, Ok(slug)) => {
+                if is_only_a_name(item) {
+                    legible = LegibleFile::NotAll;
+                }
+                loaded.broken.push(slug.value);
+            }
             (_, Err(_)) if is_nameless(item) => legible = LegibleFile::NotAll,
             (_, Err(_)) => {}
         }
@@ -94,6 +99,11 @@ pub(super) fn read_items(
 fn is_nameless(item: &Located<DocumentNode>) -> bool {
     let slug = item.value.get("slug").map(|slug| &slug.value);
     !matches!(slug, Some(DocumentNode::Text(text)) if !text.is_empty())
+}
+
+/// Whether the file may be cut off in the name.
+fn is_only_a_name(item: &Located<DocumentNode>) -> bool {
+    matches!(&item.value, DocumentNode::Map(entries) if entries.len() == 1)
 }
 
 /// A broken definition counts too: a second, perhaps wider one must not stand in for it.

@@ -286,8 +286,9 @@ fn an_empty_list_of_modes_is_fine() {
 fn a_file_that_ends_behind_its_key_may_be_cut_off() {
     assert_snapshot!(check("customModes:\n"), @"
     unreadable
-    f:1:1: warning: `customModes` is empty
+    f:1:1: error: `customModes` has no list
         write `customModes: []` if there are no modes
+    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
     ");
 }
 

@@ -19,7 +19,7 @@ pub(crate) fn require(command: &str) -> anyhow::Result<()> {
     if !io::stdin().is_terminal() {
         bail!(
             "`modekeeper {command}` needs a terminal, because agents must not give it; \
-             run it in one (tokens for scripts do not exist yet)"
+             run it in one"
         );
     }
     Ok(())

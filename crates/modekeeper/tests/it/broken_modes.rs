@@ -37,6 +37,8 @@ fn unusable() -> Vec<(&'static str, Vec<u8>)> {
             "a map of modes",
             b"customModes:\n  code:\n    groups: [read]\n".to_vec(),
         ),
+        ("cut off behind its key", b"customModes:\n".to_vec()),
+        ("cut off in a name", b"customModes:\n  - slug: co".to_vec()),
         (
             "tabs",
             b"customModes:\n\t- slug: code\n\t  groups: [read]\n".to_vec(),
