@@ -64,7 +64,8 @@ impl Conversations<'_> {
         Ok(found)
     }
 
-    /// Sets the mode of a project. A person's act: it counts as the approval to widen.
+    /// Sets the mode of a project. A person's act: it counts as the approval to widen. Agents there ask before they
+    /// widen what was set, unless a person has decided otherwise.
     pub async fn set_project_mode(
         &self,
         directory: &AbsPath,
@@ -82,14 +83,15 @@ impl Conversations<'_> {
         let project = store
             .set_project_mode(&project.id, Some(slug.clone()), reach)
             .await?;
+        self.bind_switching(&project).await?;
         if whom == SwitchAudience::Everyone {
             self.switch_tasks(&project, slug).await?;
         }
         Ok((project, mode))
     }
 
-    /// Sets a project up to hold agents: in the mode given, else in the one it has, else in the default one. Unless a
-    /// person has decided otherwise, agents there ask before they widen it.
+    /// Sets a project up to hold agents: in the mode given, else in the one it has, else in the default one. Agents
+    /// there ask before they widen it, as in [`Self::set_project_mode`].
     pub async fn set_up(
         &self,
         directory: &AbsPath,
@@ -99,16 +101,24 @@ impl Conversations<'_> {
         let root = self.engine.policy_root(directory);
         let project = store.open_project(&root).await?;
         let default = || self.engine.settings().default_mode.clone();
-        let slug = mode.or(project.mode).unwrap_or_else(default);
+        let slug = mode
+            .or_else(|| project.mode.clone())
+            .unwrap_or_else(default);
         mode::find(&self.engine.modes().catalogue_at(&root), &slug)?;
         store
             .set_project_mode(&project.id, Some(slug.clone()), ModeReach::NewConversations)
             .await?;
+        self.bind_switching(&project).await?;
+        Ok(slug)
+    }
+
+    async fn bind_switching(&self, project: &Project) -> Result<(), Error> {
         if project.switching.is_none() {
             let switching = Some(Switching::AskToWiden.as_str().to_owned());
+            let store = &self.engine.inner.store;
             store.set_project_switching(&project.id, switching).await?;
         }
-        Ok(slug)
+        Ok(())
     }
 
     /// Puts the live tasks of a project into a mode: a person's latest act wins.

@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 
 use super::{MODES, World, ask_to_widen, locked, slug};
-use crate::{Actor, ApprovalVerdict};
+use crate::{Actor, ApprovalVerdict, SwitchAudience};
 
 #[test]
 fn free_lets_every_change_happen() {
@@ -15,6 +15,22 @@ fn free_lets_every_change_happen() {
     sess_1 task_1 in ask (❓ Ask), active
     sess_1 from ask to code (💻 Code)
     sess_2 task_2 in debug (🪲 Debug), active, below task_1
+    ");
+}
+
+#[test]
+fn a_mode_that_a_person_has_set_for_the_project_is_widened_by_no_agent() {
+    let mut world = World::new(MODES);
+    let root = world.fixture.root().clone();
+    let conversations = world.engine().conversations();
+    let architect = slug("architect");
+    let set = conversations.set_project_mode(&root, &architect, SwitchAudience::Everyone);
+    world.runtime.block_on(set).unwrap();
+    world.create("code");
+    world.create("ask");
+    assert_snapshot!(world.log(), @"
+    asks appr_1 pending: Let the agent change from 'architect' to 'code' mode?
+    sess_1 task_1 in ask (❓ Ask), active
     ");
 }
 
