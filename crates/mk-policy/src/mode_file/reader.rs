@@ -233,6 +233,8 @@ fn read_key(
         "autoApprove" => mode.auto_approve = read_auto_approve(value, out),
         "examples" => mode.examples = read_examples(value, out),
         "rulesFiles" => mode.rules_files = read_rules_files(value, out),
+        "network" => keep_choice(mode, key, value, &["off", "own", "on"], out),
+        "git" => keep_choice(mode, key, value, &["local", "none"], out),
         "fileRegex" => {
             out.warning(key.position, "`fileRegex` has no effect next to `groups`")
                 .hint("write it into the group: `- [edit, { fileRegex: … }]`");
@@ -247,13 +249,14 @@ fn read_key(
 
 /// A key that is almost one of ours would silently be without effect.
 fn check_unknown(key: &Located<String>, out: &mut DocumentReport) {
-    const LIMITS: [&str; 6] = [
+    const LIMITS: [&str; 7] = [
         "groups",
         "extends",
         "allowedMcpServers",
         "blockedMcpServers",
         "switchTo",
         "autoApprove",
+        "network",
     ];
     const OTHERS: [&str; 10] = [
         "slug",
@@ -308,6 +311,26 @@ fn check_source(value: &Located<DocumentNode>, out: &mut DocumentReport) {
             "`source` is decided by where the file is; this value is ignored",
         );
     }
+}
+
+/// A key that the wall reads from the mode's further keys; another value would silently be the default.
+fn keep_choice(
+    mode: &mut ModeFile,
+    key: &Located<String>,
+    value: &Located<DocumentNode>,
+    choices: &[&str],
+    out: &mut DocumentReport,
+) {
+    let is_known =
+        matches!(&value.value, DocumentNode::Text(text) if choices.contains(&text.as_str()));
+    if !is_known {
+        let choices = choices.join(", ");
+        out.error(
+            value.position,
+            format!("`{}` is one of {choices}", key.value),
+        );
+    }
+    mode.unknown.push((key.clone(), value.clone()));
 }
 
 fn read_auto_approve(

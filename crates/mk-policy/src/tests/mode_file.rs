@@ -149,6 +149,8 @@ customModes:
     autoApprove: always
     extends: a b
     switchTo: 5
+    network: false
+    git: read
 "), @"
     unreadable
     f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
@@ -161,6 +163,8 @@ customModes:
     f:9:18: error: `autoApprove` is one of none, read, all
     f:10:14: error: `extends`: `a b` is not a mode slug: only letters, digits and dashes, at most 128 of them
     f:11:15: error: `switchTo` is a number, not a list of texts
+    f:12:14: error: `network` is one of off, own, on
+    f:13:10: error: `git` is one of local, none
     ");
 }
 
