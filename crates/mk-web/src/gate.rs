@@ -267,7 +267,7 @@ impl Gate {
             }
             (RouteNeed::Role(role), Some(principal)) => {
                 let has = principal.credential.role;
-                let refusal = format!("this needs the role {role}; this is a {has}");
+                let refusal = format!("this needs the role {role}, and the token has {has}");
                 return Err(forbidden(&refusal).into());
             }
         }
