@@ -198,14 +198,17 @@ impl WallReport {
     }
 
     fn files_sentence(&self, rights: &Rights, refusals: &[&RefusedAttempt]) -> String {
-        let may = match &rights.edit {
-            EditRights::Nothing => "may not edit files".to_owned(),
+        let wider = " Switch with: modekeeper mode code";
+        let (may, way_out) = match &rights.edit {
+            EditRights::Nothing => ("may not edit files".to_owned(), wider),
             EditRights::Matching {
                 label: Some(label), ..
-            } => format!("may edit only {label}"),
-            EditRights::Matching { label: None, .. } => {
-                "may edit the project but not protected files".to_owned()
-            }
+            } => (format!("may edit only {label}"), wider),
+            // No mode may do more.
+            EditRights::Matching { label: None, .. } => (
+                "may edit the project but not protected files".to_owned(),
+                "",
+            ),
         };
         let mut shown_refusals: Vec<String> = refusals
             .iter()
@@ -218,7 +221,7 @@ impl WallReport {
             shown_refusals.push(format!("{more} more"));
         }
         format!(
-            "mode \"{}\" {may} – refused: {}. Switch with: modekeeper mode code",
+            "mode \"{}\" {may} – refused: {}.{way_out}",
             rights.mode,
             shown_refusals.join(", ")
         )

@@ -22,6 +22,11 @@ fn refusals_name_mode_operation_path_and_way_out() {
         "echo x > README.md; echo x > $VICTIM/file",
         "modekeeper: mode \"ask\" may not edit files – refused: write README.md, write $BASE/victim/file. Switch with: modekeeper mode code\n",
     );
+    check(
+        Mode::Code,
+        "echo x > AGENTS.md",
+        "modekeeper: mode \"code\" may edit the project but not protected files – refused: write AGENTS.md.\n",
+    );
     check(Mode::Docs, "echo x > README.md", "");
 }
 

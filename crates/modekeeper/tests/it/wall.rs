@@ -121,6 +121,15 @@ fn the_log_says_what_a_command_changed_wrote_and_was_refused() {
 }
 
 #[test]
+fn the_log_names_what_cannot_be_undone() {
+    let sandbox = project();
+    std::os::unix::fs::symlink("a.rs", sandbox.project().join("src/link")).unwrap();
+    sandbox.run(&["exec", "--", "rm", "src/link"]);
+    let shown = sandbox.ok(&["log"]);
+    assert!(shown.contains("not kept src/link"), "{shown}");
+}
+
+#[test]
 fn what_changed_again_since_is_put_back_by_force_only() {
     let sandbox = project();
     sandbox.run(&["exec", "--", "sh", "-c", "echo new > README.md"]);

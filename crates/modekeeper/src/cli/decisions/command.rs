@@ -10,7 +10,8 @@ use crate::output::OutputStyle;
 /// Names in one line.
 const MOST_NAMES: usize = 5;
 
-/// One line about the command, and one each for what it changed, wrote, left and was refused.
+/// One line about the command, and one each for what it changed, wrote, left and was refused, and for
+/// what cannot be undone.
 pub(super) fn lines(command: &RecordedCommand, style: OutputStyle) -> String {
     let effects = &command.effects;
     let code = format!("exit {:<3}", command.exit_code);
@@ -29,11 +30,15 @@ pub(super) fn lines(command: &RecordedCommand, style: OutputStyle) -> String {
         style.dim(id.unwrap_or_default()),
     );
     let refused: Vec<String> = effects.refused.iter().map(act).collect();
+    let not_kept = effects.held["not_kept"].as_array().into_iter().flatten();
+    let not_kept = not_kept.filter_map(Value::as_str).map(str::to_owned);
+    let not_kept: Vec<String> = not_kept.collect();
     let rows = [
         ("changed", &effects.changed, effects.more_changed),
         ("wrote", &effects.wrote, effects.more_wrote),
         ("removed", &effects.removed, 0),
         ("refused", &refused, effects.more_refused),
+        ("not kept", &not_kept, 0),
     ];
     for (name, names, more) in rows {
         if !names.is_empty() {
