@@ -72,7 +72,7 @@ impl Evaluation {
                 format!("Tool group '{group}' is enabled for what matches: {limit}")
             }
             DecidingRule::McpFilter if self.is_allowed() => {
-                "The MCP server and tool are among what this mode may use".to_owned()
+                "The mode allows this MCP server and tool".to_owned()
             }
             DecidingRule::GroupDisabled => format!("Tool group '{group}' is not enabled"),
             DecidingRule::OutsideProject => format!("'{path}' is outside the project"),
@@ -104,7 +104,9 @@ impl Evaluation {
                 format!("'{limit}' is for the user to run, not for an agent")
             }
             DecidingRule::Secret => format!("'{path}' holds credentials or private state: {limit}"),
-            DecidingRule::McpFilter => format!("MCP '{limit}' is not among what this mode may use"),
+            DecidingRule::McpFilter => {
+                format!("This mode does not allow the MCP server or tool '{limit}'")
+            }
             DecidingRule::ProtectedFile => format!("'{path}' is protected: {limit}"),
         }
     }

@@ -136,9 +136,9 @@ fn denials_of_commands_name_the_limit() {
 fn denials_of_mcp_tools_name_the_tool() {
     assert_snapshot!(check("groups: [[mcp, {allowedMcpServers: docs}]]", None, "use_mcp_tool", "github/push"), @"
     deny mcp-filter
-    MCP 'github/push' is not among what this mode may use
+    This mode does not allow the MCP server or tool 'github/push'
     use a server or tool that the mode lists
-    Tool 'use_mcp_tool' cannot be used in 'm' mode. MCP 'github/push' is not among what this mode may use.
+    Tool 'use_mcp_tool' cannot be used in 'm' mode. This mode does not allow the MCP server or tool 'github/push'.
     ");
     assert_snapshot!(check("groups: [[mcp, {allowedMcpServers: docs}]]", None, "mcp_a_b_c", ()), @"
     deny target-unknown
@@ -170,9 +170,9 @@ fn what_is_allowed_has_a_reason_too() {
     ");
     assert_snapshot!(check("groups: [[mcp, {allowedMcpServers: docs}]]", None, "use_mcp_tool", "docs/x"), @"
     allow mcp-filter
-    The MCP server and tool are among what this mode may use
+    The mode allows this MCP server and tool
     -
-    The MCP server and tool are among what this mode may use.
+    The mode allows this MCP server and tool.
     ");
 }
 
