@@ -1,0 +1,139 @@
+//! Reading, and opening what is read: inline, on the caller's thread.
+
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use rusqlite::Connection;
+
+use super::{LOCKED_PAUSE, RanJobs, SharedStore, WriteJob, lock};
+use crate::StoreLocation;
+use crate::error::{Error, Failure};
+use crate::link::Link;
+use crate::open::{ConnectionPurpose, DatabaseIdentity, LockWaits, OpenedDatabase, open};
+
+impl SharedStore {
+    /// Runs `query`, opening what it needs at the first use.
+    pub(crate) fn read<T>(
+        &self,
+        query: impl Fn(Link<'_>) -> Result<T, Failure>,
+    ) -> Result<T, Error> {
+        match &self.postgres {
+            Some(postgres) => postgres.read(query),
+            None => self.read_sqlite(|connection| query(Link::Sqlite(connection))),
+        }
+    }
+
+    /// The same for queries that must all see one moment.
+    pub(crate) fn read_at_once<T>(
+        &self,
+        query: impl Fn(Link<'_>) -> Result<T, Failure>,
+    ) -> Result<T, Error> {
+        match &self.postgres {
+            Some(postgres) => postgres.read_at_once(query),
+            None => self.read_sqlite(|connection| query(Link::Sqlite(connection))),
+        }
+    }
+
+    /// Runs `query` on the connection for reading.
+    pub(crate) fn read_sqlite<T>(
+        &self,
+        query: impl FnOnce(&Connection) -> Result<T, Failure>,
+    ) -> Result<T, Error> {
+        let mut reader = lock(&self.reader);
+        if reader
+            .locked_until
+            .is_some_and(|until| Instant::now() < until)
+        {
+            return Err(self.locked());
+        }
+        reader.locked_until = None;
+        let outcome = self
+            .open_for_reading(&mut reader.opened)
+            .and_then(|connection| query(connection).map_err(|failure| failure.at(&self.location)));
+        if let Err(error) = &outcome {
+            match error {
+                Error::Busy { .. } if self.waits == LockWaits::BRIEF => {
+                    reader.locked_until = Some(Instant::now() + LOCKED_PAUSE);
+                }
+                error if self.is_broken(error) => reader.opened = None,
+                _ => {}
+            }
+        }
+        outcome
+    }
+
+    pub(super) fn locked(&self) -> Error {
+        let busy = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_BUSY);
+        Error::from_sqlite(&self.location, rusqlite::Error::SqliteFailure(busy, None))
+    }
+
+    /// The connection for reading. A file that was replaced is opened again; of one that was
+    /// removed the open connection still has everything, until the writer has put it back.
+    fn open_for_reading<'a>(
+        &self,
+        slot: &'a mut Option<OpenedDatabase>,
+    ) -> Result<&'a Connection, Error> {
+        if let (StoreLocation::File(path), Some(opened)) = (&self.location, &*slot)
+            && let Some(now) = DatabaseIdentity::of(path)
+            && opened.identity != Some(now)
+        {
+            *slot = None;
+        }
+        if let (StoreLocation::File(path), None) = (&self.location, &*slot)
+            && self.commits() > 0
+            && DatabaseIdentity::of(path).is_none()
+        {
+            // Opening would make an empty database, although the writer still has the old one.
+            self.wake_writer();
+            let location = self.location.clone();
+            return Err(Error::Replaced { location });
+        }
+        let purpose = match self.location {
+            StoreLocation::File(_) => ConnectionPurpose::Read,
+            StoreLocation::Memory | StoreLocation::Postgres(_) => ConnectionPurpose::Write,
+        };
+        Ok(&self.ensure_open(slot, purpose, self.waits)?.connection)
+    }
+
+    /// Has the thread write nothing, which makes it look at the file.
+    fn wake_writer(&self) {
+        let nothing: WriteJob = Box::new(|_| RanJobs {
+            undo: None,
+            answer: Box::new(|_| {}),
+        });
+        lock(&self.inbox).jobs.push_back(nothing);
+        self.arrived.notify_one();
+    }
+
+    /// A failed opening is not remembered: the next use tries again.
+    pub(super) fn ensure_open<'a>(
+        &self,
+        slot: &'a mut Option<OpenedDatabase>,
+        purpose: ConnectionPurpose,
+        waits: LockWaits,
+    ) -> Result<&'a mut OpenedDatabase, Error> {
+        match slot {
+            Some(opened) => Ok(opened),
+            None => Ok(slot.insert(open(&self.location, purpose, waits)?)),
+        }
+    }
+
+    /// Whether a connection that failed so has to be opened again: a database that could only be
+    /// read when it was opened stays so for that connection. In memory there is only this one.
+    pub(super) fn is_broken(&self, error: &Error) -> bool {
+        self.location != StoreLocation::Memory
+            && matches!(
+                error,
+                Error::ReadOnly { .. }
+                    | Error::Open { .. }
+                    | Error::Corrupt { .. }
+                    | Error::Replaced { .. }
+                    | Error::Database { .. }
+            )
+    }
+
+    /// How many commits this process made; what `data_version` is where there is one connection.
+    pub(crate) fn commits(&self) -> i64 {
+        self.commits.load(Ordering::SeqCst)
+    }
+}
