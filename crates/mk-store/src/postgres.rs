@@ -7,9 +7,11 @@
 mod client;
 mod known;
 mod migrate;
+mod tls;
 mod url;
 mod watch;
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -18,7 +20,7 @@ use mk_types::Clock;
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 use tokio_postgres::error::SqlState;
-use tokio_postgres::{Connection, NoTls, Socket};
+use tokio_postgres::{Connection, Socket};
 
 use crate::StoreLocation;
 use crate::error::{Error, Failure};
@@ -26,6 +28,7 @@ use crate::link::Link;
 use crate::writer::lock;
 pub(crate) use client::PgClient;
 pub(crate) use known::KnownAnswers;
+use tls::EncryptedSocket;
 pub use url::{InvalidPostgresUrl, PostgresUrl};
 use watch::WatchedChanges;
 
@@ -43,6 +46,10 @@ pub enum PostgresTrouble {
     Driver(#[from] tokio_postgres::Error),
     #[error("it cannot be reached now, and this was not asked before")]
     Unknown,
+    #[error("cannot read the certificates of `{}`: {}", .0.display(), .1)]
+    Certificates(PathBuf, String),
+    #[error("TLS cannot be set up: {0}")]
+    Encryption(#[from] rustls::Error),
     #[error("the thread that speaks to it could not be started")]
     Thread(#[source] std::io::Error),
 }
@@ -60,7 +67,11 @@ impl PostgresTrouble {
     /// Whether the database is gone, as opposed to having refused something.
     pub(crate) fn is_loss(&self) -> bool {
         match self {
-            Self::Silent(_) | Self::Unknown | Self::Thread(_) => true,
+            Self::Silent(_)
+            | Self::Unknown
+            | Self::Certificates(..)
+            | Self::Encryption(_)
+            | Self::Thread(_) => true,
             Self::Driver(error) => match error.code() {
                 None => true,
                 Some(code) => {
@@ -141,6 +152,7 @@ impl Postgres {
         &self,
         query: impl Fn(Link<'_>) -> Result<T, Failure>,
     ) -> Result<T, Error> {
+        let mut why = PostgresTrouble::Unknown;
         // A connection that the server has closed meanwhile says so once.
         for attempt in 0..2 {
             if self.watched.is_lost() && self.is_watching() {
@@ -162,12 +174,20 @@ impl Postgres {
                     if attempt > 0 {
                         self.lose(&trouble);
                     }
+                    why = trouble;
                 }
                 outcome => return outcome.map_err(|failure| failure.at(&self.location)),
             }
         }
         let outcome = query(Link::Known(self.watched.known()));
-        outcome.map_err(|failure| failure.at(&self.location))
+        outcome.map_err(|failure| {
+            match failure {
+                // What was never asked is missing for the reason that there is no answer now.
+                Failure::Postgres(PostgresTrouble::Unknown) => Failure::Postgres(why),
+                other => other,
+            }
+            .at(&self.location)
+        })
     }
 
     /// Runs `query` with everything as of one moment.
@@ -266,7 +286,7 @@ impl Postgres {
             self.watched.find();
             if let Some(runtime) = &running.runtime {
                 let watched = Arc::clone(&self.watched);
-                runtime.spawn(watch::watch(watched, self.url.config().clone()));
+                runtime.spawn(watch::watch(watched, self.url.clone()));
             }
         }
         Ok(())
@@ -298,12 +318,13 @@ impl Postgres {
     fn connect(&self) -> Result<PgClient, PostgresTrouble> {
         let (sender, receiver) = oneshot::channel();
         let config = self.url.config().clone();
+        let tls = self.url.proof().connector()?;
         match &*lock(&self.running) {
             Some(RunningPostgres {
                 runtime: Some(runtime),
                 ..
             }) => drop(runtime.spawn(async move {
-                let made = config.connect(NoTls).await;
+                let made = config.connect(tls).await;
                 let made = made.map(|(client, connection)| {
                     tokio::spawn(carry(connection));
                     client
@@ -320,7 +341,7 @@ impl Postgres {
 }
 
 /// Carries what a connection's client says and hears.
-async fn carry(connection: Connection<Socket, tokio_postgres::tls::NoTlsStream>) {
+async fn carry(connection: Connection<Socket, EncryptedSocket<Socket>>) {
     if let Err(error) = connection.await {
         tracing::debug!(
             error = message(&error),

@@ -1,12 +1,15 @@
 //! Where a PostgreSQL is, as its URL says it. The password is in no text that is made here.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::str::FromStr as _;
 use std::time::Duration;
 
+use percent_encoding::percent_decode_str;
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode};
+
+use super::tls::ServerProof;
 
 /// How long a connection may take to be made.
 const LONGEST_CONNECT: Duration = Duration::from_secs(2);
@@ -17,6 +20,7 @@ const LONGEST_SILENCE: Duration = Duration::from_secs(5);
 #[derive(Clone, PartialEq, Eq)]
 pub struct PostgresUrl {
     config: Config,
+    proof: ServerProof,
 }
 
 /// A URL that names no database. It does not repeat the URL, which may hold a password.
@@ -26,8 +30,10 @@ pub enum InvalidPostgresUrl {
     Malformed,
     #[error("the URL names no database")]
     NoDatabase,
-    #[error("TLS is not supported: use a Unix socket, a private network or a local pooler")]
-    Tls,
+    #[error("sslmode is one of disable, prefer, require, verify-ca and verify-full")]
+    TlsMode,
+    #[error("sslmode=verify-ca needs the authority's certificate: add sslrootcert=/path/ca.pem")]
+    NoAuthority,
 }
 
 impl PostgresUrl {
@@ -35,23 +41,27 @@ impl PostgresUrl {
         if !text.starts_with("postgres://") && !text.starts_with("postgresql://") {
             return Err(InvalidPostgresUrl::Malformed);
         }
-        let config = Config::from_str(text);
+        let (text, tls) = TlsParameters::take_from(text)?;
+        let config = Config::from_str(&text);
         let mut config = config.map_err(|_| InvalidPostgresUrl::Malformed)?;
-        if config.get_ssl_mode() == SslMode::Require {
-            return Err(InvalidPostgresUrl::Tls);
-        }
         if config.get_dbname().is_none() {
             return Err(InvalidPostgresUrl::NoDatabase);
         }
         if config.get_hosts().is_empty() {
             config.host("localhost");
         }
+        let is_local = |host: &Host| !matches!(host, Host::Tcp(_));
+        let (mode, proof) = match config.get_hosts().iter().all(is_local) {
+            true => (SslMode::Disable, ServerProof::None),
+            false => tls.resolve()?,
+        };
+        config.ssl_mode(mode);
         config.connect_timeout(LONGEST_CONNECT);
         config.tcp_user_timeout(LONGEST_SILENCE);
         if config.get_application_name().is_none() {
             config.application_name("modekeeper");
         }
-        Ok(Self { config })
+        Ok(Self { config, proof })
     }
 
     pub fn has_password(&self) -> bool {
@@ -88,8 +98,62 @@ impl PostgresUrl {
         })
     }
 
-    pub(crate) fn config(&self) -> &Config {
+    pub(super) fn config(&self) -> &Config {
         &self.config
+    }
+
+    pub(super) fn proof(&self) -> &ServerProof {
+        &self.proof
+    }
+}
+
+/// What a URL says about TLS. The driver knows less of it than libpq, so it is read here.
+#[derive(Debug, Default)]
+struct TlsParameters {
+    mode: Option<String>,
+    authority: Option<String>,
+}
+
+impl TlsParameters {
+    /// Also gives the URL without them.
+    fn take_from(url: &str) -> Result<(String, Self), InvalidPostgresUrl> {
+        let mut taken = Self::default();
+        let Some((place, query)) = url.split_once('?') else {
+            return Ok((url.to_owned(), taken));
+        };
+        let mut others = Vec::new();
+        for parameter in query.split('&') {
+            let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+            let value = || {
+                let decoded = percent_decode_str(value).decode_utf8();
+                decoded.map_err(|_| InvalidPostgresUrl::Malformed)
+            };
+            match name {
+                "sslmode" => taken.mode = Some(value()?.into_owned()),
+                "sslrootcert" => taken.authority = Some(value()?.into_owned()),
+                _ => others.push(parameter),
+            }
+        }
+        Ok((format!("{place}?{}", others.join("&")), taken))
+    }
+
+    /// As libpq has it: an authority that is named is asked for, also where encryption alone would do.
+    fn resolve(self) -> Result<(SslMode, ServerProof), InvalidPostgresUrl> {
+        let authority = self.authority.filter(|it| it != "system");
+        let authority = authority.map(PathBuf::from);
+        let mode = self.mode.as_deref().unwrap_or("prefer");
+        Ok(match (mode, authority) {
+            ("disable", _) => (SslMode::Disable, ServerProof::None),
+            ("prefer", None) => (SslMode::Prefer, ServerProof::None),
+            ("prefer", Some(file)) => (SslMode::Prefer, ServerProof::Authority(file)),
+            ("require", None) => (SslMode::Require, ServerProof::None),
+            ("require" | "verify-ca", Some(file)) => {
+                (SslMode::Require, ServerProof::Authority(file))
+            }
+            ("verify-ca", None) => return Err(InvalidPostgresUrl::NoAuthority),
+            ("verify-full", file) => (SslMode::Require, ServerProof::Host(file)),
+            _ => return Err(InvalidPostgresUrl::TlsMode),
+        })
     }
 }
 
@@ -131,5 +195,65 @@ impl fmt::Display for PostgresUrl {
 impl fmt::Debug for PostgresUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(url: &str, expected: &Result<(SslMode, ServerProof), InvalidPostgresUrl>) {
+        let parsed = PostgresUrl::parse(url);
+        let found = parsed.map(|url| (url.config.get_ssl_mode(), url.proof));
+        assert_eq!(&found, expected, "{url}");
+    }
+
+    #[test]
+    fn sslmode_means_what_it_means_to_libpq() {
+        let file = || PathBuf::from("/etc/a b.pem");
+        let at = "postgres://ann@db/modekeeper";
+        let named = "sslrootcert=/etc/a%20b.pem";
+        check(at, &Ok((SslMode::Prefer, ServerProof::None)));
+        check(
+            &format!("{at}?sslmode=disable&{named}"),
+            &Ok((SslMode::Disable, ServerProof::None)),
+        );
+        check(
+            &format!("{at}?sslmode=require"),
+            &Ok((SslMode::Require, ServerProof::None)),
+        );
+        check(
+            &format!("{at}?{named}&sslmode=require"),
+            &Ok((SslMode::Require, ServerProof::Authority(file()))),
+        );
+        check(
+            &format!("{at}?sslmode=verify-ca&{named}"),
+            &Ok((SslMode::Require, ServerProof::Authority(file()))),
+        );
+        check(
+            &format!("{at}?sslmode=verify-full&{named}"),
+            &Ok((SslMode::Require, ServerProof::Host(Some(file())))),
+        );
+        check(
+            &format!("{at}?sslmode=verify-full&sslrootcert=system"),
+            &Ok((SslMode::Require, ServerProof::Host(None))),
+        );
+        check(
+            &format!("{at}?sslmode=verify-ca"),
+            &Err(InvalidPostgresUrl::NoAuthority),
+        );
+        check(
+            &format!("{at}?sslmode=never"),
+            &Err(InvalidPostgresUrl::TlsMode),
+        );
+    }
+
+    #[test]
+    fn a_socket_is_not_encrypted() {
+        check(
+            "postgres://ann@/modekeeper?host=/run/postgresql&sslmode=require",
+            &Ok((SslMode::Disable, ServerProof::None)),
+        );
     }
 }

@@ -12,10 +12,10 @@ use mk_types::Clock;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_postgres::types::{ToSql, Type};
-use tokio_postgres::{AsyncMessage, Client, Config, NoTls};
+use tokio_postgres::{AsyncMessage, Client};
 
 use super::client::{numbered, typed};
-use super::{KnownAnswers, PgClient, PostgresTrouble, Shift, set_shift};
+use super::{KnownAnswers, PgClient, PostgresTrouble, PostgresUrl, Shift, set_shift};
 
 /// How long a change of another server may stay unseen here, notified or not.
 const POLL: Duration = Duration::from_millis(250);
@@ -132,13 +132,13 @@ impl WatchedChanges {
 }
 
 /// Runs until the runtime ends.
-pub(crate) async fn watch(watched: Arc<WatchedChanges>, config: Config) {
+pub(crate) async fn watch(watched: Arc<WatchedChanges>, url: PostgresUrl) {
     let mut client: Option<Client> = None;
     let mut seen = watched.version();
     let mut told = Instant::now();
     loop {
         if client.is_none() {
-            client = listen(&watched, &config).await;
+            client = listen(&watched, &url).await;
         }
         let polled = match &client {
             Some(client) => {
@@ -184,8 +184,9 @@ async fn sleep_for(longest: Duration, woken: Option<&Notify>) -> Duration {
 }
 
 /// A connection that wakes who watches when another server has notified.
-async fn listen(watched: &Arc<WatchedChanges>, config: &Config) -> Option<Client> {
-    let (client, mut connection) = timeout(LONGEST_POLL, config.connect(NoTls))
+async fn listen(watched: &Arc<WatchedChanges>, url: &PostgresUrl) -> Option<Client> {
+    let tls = url.proof().connector().ok()?;
+    let (client, mut connection) = timeout(LONGEST_POLL, url.config().connect(tls))
         .await
         .ok()?
         .ok()?;

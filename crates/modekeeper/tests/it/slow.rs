@@ -4,6 +4,7 @@ mod acp;
 mod agents;
 mod attacks;
 mod attacks_whole;
+mod authority;
 mod code;
 mod code_whole;
 mod conformance;

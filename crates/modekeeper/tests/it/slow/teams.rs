@@ -2,6 +2,7 @@
 //! acknowledged is lost, whichever process is killed.
 
 mod database;
+mod tls;
 
 use std::collections::BTreeSet;
 use std::io::{Read as _, Write as _};
@@ -12,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::{Value, json};
 
 use crate::support::dice::Dice;
-use crate::support::http::Server;
+use crate::support::http::{Request, Server};
 use crate::support::sandbox::{Sandbox, bare_command};
 use crate::support::{PATIENCE, wait_for};
 use database::{Database, Pooler, rows};
@@ -88,6 +89,69 @@ fn a_transaction_pooler_in_between_changes_nothing() {
     let database = Database::start();
     let pooler = Pooler::start(&database);
     check_switches(&pooler.url(), SWITCHES / 4);
+}
+
+/// A request of a person with a token.
+fn ask(address: SocketAddr, token: &str, path: &str, body: Option<Value>) -> Value {
+    let request = Request {
+        method: if body.is_some() { "POST" } else { "GET" },
+        path,
+        headers: vec![
+            ("Authorization", format!("Bearer {token}")),
+            ("Content-Type", "application/json".to_owned()),
+        ],
+        body: body.map_or_else(String::new, |body| body.to_string()),
+    };
+    let response = request.send(address);
+    assert_eq!(response.status, 200, "{path}");
+    serde_json::from_str(&response.text()).unwrap()
+}
+
+#[test]
+fn an_approval_on_one_server_lets_the_call_that_waits_on_the_other_go_on_once() {
+    let database = Database::start();
+    let sandboxes = [Sandbox::new(), Sandbox::new()];
+    let servers = sandboxes.each_ref().map(|sandbox| {
+        let settings = r#"{ "http": { "rate_limits": false }, "switching": "ask_to_widen" }"#;
+        sandbox.write(sandbox.config_file(), settings);
+        let mut command = sandbox.command(&["serve", "--listen", "127.0.0.1:0"]);
+        Server::open(command.env("MODEKEEPER_STORE", database.url()))
+    });
+    let [here, there] = [&servers[0], &servers[1]].map(|server| server.address);
+    let mut command = sandboxes[0].command(&["token", "create", "ann", "--role", "operator"]);
+    let made = sandboxes[0].run_command(
+        command
+            .arg("--json")
+            .env("MODEKEEPER_STORE", database.url()),
+    );
+    let made: Value = serde_json::from_str(&made.stdout).unwrap();
+    let token = made["token"].as_str().unwrap();
+    let pending = || {
+        let list = ask(here, token, "/api/approvals", None);
+        Some(
+            list["approvals"].as_array()?.first()?["id"]
+                .as_str()?
+                .to_owned(),
+        )
+    };
+    let session = call(there, "create_task", &json!({ "mode_slug": "ask" })).unwrap();
+    let session = session["metadata"]["session_id"].as_str().unwrap();
+    let mut before = String::new();
+    // Every time anew: what was approved once is used up.
+    for (verdict, is_granted) in [("approve", true), ("deny", false), ("approve", true)] {
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| switch(there, session, "code", "widen"));
+            let id = wait_for("a request", pending);
+            assert_ne!(id, before);
+            let path = format!("/api/approvals/{id}");
+            ask(here, token, &path, Some(json!({ "verdict": verdict })));
+            assert_eq!(waiting.join().unwrap(), is_granted, "{verdict}");
+            before = id;
+        });
+        assert_eq!(allows(here, session, "write_to_file"), Some(is_granted));
+        assert_eq!(pending(), None);
+        assert!(!is_granted || switch(here, session, "ask", "narrow"));
+    }
 }
 
 #[test]

@@ -1,9 +1,11 @@
 //! A PostgreSQL and a pooler of a test's own, that can be killed and started again.
 
+use std::net::TcpListener;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+use crate::slow::authority::Authority;
 use crate::support::sandbox::{bare_command, overwrite, set_mode};
 use crate::support::wait_for;
 
@@ -13,10 +15,47 @@ pub(super) struct Database {
     directory: tempfile::TempDir,
     programs: PathBuf,
     server: Child,
+    port: u16,
 }
 
 impl Database {
     pub(super) fn start() -> Self {
+        let database = Self::make(&|_| String::new());
+        database.wait_until_ready();
+        database
+    }
+
+    /// The same, and others on this machine reach it without TLS.
+    pub(super) fn start_on_a_port() -> Self {
+        Self::start_with(&|_| String::new())
+    }
+
+    /// On a free port of this machine, with these lines in its settings.
+    fn start_with(settings: &dyn Fn(&Path) -> String) -> Self {
+        for _ in 0..10 {
+            let free = TcpListener::bind("127.0.0.1:0").unwrap();
+            let port = free.local_addr().unwrap().port();
+            drop(free);
+            let mut database = Self::make(&|directory| {
+                let more = settings(directory);
+                format!("listen_addresses = '127.0.0.1'\nport = {port}\n{more}")
+            });
+            database.port = port;
+            let ready = wait_for("the database", || {
+                // Somebody else may have taken the port meanwhile: it ends then.
+                match database.server.try_wait().unwrap() {
+                    Some(_) => Some(false),
+                    None => database.is_ready().then_some(true),
+                }
+            });
+            if ready {
+                return database;
+            }
+        }
+        panic!("no free port");
+    }
+
+    fn make(settings: &dyn Fn(&Path) -> String) -> Self {
         let directory = tempfile::Builder::new().prefix("mk-pg-").tempdir();
         let directory = directory.unwrap();
         set_mode(directory.path(), 0o777);
@@ -29,19 +68,30 @@ impl Database {
             .output()
             .unwrap();
         assert!(made.status.success(), "{made:?}");
+        let file = data.join("postgresql.conf");
+        let mut all = std::fs::read_to_string(&file).unwrap();
+        all.push_str("listen_addresses = ''\nmax_connections = 200\n");
+        all.push_str(&settings(directory.path()));
+        overwrite(&file, all.as_bytes());
         let server = run(&programs, directory.path());
-        let database = Self {
+        Self {
             directory,
             programs,
             server,
-        };
-        database.wait_until_ready();
-        database
+            port: 5432,
+        }
     }
 
     pub(super) fn url(&self) -> String {
         let socket = self.directory.path().display();
-        format!("postgres://modekeeper@/postgres?host={socket}")
+        let port = self.port;
+        format!("postgres://modekeeper@/postgres?host={socket}&port={port}")
+    }
+
+    /// Through its port.
+    pub(super) fn host_url(&self, host: &str, parameters: &str) -> String {
+        let port = self.port;
+        format!("postgres://modekeeper@{host}:{port}/postgres?{parameters}")
     }
 
     pub(super) fn directory(&self) -> &Path {
@@ -60,12 +110,13 @@ impl Database {
         self.server = run(&self.programs, self.directory.path());
         let directory = self.directory.path().to_owned();
         let programs = self.programs.clone();
+        let port = self.port;
         let server = &mut self.server;
         wait_for("the database again", || {
             if server.try_wait().unwrap().is_some() {
                 *server = run(&programs, &directory);
             }
-            is_ready(&programs, &directory).then_some(())
+            is_ready(&programs, &directory, port).then_some(())
         });
     }
 
@@ -75,9 +126,11 @@ impl Database {
     }
 
     fn wait_until_ready(&self) {
-        wait_for("the database", || {
-            is_ready(&self.programs, self.directory.path()).then_some(())
-        });
+        wait_for("the database", || self.is_ready().then_some(()));
+    }
+
+    fn is_ready(&self) -> bool {
+        is_ready(&self.programs, self.directory.path(), self.port)
     }
 }
 
@@ -85,6 +138,55 @@ impl Drop for Database {
     fn drop(&mut self) {
         drop(self.server.kill());
         drop(self.server.wait());
+    }
+}
+
+/// A PostgreSQL that admits encrypted connections only, with a certificate for `localhost`.
+#[derive(Debug)]
+pub(super) struct EncryptedDatabase {
+    database: Database,
+    authorities: tempfile::TempDir,
+    pub(super) authority: Authority,
+    pub(super) certificate: PathBuf,
+}
+
+impl EncryptedDatabase {
+    pub(super) fn start() -> Self {
+        let authorities = tempfile::tempdir().unwrap();
+        let authority = Authority::new(authorities.path(), "ours");
+        let (certificate, key) = authority.sign("localhost");
+        let (signed, secret) = (std::fs::read(&certificate), std::fs::read(key));
+        let (signed, secret) = (signed.unwrap(), secret.unwrap());
+        let database = Database::start_with(&|directory| {
+            let data = directory.join("data");
+            overwrite(&data.join("server.crt"), &signed);
+            let key = data.join("server.key");
+            overwrite(&key, &secret);
+            set_mode(&key, 0o600);
+            give_to_owner(&key);
+            let admitted = "local all all trust\nhostssl all all 127.0.0.1/32 trust\n";
+            overwrite(&data.join("pg_hba.conf"), admitted.as_bytes());
+            "ssl = on\n".to_owned()
+        });
+        Self {
+            database,
+            authorities,
+            authority,
+            certificate,
+        }
+    }
+
+    pub(super) fn url(&self, host: &str, parameters: &str) -> String {
+        self.database.host_url(host, parameters)
+    }
+
+    /// Where there is room for more authorities.
+    pub(super) fn directory(&self) -> &Path {
+        self.authorities.path()
+    }
+
+    pub(super) fn rows(&self, query: &str) -> Vec<String> {
+        self.database.rows(query)
     }
 }
 
@@ -153,16 +255,16 @@ fn run(programs: &Path, directory: &Path) -> Child {
         .arg(directory.join("data"))
         .arg("-k")
         .arg(directory)
-        .args(["-c", "listen_addresses=", "-c", "max_connections=200"])
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
         .unwrap()
 }
 
-fn is_ready(programs: &Path, directory: &Path) -> bool {
+fn is_ready(programs: &Path, directory: &Path, port: u16) -> bool {
     let mut asked = bare_command(programs.join("pg_isready"), directory);
-    let asked = asked.arg("--quiet").arg("--host").arg(directory).status();
+    asked.arg("--quiet").arg("--host").arg(directory);
+    let asked = asked.args(["--port", &port.to_string()]).status();
     asked.is_ok_and(|status| status.success())
 }
 
@@ -175,14 +277,27 @@ fn programs() -> PathBuf {
 }
 
 /// PostgreSQL and its pooler do not run as root: the user of Debian's package is theirs.
+fn owner() -> Option<(u32, u32)> {
+    if !rustix::process::geteuid().is_root() {
+        return None;
+    }
+    let users = std::fs::read_to_string("/etc/passwd").unwrap();
+    let user = users.lines().find(|line| line.starts_with("postgres:"));
+    let mut fields = user.unwrap().split(':');
+    let uid = fields.nth(2).and_then(|it| it.parse().ok()).unwrap();
+    let gid = fields.next().and_then(|it| it.parse().ok()).unwrap();
+    Some((uid, gid))
+}
+
+fn give_to_owner(file: &Path) {
+    if let Some((uid, gid)) = owner() {
+        std::os::unix::fs::chown(file, Some(uid), Some(gid)).unwrap();
+    }
+}
+
 fn as_owner(program: &Path, directory: &Path) -> Command {
     let mut command = bare_command(program, directory);
-    if rustix::process::geteuid().is_root() {
-        let users = std::fs::read_to_string("/etc/passwd").unwrap();
-        let user = users.lines().find(|line| line.starts_with("postgres:"));
-        let mut fields = user.unwrap().split(':');
-        let uid = fields.nth(2).and_then(|it| it.parse().ok()).unwrap();
-        let gid = fields.next().and_then(|it| it.parse().ok()).unwrap();
+    if let Some((uid, gid)) = owner() {
         command.uid(uid).gid(gid);
     }
     command
