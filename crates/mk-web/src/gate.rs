@@ -309,9 +309,18 @@ impl Gate {
 
     fn note_failure(&self, address: Option<IpAddr>) {
         let Some(address) = address else { return };
+        tracing::warn!(%address, "a wrong token was refused");
+        let address = network_of(address);
         let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         if failures.len() >= MOST_ADDRESSES {
             failures.retain(|_, (_, last)| last.elapsed() < PENALTY);
+        }
+        if failures.len() >= MOST_ADDRESSES {
+            // Those that have to wait already are worth more than those that may have to.
+            failures.retain(|_, (count, _)| *count >= MOST_FAILURES);
+        }
+        if failures.len() >= MOST_ADDRESSES && !failures.contains_key(&address) {
+            return;
         }
         let (count, last) = failures.entry(address).or_insert((0, Instant::now()));
         if last.elapsed() > PENALTY {
@@ -319,15 +328,22 @@ impl Gate {
         }
         *count += 1;
         *last = Instant::now();
-        tracing::warn!(%address, "a wrong token was refused");
     }
 
     /// The seconds an address still has to wait.
     fn locked_out(&self, address: IpAddr) -> Option<u64> {
         let failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
-        let (count, last) = failures.get(&address)?;
+        let (count, last) = failures.get(&network_of(address))?;
         let left = PENALTY.checked_sub(last.elapsed())?;
         (*count >= MOST_FAILURES).then_some(left.as_secs() + 1)
+    }
+}
+
+/// What one sender can choose addresses from: with IPv6, the last half.
+fn network_of(address: IpAddr) -> IpAddr {
+    match address {
+        IpAddr::V4(_) => address,
+        IpAddr::V6(address) => IpAddr::from((u128::from(address) >> 64 << 64).to_be_bytes()),
     }
 }
 

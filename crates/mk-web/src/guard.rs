@@ -16,6 +16,7 @@ use axum::response::{IntoResponse as _, Response};
 use futures::StreamExt as _;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use crate::forwarded::TrustedProxies;
 use crate::peer::{Peer, PeerUser};
 
 /// The largest request body.
@@ -32,6 +33,8 @@ pub struct AllowedHosts {
     pub origins: Vec<String>,
     /// Whether processes of other users may speak, as a proxy does: then everyone needs a token.
     pub admits_other_users: bool,
+    /// Who says where a request comes from.
+    pub proxies: TrustedProxies,
 }
 
 /// Streams of events that are open at the same time, whatever they tell: half of the connections there may be, so that
@@ -53,8 +56,12 @@ pub fn guarded(routes: Router, access: AllowedHosts) -> Router {
     routes.layer(middleware::from_fn_with_state(guard, check))
 }
 
-async fn check(State(guard): State<RequestGuard>, request: Request, next: Next) -> Response {
+async fn check(State(guard): State<RequestGuard>, mut request: Request, next: Next) -> Response {
     let access = &guard.access;
+    if let Some(peer) = request.extensions().get::<Peer>() {
+        let sender = access.proxies.sender(*peer, request.headers());
+        request.extensions_mut().insert(sender);
+    }
     let refusal = access
         .refusal(request.headers(), request.uri().host())
         .or_else(|| stranger(&request).filter(|_| !access.admits_other_users))

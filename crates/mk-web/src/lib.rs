@@ -8,6 +8,7 @@ mod call;
 mod decisions;
 mod error;
 mod events;
+mod forwarded;
 mod gate;
 mod guard;
 mod issuer;
@@ -35,6 +36,7 @@ use axum::extract::DefaultBodyLimit;
 use axum::routing::{get, post};
 
 pub use events::EventStreams;
+pub use forwarded::{InvalidProxy, TrustedProxies};
 pub use gate::{RequestSender, RouteNeed, gated, need};
 pub use guard::{AllowedHosts, LARGEST_BODY, guarded};
 pub use issuer::{KeyPlace, KeyPlaceError, TokenIssuer};

@@ -56,6 +56,8 @@ pub(crate) fn run(args: &GcArgs, config: &Config) -> anyhow::Result<ExitCode> {
             ))?;
         }
         swept(&state)?;
+        let subject = format!("{removed} backups, {}", in_words(freed));
+        person::record_in(config, "remove old files", &subject);
     }
     let verb = if args.dry_run { "would free" } else { "freed" };
     print(&format!("{verb} {}\n", in_words(freed)))?;

@@ -6,6 +6,7 @@ use clap::Args;
 use mk_clients::ClientId;
 
 use crate::cli::install::{HowArgs, Workshop, set_up_project};
+use crate::cli::person;
 use crate::config::Config;
 use crate::env::Env;
 use crate::output::{OutputStyle, print};
@@ -40,6 +41,9 @@ pub(crate) fn run(args: &InitArgs, config: &Config, env: &Env) -> anyhow::Result
     let root = config.project_root.value.as_path().display();
     print(&format!("mode of {root}: {}\n", style.bold(slug.as_str())))?;
     let code = workshop.set_up_all(&found, &args.how)?;
+    let names: Vec<&str> = found.iter().map(|it| it.client.slug()).collect();
+    let subject = format!("{root}: {slug}; {}", names.join(", "));
+    person::record_in(config, "set up", &subject);
     print("\nchange the mode with `modekeeper mode SLUG`, look again with `modekeeper doctor`\n")?;
     Ok(code)
 }

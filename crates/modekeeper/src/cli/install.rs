@@ -20,7 +20,7 @@ use mk_clients::{
     ShellScripts, editor_agents,
 };
 
-use crate::cli::block_on_processes;
+use crate::cli::{block_on_processes, person};
 use crate::config::Config;
 use crate::env::Env;
 use crate::output::{OutputStyle, print};
@@ -91,7 +91,9 @@ pub(crate) fn run(args: &InstallArgs, config: &Config, env: &Env) -> anyhow::Res
     if !workshop.propose(&found, &args.how)? {
         return Ok(args.how.refused());
     }
-    workshop.set_up_all(&found, &args.how)
+    let code = workshop.set_up_all(&found, &args.how)?;
+    person::record_in(config, "set up", client.slug());
+    Ok(code)
 }
 
 impl HowArgs {

@@ -5,9 +5,10 @@
 use std::io::{self, IsTerminal as _};
 
 use anyhow::{anyhow, bail};
-use mk_engine::{Engine, NewAct};
+use mk_engine::{Engine, NewAct, ProjectWatching};
 
-use crate::cli::block_on;
+use crate::cli::{block_on, engine};
+use crate::config::Config;
 
 /// Commands of ours that run on behalf of agents.
 const SERVERS: [&str; 5] = ["mcp", "serve", "acp", "hook", "exec"];
@@ -37,6 +38,11 @@ pub(crate) fn record(engine: &Engine, action: &str, subject: &str) {
     if !matches!(block_on(engine.access().record(act)), Ok(Ok(()))) {
         tracing::warn!(action, "a change is not in the record of changes");
     }
+}
+
+/// The same for commands that work without an engine.
+pub(crate) fn record_in(config: &Config, action: &str, subject: &str) {
+    record(&engine(config, ProjectWatching::Off), action, subject);
 }
 
 /// What this process was started by.

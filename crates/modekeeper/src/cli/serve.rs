@@ -13,7 +13,8 @@ use mk_mcp::McpServer;
 use mk_mcp::http::router;
 use mk_tools::Limiter;
 use mk_web::{
-    AllowedHosts, KeyPlace, Machine, ProtectedResource, TokenIssuer, Web, gated, guarded,
+    AllowedHosts, KeyPlace, Machine, ProtectedResource, TokenIssuer, TrustedProxies, Web, gated,
+    guarded,
 };
 use tokio::net::TcpListener;
 
@@ -62,7 +63,7 @@ async fn serve(config: &Config, engine: &Engine, ceiling: Option<Ceiling>) -> an
         );
     }
     let resource = resource(config, engine, address)?;
-    let access = access(config);
+    let access = access(config)?;
     let server = mcp_server(config, engine, address).with_ceiling(ceiling.clone());
     let web = Web {
         engine: engine.clone(),
@@ -100,16 +101,17 @@ async fn serve(config: &Config, engine: &Engine, ceiling: Option<Ceiling>) -> an
 }
 
 /// Who may speak to this server at all.
-fn access(config: &Config) -> AllowedHosts {
+fn access(config: &Config) -> anyhow::Result<AllowedHosts> {
     let mut hosts = config.allow_hosts.value.clone();
     let public = config.public_url.value.as_deref();
     let authority = public.and_then(|url| url.split('/').nth(2));
     hosts.extend(authority.map(str::to_owned));
-    AllowedHosts {
+    Ok(AllowedHosts {
         hosts,
         origins: config.allow_origins.value.clone(),
         admits_other_users: config.require_token.value,
-    }
+        proxies: TrustedProxies::parse(&config.trusted_proxies.value)?,
+    })
 }
 
 /// What this server asks of its callers.

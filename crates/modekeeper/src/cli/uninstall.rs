@@ -9,6 +9,7 @@ use mk_clients::ClientId;
 use crate::cli::install::{
     HowArgs, InstallJournal, ScopeArg, UndoneChange, Workshop, agreed, known_client,
 };
+use crate::cli::person;
 use crate::config::Config;
 use crate::env::Env;
 use crate::output::{OutputStyle, print};
@@ -59,6 +60,7 @@ pub(crate) fn run(args: &UninstallArgs, config: &Config, env: &Env) -> anyhow::R
         return Ok(ExitCode::FAILURE);
     }
     take_out(&workshop, &mut journal, &wanted)?;
+    person::record_in(config, "take clients out", &list(&names));
     Ok(ExitCode::SUCCESS)
 }
 

@@ -318,6 +318,12 @@ settings! {
         "Whether every caller needs a token, on this machine too; for servers behind a proxy",
     ).flag("--require-token", FlagValue::Nothing("true"), FlagCommands::Serve)
         .flag_text("Ask every caller for a token, on this machine too (for servers behind a proxy)");
+    trusted_proxies: Vec<String> = Setting::new(
+        "http.trusted_proxies",
+        Fallback::Json("[]"),
+        "Addresses or networks of reverse proxies whose X-Forwarded-For or Forwarded header says where a request comes from",
+    ).flag("--trust-proxy", FlagValue::Repeated("ADDRESS"), FlagCommands::Serve)
+        .flag_text("Address or network of a reverse proxy to believe where a request comes from (repeatable)");
     public_url: Option<String> = Setting::new(
         "http.public_url",
         Fallback::Json("null"),

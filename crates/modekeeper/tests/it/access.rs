@@ -213,6 +213,117 @@ fn modes_are_added_at_the_terminal() {
 }
 
 #[test]
+fn every_change_at_the_command_line_is_recorded_with_who_and_from_where() {
+    let sandbox = Sandbox::new();
+    let (secret, _) = token(&sandbox, &["--role", "admin"]);
+    sandbox.ok(&["config", "init"]);
+    sandbox.ok(&["modes", "new", "docs", "--groups", "read"]);
+    sandbox.ok(&["mode", "ask"]);
+    sandbox.ok(&["gc"]);
+    sandbox.ok(&["install", "claude-code", "--yes"]);
+    sandbox.ok(&["uninstall", "--yes"]);
+    sandbox.ok(&["playbook", "init"]);
+    let server = Server::start(&sandbox, &[]);
+    let (_, listed) = ask(&server, Some(&secret), "GET", "/api/acts", &Value::Null);
+    let acts = listed["acts"].as_array().unwrap();
+    for act in acts {
+        let origin = act["origin"].as_str().unwrap();
+        assert!(origin.starts_with("/dev/pts/"), "{act:#}");
+        assert!(act["who"].as_str().unwrap().starts_with("user "), "{act:#}");
+    }
+    let mut actions: Vec<&str> = acts.iter().filter_map(|it| it["action"].as_str()).collect();
+    actions.sort_unstable();
+    let expected = [
+        "create token",
+        "remove old files",
+        "save modes",
+        "set mode",
+        "set up",
+        "take clients out",
+        "write playbook",
+        "write settings",
+    ];
+    assert_eq!(actions, expected);
+}
+
+/// The status of a request with this token, as a proxy passes it on for a client.
+fn status_through_proxy(server: &Server, token: &str, client: &str) -> u16 {
+    let request = Request {
+        method: "GET",
+        path: "/api/acts",
+        headers: vec![
+            ("Authorization", format!("Bearer {token}")),
+            ("X-Forwarded-For", client.to_owned()),
+        ],
+        ..Request::default()
+    };
+    server.send(&request).status
+}
+
+#[test]
+fn behind_a_trusted_proxy_each_client_has_its_own_limits_and_name() {
+    let sandbox = Sandbox::new();
+    let (secret, _) = token(&sandbox, &["--role", "admin"]);
+    let server = Server::start(&sandbox, &["--trust-proxy", "127.0.0.1"]);
+    for _ in 0..20 {
+        assert_eq!(
+            status_through_proxy(&server, "mks_wrong", "203.0.113.7"),
+            401
+        );
+    }
+    assert_eq!(status_through_proxy(&server, &secret, "203.0.113.7"), 429);
+    assert_eq!(status_through_proxy(&server, &secret, "203.0.113.8"), 200);
+    // What the client itself wrote to the left does not help it.
+    let forged = "203.0.113.8, 203.0.113.7";
+    assert_eq!(status_through_proxy(&server, &secret, forged), 429);
+    // Who comes through a proxy is no process of this user.
+    let request = Request {
+        method: "GET",
+        path: "/tools/list",
+        headers: vec![("X-Forwarded-For", "203.0.113.8".to_owned())],
+        ..Request::default()
+    };
+    assert_eq!(server.send(&request).status, 401);
+    let restart = Request {
+        method: "PUT",
+        path: "/api/memories/note",
+        headers: vec![
+            ("Authorization", format!("Bearer {secret}")),
+            ("X-Forwarded-For", "203.0.113.8".to_owned()),
+            ("Content-Type", "application/json".to_owned()),
+        ],
+        body: json!({ "content": "x" }).to_string(),
+    };
+    assert_eq!(server.send(&restart).status, 200);
+    let (_, listed) = ask(&server, Some(&secret), "GET", "/api/acts", &Value::Null);
+    let origin = &listed["acts"].as_array().unwrap().iter();
+    let written = origin.clone().find(|act| act["action"] == "write memory");
+    assert_eq!(written.unwrap()["origin"], "203.0.113.8", "{listed:#}");
+}
+
+#[test]
+fn thousands_of_wrong_tokens_lock_their_address_out_and_nobody_else() {
+    let sandbox = Sandbox::new();
+    let (secret, _) = token(&sandbox, &["--role", "admin"]);
+    let server = Server::start(&sandbox, &[]);
+    let mut refused = [0; 2];
+    for number in 0..3000 {
+        // Without a trusted proxy, the header changes nothing.
+        let client = format!("203.0.113.{}", number % 200);
+        match status_through_proxy(&server, &format!("mks_wrong{number}"), &client) {
+            401 => refused[0] += 1,
+            429 => refused[1] += 1,
+            other => panic!("{other}"),
+        }
+    }
+    assert_eq!(refused, [20, 2980]);
+    assert_eq!(status_through_proxy(&server, &secret, "203.0.113.1"), 429);
+    // Agents of this user bring no token: they go on.
+    let (status, _) = ask(&server, None, "GET", "/tools/list", &Value::Null);
+    assert_eq!(status, 200);
+}
+
+#[test]
 fn a_collector_gets_traces_and_metrics() {
     let collector = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = collector.local_addr().unwrap();

@@ -7,6 +7,7 @@ use clap::Args;
 use mk_engine::write_operator_file;
 use serde_json::{Map, Value};
 
+use crate::cli::person;
 use crate::config::{Config, Fallback, SETTINGS};
 use crate::output::print;
 
@@ -26,6 +27,7 @@ pub(crate) fn run(_args: &ConfigInitArgs, config: &Config) -> anyhow::Result<Exi
         .join(folder)
         .context("the configuration directory is not UTF-8")?;
     let path = write_operator_file(&folder, "config.json", "config init", defaults().as_bytes())?;
+    person::record_in(config, "write settings", &path.display().to_string());
     print(&format!("wrote {}\n", path.display()))?;
     Ok(ExitCode::SUCCESS)
 }

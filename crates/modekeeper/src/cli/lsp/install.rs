@@ -8,7 +8,7 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 use mk_engine::{InstallPlan, ProjectWatching};
 
-use crate::cli::engine;
+use crate::cli::{engine, person};
 use crate::config::Config;
 use crate::output::{OutputStyle, print};
 
@@ -58,6 +58,7 @@ pub(crate) fn run(args: &LspInstallArgs, config: &Config) -> anyhow::Result<Exit
         writeln!(io::stderr(), "{}", style.dim(line)).is_ok()
     })
     .with_context(|| format!("cannot install `{}`", plan.server))?;
+    person::record(&engine, "install language server", &plan.server);
     print(&format!(
         "{} is installed for {}\n",
         plan.server, plan.language

@@ -5,7 +5,7 @@ use std::io::BufRead as _;
 use mk_engine::{Draft, Engine};
 use mk_policy::Severity;
 
-use crate::cli::{block_on, operator};
+use crate::cli::{block_on, operator, person};
 use crate::config::Config;
 use crate::output::{OutputStyle, print};
 
@@ -55,6 +55,7 @@ pub(super) fn save(engine: &Engine, config: &Config, text: &str) -> anyhow::Resu
     let changes = block_on(engine.modes().save(&caller, text))??;
     for change in changes.files {
         print(&format!("{} {}\n", change.what, change.path))?;
+        person::record(engine, "save modes", &change.path.to_string());
     }
     Ok(())
 }

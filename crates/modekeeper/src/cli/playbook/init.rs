@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 use mk_engine::ProjectWatching;
 
-use crate::cli::{engine, operator};
+use crate::cli::{engine, operator, person};
 use crate::config::Config;
 use crate::output::print;
 
@@ -25,6 +25,7 @@ pub(crate) fn run(args: &PlaybookInitArgs, config: &Config) -> anyhow::Result<Ex
         print(&playbook.first_config()?)?;
     } else {
         let path = playbook.write_first_config()?;
+        person::record(&engine, "write playbook", &path.display().to_string());
         print(&format!("wrote {}\n", path.display()))?;
     }
     Ok(ExitCode::SUCCESS)

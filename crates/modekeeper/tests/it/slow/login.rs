@@ -1,10 +1,12 @@
 //! The official clients log in at a real OAuth issuer, and ask it for more when a call needs more.
 
 use std::io::{BufRead as _, BufReader};
+use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
+use super::authority::Authority;
 use super::tools;
 use crate::support::http::{Request, Server};
 use crate::support::sandbox::{Sandbox, bare_command, run};
@@ -30,7 +32,12 @@ impl Drop for Realm {
 impl Realm {
     fn open() -> Self {
         let sandbox = Sandbox::new();
-        let mut issuer = node("issuer.mjs", &sandbox)
+        let issuer = node("issuer.mjs", &sandbox);
+        Self::with(sandbox, issuer, &[])
+    }
+
+    fn with(sandbox: Sandbox, mut issuer: Command, environment: &[(&str, &Path)]) -> Self {
+        let mut issuer = issuer
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -39,7 +46,10 @@ impl Realm {
         let mut url = String::new();
         let mut output = BufReader::new(issuer.stdout.take().unwrap());
         output.read_line(&mut url).unwrap();
-        let server = Server::start(&sandbox, &["--require-token", "--issuer", url.trim()]);
+        let arguments = ["serve", "--listen", "127.0.0.1:0", "--require-token"];
+        let mut command = sandbox.command(&arguments);
+        command.args(["--issuer", url.trim()]);
+        let server = Server::open(command.envs(environment.iter().copied()));
         Self {
             sandbox,
             server,
@@ -87,6 +97,28 @@ fn typescript_logs_in_and_steps_up_in_its_session() {
         "sameSession": true,
     });
     assert_eq!(seen, expected);
+}
+
+#[test]
+fn an_issuer_over_https_counts_where_its_authority_is_known() {
+    let certificates = tempfile::tempdir().unwrap();
+    let authority = Authority::new(certificates.path(), "authority");
+    let (certificate, key) = authority.sign("localhost");
+    let known = authority.certificate();
+    for environment in [&[("SSL_CERT_FILE", known.as_path())][..], &[]] {
+        let sandbox = Sandbox::new();
+        let mut issuer = node("issuer.mjs", &sandbox);
+        issuer.args([&certificate, &key]);
+        let realm = Realm::with(sandbox, issuer, environment);
+        let mut client = node("login1.mjs", &realm.sandbox);
+        client.arg(realm.url()).env("NODE_EXTRA_CA_CERTS", &known);
+        if environment.is_empty() {
+            let ran = run(&mut client);
+            assert!(!ran.status.success(), "{ran:#?}");
+        } else {
+            assert_eq!(realm.log_in(&mut client)["written"], true);
+        }
+    }
 }
 
 #[test]

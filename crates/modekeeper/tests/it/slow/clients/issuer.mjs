@@ -1,10 +1,16 @@
 // A real OAuth issuer on this machine, in which whoever comes is Ann and agrees to everything; prints its address.
-import { createServer } from "node:http";
+// With the files of a certificate and its key as arguments it speaks https.
+import { readFileSync } from "node:fs";
+import { createServer as plain } from "node:http";
+import { createServer as encrypted } from "node:https";
 import { Provider } from "oidc-provider";
 
-const server = createServer((request, response) => answer(request, response));
+const [cert, key] = process.argv.slice(2).map((file) => readFileSync(file));
+const listener = (request, response) => answer(request, response);
+const server = cert ? encrypted({ cert, key }, listener) : plain(listener);
 await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-const issuer = `http://127.0.0.1:${server.address().port}`;
+const { port } = server.address();
+const issuer = cert ? `https://localhost:${port}` : `http://127.0.0.1:${port}`;
 
 const provider = new Provider(issuer, {
   features: {
