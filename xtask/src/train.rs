@@ -6,6 +6,7 @@
 mod calibrate;
 mod corpus;
 mod fit;
+mod pattern;
 
 use std::collections::BTreeMap;
 use std::path::Path;

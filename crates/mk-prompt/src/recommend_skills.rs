@@ -7,6 +7,7 @@ mod feature;
 mod fuse;
 mod model;
 mod overlap;
+mod shape;
 
 use std::ops::Range;
 

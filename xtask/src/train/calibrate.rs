@@ -10,7 +10,7 @@ use super::{Example, Lesson};
 
 const FOLDS: usize = 5;
 /// How much a prompt that needs no skill counts here: most of what people say to an assistant is such.
-const NONE_COUNTS: f64 = 4.0;
+const NONE_COUNTS: f64 = 1.5;
 /// From here on a skill is recommended.
 const LEAST: f32 = 0.25;
 

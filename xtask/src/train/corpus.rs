@@ -13,9 +13,10 @@ use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
 
 use super::Example;
+use super::pattern::Patterns;
 
 /// To be raised when the same content shall give another model.
-const RECIPE: u32 = 1;
+const RECIPE: u32 = 2;
 /// The kind of a file's concepts; all other files are about the trade.
 const KINDS: [(&str, ConceptKind); 4] = [
     ("everyday", ConceptKind::Aside),
@@ -25,6 +26,8 @@ const KINDS: [(&str, ConceptKind); 4] = [
 ];
 /// What a sketch counts beside a real prompt.
 const SKETCH_WEIGHT: f32 = 0.3;
+/// The same for a prompt made by a pattern.
+const PATTERN_WEIGHT: f32 = 0.3;
 /// People say more that needs no skill than was collected here.
 const NONE_WEIGHT: f32 = 1.5;
 /// Words that are written alike in every language.
@@ -93,6 +96,7 @@ pub(crate) struct Corpus {
     said: Vec<Said>,
     held_out: Vec<Said>,
     sketches: BTreeMap<String, Vec<Sketch>>,
+    patterned: Vec<Said>,
     concepts: Concepts,
     kinds: BTreeMap<String, ConceptKind>,
 }
@@ -132,6 +136,10 @@ impl Corpus {
             }
         }
         let sketches = inputs.file("playbook/sketches.yaml")?;
+        let mut patterned = Vec::new();
+        for (name, patterns) in inputs.folder::<Patterns>("utterances/patterns")? {
+            patterned.extend(patterns.said(language(&name)?)?);
+        }
         let source = inputs.hash();
         let mut held_out = Vec::new();
         for folder in ["utterances/held-out", "utterances/exam"] {
@@ -153,6 +161,7 @@ impl Corpus {
             said,
             held_out,
             sketches,
+            patterned,
             concepts,
             kinds,
         })
@@ -219,6 +228,15 @@ impl Corpus {
                 weight: weight(&key.skill),
                 prompt: String::new(),
                 language: key.language,
+            });
+        }
+        for said in &self.patterned {
+            examples.push(Example {
+                class: class(&said.skill)?,
+                features: Features::of(&said.prompt, vocabulary),
+                weight: PATTERN_WEIGHT * weight(&said.skill),
+                prompt: String::new(),
+                language: said.language,
             });
         }
         for (skill, sketches) in &self.sketches {

@@ -1,9 +1,10 @@
-//! What the trained model sees of a prompt, as hashes: pieces of words, words, pairs of words; and the concepts that the words stand for.
+//! What the trained model sees of a prompt, as hashes: pieces of words, words, pairs of words, shapes of tokens; and the concepts that the words stand for.
 //!
 //! Training and inference both call this, so they cannot see different things. Every occurrence counts.
 
 use std::ops::RangeInclusive;
 
+use super::shape::shape_features;
 use crate::text::{Concept, ConceptReading, Hash, Script, Vocabulary};
 
 /// Letters of the shortest and longest piece of an alphabetic word; its edges count as letters.
@@ -110,6 +111,7 @@ fn wording(reading: &ConceptReading<'_>) -> Vec<u64> {
             before = None;
         }
     }
+    shape_features(text.source(), &mut features);
     features
 }
 

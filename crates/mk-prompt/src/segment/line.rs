@@ -70,6 +70,8 @@ struct SegmentReader<'a> {
     fence: Option<(&'a str, LineKind)>,
     in_diff: bool,
     in_footer: bool,
+    /// Rust writes what a panic says on the line after its place.
+    says_next: bool,
     before: Option<LineKind>,
     n_read: usize,
 }
@@ -162,7 +164,8 @@ impl<'a> SegmentReader<'a> {
             }
             self.in_diff = text.is_empty();
         }
-        if is_trace(text) {
+        if std::mem::take(&mut self.says_next) || is_trace(text) {
+            self.says_next = text.contains("panicked at ") && text.ends_with(':');
             return Some(LineKind::Trace);
         }
         if is_log(text) {
