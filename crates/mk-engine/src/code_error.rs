@@ -78,61 +78,58 @@ impl From<Project> for Error {
         }
         let mut code = CodeError {
             hint,
+            details: subject_of(&error).into_iter().collect(),
             ..CodeError::new(kind_of(&error), message)
         };
         match error {
-            Project::Missing { path } => {
-                code = code.with_detail("file_path", path.display().to_string());
-            }
-            Project::Changed {
-                path,
-                revision,
-                diff,
-            } => {
-                code = code
-                    .with_detail("file_path", path.display().to_string())
-                    .with_detail("revision", revision);
+            Project::Changed { revision, diff, .. } => {
+                code = code.with_detail("revision", revision);
                 code.message
                     .push_str(&format!("\n\nWhat you have not seen:\n{diff}"));
             }
-            Project::Ambiguous { path, lines, .. } => {
+            Project::Ambiguous { lines, .. } => {
                 let shown: Vec<String> = lines.iter().take(20).map(ToString::to_string).collect();
                 code.message
                     .push_str(&format!(" (lines {})", shown.join(", ")));
-                code = code.with_detail("file_path", path.display().to_string());
             }
-            Project::NoMemory { name, nearest } => {
-                if !nearest.is_empty() {
-                    code.hint = Some(format!("the nearest names are: {}", nearest.join(", ")));
-                }
-                code = code.with_detail("name", name);
+            Project::NoMemory { nearest, .. } if !nearest.is_empty() => {
+                code.hint = Some(format!("the nearest names are: {}", nearest.join(", ")));
             }
-            Project::BadMemoryName { name, .. }
-            | Project::ReadOnlyMemory { name }
-            | Project::MemoryExists { name } => code = code.with_detail("name", name),
-            Project::Read { path, .. }
-            | Project::NotAFile { path }
-            | Project::TooLarge { path, .. }
-            | Project::NotText { path, .. }
-            | Project::Exists { path }
-            | Project::Write { path, .. }
-            | Project::Link { path }
-            | Project::NotAFolder { path }
-            | Project::Binary { path, .. }
-            | Project::NoSuchLine { path, .. }
-            | Project::NoMatch { path, .. }
-            | Project::NamedTwice { path } => {
-                code = code.with_detail("file_path", path.display().to_string());
-            }
-            // The lock's path is ours, and nobody's business.
-            Project::Busy { .. }
-            | Project::NoTarget { .. }
-            | Project::BadPattern { .. }
-            | Project::UnexpectedCount { .. }
-            | Project::NoBackup { .. }
-            | Project::Cancelled => {}
+            _ => {}
         }
         code.into()
+    }
+}
+
+/// The file or memory that an error is about.
+fn subject_of(error: &Project) -> Option<(&'static str, String)> {
+    match error {
+        Project::NoMemory { name, .. }
+        | Project::BadMemoryName { name, .. }
+        | Project::ReadOnlyMemory { name }
+        | Project::MemoryExists { name } => Some(("name", name.clone())),
+        Project::Missing { path }
+        | Project::Changed { path, .. }
+        | Project::Ambiguous { path, .. }
+        | Project::Read { path, .. }
+        | Project::NotAFile { path }
+        | Project::TooLarge { path, .. }
+        | Project::NotText { path, .. }
+        | Project::Exists { path }
+        | Project::Write { path, .. }
+        | Project::Link { path }
+        | Project::NotAFolder { path }
+        | Project::Binary { path, .. }
+        | Project::NoSuchLine { path, .. }
+        | Project::NoMatch { path, .. }
+        | Project::NamedTwice { path } => Some(("file_path", path.display().to_string())),
+        // The lock's path is ours, and nobody's business.
+        Project::Busy { .. }
+        | Project::NoTarget { .. }
+        | Project::BadPattern { .. }
+        | Project::UnexpectedCount { .. }
+        | Project::NoBackup { .. }
+        | Project::Cancelled => None,
     }
 }
 

@@ -214,20 +214,7 @@ impl Engine {
         symbol: &SymbolDefinition,
         expected: Option<usize>,
     ) -> Result<(), Error> {
-        let mut found = self.uses_of(in_force, symbol).await?;
-        if found.is_partial() {
-            let wait = |workspace: &Workspace| Ok(workspace.index()?.wait(INDEX_PATIENCE));
-            self.on_disk(in_force, wait).await?;
-            found = self.uses_of(in_force, symbol).await?;
-        }
-        let name_path = &symbol.name_path;
-        if found.is_partial() {
-            let message = format!(
-                "Cannot tell whether `{name_path}` is used, because the index is not complete"
-            );
-            let error = CodeError::new(CodeKind::Timeout, message);
-            return Err(error.with_hint("try again when it is").into());
-        }
+        let found = self.all_uses_of(in_force, symbol).await?;
         let is_inside = |one: &Reference| {
             let lines = symbol.body_lines;
             one.path == symbol.path && (lines.start..=lines.end).contains(&one.place.line)
@@ -244,6 +231,7 @@ impl Engine {
             None if count == 0 => return Ok(()),
             _ => {}
         }
+        let name_path = &symbol.name_path;
         let places = if count == 1 { "place" } else { "places" };
         let more = if is_all { "" } else { "more than " };
         let mut message = format!("`{name_path}` is used in {more}{count} {places}");
@@ -270,6 +258,30 @@ impl Engine {
             "change these places first".to_owned()
         };
         Err(invalid(message, &hint, name_path))
+    }
+
+    /// The uses by a complete index: what it has not read may be the one place that matters.
+    async fn all_uses_of(
+        &self,
+        in_force: &InForce,
+        symbol: &SymbolDefinition,
+    ) -> Result<IndexAnswer<Reference>, Error> {
+        let found = self.uses_of(in_force, symbol).await?;
+        if !found.is_partial() {
+            return Ok(found);
+        }
+        let wait = |workspace: &Workspace| Ok(workspace.index()?.wait(INDEX_PATIENCE));
+        self.on_disk(in_force, wait).await?;
+        let found = self.uses_of(in_force, symbol).await?;
+        if !found.is_partial() {
+            return Ok(found);
+        }
+        let message = format!(
+            "Cannot tell whether `{}` is used, because the index is not complete",
+            symbol.name_path
+        );
+        let error = CodeError::new(CodeKind::Timeout, message);
+        Err(error.with_hint("try again when it is").into())
     }
 
     async fn uses_of(

@@ -71,6 +71,15 @@ struct JudgedCall {
     hint: Option<String>,
 }
 
+/// Why the hook does not look at a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum HookExemption {
+    /// Our server decides about it, under the same mode.
+    OwnTool,
+    /// A person has paused enforcement in the project.
+    Pause,
+}
+
 impl Engine {
     pub fn hooks(&self) -> Hooks<'_> {
         Hooks { engine: self }
@@ -116,16 +125,15 @@ impl Hooks<'_> {
         held: &HeldConversation,
         shell: &AgentShell,
     ) -> Result<HookOutcome, Error> {
-        if self.is_own(tool) {
-            // Our server decides about it, under the same mode.
+        let exemption = self.exemption(tool, held);
+        if exemption == Some(HookExemption::OwnTool) {
             return Ok(HookOutcome::Decided(HookVerdict::pass()));
         }
         if let Some((judged, verdict)) = self.repeated(tool, held)? {
             self.record(tool, held, &judged).await?;
             return Ok(HookOutcome::Decided(verdict));
         }
-        let now = self.engine.inner.clock.now();
-        if held.project.paused_until.is_some_and(|until| until > now) {
+        if exemption == Some(HookExemption::Pause) {
             let judged = JudgedCall {
                 ruling: Ruling::Paused,
                 rule: "paused",
@@ -148,12 +156,7 @@ impl Hooks<'_> {
                 self.allow(event, tool, held, &judged).await?;
                 Ok(HookOutcome::Decided(verdict))
             }
-            Ruling::Deny => {
-                let id = self.record(tool, held, &judged).await?;
-                Ok(HookOutcome::Decided(HookVerdict::deny(denial(
-                    &judged, &id,
-                ))))
-            }
+            Ruling::Deny => self.deny(tool, held, &judged).await,
             Ruling::Ask | Ruling::Unproven => self.ask(event, tool, held, judged).await,
         }
     }
@@ -166,19 +169,25 @@ impl Hooks<'_> {
         held: &HeldConversation,
         shell: &AgentShell,
     ) -> Result<HookOutcome, Error> {
-        let now = self.engine.inner.clock.now();
-        let is_paused = held.project.paused_until.is_some_and(|until| until > now);
-        if is_paused || self.is_own(tool) {
+        if self.exemption(tool, held).is_some() {
             return Ok(HookOutcome::Decided(HookVerdict::pass()));
         }
         let judged = self.judge(event, tool, held, shell);
         if judged.ruling != Ruling::Deny {
             return Ok(HookOutcome::Decided(HookVerdict::pass()));
         }
-        let id = self.record(tool, held, &judged).await?;
-        Ok(HookOutcome::Decided(HookVerdict::deny(denial(
-            &judged, &id,
-        ))))
+        self.deny(tool, held, &judged).await
+    }
+
+    async fn deny(
+        &self,
+        tool: &ToolUse,
+        held: &HeldConversation,
+        judged: &JudgedCall,
+    ) -> Result<HookOutcome, Error> {
+        let id = self.record(tool, held, judged).await?;
+        let verdict = HookVerdict::deny(denial(judged, &id));
+        Ok(HookOutcome::Decided(verdict))
     }
 
     /// Stores the request, or uses up the approval that has come since.
@@ -228,9 +237,13 @@ impl Hooks<'_> {
         }
     }
 
-    /// Whether a call is one of our own tools.
-    fn is_own(&self, tool: &ToolUse) -> bool {
-        self.own(tool).is_some()
+    fn exemption(&self, tool: &ToolUse, held: &HeldConversation) -> Option<HookExemption> {
+        let now = self.engine.inner.clock.now();
+        let is_paused = held.project.paused_until.is_some_and(|until| until > now);
+        match self.own(tool) {
+            Some(_) => Some(HookExemption::OwnTool),
+            None => is_paused.then_some(HookExemption::Pause),
+        }
     }
 
     /// Whether it is one that every mode has.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mk_policy::{Mode, Switching, widens};
+use mk_policy::{Catalogue, Mode, Switching, widens};
 use mk_store::{ModeSwitch, Session};
 use mk_types::{ModeSlug, SessionId};
 
@@ -74,18 +74,11 @@ impl Engine {
         let held = self.held_caller(caller)?;
         // Where it gives the agent more than holds it now, that is the step, wherever the session was.
         let widened = held.as_ref().filter(|held| widens(&held.mode, &to));
-        let origin = match widened {
-            Some(held) => LeftMode {
-                slug: held.mode.slug.clone(),
-                mode: Some(Arc::clone(&held.mode)),
-            },
-            None => LeftMode {
-                mode: self.modes().catalogue(&within).get(from.as_str()).cloned(),
-                slug: from.clone(),
-            },
-        };
         let step = ModeStep {
-            from: origin,
+            from: match widened {
+                Some(held) => LeftMode::of(&held.mode),
+                None => LeftMode::named(&from, &self.modes().catalogue(&within)),
+            },
             to: &to,
             session: Some(id),
             tool: "switch_mode",
@@ -184,6 +177,22 @@ pub(crate) struct LeftMode {
     pub(crate) slug: ModeSlug,
     /// Missing when the mode's file no longer defines it.
     pub(crate) mode: Option<Arc<Mode>>,
+}
+
+impl LeftMode {
+    fn of(mode: &Arc<Mode>) -> Self {
+        Self {
+            slug: mode.slug.clone(),
+            mode: Some(Arc::clone(mode)),
+        }
+    }
+
+    fn named(slug: &ModeSlug, catalogue: &Catalogue) -> Self {
+        Self {
+            slug: slug.clone(),
+            mode: catalogue.get(slug.as_str()).cloned(),
+        }
+    }
 }
 
 impl ModeStep<'_> {

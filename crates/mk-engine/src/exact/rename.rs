@@ -4,7 +4,8 @@ use mk_lsp::{AttributedAnswer, FileRef, ServerError, ServerRenamePlan, TextEdit}
 use mk_symbols::{AnswerSource, NamePlace, SymbolDefinition, references_at};
 use mk_types::{Position, ProjectPath, Range};
 
-use super::{COMPLETE, LONG_PATIENCE, PlacesByFile, SymbolAnchor, changed_meanwhile};
+use super::places::{PlacesByFile, SymbolAnchor};
+use super::{COMPLETE, LONG_PATIENCE, changed_meanwhile};
 use crate::Engine;
 use crate::check::InForce;
 use crate::code_error::{CodeError, CodeKind};

@@ -25,7 +25,7 @@ impl Hooks<'_> {
     }
 
     fn is_harmless(&self, tool: &ToolUse) -> bool {
-        self.is_own(tool) || tool.group() == Some(ClientToolGroup::Harmless)
+        self.own(tool).is_some() || tool.group() == Some(ClientToolGroup::Harmless)
     }
 
     /// Whether a call only reads files that every mode of the project which reads at all may see.

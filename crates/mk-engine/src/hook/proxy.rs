@@ -58,11 +58,7 @@ impl Hooks<'_> {
         settings: &HookSettings,
     ) -> Result<Option<String>, Error> {
         let held = self.held(seat, settings).await?;
-        if self.is_own(tool) || self.is_decided(tool, &held)? {
-            return Ok(None);
-        }
-        let now = self.engine.inner.clock.now();
-        if held.project.paused_until.is_some_and(|until| until > now) {
+        if self.exemption(tool, &held).is_some() || self.is_decided(tool, &held)? {
             return Ok(None);
         }
         let judged = self.judge(event, tool, &held, &settings.shell);

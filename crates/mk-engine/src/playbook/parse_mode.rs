@@ -116,11 +116,7 @@ pub(super) fn parse(playbook: &Playbook, asked: &PromptRequest) -> Result<Prompt
     };
     let parsed = parse_mode(&request);
     let files = owned(&parsed.files);
-    let work = match parsed.mode {
-        KeywordMode::Plan => WorkMode::Plan,
-        KeywordMode::Act | KeywordMode::Auto => WorkMode::Act,
-        KeywordMode::Eval => WorkMode::Eval,
-    };
+    let work = work_in(parsed.mode);
     let analysis = analyze_task(parsed.original_prompt, &files, Some(parsed.mode));
     let profile = briefing.agents.get(parsed.delegates_to.agent).cloned();
     let (mut skills, mut checks) = (Vec::new(), Vec::new());
@@ -164,6 +160,14 @@ pub(super) fn parse(playbook: &Playbook, asked: &PromptRequest) -> Result<Prompt
         checks,
         working_mode: None,
     })
+}
+
+fn work_in(mode: KeywordMode) -> WorkMode {
+    match mode {
+        KeywordMode::Plan => WorkMode::Plan,
+        KeywordMode::Act | KeywordMode::Auto => WorkMode::Act,
+        KeywordMode::Eval => WorkMode::Eval,
+    }
 }
 
 fn owned(names: &[&str]) -> Vec<String> {
