@@ -6,7 +6,7 @@ use std::sync::Arc;
 use mk_clients::{
     AcpCall, ClientToolGroup, HookDecision, HookEvent, HookMoment, ToolUse, acp_tool_use,
 };
-use mk_engine::{HookOutcome, RuledCall};
+use mk_engine::{HookOutcome, RuledCall, Seat};
 use mk_policy::{AutoApprove, Mode};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -63,52 +63,31 @@ impl Core {
         }
         let tool = acp_tool_use(self.lock().client, &call);
         let paths = tool.touched().paths;
-        match self.judge(&session, tool, Some(&tool_call)).await {
-            PermissionOutcome::Allow => match allow(&options) {
-                Some(option) => {
-                    self.with_session(&session, |it| it.granted.extend(paths));
-                    self.choose(&id, Some(option)).await;
-                }
-                // None of them means «this once»: a person has to look.
-                None => {
-                    self.pass_on(
-                        id,
-                        line,
-                        params,
-                        PassedOn {
-                            session,
-                            options,
-                            paths,
-                        },
-                    )
-                    .await;
-                }
-            },
-            PermissionOutcome::Person(why) => {
-                let title = call
-                    .title
-                    .clone()
-                    .unwrap_or_else(|| "The agent asks".to_owned());
+        let outcome = self.judge(&session, tool, Some(&tool_call)).await;
+        match (outcome, allow(&options)) {
+            (PermissionOutcome::Deny(reason), _) => {
+                self.tell_refusal(&session, &call, &reason).await;
+                return self.choose(&id, reject(&options)).await;
+            }
+            (PermissionOutcome::Allow, Some(option)) => {
+                self.with_session(&session, |it| it.granted.extend(paths));
+                return self.choose(&id, Some(option)).await;
+            }
+            // None of the options means «this once»: a person has to look.
+            (PermissionOutcome::Allow, None) => {}
+            (PermissionOutcome::Person(why), _) => {
+                let title = call.title.as_deref().unwrap_or("The agent asks");
                 let mut tool_call = tool_call;
                 tool_call["title"] = json!(format!("{title} ({why})"));
                 params.set("toolCall", &tool_call);
-                self.pass_on(
-                    id,
-                    line,
-                    params,
-                    PassedOn {
-                        session,
-                        options,
-                        paths,
-                    },
-                )
-                .await;
-            }
-            PermissionOutcome::Deny(reason) => {
-                self.tell_refusal(&session, &call, &reason).await;
-                self.choose(&id, reject(&options)).await;
             }
         }
+        let passed_on = PassedOn {
+            session,
+            options,
+            paths,
+        };
+        self.pass_on(id, line, params, passed_on).await;
     }
 
     /// Decides about a call, and asks a person where the policy wants it.
@@ -122,15 +101,7 @@ impl Core {
             return PermissionOutcome::Deny(format!("Session not found: {session}"));
         };
         let group = tool.group();
-        let event = HookEvent {
-            client: self.event_client(),
-            name: "permission".to_owned(),
-            conversation: Some(session.to_owned()),
-            agent: None,
-            parent: None,
-            cwd: Some(seat.directory.as_path().to_owned()),
-            moment: HookMoment::BeforeTool(tool),
-        };
+        let event = self.permission_event(session, &seat, tool);
         let mut has_agreed = false;
         for _ in 0..MOST_REQUESTS {
             let hooks = self.engine.hooks();
@@ -173,6 +144,18 @@ impl Core {
             }
         }
         PermissionOutcome::Deny("It needs approval again and again".to_owned())
+    }
+
+    fn permission_event(&self, session: &str, seat: &Seat, tool: ToolUse) -> HookEvent {
+        HookEvent {
+            client: self.event_client(),
+            name: "permission".to_owned(),
+            conversation: Some(session.to_owned()),
+            agent: None,
+            parent: None,
+            cwd: Some(seat.directory.as_path().to_owned()),
+            moment: HookMoment::BeforeTool(tool),
+        }
     }
 
     async fn is_agreed(&self, id: &mk_types::ApprovalId) -> bool {

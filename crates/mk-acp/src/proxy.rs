@@ -206,7 +206,7 @@ pub async fn run(
 type ProxyParts = (Engine, Options, LaunchAgent, Option<TraceFile>);
 
 async fn converse(
-    (engine, options, launch, trace): ProxyParts,
+    parts: ProxyParts,
     agent: RunningAgent,
     (reader, writer): (
         impl AsyncRead + Send + Unpin + 'static,
@@ -217,24 +217,7 @@ async fn converse(
     let (editor, writing) = Outlet::new(writer);
     tokio::spawn(writing);
     let (ended, mut endings) = mpsc::unbounded_channel();
-    let conversations = engine.conversations();
-    let started_in = conversations.mode_at(&options.directory, &options.settings);
-    let state = ProxyState {
-        client: options.client,
-        started_in: started_in.ok(),
-        ..ProxyState::default()
-    };
-    let core = Arc::new(Core {
-        engine,
-        options,
-        launch,
-        editor,
-        trace,
-        nonce: nonce(),
-        next: AtomicU64::new(0),
-        state: Mutex::new(state),
-        ended,
-    });
+    let core = Arc::new(Core::new(parts, editor, ended));
     core.attach(agent);
     let ticking = tokio::spawn(Arc::clone(&core).watch());
     let pump = Arc::clone(&core);
@@ -269,6 +252,31 @@ async fn converse(
 }
 
 impl Core {
+    fn new(
+        (engine, options, launch, trace): ProxyParts,
+        editor: Outlet,
+        ended: mpsc::UnboundedSender<u64>,
+    ) -> Self {
+        let conversations = engine.conversations();
+        let started_in = conversations.mode_at(&options.directory, &options.settings);
+        let state = ProxyState {
+            client: options.client,
+            started_in: started_in.ok(),
+            ..ProxyState::default()
+        };
+        Self {
+            engine,
+            options,
+            launch,
+            editor,
+            trace,
+            nonce: nonce(),
+            next: AtomicU64::new(0),
+            state: Mutex::new(state),
+            ended,
+        }
+    }
+
     pub(crate) fn lock(&self) -> std::sync::MutexGuard<'_, ProxyState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -103,59 +103,57 @@ impl Server {
         let Some(id) = message.get("id") else {
             return (method != "exit").then_some(());
         };
-        let answer = |result: &Value| send(&json!({"jsonrpc": "2.0", "id": id, "result": result}));
-        let refuse = |code: i64| {
-            let error = json!({"code": code, "message": "not today"});
-            send(&json!({"jsonrpc": "2.0", "id": id, "error": error}))
-        };
         let params = message.get("params").cloned().unwrap_or_default();
         match method {
             "initialize" if self.is("mute") => Some(()),
             "initialize" => {
-                answer(&self.capabilities())?;
+                answer(id, &self.capabilities())?;
                 self.greet()
             }
-            "textDocument/definition" => {
-                self.n_definitions += 1;
-                let place = json!([{
-                    "uri": params.pointer("/textDocument/uri"),
-                    "range": {"start": params.get("position"), "end": params.get("position")},
-                }]);
-                match self.behaviour.as_str() {
-                    "silent" => Some(()),
-                    "stuck" => block(),
-                    "mortal" => None,
-                    "cut" => {
-                        write(b"Content-Length: 500\r\n\r\n{\"jsonrpc\"")?;
-                        None
-                    }
-                    "broken" => {
-                        for _ in 0..20 {
-                            write(b"Content-Length: 5\r\n\r\n{{{{{")?;
-                        }
-                        Some(())
-                    }
-                    "refusing" => refuse(-32603),
-                    "unable" => refuse(-32601),
-                    "modified" if self.n_definitions < 3 => refuse(-32801),
-                    "flood" => {
-                        let mut hint = json!({"uri": "file:///x", "diagnostics": []});
-                        for n in 0..50_000 {
-                            *hint.get_mut("uri")? = json!(format!("file:///{n}"));
-                            notify("textDocument/publishDiagnostics", &hint)?;
-                        }
-                        answer(&place)
-                    }
-                    "senseless" => answer(&json!({"uri": 7})),
-                    _ => answer(&place),
+            "textDocument/definition" => self.define(id, &params),
+            "textDocument/hover" => answer(id, &json!({"contents": self.heard.join("\n")})),
+            "textDocument/rename" => answer(
+                id,
+                &json!({"changes": {"file:///etc/passwd": [], "untitled:x": []}}),
+            ),
+            "shutdown" => answer(id, &Value::Null),
+            _ => refuse(id, -32601),
+        }
+    }
+
+    fn define(&mut self, id: &Value, params: &Value) -> Option<()> {
+        self.n_definitions += 1;
+        let place = json!([{
+            "uri": params.pointer("/textDocument/uri"),
+            "range": {"start": params.get("position"), "end": params.get("position")},
+        }]);
+        match self.behaviour.as_str() {
+            "silent" => Some(()),
+            "stuck" => block(),
+            "mortal" => None,
+            "cut" => {
+                write(b"Content-Length: 500\r\n\r\n{\"jsonrpc\"")?;
+                None
+            }
+            "broken" => {
+                for _ in 0..20 {
+                    write(b"Content-Length: 5\r\n\r\n{{{{{")?;
                 }
+                Some(())
             }
-            "textDocument/hover" => answer(&json!({"contents": self.heard.join("\n")})),
-            "textDocument/rename" => {
-                answer(&json!({"changes": {"file:///etc/passwd": [], "untitled:x": []}}))
+            "refusing" => refuse(id, -32603),
+            "unable" => refuse(id, -32601),
+            "modified" if self.n_definitions < 3 => refuse(id, -32801),
+            "flood" => {
+                let mut hint = json!({"uri": "file:///x", "diagnostics": []});
+                for n in 0..50_000 {
+                    *hint.get_mut("uri")? = json!(format!("file:///{n}"));
+                    notify("textDocument/publishDiagnostics", &hint)?;
+                }
+                answer(id, &place)
             }
-            "shutdown" => answer(&Value::Null),
-            _ => refuse(-32601),
+            "senseless" => answer(id, &json!({"uri": 7})),
+            _ => answer(id, &place),
         }
     }
 
@@ -271,4 +269,13 @@ fn hold(folder: &str, file: &str, search_path: &str, server: &[&str]) -> Option<
     let pid = servers.status().first()?.pid?;
     write(format!("{pid}\n").as_bytes())?;
     block()
+}
+
+fn answer(id: &Value, result: &Value) -> Option<()> {
+    send(&json!({"jsonrpc": "2.0", "id": id, "result": result}))
+}
+
+fn refuse(id: &Value, code: i64) -> Option<()> {
+    let error = json!({"code": code, "message": "not today"});
+    send(&json!({"jsonrpc": "2.0", "id": id, "error": error}))
 }

@@ -31,6 +31,10 @@ pub struct AcpRun<'a> {
 }
 
 impl AcpRun<'_> {
+    fn below(&self, name: &str) -> String {
+        self.directory.join(name).display().to_string()
+    }
+
     fn has(&self, variable: &str) -> bool {
         self.environment.iter().any(|(name, _)| *name == variable)
     }
@@ -47,97 +51,106 @@ impl AcpRun<'_> {
 
 /// What makes this product call our hook, or keep our rules; nothing for others.
 pub fn injection(client: ClientId, run: AcpRun<'_>) -> Injection {
-    let setup = run.setup;
-    let below = |name: &str| run.directory.join(name).display().to_string();
     match client {
-        ClientId::ClaudeCode => {
-            let settings = entries(client, setup, &[ChangePurpose::Hook, ChangePurpose::Shell]);
-            Injection {
-                meta: Some(json!({ "claudeCode": { "options": { "settings": settings } } })),
-                ..Injection::default()
-            }
-        }
-        ClientId::Codex => {
-            let mut config = run.own(CODEX_CONFIG);
-            let ours = entries(client, setup, &[ChangePurpose::Hook]);
-            // It trusts what the person has agreed to, and the person has started us.
-            config.insert("bypass_hook_trust".to_owned(), json!(true));
-            if let Some(hooks) = ours.get("hooks") {
-                config.insert("hooks".to_owned(), hooks.clone());
-            }
-            Injection {
-                environment: vec![(CODEX_CONFIG, Value::Object(config).to_string())],
-                ..Injection::default()
-            }
-        }
-        ClientId::Copilot => {
-            let plugin = json!({
-                "name": "modekeeper", "version": "1.0.0", "description": "Holds this session in its mode",
-                "hooks": "hooks.json", "mcpServers": ".mcp.json",
-            });
-            let servers = json!({ "mcpServers": { crate::SERVER: crate::copilot::server(setup) } });
-            let hooks = whole(client, setup).map(|text| ("copilot/hooks.json", text));
-            let mut files = vec![
-                (
-                    "copilot/.claude-plugin/plugin.json",
-                    format!("{plugin:#}\n"),
-                ),
-                ("copilot/.mcp.json", format!("{servers:#}\n")),
-            ];
-            files.extend(hooks);
-            Injection {
-                arguments: vec!["--plugin-dir".to_owned(), below("copilot")],
-                files,
-                ..Injection::default()
-            }
-        }
-        ClientId::OpenCode => {
-            const FILE: &str = "modekeeper.js";
-            let mut config = run.own(OPENCODE_CONFIG);
-            let mut plugins = match config.remove("plugin") {
-                Some(Value::Array(plugins)) => plugins,
-                _ => Vec::new(),
-            };
-            plugins.push(json!(format!("file://{}", below(FILE))));
-            config.insert("plugin".to_owned(), json!(plugins));
-            Injection {
-                environment: vec![(OPENCODE_CONFIG, Value::Object(config).to_string())],
-                files: whole(client, setup)
-                    .map(|text| (FILE, text))
-                    .into_iter()
-                    .collect(),
-                ..Injection::default()
-            }
-        }
-        ClientId::Gemini => {
-            const FILE: &str = "modekeeper.toml";
-            let policy = setup.floor.as_ref().and_then(crate::gemini::policy);
-            let text = policy.unwrap_or_default() + crate::gemini::OWN_TOOLS;
-            let mut injection = Injection {
-                arguments: vec!["--admin-policy".to_owned(), below(FILE)],
-                files: vec![(FILE, text)],
-                ..Injection::default()
-            };
-            // It reads files without asking anybody.
-            if !run.has(GEMINI_DEFAULTS) {
-                const DEFAULTS: &str = "gemini-defaults.json";
-                let filtering = json!({ "customIgnoreFilePaths": [".rooignore"] });
-                let defaults = json!({ "context": { "fileFiltering": filtering } });
-                injection.environment = vec![(GEMINI_DEFAULTS, below(DEFAULTS))];
-                injection.files.push((DEFAULTS, format!("{defaults:#}\n")));
-            }
-            injection
-        }
-        ClientId::Qwen => {
-            const FILE: &str = "qwen-settings.json";
-            let settings = entries(client, setup, &[ChangePurpose::Hook]);
-            Injection {
-                environment: vec![(QWEN_SETTINGS, below(FILE))],
-                files: vec![(FILE, format!("{settings:#}\n"))],
-                ..Injection::default()
-            }
-        }
+        ClientId::ClaudeCode => claude_code(run),
+        ClientId::Codex => codex(run),
+        ClientId::Copilot => copilot(run),
+        ClientId::OpenCode => opencode(run),
+        ClientId::Gemini => gemini(run),
+        ClientId::Qwen => qwen(run),
         _ => Injection::default(),
+    }
+}
+
+fn claude_code(run: AcpRun<'_>) -> Injection {
+    let purposes = [ChangePurpose::Hook, ChangePurpose::Shell];
+    let settings = entries(ClientId::ClaudeCode, run.setup, &purposes);
+    Injection {
+        meta: Some(json!({ "claudeCode": { "options": { "settings": settings } } })),
+        ..Injection::default()
+    }
+}
+
+fn codex(run: AcpRun<'_>) -> Injection {
+    let mut config = run.own(CODEX_CONFIG);
+    let ours = entries(ClientId::Codex, run.setup, &[ChangePurpose::Hook]);
+    // It trusts what the person has agreed to, and the person has started us.
+    config.insert("bypass_hook_trust".to_owned(), json!(true));
+    if let Some(hooks) = ours.get("hooks") {
+        config.insert("hooks".to_owned(), hooks.clone());
+    }
+    Injection {
+        environment: vec![(CODEX_CONFIG, Value::Object(config).to_string())],
+        ..Injection::default()
+    }
+}
+
+fn copilot(run: AcpRun<'_>) -> Injection {
+    let plugin = json!({
+        "name": "modekeeper", "version": "1.0.0", "description": "Holds this session in its mode",
+        "hooks": "hooks.json", "mcpServers": ".mcp.json",
+    });
+    let servers = json!({ "mcpServers": { crate::SERVER: crate::copilot::server(run.setup) } });
+    let mut files = vec![
+        (
+            "copilot/.claude-plugin/plugin.json",
+            format!("{plugin:#}\n"),
+        ),
+        ("copilot/.mcp.json", format!("{servers:#}\n")),
+    ];
+    let hooks = whole(ClientId::Copilot, run.setup);
+    files.extend(hooks.map(|text| ("copilot/hooks.json", text)));
+    Injection {
+        arguments: vec!["--plugin-dir".to_owned(), run.below("copilot")],
+        files,
+        ..Injection::default()
+    }
+}
+
+fn opencode(run: AcpRun<'_>) -> Injection {
+    const FILE: &str = "modekeeper.js";
+    let mut config = run.own(OPENCODE_CONFIG);
+    let mut plugins = match config.remove("plugin") {
+        Some(Value::Array(plugins)) => plugins,
+        _ => Vec::new(),
+    };
+    plugins.push(json!(format!("file://{}", run.below(FILE))));
+    config.insert("plugin".to_owned(), json!(plugins));
+    let plugin = whole(ClientId::OpenCode, run.setup);
+    Injection {
+        environment: vec![(OPENCODE_CONFIG, Value::Object(config).to_string())],
+        files: plugin.map(|text| (FILE, text)).into_iter().collect(),
+        ..Injection::default()
+    }
+}
+
+fn gemini(run: AcpRun<'_>) -> Injection {
+    const FILE: &str = "modekeeper.toml";
+    const DEFAULTS: &str = "gemini-defaults.json";
+    let policy = run.setup.floor.as_ref().and_then(crate::gemini::policy);
+    let text = policy.unwrap_or_default() + crate::gemini::OWN_TOOLS;
+    let mut injection = Injection {
+        arguments: vec!["--admin-policy".to_owned(), run.below(FILE)],
+        files: vec![(FILE, text)],
+        ..Injection::default()
+    };
+    // It reads files without asking anybody.
+    if !run.has(GEMINI_DEFAULTS) {
+        let filtering = json!({ "customIgnoreFilePaths": [".rooignore"] });
+        let defaults = json!({ "context": { "fileFiltering": filtering } });
+        injection.environment = vec![(GEMINI_DEFAULTS, run.below(DEFAULTS))];
+        injection.files.push((DEFAULTS, format!("{defaults:#}\n")));
+    }
+    injection
+}
+
+fn qwen(run: AcpRun<'_>) -> Injection {
+    const FILE: &str = "qwen-settings.json";
+    let settings = entries(ClientId::Qwen, run.setup, &[ChangePurpose::Hook]);
+    Injection {
+        environment: vec![(QWEN_SETTINGS, run.below(FILE))],
+        files: vec![(FILE, format!("{settings:#}\n"))],
+        ..Injection::default()
     }
 }
 

@@ -165,64 +165,37 @@ impl From<&Mode> for ModeConfig {
 
 /// `"read"`, or `["edit", {"fileRegex": …}]`.
 fn group_entry(grant: &mk_policy::Grant) -> Value {
-    let mut options = Map::new();
-    let mut put = |key: &str, value: Option<&str>| {
-        if let Some(value) = value {
-            options.insert(key.to_owned(), json!(value));
-        }
-    };
-    put(
-        "fileRegex",
-        grant
-            .files
-            .regex
-            .as_ref()
-            .map(mk_policy::PatternLimit::source),
-    );
-    put(
-        "commandRegex",
-        grant
-            .commands
-            .allow
-            .as_ref()
-            .map(mk_policy::PatternLimit::source),
-    );
-    put(
-        "commandDeny",
-        grant
-            .commands
-            .deny
-            .as_ref()
-            .map(mk_policy::PatternLimit::source),
-    );
-    put("description", grant.description.as_deref());
-    if !grant.files.globs.is_empty() {
-        let globs: Vec<&str> = grant
-            .files
-            .globs
-            .iter()
-            .map(|glob| glob.glob().glob())
-            .collect();
-        options.insert("glob".to_owned(), json!(globs));
-    }
-    let mcp = &grant.mcp;
-    let lists = [
-        ("allowedMcpServers", mcp.allowed_servers.as_deref()),
+    let pattern = |limit: Option<&mk_policy::PatternLimit>| limit.map(|it| json!(it.source()));
+    let names = |list: &[String]| (!list.is_empty()).then(|| json!(list));
+    let (files, commands, mcp) = (&grant.files, &grant.commands, &grant.mcp);
+    let globs: Vec<String> = files
+        .globs
+        .iter()
+        .map(|glob| glob.glob().glob().to_owned())
+        .collect();
+    let options: Map<String, Value> = [
+        ("fileRegex", pattern(files.regex.as_ref())),
+        ("commandRegex", pattern(commands.allow.as_ref())),
+        ("commandDeny", pattern(commands.deny.as_ref())),
         (
-            "blockedMcpServers",
-            Some(mcp.blocked_servers.as_slice()).filter(|list| !list.is_empty()),
+            "description",
+            grant.description.as_ref().map(|it| json!(it)),
         ),
-        ("allowedTools", mcp.allowed_tools.as_deref()),
+        ("glob", names(&globs)),
         (
-            "blockedTools",
-            Some(mcp.blocked_tools.as_slice()).filter(|list| !list.is_empty()),
+            "allowedMcpServers",
+            mcp.allowed_servers.as_ref().map(|it| json!(it)),
         ),
-    ];
-    for (key, list) in lists {
-        if let Some(list) = list {
-            options.insert(key.to_owned(), json!(list));
-        }
-    }
+        ("blockedMcpServers", names(&mcp.blocked_servers)),
+        (
+            "allowedTools",
+            mcp.allowed_tools.as_ref().map(|it| json!(it)),
+        ),
+        ("blockedTools", names(&mcp.blocked_tools)),
+    ]
+    .into_iter()
+    .filter_map(|(key, value)| Some((key.to_owned(), value?)))
+    .collect();
     if options.is_empty() {
         json!(grant.group.as_str())
     } else {

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use mk_engine::{CheckedCall, Error};
+use mk_types::SessionId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -85,35 +86,13 @@ impl ToolDefinition for ValidateToolUseArgs {
         };
         checked.paths.extend(file_path);
         let checked = project.check(checked)?;
-        let hint = checked.hint();
-        let CheckedCall {
-            in_force,
-            evaluation,
-            ..
-        } = checked;
         call.engine.tasks().touch(&session);
-        let mode = in_force.mode.slug.to_string();
-        let mut text = format!(
-            "Tool validation result\n\nTool: {}\nSession: {session}\nMode: {mode}\n",
-            continued(&tool_name)
-        );
+        let text = worded(&tool_name, &session, &checked);
+        let hint = checked.hint();
+        let evaluation = checked.evaluation;
+        let mode = checked.in_force.mode.slug.to_string();
         let allowed = evaluation.is_allowed();
         let error = (!allowed).then(|| evaluation.reason());
-        let path = evaluation
-            .path
-            .as_ref()
-            .filter(|_| evaluation.rule.concerns_file());
-        if let Some(path) = path.filter(|_| !allowed) {
-            let _ = writeln!(text, "File: {}", continued(path));
-        }
-        match &error {
-            None => text.push_str("\nResult: ✓ Allowed\n"),
-            Some(error) => {
-                let error = continued(error);
-                let _ = write!(text, "\nResult: ❌ Not allowed\nReason: {error}\n");
-            }
-        }
-        text.push_str(&capped(&in_force));
         let mut metadata = json!({ "allowed": allowed, "tool_name": tool_name, "mode": mode });
         if let (Some(error), Some(metadata)) = (&error, metadata.as_object_mut()) {
             if let Some(restriction) = &evaluation.restriction {
@@ -133,4 +112,34 @@ impl ToolDefinition for ValidateToolUseArgs {
         };
         Ok(ToolAnswer::Done(reply(text, &output, metadata)))
     }
+}
+
+fn worded(tool_name: &str, session: &SessionId, checked: &CheckedCall) -> String {
+    let CheckedCall {
+        in_force,
+        evaluation,
+        ..
+    } = checked;
+    let mut text = format!(
+        "Tool validation result\n\nTool: {}\nSession: {session}\nMode: {}\n",
+        continued(tool_name),
+        in_force.mode.slug
+    );
+    if evaluation.is_allowed() {
+        text.push_str("\nResult: ✓ Allowed\n");
+    } else {
+        if evaluation.rule.concerns_file()
+            && let Some(path) = &evaluation.path
+        {
+            let _ = writeln!(text, "File: {}", continued(path));
+        }
+        let reason = evaluation.reason();
+        let _ = write!(
+            text,
+            "\nResult: ❌ Not allowed\nReason: {}\n",
+            continued(&reason)
+        );
+    }
+    text.push_str(&capped(in_force));
+    text
 }

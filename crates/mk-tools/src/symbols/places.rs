@@ -42,17 +42,8 @@ impl PlacesArgs {
 /// The places by file; `none` says what it means that there are none.
 pub(crate) fn reply(name: &str, none: &str, answer: &SymbolAnswer<SymbolReference>) -> ToolAnswer {
     let source = &answer.source;
-    let least = if answer.is_counted { "" } else { "more than " };
-    let mut text = match (answer.hits.len(), answer.total) {
-        (0, _) => format!("{name} {none}; source: {source}\n"),
-        (1, 1) => format!("1 place with {name}; source: {source}\n"),
-        (count, total) if count < total => {
-            format!("{least}{total} places with {name}, {count} shown; source: {source}\n")
-        }
-        (count, _) => format!("{count} places with {name}; source: {source}\n"),
-    };
-    let n_unclaimed = answer.hits.iter().filter(|hit| hit.is_unclaimed).count();
-    let mut is_claimed = n_unclaimed > 0;
+    let mut text = headline(name, none, answer);
+    let mut is_claimed = true;
     let mut file: Option<&ProjectPath> = None;
     for reference in &answer.hits {
         if reference.is_unclaimed && is_claimed {
@@ -66,37 +57,15 @@ pub(crate) fn reply(name: &str, none: &str, answer: &SymbolAnswer<SymbolReferenc
             let _ = writeln!(text, "{}", reference.path);
             file = Some(&reference.path);
         }
-        let (before, after): (Vec<_>, Vec<_>) = reference
-            .context
-            .iter()
-            .filter(|near| near.line != reference.line)
-            .partition(|near| near.line < reference.line);
-        for near in before {
-            let _ = writeln!(text, "  {}- {}", near.line, near.text);
-        }
-        let _ = write!(
-            text,
-            "  {}:{}: {}",
-            reference.line, reference.column, reference.text
-        );
-        match &reference.within {
-            _ if reference.is_definition => text.push_str("  [definition]"),
-            Some(within) => {
-                let _ = write!(text, "  [in {within}]");
-            }
-            None => {}
-        }
-        text.push('\n');
-        for near in after {
-            let _ = writeln!(text, "  {}- {}", near.line, near.text);
-        }
+        add_place(&mut text, reference);
     }
     let is_cut = answer.hits.len() < answer.total;
     if is_cut {
         let _ = writeln!(
             text,
-            "[{} of {least}{} shown: raise max_results]",
+            "[{} of {}{} shown: raise max_results]",
             answer.hits.len(),
+            at_least(answer),
             answer.total
         );
     }
@@ -112,4 +81,48 @@ pub(crate) fn reply(name: &str, none: &str, answer: &SymbolAnswer<SymbolReferenc
     facts["total"] = json!(answer.total);
     facts["cut"] = json!(is_cut);
     code_answer(text, facts)
+}
+
+fn at_least(answer: &SymbolAnswer<SymbolReference>) -> &'static str {
+    if answer.is_counted { "" } else { "more than " }
+}
+
+fn headline(name: &str, none: &str, answer: &SymbolAnswer<SymbolReference>) -> String {
+    let (source, least) = (&answer.source, at_least(answer));
+    match (answer.hits.len(), answer.total) {
+        (0, _) => format!("{name} {none}; source: {source}\n"),
+        (1, 1) => format!("1 place with {name}; source: {source}\n"),
+        (count, total) if count < total => {
+            format!("{least}{total} places with {name}, {count} shown; source: {source}\n")
+        }
+        (count, _) => format!("{count} places with {name}; source: {source}\n"),
+    }
+}
+
+/// A place between the lines around it.
+fn add_place(text: &mut String, reference: &SymbolReference) {
+    let (before, after): (Vec<_>, Vec<_>) = reference
+        .context
+        .iter()
+        .filter(|near| near.line != reference.line)
+        .partition(|near| near.line < reference.line);
+    for near in before {
+        let _ = writeln!(text, "  {}- {}", near.line, near.text);
+    }
+    let _ = write!(
+        text,
+        "  {}:{}: {}",
+        reference.line, reference.column, reference.text
+    );
+    match &reference.within {
+        _ if reference.is_definition => text.push_str("  [definition]"),
+        Some(within) => {
+            let _ = write!(text, "  [in {within}]");
+        }
+        None => {}
+    }
+    text.push('\n');
+    for near in after {
+        let _ = writeln!(text, "  {}- {}", near.line, near.text);
+    }
 }

@@ -149,69 +149,71 @@ fn serenas_tools_are_listed_on_request_and_lead_to_ours() {
     }
 }
 
+#[track_caller]
+fn check_translated(name: &str, given: &Value, tool: &str, expected: &Value) {
+    let arguments = given.as_object().cloned().unwrap_or_default();
+    let offers = |family| Toolset::DEFAULT.contains(&family);
+    let parsed = crate::offered(name, offers).unwrap().parse(arguments);
+    let parsed = parsed.unwrap();
+    assert_eq!(parsed.tool.name, tool, "{name}");
+    assert_eq!(parsed.arguments(), expected, "{name}");
+}
+
 #[test]
 fn serenas_arguments_are_read_as_ours() {
-    let check = |name: &str, given: Value, tool: &str, expected: Value| {
-        let arguments = given.as_object().cloned().unwrap_or_default();
-        let offers = |family| Toolset::DEFAULT.contains(&family);
-        let parsed = crate::offered(name, offers).unwrap().parse(arguments);
-        let parsed = parsed.unwrap();
-        assert_eq!(parsed.tool.name, tool, "{name}");
-        assert_eq!(*parsed.arguments(), expected, "{name}");
-    };
-    check(
+    check_translated(
         "find_symbol",
-        json!({ "name_path_pattern": "A/b", "relative_path": "src", "include_body": false, "max_matches": 3 }),
+        &json!({ "name_path_pattern": "A/b", "relative_path": "src", "include_body": false, "max_matches": 3 }),
         "find_symbols",
-        json!({ "query": "A/b", "file_pattern": "src", "include_body": false, "max_results": 3 }),
+        &json!({ "query": "A/b", "file_pattern": "src", "include_body": false, "max_results": 3 }),
     );
-    check(
+    check_translated(
         "find_symbol",
-        json!({ "name_path": "A", "relative_path": "a.py", "include_body": true }),
+        &json!({ "name_path": "A", "relative_path": "a.py", "include_body": true }),
         "get_symbol_definition",
-        json!({ "symbol_name": "A", "file_path": "a.py", "include_body": true, "body": true }),
+        &json!({ "symbol_name": "A", "file_path": "a.py", "include_body": true, "body": true }),
     );
-    check(
+    check_translated(
         "replace_symbol_body",
-        json!({ "name_path": "A/b", "relative_path": "a.py", "body": "def b(): pass" }),
+        &json!({ "name_path": "A/b", "relative_path": "a.py", "body": "def b(): pass" }),
         "edit_symbol",
-        json!({ "symbol_name": "A/b", "file_path": "a.py", "content": "def b(): pass", "operation": "replace" }),
+        &json!({ "symbol_name": "A/b", "file_path": "a.py", "content": "def b(): pass", "operation": "replace" }),
     );
-    check(
+    check_translated(
         "safe_delete_symbol",
-        json!({ "name_path_pattern": "A", "relative_path": "a.py" }),
+        &json!({ "name_path_pattern": "A", "relative_path": "a.py" }),
         "edit_symbol",
-        json!({ "symbol_name": "A", "file_path": "a.py", "operation": "delete" }),
+        &json!({ "symbol_name": "A", "file_path": "a.py", "operation": "delete" }),
     );
     // Its lines are counted from 0, ours from 1.
-    check(
+    check_translated(
         "read_file",
-        json!({ "relative_path": "a.py", "start_line": 0, "end_line": 4 }),
+        &json!({ "relative_path": "a.py", "start_line": 0, "end_line": 4 }),
         "read_file",
-        json!({ "file_path": "a.py", "start_line": 1, "end_line": 5 }),
+        &json!({ "file_path": "a.py", "start_line": 1, "end_line": 5 }),
     );
-    check(
+    check_translated(
         "read_file",
-        json!({ "file_path": "a.py", "start_line": 1 }),
+        &json!({ "file_path": "a.py", "start_line": 1 }),
         "read_file",
-        json!({ "file_path": "a.py", "start_line": 1 }),
+        &json!({ "file_path": "a.py", "start_line": 1 }),
     );
-    check(
+    check_translated(
         "replace_content",
-        json!({ "relative_path": "a", "needle": "(x)", "repl": "$!1y", "mode": "regex" }),
+        &json!({ "relative_path": "a", "needle": "(x)", "repl": "$!1y", "mode": "regex" }),
         "replace_content",
-        json!({ "file_path": "a", "find": "(x)", "replace": "$1y", "regex": true }),
+        &json!({ "file_path": "a", "find": "(x)", "replace": "$1y", "regex": true }),
     );
-    check(
+    check_translated(
         "read_memory",
-        json!({ "memory_name": "core" }),
+        &json!({ "memory_name": "core" }),
         "read_memory",
-        json!({ "name": "core" }),
+        &json!({ "name": "core" }),
     );
-    check(
+    check_translated(
         "find_file",
-        json!({ "file_mask": "*.py", "relative_path": "." }),
+        &json!({ "file_mask": "*.py", "relative_path": "." }),
         "find_files",
-        json!({ "pattern": "*.py" }),
+        &json!({ "pattern": "*.py" }),
     );
 }
