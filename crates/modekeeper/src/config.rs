@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use mk_engine::{CommandRunner, Folders, ProjectWatching, Settings, StartDirectory, StoreLocation};
 use mk_tools::Toolset;
-use mk_types::AbsPath;
+use mk_types::{AbsPath, ModeSlug};
 use serde_json::Value as Json;
 
 pub(crate) use error::ConfigError;
@@ -78,6 +78,14 @@ impl Config {
             (None, None) => ConfigFile::default(),
         };
         Self::read(&layers)
+    }
+
+    /// The default mode, if the user has set one.
+    pub(crate) fn configured_mode(&self) -> Option<&ModeSlug> {
+        match self.default_mode.origin {
+            SettingOrigin::Default => None,
+            _ => Some(&self.default_mode.value),
+        }
     }
 
     pub(crate) fn log_filter(&self) -> tracing::level_filters::LevelFilter {

@@ -22,7 +22,7 @@ use mk_types::{AbsPath, ModeSlug};
 use mk_wall::exit_code;
 
 use crate::cli::{block_on, engine};
-use crate::config::{Config, Flags, SettingOrigin};
+use crate::config::{Config, Flags};
 use crate::env::Env;
 use crate::output::print_note;
 use crate::process::ancestors;
@@ -167,10 +167,7 @@ fn hold(
             session: session.clone(),
         })
         .collect();
-    let configured = match config.default_mode.origin {
-        SettingOrigin::Default => None,
-        _ => Some(&config.default_mode.value),
-    };
+    let configured = config.configured_mode();
     let asked = CommandAsked {
         sessions: &sessions,
         above: &ancestors(),

@@ -18,7 +18,7 @@ use mk_types::{AbsPath, Clock};
 
 use crate::approver;
 use crate::cli::install::InstallPlace;
-use crate::config::{Config, Flags, SettingOrigin};
+use crate::config::{Config, Flags};
 use crate::env::{self, Env};
 use crate::process;
 
@@ -252,10 +252,7 @@ impl EventUnderWay<'_> {
         }
         let seat = self.seat();
         let settings = HookSettings {
-            mode: match self.config.default_mode.origin {
-                SettingOrigin::Default => None,
-                _ => Some(self.config.default_mode.value.clone()),
-            },
+            mode: self.config.configured_mode().cloned(),
             shell: self.shell.clone(),
         };
         let hooks = engine.hooks();

@@ -17,7 +17,7 @@ use crate::approver;
 use crate::cli::close;
 use crate::cli::install::known_client;
 use crate::cli::mcp::stop_signal;
-use crate::config::{Config, SettingOrigin};
+use crate::config::Config;
 use crate::env::Env;
 
 /// Give an agent your own modes in any editor that speaks the Agent Client Protocol
@@ -52,10 +52,7 @@ pub(crate) fn run(args: &AcpArgs, config: &Config, env: &Env) -> anyhow::Result<
     };
     let engine = engine(client, config);
     let settings = HookSettings {
-        mode: match config.default_mode.origin {
-            SettingOrigin::Default => None,
-            _ => Some(config.default_mode.value.clone()),
-        },
+        mode: config.configured_mode().cloned(),
         shell: AgentShell::Open,
     };
     let launcher =

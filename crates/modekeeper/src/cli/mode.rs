@@ -8,7 +8,7 @@ use mk_types::{ConversationId, ModeSlug};
 use serde_json::{Value, json};
 
 use crate::cli::{FormatArgs, block_on, close, engine, person};
-use crate::config::{Config, SettingOrigin};
+use crate::config::Config;
 use crate::output::{OutputStyle, print, print_json};
 
 /// Show or set the mode that agents are held in
@@ -77,10 +77,7 @@ fn show(args: &ModeArgs, config: &Config) -> anyhow::Result<ExitCode> {
     let found = engine
         .conversations()
         .standpoint(&config.project_root.value)?;
-    let configured = match config.default_mode.origin {
-        SettingOrigin::Default => None,
-        _ => Some(&config.default_mode.value),
-    };
+    let configured = config.configured_mode();
     let own = found.project.as_ref().and_then(|it| it.mode.as_ref());
     let mode = own.or(configured);
     if args.format.json {

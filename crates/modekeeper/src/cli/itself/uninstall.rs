@@ -65,42 +65,22 @@ pub(crate) fn run(
     let mut journal = workshop.journal()?;
     let clients = journal.clients();
     let program = std::env::current_exe().context("cannot find this program's own file")?;
-    let owner = owner(&program, &workshop.place.program());
-    let state = config.folders().state;
-    let removes_state = args.state && is_ours(&state);
-
-    let mut plan = String::new();
-    let mut line = |verb: &str, what: &str| plan.push_str(&format!("{verb:8}{what}\n"));
-    for client in &clients {
-        line("undo", &format!("the settings of {}", client.atlas().name));
-    }
-    if workshop.place.program().exists() {
-        line("remove", &workshop.place.program().display().to_string());
-    }
-    match &owner {
-        Owner::Nobody => line("remove", &program.display().to_string()),
-        Owner::Manager(command) => {
-            line("keep", &format!("{}: run `{command}`", program.display()));
-        }
-        Owner::Clients => {}
-    }
-    let shown = state.display();
-    match (state.exists(), args.state, removes_state) {
-        (false, _, _) => {}
-        (true, _, true) => line("remove", &format!("{shown}: tasks, decisions, backups")),
-        (true, true, false) => line(
-            "keep",
-            &format!(
-                "{shown}: not a directory of Modekeeper's own by its name, remove it yourself"
-            ),
-        ),
-        (true, false, false) => line(
-            "keep",
-            &format!("{shown}: tasks, decisions, backups; `--state` removes them"),
-        ),
-    }
+    let copy = workshop.place.program();
+    let removal = Removal {
+        owner: owner(&program, &copy),
+        program,
+        copy,
+        state: config.folders().state,
+        wants_state: args.state,
+    };
+    let mut plan: String = clients
+        .iter()
+        .map(|client| plan_line("undo", &format!("the settings of {}", client.atlas().name)))
+        .collect();
+    plan.push_str(&removal.plan());
     if let Some(directory) = config.config_dir.value.as_deref().filter(|it| it.exists()) {
-        line("keep", &format!("{}: your own files", directory.display()));
+        let kept = format!("{}: your own files", directory.display());
+        plan.push_str(&plan_line("keep", &kept));
     }
     print(&plan)?;
     if how.dry_run {
@@ -112,15 +92,72 @@ pub(crate) fn run(
     }
     take_out(&workshop, &mut journal, &clients)?;
     workshop.place.clear()?;
-    if owner == Owner::Nobody {
-        let failed = || format!("cannot remove `{}`", program.display());
-        fs::remove_file(&program).with_context(failed)?;
-    }
-    if removes_state && state.exists() {
-        let failed = || format!("cannot remove `{}`", state.display());
-        fs::remove_dir_all(&state).with_context(failed)?;
-    }
+    removal.carry_out()?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// What is removed from the machine, besides the settings of clients.
+struct Removal {
+    program: PathBuf,
+    owner: Owner,
+    /// The copy that clients start.
+    copy: PathBuf,
+    state: PathBuf,
+    wants_state: bool,
+}
+
+impl Removal {
+    fn plan(&self) -> String {
+        let mut plan = String::new();
+        let mut line = |verb: &str, what: &str| plan.push_str(&plan_line(verb, what));
+        if self.copy.exists() {
+            line("remove", &self.copy.display().to_string());
+        }
+        match &self.owner {
+            Owner::Nobody => line("remove", &self.program.display().to_string()),
+            Owner::Manager(command) => {
+                let program = self.program.display();
+                line("keep", &format!("{program}: run `{command}`"));
+            }
+            Owner::Clients => {}
+        }
+        let shown = self.state.display();
+        match (self.state.exists(), self.wants_state, self.removes_state()) {
+            (false, _, _) => {}
+            (true, _, true) => line("remove", &format!("{shown}: tasks, decisions, backups")),
+            (true, true, false) => line(
+                "keep",
+                &format!(
+                    "{shown}: not a directory of Modekeeper's own by its name, remove it yourself"
+                ),
+            ),
+            (true, false, false) => line(
+                "keep",
+                &format!("{shown}: tasks, decisions, backups; `--state` removes them"),
+            ),
+        }
+        plan
+    }
+
+    fn removes_state(&self) -> bool {
+        self.wants_state && is_ours(&self.state)
+    }
+
+    fn carry_out(&self) -> anyhow::Result<()> {
+        if self.owner == Owner::Nobody {
+            let failed = || format!("cannot remove `{}`", self.program.display());
+            fs::remove_file(&self.program).with_context(failed)?;
+        }
+        if self.removes_state() && self.state.exists() {
+            let failed = || format!("cannot remove `{}`", self.state.display());
+            fs::remove_dir_all(&self.state).with_context(failed)?;
+        }
+        Ok(())
+    }
+}
+
+fn plan_line(verb: &str, what: &str) -> String {
+    format!("{verb:8}{what}\n")
 }
 
 /// A directory that someone named in the settings may hold other things; the usual one is called after us.

@@ -3,9 +3,9 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use mk_engine::{ProjectWatching, TaskQuery};
+use mk_engine::{ProjectWatching, StoredMessage, StoredModeChange, TaskDetails, TaskQuery};
 use mk_types::ModeSlug;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::cli::{FormatArgs, engine};
 use crate::config::Config;
@@ -29,44 +29,43 @@ pub(crate) fn run(args: &TasksShowArgs, config: &Config) -> anyhow::Result<ExitC
             hierarchy: true,
         },
     )?;
-    let session = &details.task.session;
     if args.format.json {
-        let mut value = super::to_json(&details.task);
-        value["expired"] = json!(details.is_expired);
-        value["age_seconds"] = json!(details.age.as_secs());
-        value["idle_seconds"] = json!(details.idle.as_secs());
-        value["child_task_ids"] = details
-            .children
-            .iter()
-            .map(|id| json!(id.as_str()))
-            .collect();
-        value["mode_history"] = details
-            .mode_changes
-            .iter()
-            .map(|change| {
-                json!({
-                    "from": change.from.as_ref().map(ModeSlug::as_str),
-                    "to": change.to.as_str(),
-                    "reason": change.reason,
-                    "timestamp": change.at.to_string(),
-                })
-            })
-            .collect();
-        value["messages"] = details
-            .messages
-            .iter()
-            .map(|message| {
-                json!({
-                    "role": message.role.as_str(),
-                    "content": message.content,
-                    "timestamp": message.at.to_string(),
-                })
-            })
-            .collect();
-        print_json(&value)?;
-        return Ok(ExitCode::SUCCESS);
+        print_json(&to_json(&details))?;
+    } else {
+        print(&to_text(&details, OutputStyle::stdout()))?;
     }
-    let style = OutputStyle::stdout();
+    Ok(ExitCode::SUCCESS)
+}
+
+fn to_json(details: &TaskDetails) -> Value {
+    let change = |change: &StoredModeChange| {
+        json!({
+            "from": change.from.as_ref().map(ModeSlug::as_str),
+            "to": change.to.as_str(),
+            "reason": change.reason,
+            "timestamp": change.at.to_string(),
+        })
+    };
+    let message = |message: &StoredMessage| {
+        json!({
+            "role": message.role.as_str(),
+            "content": message.content,
+            "timestamp": message.at.to_string(),
+        })
+    };
+    let children = details.children.iter().map(|id| json!(id.as_str()));
+    let mut value = super::to_json(&details.task);
+    value["expired"] = json!(details.is_expired);
+    value["age_seconds"] = json!(details.age.as_secs());
+    value["idle_seconds"] = json!(details.idle.as_secs());
+    value["child_task_ids"] = children.collect();
+    value["mode_history"] = details.mode_changes.iter().map(change).collect();
+    value["messages"] = details.messages.iter().map(message).collect();
+    value
+}
+
+fn to_text(details: &TaskDetails, style: OutputStyle) -> String {
+    let session = &details.task.session;
     let mut text = format!(
         "{}  {}\nTask     {}\nMode     {} ({})\nProject  {}\nCreated  {}\nIdle     {}s\n",
         style.bold(session.id.as_str()),
@@ -114,6 +113,5 @@ pub(crate) fn run(args: &TasksShowArgs, config: &Config) -> anyhow::Result<ExitC
             message.content
         ));
     }
-    print(&text)?;
-    Ok(ExitCode::SUCCESS)
+    text
 }
