@@ -509,13 +509,14 @@ fn a_cut_answer_takes_from_every_file_in_turn() {
         grove.put(name, "use thing;\nreuse_things;\n".repeat(50).as_bytes());
     }
     grove.put("d.rs", b"first\nfn thing() {}\n");
-    let result = run(
-        &grove,
-        &SearchQuery {
-            max_results: 6,
+    let most = |max_results| {
+        let query = SearchQuery {
+            max_results,
             ..query(&grove, "thing")
-        },
-    );
+        };
+        run(&grove, &query)
+    };
+    let result = most(6);
     let shown: Vec<(&str, Vec<u64>, usize)> = result
         .files
         .iter()
@@ -535,33 +536,15 @@ fn a_cut_answer_takes_from_every_file_in_turn() {
         (result.total_matches, result.total_files, result.cut),
         (301, 4, true)
     );
-    let two = run(
-        &grove,
-        &SearchQuery {
-            max_results: 2,
-            ..query(&grove, "thing")
-        },
-    );
+    let two = most(2);
     assert_eq!(lines(&two), ["d.rs:2:fn thing() {}", "a.rs:1:use thing;"]);
     assert_eq!((two.total_matches, two.total_files), (301, 4));
-    let none = run(
-        &grove,
-        &SearchQuery {
-            max_results: 0,
-            ..query(&grove, "thing")
-        },
-    );
+    let none = most(0);
     assert_eq!(
         (none.files.len(), none.total_matches, none.cut),
         (0, 301, true)
     );
-    let all = run(
-        &grove,
-        &SearchQuery {
-            max_results: usize::MAX,
-            ..query(&grove, "thing")
-        },
-    );
+    let all = most(usize::MAX);
     assert_eq!(lines(&all).len(), 301);
 }
 

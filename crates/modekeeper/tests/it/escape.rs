@@ -166,8 +166,8 @@ fn paths_that_lead_out() {
     }
 }
 
-#[test]
-fn links_that_lead_out() {
+/// With links out of the project in every form.
+fn prison_with_links() -> Prison {
     let prison = Prison::new();
     let absolute = prison.outside("secret.txt");
     let project = prison.sandbox.project();
@@ -188,6 +188,13 @@ fn links_that_lead_out() {
     prison.link("/dev/zero", "zero");
     fs::create_dir(project.join("sub")).unwrap();
     symlink("../folder/secret.txt", project.join("sub/deep")).unwrap();
+    prison
+}
+
+#[test]
+fn links_that_lead_out() {
+    let prison = prison_with_links();
+    let project = prison.sandbox.project();
     let mut client = Client::start(&prison.sandbox);
     for path in [
         "file",
@@ -218,7 +225,12 @@ fn links_that_lead_out() {
             }
         }
     }
-    // Nor does a walk follow them.
+}
+
+#[test]
+fn a_walk_follows_no_link() {
+    let prison = prison_with_links();
+    let mut client = Client::start(&prison.sandbox);
     for (tool, arguments) in [
         ("find_files", json!({ "pattern": "**/secret.txt" })),
         ("find_files", json!({ "pattern": "../**" })),

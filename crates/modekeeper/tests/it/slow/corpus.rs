@@ -69,13 +69,9 @@ fn check(file: &Path, sum: &mut Sum) {
     let lint: Value = serde_json::from_str(&lint.stdout).unwrap();
     let found = lint["diagnostics"].as_array().unwrap();
     let n_lines = text.as_deref().unwrap_or_default().lines().count().max(1);
-    for diagnostic in found {
-        let line = diagnostic["line"].as_u64().unwrap_or(0);
-        let placed = (1..=n_lines as u64 + 1).contains(&line) && diagnostic["file"] == ".roomodes";
-        if !placed || diagnostic["message"].as_str().is_none_or(str::is_empty) {
-            sum.problems
-                .push(format!("{name}: no place or reason: {diagnostic}"));
-        }
+    for diagnostic in found.iter().filter(|it| !is_placed(it, n_lines)) {
+        sum.problems
+            .push(format!("{name}: no place or reason: {diagnostic}"));
     }
     let list = sandbox.json(&["modes", "list", "--all", "--json"]);
     let loaded: BTreeSet<&str> = list
@@ -97,48 +93,80 @@ fn check(file: &Path, sum: &mut Sum) {
         }
         return;
     };
-    let mut seen = BTreeSet::new();
-    let mut nameless = 0;
-    for item in &items {
-        let slug = item["slug"].as_str().unwrap_or_default();
-        // Broken or not, the first one of a slug counts.
-        let is_first = seen.insert(slug);
-        let why = match invalid(item) {
-            None if is_first => {
-                sum.valid += 1;
-                if !loaded.contains(slug) {
-                    sum.problems.push(format!(
-                        "{name}: `{slug}` is valid but not loaded: {found:#?}"
-                    ));
+    let outcome = FileOutcome {
+        name,
+        loaded,
+        found,
+    };
+    outcome.check_modes(&items, sum);
+}
+
+fn is_placed(diagnostic: &Value, n_lines: usize) -> bool {
+    let line = diagnostic["line"].as_u64().unwrap_or(0);
+    (1..=n_lines as u64 + 1).contains(&line)
+        && diagnostic["file"] == ".roomodes"
+        && diagnostic["message"]
+            .as_str()
+            .is_some_and(|it| !it.is_empty())
+}
+
+/// What the program made of a file.
+struct FileOutcome<'a> {
+    name: String,
+    loaded: BTreeSet<&'a str>,
+    found: &'a [Value],
+}
+
+impl FileOutcome<'_> {
+    fn check_modes(&self, items: &[Value], sum: &mut Sum) {
+        let Self {
+            name,
+            loaded,
+            found,
+        } = self;
+        let mut seen = BTreeSet::new();
+        let mut nameless = 0;
+        for item in items {
+            let slug = item["slug"].as_str().unwrap_or_default();
+            // Broken or not, the first one of a slug counts.
+            let is_first = seen.insert(slug);
+            let why = match invalid(item) {
+                None if is_first => {
+                    sum.valid += 1;
+                    if !loaded.contains(slug) {
+                        sum.problems.push(format!(
+                            "{name}: `{slug}` is valid but not loaded: {found:#?}"
+                        ));
+                    }
+                    continue;
                 }
-                continue;
+                why => why.unwrap_or("a second mode of this slug"),
+            };
+            sum.invalid += 1;
+            if !is_slug(slug) {
+                nameless += 1;
+            } else if !found.iter().any(|it| it["mode"] == slug) {
+                sum.problems
+                    .push(format!("{name}: `{slug}` ({why}) without a diagnostic"));
             }
-            why => why.unwrap_or("a second mode of this slug"),
-        };
-        sum.invalid += 1;
-        if !is_slug(slug) {
-            nameless += 1;
-        } else if !found.iter().any(|it| it["mode"] == slug) {
-            sum.problems
-                .push(format!("{name}: `{slug}` ({why}) without a diagnostic"));
+            // Where a mode comes from limits nothing, so an odd source is no reason to refuse it.
+            // A group that nobody knows grants nothing, and its mode stays.
+            let is_kept = why == "source" || (why == "a group" && has_unknown_group(item));
+            if is_first && !is_kept && loaded.contains(slug) {
+                sum.problems
+                    .push(format!("{name}: `{slug}` ({why}) is loaded"));
+            }
         }
-        // Where a mode comes from limits nothing, so an odd source is no reason to refuse it.
-        // A group that nobody knows grants nothing, and its mode stays.
-        let is_kept = why == "source" || (why == "a group" && has_unknown_group(item));
-        if is_first && !is_kept && loaded.contains(slug) {
-            sum.problems
-                .push(format!("{name}: `{slug}` ({why}) is loaded"));
+        let lines: BTreeSet<_> = found
+            .iter()
+            .filter(|it| it["mode"].is_null() && it["severity"] == "error")
+            .map(|it| it["line"].as_u64())
+            .collect();
+        if lines.len() < nameless {
+            sum.problems.push(format!(
+                "{name}: {nameless} modes without a slug, errors in lines {lines:?}"
+            ));
         }
-    }
-    let lines: BTreeSet<_> = found
-        .iter()
-        .filter(|it| it["mode"].is_null() && it["severity"] == "error")
-        .map(|it| it["line"].as_u64())
-        .collect();
-    if lines.len() < nameless {
-        sum.problems.push(format!(
-            "{name}: {nameless} modes without a slug, errors in lines {lines:?}"
-        ));
     }
 }
 

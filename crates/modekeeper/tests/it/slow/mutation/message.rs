@@ -81,7 +81,7 @@ fn connected(id: &str) -> Vec<Value> {
     all
 }
 
-fn requests(id: &str) -> Vec<Value> {
+fn calls(id: &str) -> Vec<Value> {
     let session = "sess_AAAAAAAAAAAAAAAA";
     let calls = [
         ("list_modes", json!({ "source": "all" })),
@@ -118,7 +118,7 @@ fn requests(id: &str) -> Vec<Value> {
             json!({ "session_id": session, "status": "failed", "result": "no" }),
         ),
     ];
-    let mut all: Vec<Value> = calls
+    calls
         .into_iter()
         .map(|(name, arguments)| {
             request(
@@ -127,7 +127,11 @@ fn requests(id: &str) -> Vec<Value> {
                 json!({ "name": name, "arguments": arguments }),
             )
         })
-        .collect();
+        .collect()
+}
+
+fn requests(id: &str) -> Vec<Value> {
+    let mut all = calls(id);
     let completion = json!({
         "ref": { "type": "ref/resource", "uri": "mode://{slug}" },
         "argument": { "name": "slug", "value": "co" },

@@ -14,6 +14,16 @@ pub(super) enum Expected {
     Any,
 }
 
+impl Expected {
+    pub(super) fn is_met(self, found: usize) -> bool {
+        match self {
+            Self::One => found == 1,
+            Self::AtMostOne => found <= 1,
+            Self::Any => true,
+        }
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct Mutated {
     pub(super) line: Vec<u8>,
