@@ -16,7 +16,6 @@ pub(crate) async fn document(State(web): State<Web>) -> Json<Value> {
     let calls: Vec<Value> = tools()
         .map(|tool| json!({ "$ref": format!("#/components/schemas/{}", tool.name) }))
         .collect();
-    let example = json!({ "name": "read_file", "arguments": { "file_path": "README.md" } });
     let mut document = json!({
         "openapi": "3.1.0",
         "info": {
@@ -25,94 +24,8 @@ pub(crate) async fn document(State(web): State<Web>) -> Json<Value> {
             "description": "The tools of Modekeeper over plain HTTP. `GET /tools/list` has the schema of each tool's arguments.",
             "license": { "name": "MIT OR Apache-2.0" },
         },
-        "paths": {
-            "/server/info": { "get": operation("getServerInfo", "Server name, version and capabilities", json!({ "200": answer("The server", "ServerInfo") })) },
-            "/openapi.json": { "get": operation("getOpenApi", "This document", json!({ "200": object("The document") })) },
-            "/tools/list": { "get": operation("listTools", "List the tools", json!({ "200": answer("The tools", "ToolList") })) },
-            "/tools/call": { "post": {
-                "operationId": "callTool",
-                "summary": "Call a tool",
-                "requestBody": { "required": true, "content": { "application/json": {
-                    "schema": { "oneOf": calls, "discriminator": { "propertyName": "name" } },
-                    "example": example,
-                } } },
-                "responses": {
-                    "200": limited(answer("The result; `isError` is true if the tool failed", "ToolResult")),
-                    "400": answer("Malformed request", "ToolResult"),
-                    "403": text("Host or Origin is not allowed"),
-                    "413": text("The body is too large"),
-                    "429": limited(answer("Too many calls", "ToolResult")),
-                },
-            } },
-            "/api/status": { "get": operation("getStatus", "Status of the project, its index and tool usage", json!({
-                "200": answer("The status", "Status"),
-                "400": answer("The project cannot be read", "ToolResult"),
-            })) },
-            "/api/language-servers/{language}/restart": { "post": {
-                "operationId": "restartLanguageServer",
-                "summary": "Restart the language server of a language",
-                "parameters": [{ "name": "language", "in": "path", "required": true, "schema": { "type": "string", "minLength": 1 } }],
-                "responses": {
-                    "200": answer("Restarted", "Restarted"),
-                    "400": answer("The project cannot be read", "ToolResult"),
-                    "404": answer("No server is known for this language", "ToolResult"),
-                    "409": answer("The server is not installed", "ToolResult"),
-                    "502": answer("The server does not start", "ToolResult"),
-                    "504": answer("The server did not start in time", "ToolResult"),
-                },
-            } },
-            "/api/memories": { "get": operation("listMemories", "List the memories of the project", json!({
-                "200": answer("The memories", "MemoryList"),
-                "400": answer("The project cannot be read", "ToolResult"),
-            })) },
-            "/api/memories/{name}": { "get": page::with_parameters(operation("readMemory", "Read a memory", json!({
-                "200": answer("The memory", "Memory"),
-                "400": answer("The name is not allowed", "ToolResult"),
-                "404": answer("There is no such memory", "ToolResult"),
-            })), "/api/memories/{name}"), "delete": {
-                "operationId": "deleteMemory",
-                "summary": "Delete a memory",
-                "parameters": [{ "name": "name", "in": "path", "required": true, "schema": { "type": "string", "minLength": 1 } }],
-                "responses": {
-                    "200": answer("Deleted", "Deleted"),
-                    "400": answer("The project cannot be read", "ToolResult"),
-                    "403": answer("The memory is read-only", "ToolResult"),
-                    "404": answer("There is no such memory", "ToolResult"),
-                },
-            } },
-        },
-        "components": { "schemas": {
-            "ServerInfo": shape(&[("name", "string"), ("version", "string"), ("protocol_version", "string"), ("capabilities", "object")]),
-            "ToolList": shape(&[("tools", "array")]),
-            "Status": {
-                "type": "object",
-                "required": ["status", "project", "language_servers", "memory_count", "tool_usage"],
-                "properties": {
-                    "status": { "enum": ["active", "inactive"] },
-                    "project": { "type": ["string", "null"] },
-                    "language_servers": { "type": "object", "additionalProperties": { "type": "string" } },
-                    "index": { "type": ["object", "null"] },
-                    "memory_count": { "type": "integer" },
-                    "tool_usage": { "type": "object", "additionalProperties": { "type": "integer" } },
-                },
-            },
-            "Restarted": shape(&[("status", "string"), ("language", "string"), ("pid", "integer")]),
-            "Memory": shape(&[("name", "string"), ("content", "string")]),
-            "MemoryList": shape(&[("memories", "array")]),
-            "Deleted": shape(&[("status", "string"), ("name", "string")]),
-            "ToolResult": {
-                "type": "object",
-                "required": ["content", "isError"],
-                "properties": {
-                    "content": { "type": "array", "items": shape(&[("type", "string"), ("text", "string")]) },
-                    "isError": { "type": "boolean" },
-                    "structuredContent": {},
-                    "metadata": { "type": "object" },
-                    "error_code": { "type": "string" },
-                    "details": { "type": "object" },
-                },
-            },
-        } },
+        "paths": paths(&calls),
+        "components": { "schemas": schemas() },
     });
     page::describe(&mut document["paths"]);
     secure(&mut document);
@@ -120,6 +33,101 @@ pub(crate) async fn document(State(web): State<Web>) -> Json<Value> {
         schemas.extend(tools().map(|tool| (tool.name.to_owned(), call(tool))));
     }
     Json(document)
+}
+
+fn paths(calls: &[Value]) -> Value {
+    let example = json!({ "name": "read_file", "arguments": { "file_path": "README.md" } });
+    json!({
+        "/server/info": { "get": operation("getServerInfo", "Server name, version and capabilities", json!({ "200": answer("The server", "ServerInfo") })) },
+        "/openapi.json": { "get": operation("getOpenApi", "This document", json!({ "200": object("The document") })) },
+        "/tools/list": { "get": operation("listTools", "List the tools", json!({ "200": answer("The tools", "ToolList") })) },
+        "/tools/call": { "post": {
+            "operationId": "callTool",
+            "summary": "Call a tool",
+            "requestBody": { "required": true, "content": { "application/json": {
+                "schema": { "oneOf": calls, "discriminator": { "propertyName": "name" } },
+                "example": example,
+            } } },
+            "responses": {
+                "200": limited(answer("The result; `isError` is true if the tool failed", "ToolResult")),
+                "400": answer("Malformed request", "ToolResult"),
+                "403": text("Host or Origin is not allowed"),
+                "413": text("The body is too large"),
+                "429": limited(answer("Too many calls", "ToolResult")),
+            },
+        } },
+        "/api/status": { "get": operation("getStatus", "Status of the project, its index and tool usage", json!({
+            "200": answer("The status", "Status"),
+            "400": answer("The project cannot be read", "ToolResult"),
+        })) },
+        "/api/language-servers/{language}/restart": { "post": {
+            "operationId": "restartLanguageServer",
+            "summary": "Restart the language server of a language",
+            "parameters": [{ "name": "language", "in": "path", "required": true, "schema": { "type": "string", "minLength": 1 } }],
+            "responses": {
+                "200": answer("Restarted", "Restarted"),
+                "400": answer("The project cannot be read", "ToolResult"),
+                "404": answer("No server is known for this language", "ToolResult"),
+                "409": answer("The server is not installed", "ToolResult"),
+                "502": answer("The server does not start", "ToolResult"),
+                "504": answer("The server did not start in time", "ToolResult"),
+            },
+        } },
+        "/api/memories": { "get": operation("listMemories", "List the memories of the project", json!({
+            "200": answer("The memories", "MemoryList"),
+            "400": answer("The project cannot be read", "ToolResult"),
+        })) },
+        "/api/memories/{name}": { "get": page::with_parameters(operation("readMemory", "Read a memory", json!({
+            "200": answer("The memory", "Memory"),
+            "400": answer("The name is not allowed", "ToolResult"),
+            "404": answer("There is no such memory", "ToolResult"),
+        })), "/api/memories/{name}"), "delete": {
+            "operationId": "deleteMemory",
+            "summary": "Delete a memory",
+            "parameters": [{ "name": "name", "in": "path", "required": true, "schema": { "type": "string", "minLength": 1 } }],
+            "responses": {
+                "200": answer("Deleted", "Deleted"),
+                "400": answer("The project cannot be read", "ToolResult"),
+                "403": answer("The memory is read-only", "ToolResult"),
+                "404": answer("There is no such memory", "ToolResult"),
+            },
+        } },
+    })
+}
+
+fn schemas() -> Value {
+    json!({
+        "ServerInfo": shape(&[("name", "string"), ("version", "string"), ("protocol_version", "string"), ("capabilities", "object")]),
+        "ToolList": shape(&[("tools", "array")]),
+        "Status": {
+            "type": "object",
+            "required": ["status", "project", "language_servers", "memory_count", "tool_usage"],
+            "properties": {
+                "status": { "enum": ["active", "inactive"] },
+                "project": { "type": ["string", "null"] },
+                "language_servers": { "type": "object", "additionalProperties": { "type": "string" } },
+                "index": { "type": ["object", "null"] },
+                "memory_count": { "type": "integer" },
+                "tool_usage": { "type": "object", "additionalProperties": { "type": "integer" } },
+            },
+        },
+        "Restarted": shape(&[("status", "string"), ("language", "string"), ("pid", "integer")]),
+        "Memory": shape(&[("name", "string"), ("content", "string")]),
+        "MemoryList": shape(&[("memories", "array")]),
+        "Deleted": shape(&[("status", "string"), ("name", "string")]),
+        "ToolResult": {
+            "type": "object",
+            "required": ["content", "isError"],
+            "properties": {
+                "content": { "type": "array", "items": shape(&[("type", "string"), ("text", "string")]) },
+                "isError": { "type": "boolean" },
+                "structuredContent": {},
+                "metadata": { "type": "object" },
+                "error_code": { "type": "string" },
+                "details": { "type": "object" },
+            },
+        },
+    })
 }
 
 /// Says of every operation which credentials it wants: the table of [`need`] is what the gate goes by.

@@ -1,14 +1,18 @@
 //! `/api/usage` and `/metrics`: figures for people and for Prometheus.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::Duration;
 
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
-use mk_engine::{DecisionCount, LATENCY_BOUNDS, SessionFilter, TaskState};
+use mk_engine::{
+    DecisionCount, LATENCY_BOUNDS, SessionFilter, TaskState, ToolFigures, UsageReport,
+};
+use mk_types::Timestamp;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::decisions::file;
 use crate::reply::{self, JsonQuery};
@@ -16,6 +20,8 @@ use crate::server::Web;
 
 /// A day, in seconds.
 const DAY: u64 = 24 * 3600;
+
+type FiguresByTool = BTreeMap<&'static str, ToolFigures>;
 
 #[derive(Deserialize)]
 pub(crate) struct UsagePeriod {
@@ -47,6 +53,14 @@ pub(crate) async fn show(
             csv(&report.decisions),
         );
     }
+    let value = to_json(&web, since, stretch, &report);
+    if span.format.as_deref() == Some("json") {
+        return file("application/json", "usage.json", value.to_string());
+    }
+    reply::answer(Ok(value))
+}
+
+fn to_json(web: &Web, since: Timestamp, stretch: Duration, report: &UsageReport) -> Value {
     let approvals = &report.approvals;
     let decided = approvals.granted + approvals.denied;
     let micros = |time: Option<Duration>| time.map(|time| time.as_micros() as u64);
@@ -65,7 +79,7 @@ pub(crate) async fn show(
     let counts = report.decisions.iter().map(|it| {
         json!({ "at": it.at.to_string(), "tool": it.tool, "verdict": it.ruling.as_str(), "count": it.count })
     });
-    let value = json!({
+    json!({
         "since": since.to_string(),
         "stretch_seconds": stretch.as_secs(),
         "tools": tools.collect::<Vec<_>>(),
@@ -79,11 +93,7 @@ pub(crate) async fn show(
             "median_wait_ms": middle(&approvals.waits),
             "waits_ms": approvals.waits,
         },
-    });
-    if span.format.as_deref() == Some("json") {
-        return file("application/json", "usage.json", value.to_string());
-    }
-    reply::answer(Ok(value))
+    })
 }
 
 fn middle(sorted: &[u64]) -> Option<u64> {
@@ -110,10 +120,7 @@ pub(crate) async fn metrics(State(web): State<Web>) -> Response {
 /// Prometheus' text format.
 fn exposition(web: &Web) -> String {
     let mut text = String::new();
-    let head = |text: &mut String, name: &str, kind: &str, help: &str| {
-        let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
-    };
-    head(
+    add_head(
         &mut text,
         "modekeeper_build_info",
         "gauge",
@@ -125,33 +132,38 @@ fn exposition(web: &Web) -> String {
         web.version
     );
     let figures = web.engine.tool_figures();
-    head(
-        &mut text,
-        "modekeeper_tool_calls_total",
-        "counter",
-        "Calls of tools by outcome.",
-    );
-    for (tool, it) in &figures {
-        let answered = it.calls - it.refused - it.failed;
+    add_calls(&mut text, &figures);
+    add_durations(&mut text, &figures);
+    add_gauges(&mut text, web);
+    add_decisions(&mut text, web);
+    text
+}
+
+fn add_head(text: &mut String, name: &str, kind: &str, help: &str) {
+    let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
+}
+
+fn add_calls(text: &mut String, figures: &FiguresByTool) {
+    let name = "modekeeper_tool_calls_total";
+    add_head(text, name, "counter", "Calls of tools by outcome.");
+    for (tool, it) in figures {
         for (outcome, count) in [
-            ("answered", answered),
+            ("answered", it.calls - it.refused - it.failed),
             ("refused", it.refused),
             ("failed", it.failed),
         ] {
             let _ = writeln!(
                 text,
-                "modekeeper_tool_calls_total{{tool=\"{tool}\",outcome=\"{outcome}\"}} {count}"
+                "{name}{{tool=\"{tool}\",outcome=\"{outcome}\"}} {count}"
             );
         }
     }
+}
+
+fn add_durations(text: &mut String, figures: &FiguresByTool) {
     let name = "modekeeper_tool_duration_seconds";
-    head(
-        &mut text,
-        name,
-        "histogram",
-        "How long calls of tools took.",
-    );
-    for (tool, it) in &figures {
+    add_head(text, name, "histogram", "How long calls of tools took.");
+    for (tool, it) in figures {
         let mut below = 0;
         for (bound, count) in LATENCY_BOUNDS.iter().zip(it.classes) {
             below += count;
@@ -166,52 +178,53 @@ fn exposition(web: &Web) -> String {
         let _ = writeln!(text, "{name}_sum{{tool=\"{tool}\"}} {sum}");
         let _ = writeln!(text, "{name}_count{{tool=\"{tool}\"}} {calls}");
     }
+}
+
+/// What waits and what runs now.
+fn add_gauges(text: &mut String, web: &Web) {
+    let mut gauge = |name: &str, help: &str, count: usize| {
+        add_head(text, name, "gauge", help);
+        let _ = writeln!(text, "{name} {count}");
+    };
     if let Ok(pending) = web.engine.approvals().pending() {
-        head(
-            &mut text,
+        gauge(
             "modekeeper_approvals_pending",
-            "gauge",
             "Requests that wait for a person.",
+            pending.len(),
         );
-        let _ = writeln!(text, "modekeeper_approvals_pending {}", pending.len());
     }
     let active = SessionFilter {
         state: Some(TaskState::Active),
         ..SessionFilter::default()
     };
     if let Ok(tasks) = web.engine.tasks().list(&active) {
-        head(
-            &mut text,
+        gauge(
             "modekeeper_tasks_active",
-            "gauge",
             "Tasks that have not ended.",
+            tasks.len(),
         );
-        let _ = writeln!(text, "modekeeper_tasks_active {}", tasks.len());
     }
+}
+
+fn add_decisions(text: &mut String, web: &Web) {
+    let name = "modekeeper_decisions_last_day";
     let day = web.engine.clock().now().before(Duration::from_secs(DAY));
-    if let Ok(report) = web.engine.usage().report(day, Duration::from_secs(DAY)) {
-        let name = "modekeeper_decisions_last_day";
-        head(
-            &mut text,
-            name,
-            "gauge",
-            "Decisions of the last 24 hours by verdict.",
-        );
-        let mut sums: Vec<(&str, u64)> = Vec::new();
-        for it in &report.decisions {
-            match sums
-                .iter_mut()
-                .find(|(verdict, _)| *verdict == it.ruling.as_str())
-            {
-                Some((_, sum)) => *sum += it.count,
-                None => sums.push((it.ruling.as_str(), it.count)),
-            }
-        }
-        for (verdict, sum) in sums {
-            let _ = writeln!(text, "{name}{{verdict=\"{verdict}\"}} {sum}");
+    let Ok(report) = web.engine.usage().report(day, Duration::from_secs(DAY)) else {
+        return;
+    };
+    let mut sums: Vec<(&str, u64)> = Vec::new();
+    for it in &report.decisions {
+        let ruling = it.ruling.as_str();
+        match sums.iter_mut().find(|(verdict, _)| *verdict == ruling) {
+            Some((_, sum)) => *sum += it.count,
+            None => sums.push((ruling, it.count)),
         }
     }
-    text
+    let help = "Decisions of the last 24 hours by verdict.";
+    add_head(text, name, "gauge", help);
+    for (verdict, sum) in sums {
+        let _ = writeln!(text, "{name}{{verdict=\"{verdict}\"}} {sum}");
+    }
 }
 
 pub(crate) async fn health() -> &'static str {

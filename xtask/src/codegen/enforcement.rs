@@ -71,6 +71,31 @@ impl Run {
     }
 }
 
+/// The modes of a run, in its order: slug, heading, and what it means.
+const MODES: [(&str, &str, &str); 4] = [
+    (
+        "architect",
+        "In `architect` mode",
+        "It reads everything and edits Markdown",
+    ),
+    (
+        "ask",
+        "After `modekeeper mode ask`",
+        "A person has switched in the same turn. It reads everything and changes nothing",
+    ),
+    (
+        "docs",
+        "After `modekeeper mode docs`",
+        "A mode of the project that runs commands and edits Markdown. What the script does cannot be read from its \
+         line, so it runs inside the wall",
+    ),
+    (
+        "code",
+        "After `modekeeper mode code`",
+        "A person has switched again. It may change the project",
+    ),
+];
+
 fn document(runs: &[&Run]) -> String {
     let mut text = String::from(
         "# What is enforced where\n\n\
@@ -83,30 +108,7 @@ fn document(runs: &[&Run]) -> String {
          - **done**: it happened.\n\
          - **NOT HELD**: it happened, and should not have.\n",
     );
-    let modes = [
-        (
-            "architect",
-            "In `architect` mode",
-            "It reads everything and edits Markdown",
-        ),
-        (
-            "ask",
-            "After `modekeeper mode ask`",
-            "A person has switched in the same turn. It reads everything and changes nothing",
-        ),
-        (
-            "docs",
-            "After `modekeeper mode docs`",
-            "A mode of the project that runs commands and edits Markdown. What the script does cannot be read from its \
-             line, so it runs inside the wall",
-        ),
-        (
-            "code",
-            "After `modekeeper mode code`",
-            "A person has switched again. It may change the project",
-        ),
-    ];
-    for (mode, title, about) in modes {
+    for (mode, title, about) in MODES {
         let _ = write!(text, "\n## {title}\n\n{about}.\n\n");
         table(&mut text, runs, mode, |what, outcome| {
             cell(mode, what, outcome)
