@@ -7,8 +7,8 @@ use serde_json::{Map, Value, json};
 
 use crate::client::{Client, ClientId};
 use crate::hook::{
-    CANNOT_REWRITE, EventFields, HookAnswer, HookContract, HookDecision, HookError, HookEvent,
-    HookMoment, HookVerdict, ToolUse, json_answer,
+    EventFields, HookAnswer, HookContract, HookError, HookEvent, HookMoment, HookVerdict, ToolUse,
+    json_answer,
 };
 use crate::install::{ChangePurpose, InstallScope, SettingsChange, Setup};
 use crate::settings::SettingsEdit;
@@ -102,14 +102,7 @@ fn mcp_call(fields: &EventFields) -> Result<ToolUse, HookError> {
 }
 
 fn answer(event: &HookEvent, verdict: &HookVerdict) -> HookAnswer {
-    let mut output = Map::new();
-    if matches!(event.moment, HookMoment::BeforeTool(_)) {
-        match &verdict.decision {
-            HookDecision::Pass => {}
-            HookDecision::Deny { reason } => output = denial(reason),
-            HookDecision::Rewrite { .. } => output = denial(CANNOT_REWRITE),
-        }
-    }
+    let mut output = verdict.refusal(event).map(denial).unwrap_or_default();
     if let Some(context) = &verdict.context {
         output.insert("additional_context".to_owned(), json!(context));
     }

@@ -4,8 +4,8 @@ use serde_json::{Map, Value, json};
 
 use crate::client::{Client, ClientId};
 use crate::hook::{
-    CANNOT_REWRITE, EventFields, HookAnswer, HookContract, HookDecision, HookError, HookEvent,
-    HookMoment, HookVerdict, json_answer, parse_claude_shape,
+    EventFields, HookAnswer, HookContract, HookError, HookEvent, HookMoment, HookVerdict,
+    json_answer, parse_claude_shape,
 };
 use crate::install::{
     ChangePurpose, ClientFloor, FloorEdits, HOOK_SECONDS, InstallScope, SettingsChange, Setup,
@@ -76,15 +76,7 @@ fn parse(fields: &EventFields) -> Result<HookEvent, HookError> {
 }
 
 fn answer(event: &HookEvent, verdict: &HookVerdict) -> HookAnswer {
-    let mut output = Map::new();
-    if matches!(event.moment, HookMoment::BeforeTool(_)) {
-        match &verdict.decision {
-            HookDecision::Pass => {}
-            HookDecision::Deny { reason } => output = denial(reason),
-            // Its policy would be asked about the new line only.
-            HookDecision::Rewrite { .. } => output = denial(CANNOT_REWRITE),
-        }
-    }
+    let mut output = verdict.refusal(event).map(denial).unwrap_or_default();
     // Before a tool a context does not reach the model.
     let hears = !matches!(event.moment, HookMoment::BeforeTool(_) | HookMoment::Other);
     if let Some(context) = verdict.context.as_ref().filter(|_| hears) {

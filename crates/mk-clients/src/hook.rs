@@ -19,7 +19,7 @@ pub use event::{HookError, HookEvent, HookMoment, ToolUse, TouchedTargets};
 
 pub(crate) use answer::json_answer;
 pub(crate) use claude_shape::{
-    CANNOT_REWRITE, answer_claude_shape, parse_claude_shape, refuse_claude_shape, tool_use,
+    answer_claude_shape, parse_claude_shape, refuse_claude_shape, tool_use,
 };
 pub(crate) use event::EventFields;
 

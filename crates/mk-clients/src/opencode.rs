@@ -7,8 +7,8 @@ use serde_json::{Map, json};
 
 use crate::client::{Client, ClientId};
 use crate::hook::{
-    CANNOT_REWRITE, EventFields, HookAnswer, HookContract, HookDecision, HookError, HookEvent,
-    HookMoment, HookVerdict, json_answer,
+    EventFields, HookAnswer, HookContract, HookError, HookEvent, HookMoment, HookVerdict,
+    json_answer,
 };
 use crate::install::{ChangePurpose, HOOK_SECONDS, InstallScope, SettingsChange, Setup};
 use crate::settings::SettingsEdit;
@@ -82,17 +82,8 @@ fn parse(fields: &EventFields) -> Result<HookEvent, HookError> {
 /// `{}` or `{"deny": reason}`, each with `context` where there is one.
 fn answer(event: &HookEvent, verdict: &HookVerdict) -> HookAnswer {
     let mut output = Map::new();
-    if matches!(event.moment, HookMoment::BeforeTool(_)) {
-        match &verdict.decision {
-            HookDecision::Pass => {}
-            HookDecision::Deny { reason } => {
-                output.insert("deny".to_owned(), json!(reason));
-            }
-            // Its permissions would be asked about the new line only.
-            HookDecision::Rewrite { .. } => {
-                output.insert("deny".to_owned(), json!(CANNOT_REWRITE));
-            }
-        }
+    if let Some(reason) = verdict.refusal(event) {
+        output.insert("deny".to_owned(), json!(reason));
     }
     if let Some(context) = &verdict.context {
         output.insert("context".to_owned(), json!(context));

@@ -18,10 +18,15 @@ pub(crate) const CLIENT: Client = Client {
 };
 
 fn changes(setup: &Setup) -> Vec<SettingsChange> {
+    changes_for(EXTENSION, setup)
+}
+
+/// What Roo or an extension that carries on its files is told.
+pub(crate) fn changes_for(extension: &str, setup: &Setup) -> Vec<SettingsChange> {
     let file = match setup.scope {
         InstallScope::User => vscode::application_data(&setup.home)
             .join("Code/User/globalStorage")
-            .join(EXTENSION)
+            .join(extension)
             .join("settings/mcp_settings.json"),
         InstallScope::Project => setup.project.join(".roo/mcp.json"),
     };

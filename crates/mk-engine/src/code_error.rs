@@ -40,6 +40,22 @@ pub enum CodeKind {
     Timeout,
 }
 
+impl CodeKind {
+    /// As the faces name it on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::FileNotFound => "FILE_NOT_FOUND",
+            Self::PermissionDenied => "PERMISSION_DENIED",
+            Self::InvalidArguments => "INVALID_ARGUMENTS",
+            Self::ProjectNotActive => "PROJECT_NOT_ACTIVE",
+            Self::MemoryMissing | Self::Memory => "MEMORY_ERROR",
+            Self::SymbolNotFound => "SYMBOL_NOT_FOUND",
+            Self::LanguageServer | Self::LanguageServerMissing => "LANGUAGE_SERVER_ERROR",
+            Self::Timeout => "TIMEOUT",
+        }
+    }
+}
+
 impl CodeError {
     pub(crate) fn new(kind: CodeKind, message: impl Into<String>) -> Self {
         Self {

@@ -1,6 +1,6 @@
 //! Errors meet the wire here, and only here: no other file knows a code.
 
-use mk_engine::{CodeKind, Error, MissingThing};
+use mk_engine::{Error, MissingThing};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, ErrorCode};
 use serde_json::json;
@@ -106,16 +106,7 @@ fn code_name(error: &Error) -> &'static str {
     match error {
         Error::Denied { .. } => "PERMISSION_DENIED",
         Error::Unavailable { .. } => "INTERNAL_ERROR",
-        Error::Code(code) => match code.kind {
-            CodeKind::FileNotFound => "FILE_NOT_FOUND",
-            CodeKind::PermissionDenied => "PERMISSION_DENIED",
-            CodeKind::InvalidArguments => "INVALID_ARGUMENTS",
-            CodeKind::ProjectNotActive => "PROJECT_NOT_ACTIVE",
-            CodeKind::MemoryMissing | CodeKind::Memory => "MEMORY_ERROR",
-            CodeKind::SymbolNotFound => "SYMBOL_NOT_FOUND",
-            CodeKind::LanguageServer | CodeKind::LanguageServerMissing => "LANGUAGE_SERVER_ERROR",
-            CodeKind::Timeout => "TIMEOUT",
-        },
+        Error::Code(code) => code.kind.as_str(),
         Error::InvalidInput { .. }
         | Error::NotFound { .. }
         | Error::Expired { .. }

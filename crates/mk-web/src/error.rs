@@ -1,6 +1,6 @@
 //! Errors of the web face: the one place that knows its codes.
 
-use mk_engine::{CodeKind, Error, MissingThing};
+use mk_engine::{Error, MissingThing};
 use mk_tools::Toolset;
 use serde_json::{Map, Value, json};
 
@@ -73,7 +73,7 @@ fn result(message: &str, code: &str, details: Map<String, Value>) -> Value {
 fn code_of(error: &Error, family: Toolset) -> &'static str {
     match (error, family) {
         (Error::Denied { .. }, _) => "PERMISSION_DENIED",
-        (Error::Code(code), _) => code_name(code.kind),
+        (Error::Code(code), _) => code.kind.as_str(),
         (Error::Unavailable { .. }, _) => "INTERNAL_ERROR",
         (
             Error::NotFound {
@@ -92,19 +92,6 @@ fn code_of(error: &Error, family: Toolset) -> &'static str {
         (Error::Expired { .. }, Toolset::Modes) => "SESSION_EXPIRED",
         (_, Toolset::Modes) => "VALIDATION_ERROR",
         _ => "INVALID_ARGUMENTS",
-    }
-}
-
-fn code_name(kind: CodeKind) -> &'static str {
-    match kind {
-        CodeKind::FileNotFound => "FILE_NOT_FOUND",
-        CodeKind::PermissionDenied => "PERMISSION_DENIED",
-        CodeKind::InvalidArguments => "INVALID_ARGUMENTS",
-        CodeKind::ProjectNotActive => "PROJECT_NOT_ACTIVE",
-        CodeKind::MemoryMissing | CodeKind::Memory => "MEMORY_ERROR",
-        CodeKind::SymbolNotFound => "SYMBOL_NOT_FOUND",
-        CodeKind::LanguageServer | CodeKind::LanguageServerMissing => "LANGUAGE_SERVER_ERROR",
-        CodeKind::Timeout => "TIMEOUT",
     }
 }
 

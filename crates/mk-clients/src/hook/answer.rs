@@ -2,6 +2,11 @@
 
 use serde_json::Value;
 
+use super::{HookEvent, HookMoment};
+
+const CANNOT_REWRITE: &str =
+    "Modekeeper cannot change this call without switching off your own rules";
+
 /// What the engine decided about an event.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct HookVerdict {
@@ -36,6 +41,16 @@ impl HookVerdict {
                 reason: reason.into(),
             },
             context: None,
+        }
+    }
+
+    /// Why the call must not be made, for a client that takes no other input: it would want an `allow` with it, which
+    /// switches off the user's own rules.
+    pub(crate) fn refusal(&self, event: &HookEvent) -> Option<&str> {
+        match (&event.moment, &self.decision) {
+            (HookMoment::BeforeTool(_), HookDecision::Deny { reason }) => Some(reason),
+            (HookMoment::BeforeTool(_), HookDecision::Rewrite { .. }) => Some(CANNOT_REWRITE),
+            _ => None,
         }
     }
 

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::answer::json_answer;
 use super::event::EventFields;
-use super::{HookAnswer, HookDecision, HookError, HookEvent, HookMoment, HookVerdict};
+use super::{HookAnswer, HookError, HookEvent, HookMoment, HookVerdict};
 
 pub(crate) fn parse_claude_shape(fields: &EventFields) -> Result<HookEvent, HookError> {
     let name = fields.required("hook_event_name")?;
@@ -31,13 +31,8 @@ pub(crate) fn tool_use(fields: &EventFields) -> Result<super::ToolUse, HookError
 /// `hookSpecificOutput` with a denial, a context, both or neither. Where nothing is to be said, silence.
 pub(crate) fn answer_claude_shape(event: &HookEvent, verdict: &HookVerdict) -> HookAnswer {
     let mut output = Map::new();
-    if matches!(event.moment, HookMoment::BeforeTool(_)) {
-        match &verdict.decision {
-            HookDecision::Pass => {}
-            HookDecision::Deny { reason } => deny(&mut output, reason),
-            // A rewritten line needs an `allow` here, which would switch off the user's rules.
-            HookDecision::Rewrite { .. } => deny(&mut output, CANNOT_REWRITE),
-        }
+    if let Some(reason) = verdict.refusal(event) {
+        deny(&mut output, reason);
     }
     if let Some(context) = &verdict.context {
         output.insert("additionalContext".to_owned(), json!(context));
@@ -54,9 +49,6 @@ pub(crate) fn refuse_claude_shape(reason: &str) -> HookAnswer {
     deny(&mut output, reason);
     json_answer(&specific("PreToolUse", output))
 }
-
-pub(crate) const CANNOT_REWRITE: &str =
-    "Modekeeper cannot change this call without switching off your own rules";
 
 fn deny(output: &mut Map<String, Value>, reason: &str) {
     output.insert("permissionDecision".to_owned(), json!("deny"));

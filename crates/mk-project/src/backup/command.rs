@@ -74,7 +74,11 @@ impl Backups {
         locked.map_err(|errno| cannot_write(&path, errno.into()))?;
         let header = json!({ "tool": title, "at": self.clock.now().as_millis() });
         writeln!(log, "{header}").map_err(|source| cannot_write(&path, source))?;
-        Ok(CommandJournal {
+        Ok(self.journal(making, log))
+    }
+
+    fn journal(&self, making: PathBuf, log: File) -> CommandJournal {
+        CommandJournal {
             folder: self.folder.clone(),
             making,
             root: self.root.clone(),
@@ -83,7 +87,7 @@ impl Backups {
             count: 0,
             bytes: 0,
             not_kept: Vec::new(),
-        })
+        }
     }
 
     /// Turns what killed commands left into change sets.
@@ -98,17 +102,7 @@ impl Backups {
             if rustix::fs::flock(&log, FlockOperation::NonBlockingLockExclusive).is_err() {
                 continue;
             }
-            let journal = CommandJournal {
-                folder: self.folder.clone(),
-                making,
-                root: self.root.clone(),
-                clock: self.clock.clone(),
-                log,
-                count: 0,
-                bytes: 0,
-                not_kept: Vec::new(),
-            };
-            if let Err(error) = journal.finish() {
+            if let Err(error) = self.journal(making, log).finish() {
                 tracing::warn!(%error, name, "what a killed command changed cannot be listed");
             }
         }
