@@ -146,8 +146,7 @@ pub fn parse_mode<'a>(request: &'a ModeRequest<'a>) -> ParsedMode<'a> {
         prompt,
         roster,
         config,
-        recommended_agent,
-        files,
+        ..
     } = *request;
     let detect::DetectedKeyword {
         mode,
@@ -156,9 +155,8 @@ pub fn parse_mode<'a>(request: &'a ModeRequest<'a>) -> ParsedMode<'a> {
     } = detect::detect(prompt);
     let segments = Segments::of(rest);
     let spoken: Vec<PromptText<'_>> = segments.spoken().map(PromptText::of).collect();
-    let files: Vec<&str> = files
-        .iter()
-        .map(String::as_str)
+    let given = request.files.iter().map(String::as_str);
+    let files: Vec<&str> = given
         .chain(segments.spoken().flat_map(mentioned_files))
         .chain(segments.pasted_files.iter().copied())
         .take(MOST_FILES)
@@ -169,15 +167,10 @@ pub fn parse_mode<'a>(request: &'a ModeRequest<'a>) -> ParsedMode<'a> {
         files: &files,
     };
     let mut warnings: Vec<String> = warning.into_iter().map(str::to_owned).collect();
-    for name in [recommended_agent, config.primary_agent.as_deref()]
-        .into_iter()
-        .flatten()
-    {
-        if roster.find(name).is_none() {
-            warnings.push(format!("Agent '{name}' not found."));
-        }
-    }
+    warnings.extend(unknown_agents(request).map(|name| format!("Agent '{name}' not found.")));
     let is_plan = mode == KeywordMode::Plan;
+    let act_agents = is_plan.then(|| chooser.candidates(KeywordMode::Act));
+    let act_agents = act_agents.unwrap_or_default();
     let experts = FileExperts {
         known: !files.is_empty(),
         experts: roster.specialists_for(&files),
@@ -195,12 +188,7 @@ pub fn parse_mode<'a>(request: &'a ModeRequest<'a>) -> ParsedMode<'a> {
         specialists,
         files: files.clone(),
         recommended_act_agent: is_plan.then(|| chooser.recommend()),
-        available_act_agents: if is_plan {
-            let agents = chooser.candidates(KeywordMode::Act);
-            agents.into_iter().map(|agent| agent.id.as_str()).collect()
-        } else {
-            Vec::new()
-        },
+        available_act_agents: act_agents.iter().map(|agent| agent.id.as_str()).collect(),
         language_instruction: language_instruction(config.language.as_deref()),
         model: resolve_model(ModelWishes {
             agent: None,
@@ -209,11 +197,23 @@ pub fn parse_mode<'a>(request: &'a ModeRequest<'a>) -> ParsedMode<'a> {
                 .and_then(|agent| agent.model.as_deref()),
             global: config.default_model.as_deref(),
         }),
-        max_iterations: (mode == KeywordMode::Auto).then(|| {
-            config
-                .max_iterations
-                .unwrap_or(DEFAULT_ITERATIONS)
-                .clamp(1, MOST_ITERATIONS)
-        }),
+        max_iterations: (mode == KeywordMode::Auto).then(|| iterations(config)),
     }
+}
+
+/// Agents that were asked for by name, and that are not there.
+fn unknown_agents<'a>(request: &'a ModeRequest<'a>) -> impl Iterator<Item = &'a str> {
+    let wanted = [
+        request.recommended_agent,
+        request.config.primary_agent.as_deref(),
+    ];
+    let is_unknown = |name: &&str| request.roster.find(name).is_none();
+    wanted.into_iter().flatten().filter(is_unknown)
+}
+
+fn iterations(config: &PromptConfig) -> u8 {
+    config
+        .max_iterations
+        .unwrap_or(DEFAULT_ITERATIONS)
+        .clamp(1, MOST_ITERATIONS)
 }

@@ -4,6 +4,7 @@
 //! pasted, and their words count for nothing. What remains is spoken: the opening, the end, the sentences between.
 
 mod clause;
+mod code;
 mod file;
 mod foreign;
 mod line;

@@ -4,6 +4,7 @@
 
 use std::ops::Range;
 
+use super::code::is_code;
 use super::ticket::{is_address, is_field, is_footer, is_heading};
 
 /// What a line is.
@@ -194,35 +195,37 @@ fn contains_folded(text: &str, word: &str) -> bool {
         .any(|window| window.eq_ignore_ascii_case(word.as_bytes()))
 }
 
+/// How lines of a stack trace, of a compiler, of a test runner begin.
+const TRACE_STARTS: [&str; 24] = [
+    "Traceback (most recent",
+    "File \"",
+    "Caused by:",
+    "caused by:",
+    "Exception in thread",
+    "goroutine ",
+    "panic: ",
+    "thread '",
+    "error[",
+    "error: aborting",
+    "error: could not compile",
+    "--> ",
+    "npm ERR!",
+    "npm error",
+    "fatal error:",
+    "fatal: ",
+    "FAILED ",
+    "FAIL: ",
+    "--- FAIL",
+    "E   ",
+    "BUILD FAILED",
+    "Segmentation fault",
+    "make: ***",
+    "Unhandled ",
+];
+
 /// Lines of a stack trace, of a compiler, of a test runner.
 fn is_trace(text: &str) -> bool {
-    const STARTS: [&str; 24] = [
-        "Traceback (most recent",
-        "File \"",
-        "Caused by:",
-        "caused by:",
-        "Exception in thread",
-        "goroutine ",
-        "panic: ",
-        "thread '",
-        "error[",
-        "error: aborting",
-        "error: could not compile",
-        "--> ",
-        "npm ERR!",
-        "npm error",
-        "fatal error:",
-        "fatal: ",
-        "FAILED ",
-        "FAIL: ",
-        "--- FAIL",
-        "E   ",
-        "BUILD FAILED",
-        "Segmentation fault",
-        "make: ***",
-        "Unhandled ",
-    ];
-    if STARTS.iter().any(|start| text.starts_with(start)) || text.contains("panicked at ") {
+    if TRACE_STARTS.iter().any(|start| text.starts_with(start)) || text.contains("panicked at ") {
         return true;
     }
     // `at com.shop.Cart.total(Cart.java:42)`, `at render (/app/index.js:3:9)`
@@ -316,132 +319,4 @@ fn is_log(text: &str) -> bool {
         })
         .count()
         >= 3
-}
-
-/// Lines of a program, of markup or of data.
-fn is_code(text: &str, indented: bool) -> bool {
-    if text.starts_with(['{', '}', '<', '$']) && text.len() > 1
-        || matches!(text, "{" | "}" | "(" | ")" | "[" | "]" | "};" | "end")
-    {
-        return true;
-    }
-    if [
-        "//", "/*", "*/", "#!", "#include", "import {", "</", ");", "});", "],", "},", ")", "--  ",
-    ]
-    .iter()
-    .any(|start| text.starts_with(start))
-    {
-        return true;
-    }
-    if [
-        "{", "};", ");", "});", "=>", "->", ") {", "},", "],", "(", "[", "</div>", "/>", "\\",
-    ]
-    .iter()
-    .any(|end| text.ends_with(end))
-    {
-        return true;
-    }
-    let n_words = text
-        .split_whitespace()
-        .filter(|word| {
-            let word = word.trim_matches(|sign: char| !sign.is_alphanumeric());
-            word.chars().count() > 1 && word.chars().all(char::is_alphabetic)
-        })
-        .count();
-    let ends_statement = text.ends_with(';') && text.is_ascii();
-    if ends_statement && (n_words < 8 || text.contains(['=', '('])) {
-        return true;
-    }
-    let mut signs = text.chars().filter(|sign| !sign.is_whitespace());
-    let (n_signs, n_symbols) = signs
-        .by_ref()
-        .fold((0_usize, 0_usize), |(all, symbols), sign| {
-            let is_symbol = matches!(
-                sign,
-                '{' | '}'
-                    | '('
-                    | ')'
-                    | '['
-                    | ']'
-                    | ';'
-                    | '='
-                    | '<'
-                    | '>'
-                    | '&'
-                    | '|'
-                    | '$'
-                    | '_'
-                    | '\\'
-                    | '*'
-                    | '+'
-                    | '"'
-                    | '%'
-                    | '^'
-                    | '~'
-                    | '@'
-                    | '/'
-            );
-            (all + 1, symbols + usize::from(is_symbol))
-        });
-    if n_signs >= 6 && n_symbols * 100 >= n_signs * 22 && n_symbols >= 3 {
-        return true;
-    }
-    const OPENERS: [&str; 38] = [
-        "import ",
-        "from ",
-        "def ",
-        "fn ",
-        "pub ",
-        "const ",
-        "let ",
-        "var ",
-        "class ",
-        "struct ",
-        "enum ",
-        "impl ",
-        "return ",
-        "if ",
-        "elif ",
-        "else",
-        "for ",
-        "while ",
-        "package ",
-        "using ",
-        "public ",
-        "private ",
-        "protected ",
-        "func ",
-        "function ",
-        "export ",
-        "async ",
-        "await ",
-        "@",
-        "SELECT ",
-        "INSERT ",
-        "UPDATE ",
-        "CREATE ",
-        "FROM ",
-        "WHERE ",
-        "type ",
-        "interface ",
-        "with ",
-    ];
-    let opens = OPENERS.iter().any(|start| text.starts_with(start));
-    let has_signs =
-        text.contains(['(', '{', '=', ';']) || text.contains("::") || text.ends_with(':');
-    if opens && has_signs && n_words <= 7 && !text.ends_with(['?', '!', '.']) {
-        return true;
-    }
-    // `total = 3`, `user.name = get()`
-    let is_assignment = text.split_once(" = ").is_some_and(|(left, _)| {
-        !left.is_empty() && left.split_whitespace().count() <= 3 && left.is_ascii()
-    });
-    if is_assignment && n_words <= 8 {
-        return true;
-    }
-    // "key": value
-    if text.starts_with('"') && text.contains("\":") {
-        return true;
-    }
-    indented && n_words < 6 && n_symbols >= 2
 }

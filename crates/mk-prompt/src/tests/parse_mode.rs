@@ -133,6 +133,15 @@ fn check_start(prompt: &str, mode: KeywordMode, rest: &str, warnings: &[&str]) {
     });
 }
 
+/// Prompts, one per line, each with the agent that does the work.
+#[track_caller]
+fn check_agents(source: AgentSource, table: &str) {
+    for line in table.trim().lines() {
+        let (prompt, agent) = line.split_once(" → ").expect("an agent");
+        check_agent(prompt, agent, source);
+    }
+}
+
 #[track_caller]
 fn check_agent(prompt: &str, agent: &str, source: AgentSource) {
     check(prompt, &Around::default(), |parsed| {
@@ -267,106 +276,44 @@ fn hostile_prompts_get_an_answer() {
 
 #[test]
 fn an_agent_that_the_prompt_asks_for_does_the_work() {
-    for (prompt, agent) in [
-        (
-            "ACT use the backend-developer agent to add a page",
-            "backend-developer",
-        ),
-        (
-            "ACT using ai-ml-engineer, build the button",
-            "ai-ml-engineer",
-        ),
-        (
-            "ACT act as a senior backend developer and fix the page",
-            "backend-developer",
-        ),
-        ("ACT as ai-ml-engineer build a page", "ai-ml-engineer"),
-        (
-            "ACT as Frontend Developer, write the SQL query",
-            "frontend-developer",
-        ),
-        ("ACT use an AI/ML Engineer for the page", "ai-ml-engineer"),
-        (
-            "ACT delegate this to the data engineer agent",
-            "data-engineer",
-        ),
-        ("ACT @devops-engineer build the form", "devops-engineer"),
-        ("ACT backend-developer: build the form", "backend-developer"),
-        (
-            "ACT build the form with the platform-engineer agent",
-            "platform-engineer",
-        ),
-        (
-            "PLAN use technical-planner for the architecture",
-            "technical-planner",
-        ),
-        (
-            "EVAL as security-specialist look at the login",
-            "security-specialist",
-        ),
-        ("ACT backend-developer로 작업해줘", "backend-developer"),
-        ("ACT ai-ml-engineer로 개발해줘", "ai-ml-engineer"),
-        (
-            "ACT frontend-developer 에이전트로 API 만들어줘",
-            "frontend-developer",
-        ),
-        ("ACT data-engineer agent로 버튼 수정", "data-engineer"),
-        ("ACT 프론트엔드 개발자로 API 작업해줘", "frontend-developer"),
-        (
-            "ACT 백엔드 개발자를 사용해서 버튼 추가",
-            "backend-developer",
-        ),
-        (
-            "ACT backend-developerとしてボタンを追加",
-            "backend-developer",
-        ),
-        ("ACT データエンジニアとして画面を作って", "data-engineer"),
-        (
-            "ACT frontend-developerエージェントを使ってAPIを実装",
-            "frontend-developer",
-        ),
-        ("ACT 使用 backend-developer 添加按钮", "backend-developer"),
-        ("ACT 请用前端工程师实现接口", "frontend-developer"),
-        ("ACT 由后端工程师来实现页面", "backend-developer"),
-        (
-            "ACT usa el agente backend-developer para el botón",
-            "backend-developer",
-        ),
-        (
-            "ACT como desarrollador frontend, crea la API",
-            "frontend-developer",
-        ),
-        (
-            "ACT use o agente data-engineer para o botão",
-            "data-engineer",
-        ),
-        (
-            "ACT verwende den Agenten devops-engineer für die Seite",
-            "devops-engineer",
-        ),
-        (
-            "ACT als Backend-Entwickler, baue die Seite",
-            "backend-developer",
-        ),
-        (
-            "ACT utilise l'agent mobile-developer pour la page web",
-            "mobile-developer",
-        ),
-        (
-            "ACT en tant que backend-developer crée le bouton",
-            "backend-developer",
-        ),
-        (
-            "ACT используй backend-developer для кнопки",
-            "backend-developer",
-        ),
-        (
-            "ACT в роли агента data-engineer сделай кнопку",
-            "data-engineer",
-        ),
-    ] {
-        check_agent(prompt, agent, AgentSource::Explicit);
-    }
+    check_agents(
+        AgentSource::Explicit,
+        "
+ACT use the backend-developer agent to add a page → backend-developer
+ACT using ai-ml-engineer, build the button → ai-ml-engineer
+ACT act as a senior backend developer and fix the page → backend-developer
+ACT as ai-ml-engineer build a page → ai-ml-engineer
+ACT as Frontend Developer, write the SQL query → frontend-developer
+ACT use an AI/ML Engineer for the page → ai-ml-engineer
+ACT delegate this to the data engineer agent → data-engineer
+ACT @devops-engineer build the form → devops-engineer
+ACT backend-developer: build the form → backend-developer
+ACT build the form with the platform-engineer agent → platform-engineer
+PLAN use technical-planner for the architecture → technical-planner
+EVAL as security-specialist look at the login → security-specialist
+ACT backend-developer로 작업해줘 → backend-developer
+ACT ai-ml-engineer로 개발해줘 → ai-ml-engineer
+ACT frontend-developer 에이전트로 API 만들어줘 → frontend-developer
+ACT data-engineer agent로 버튼 수정 → data-engineer
+ACT 프론트엔드 개발자로 API 작업해줘 → frontend-developer
+ACT 백엔드 개발자를 사용해서 버튼 추가 → backend-developer
+ACT backend-developerとしてボタンを追加 → backend-developer
+ACT データエンジニアとして画面を作って → data-engineer
+ACT frontend-developerエージェントを使ってAPIを実装 → frontend-developer
+ACT 使用 backend-developer 添加按钮 → backend-developer
+ACT 请用前端工程师实现接口 → frontend-developer
+ACT 由后端工程师来实现页面 → backend-developer
+ACT usa el agente backend-developer para el botón → backend-developer
+ACT como desarrollador frontend, crea la API → frontend-developer
+ACT use o agente data-engineer para o botão → data-engineer
+ACT verwende den Agenten devops-engineer für die Seite → devops-engineer
+ACT als Backend-Entwickler, baue die Seite → backend-developer
+ACT utilise l'agent mobile-developer pour la page web → mobile-developer
+ACT en tant que backend-developer crée le bouton → backend-developer
+ACT используй backend-developer для кнопки → backend-developer
+ACT в роли агента data-engineer сделай кнопку → data-engineer
+",
+    );
 }
 
 #[test]
@@ -394,70 +341,50 @@ fn naming_an_agent_is_not_asking_for_it() {
 
 #[test]
 fn what_the_prompt_speaks_of_finds_the_agent() {
-    for (prompt, agent) in [
-        ("ACT implement login API", "backend-developer"),
-        ("ACT create login form", "frontend-developer"),
-        ("ACT add an export button", "frontend-developer"),
-        ("ACT update the index page", "frontend-developer"),
-        ("ACT add a database index for orders", "data-engineer"),
-        (
-            "ACT write terraform module for the VPC",
-            "platform-engineer",
-        ),
-        (
-            "ACT create a Dockerfile for the Node.js app",
-            "devops-engineer",
-        ),
-        ("ACT set up GitHub Actions", "devops-engineer"),
-        (
-            "ACT build a RAG pipeline with a vector database",
-            "ai-ml-engineer",
-        ),
-        ("ACT fine-tune the model", "ai-ml-engineer"),
-        ("ACT build an MCP server", "agent-architect"),
-        (
-            "ACT write unit tests for the React login form",
-            "test-engineer",
-        ),
-        (
-            "ACT React Native screen for the profile",
-            "mobile-developer",
-        ),
-        ("ACT change the eslint config", "tooling-engineer"),
-        ("ACT 로그인 API 구현해줘", "backend-developer"),
-        ("ACT 리액트 컴포넌트 만들어줘", "frontend-developer"),
-        ("ACT 단위 테스트 작성해줘", "test-engineer"),
-        ("ACT 데이터베이스 스키마 설계", "data-engineer"),
-        ("ACT ログインAPIを実装", "backend-developer"),
-        ("ACT ボタンを追加して", "frontend-developer"),
-        ("ACT データベースのスキーマ設計", "data-engineer"),
-        ("ACT 添加登录表单", "frontend-developer"),
-        ("ACT 实现后端接口", "backend-developer"),
-        ("ACT 训练模型", "ai-ml-engineer"),
-        (
-            "ACT crea un formulario de inicio de sesión",
-            "frontend-developer",
-        ),
-        ("ACT optimiza la base de datos", "data-engineer"),
-        ("ACT crie um componente de formulário", "frontend-developer"),
-        ("ACT baue ein Anmeldeformular", "frontend-developer"),
-        ("ACT richte die CI-Pipeline ein", "devops-engineer"),
-        ("ACT ajoute un bouton à la page", "frontend-developer"),
-        ("ACT добавь кнопку на страницу", "frontend-developer"),
-        ("ACT напиши юнит-тесты", "test-engineer"),
-        (
-            "PLAN Design a user authentication feature",
-            "technical-planner",
-        ),
-        ("PLAN break it down into tasks", "technical-planner"),
-        ("PLAN microservices architecture", "solution-architect"),
-        ("PLAN 아키텍처 설계", "solution-architect"),
-        ("PLAN 作業計画とタスク分解", "technical-planner"),
-        ("PLAN 系统架构", "solution-architect"),
-        ("AUTO add a REST endpoint", "backend-developer"),
-    ] {
-        check_agent(prompt, agent, AgentSource::Intent);
-    }
+    check_agents(
+        AgentSource::Intent,
+        "
+ACT implement login API → backend-developer
+ACT create login form → frontend-developer
+ACT add an export button → frontend-developer
+ACT update the index page → frontend-developer
+ACT add a database index for orders → data-engineer
+ACT write terraform module for the VPC → platform-engineer
+ACT create a Dockerfile for the Node.js app → devops-engineer
+ACT set up GitHub Actions → devops-engineer
+ACT build a RAG pipeline with a vector database → ai-ml-engineer
+ACT fine-tune the model → ai-ml-engineer
+ACT build an MCP server → agent-architect
+ACT write unit tests for the React login form → test-engineer
+ACT React Native screen for the profile → mobile-developer
+ACT change the eslint config → tooling-engineer
+ACT 로그인 API 구현해줘 → backend-developer
+ACT 리액트 컴포넌트 만들어줘 → frontend-developer
+ACT 단위 테스트 작성해줘 → test-engineer
+ACT 데이터베이스 스키마 설계 → data-engineer
+ACT ログインAPIを実装 → backend-developer
+ACT ボタンを追加して → frontend-developer
+ACT データベースのスキーマ設計 → data-engineer
+ACT 添加登录表单 → frontend-developer
+ACT 实现后端接口 → backend-developer
+ACT 训练模型 → ai-ml-engineer
+ACT crea un formulario de inicio de sesión → frontend-developer
+ACT optimiza la base de datos → data-engineer
+ACT crie um componente de formulário → frontend-developer
+ACT baue ein Anmeldeformular → frontend-developer
+ACT richte die CI-Pipeline ein → devops-engineer
+ACT ajoute un bouton à la page → frontend-developer
+ACT добавь кнопку на страницу → frontend-developer
+ACT напиши юнит-тесты → test-engineer
+PLAN Design a user authentication feature → technical-planner
+PLAN break it down into tasks → technical-planner
+PLAN microservices architecture → solution-architect
+PLAN 아키텍처 설계 → solution-architect
+PLAN 作業計画とタスク分解 → technical-planner
+PLAN 系统架构 → solution-architect
+AUTO add a REST endpoint → backend-developer
+",
+    );
 }
 
 #[test]
@@ -499,98 +426,58 @@ fn each_source_comes_in_its_order() {
         primary_agent: Some("Data Engineer".to_owned()),
         ..PromptConfig::default()
     };
-    let shown = |prompt: &str, around: Around<'_>| {
-        check(prompt, &around, |parsed| {
-            format!(
-                "{} {}",
-                parsed.delegates_to.agent, parsed.delegates_to.source
-            )
-        })
+    let configured = || Around {
+        config: config(),
+        ..Around::default()
     };
-    let around = |files| Around {
+    let touching = |files| Around {
+        files,
+        ..Around::default()
+    };
+    let files: &[&str] = &["./src/api/users.go", "src/api/orders.go"];
+    let everything = || Around {
         config: config(),
         recommended: Some("mobile-developer"),
         files,
     };
-    let files: &[&str] = &["./src/api/users.go", "src/api/orders.go"];
-    assert_eq!(
-        shown("ACT use backend-developer", around(files)),
-        "backend-developer explicit"
-    );
-    assert_eq!(
-        shown("ACT fix the button", around(files)),
-        "mobile-developer config"
-    );
-    assert_eq!(
-        shown(
+    let unclear = &["LICENSE", "NOTICE", "a.sql"];
+    for (prompt, around, expected) in [
+        (
+            "ACT use backend-developer",
+            everything(),
+            "backend-developer explicit",
+        ),
+        (
             "ACT fix the button",
-            Around {
-                config: config(),
-                ..Around::default()
-            }
+            everything(),
+            "mobile-developer config",
         ),
-        "data-engineer config"
-    );
-    assert_eq!(
-        shown(
-            "PLAN fix it",
-            Around {
-                config: config(),
-                ..Around::default()
-            }
-        ),
-        "solution-architect default"
-    );
-    assert_eq!(
-        shown(
+        ("ACT fix the button", configured(), "data-engineer config"),
+        ("PLAN fix it", configured(), "solution-architect default"),
+        (
             "ACT fix the button",
-            Around {
-                files,
-                ..Around::default()
-            }
+            touching(files),
+            "frontend-developer intent",
         ),
-        "frontend-developer intent"
-    );
-    assert_eq!(
-        shown(
+        ("ACT fix it", touching(files), "backend-developer context"),
+        (
             "ACT fix it",
-            Around {
-                files,
-                ..Around::default()
-            }
+            touching(&["src/api/users.test.go"]),
+            "test-engineer context",
         ),
-        "backend-developer context"
-    );
-    assert_eq!(
-        shown(
+        (
             "ACT fix it",
-            Around {
-                files: &["src/api/users.test.go"],
-                ..Around::default()
-            }
+            touching(&["ml/train.py"]),
+            "ai-ml-engineer context",
         ),
-        "test-engineer context"
-    );
-    assert_eq!(
-        shown(
-            "ACT fix it",
-            Around {
-                files: &["ml/train.py"],
-                ..Around::default()
-            }
-        ),
-        "ai-ml-engineer context"
-    );
-    assert_eq!(
-        shown(
-            "ACT fix it",
-            Around {
-                files: &["LICENSE", "NOTICE", "a.sql"],
-                ..Around::default()
-            }
-        ),
-        "software-engineer default"
-    );
+        ("ACT fix it", touching(unclear), "software-engineer default"),
+    ] {
+        let found = check(prompt, &around, |parsed| {
+            let chosen = &parsed.delegates_to;
+            format!("{} {}", chosen.agent, chosen.source)
+        });
+        assert_eq!(found, expected, "{prompt}");
+    }
 }
 
 #[test]
