@@ -1,5 +1,6 @@
 //! The language servers of a project: found and started when a question needs one, ended with the process.
 
+mod patience;
 mod seen;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,12 +21,8 @@ use crate::open_project::OpenProject;
 use crate::project_info::LanguageServerInfo;
 use crate::settings::{Folders, ServerSettings};
 use crate::{Caller, Engine};
+use patience::{ServerPace, patience_with, wait_for};
 use seen::SeenFiles;
-
-/// How long a call waits for a server that an earlier call has waited for already, and that is still not ready.
-const SECOND_PATIENCE: Duration = Duration::from_millis(500);
-/// A call that would wait for longer has no other answer, and waits all the same.
-const PATIENT: Duration = Duration::from_secs(10);
 
 /// A project's servers, none before the first question.
 #[derive(Debug, Default)]
@@ -96,16 +93,17 @@ impl OpenProject {
         if self.servers().is_installed(language) {
             self.look_again().await;
         }
-        let patience = self.patience_with(language, patience);
-        let answered = tokio::time::timeout(patience, async {
+        let patience = patience_with(self.pace(language), patience);
+        let answering = async {
             match ask().await {
                 Err(ServerError::Crashed { .. }) => ask().await,
                 answered => answered,
             }
-        });
-        let answered = answered.await;
+        };
+        let is_starting = || self.health(language) == Some(Health::Starting);
+        let answered = wait_for(answering, patience, is_starting).await;
         self.note_pace(language, answered.is_ok());
-        answered.unwrap_or_else(|_| {
+        answered.unwrap_or_else(|waited| {
             let status = self.servers().status();
             let status = status.iter().find(|status| status.language == language);
             Err(ServerError::Timeout {
@@ -113,23 +111,30 @@ impl OpenProject {
                     .and_then(|status| status.server.clone())
                     .unwrap_or_else(|| language.to_owned()),
                 doing: status.map_or_else(|| "starting".to_owned(), doing),
-                seconds: patience.as_secs(),
+                seconds: waited.as_secs(),
             })
         })
     }
 
     /// Who has waited for a server that is not ready in vain waits hardly again until it is.
-    fn patience_with(&self, language: &str, patience: Duration) -> Duration {
-        let is_ready = self.ready_languages().iter().any(|it| it == language);
+    fn pace(&self, language: &str) -> ServerPace {
         let slow = self.servers.slow.lock();
         let was_slow = slow
             .unwrap_or_else(PoisonError::into_inner)
             .contains(language);
-        if was_slow && !is_ready && patience <= PATIENT {
-            patience.min(SECOND_PATIENCE)
-        } else {
-            patience
+        match self.health(language) {
+            Some(Health::Starting) if was_slow => ServerPace::NotStarted,
+            Some(Health::Ready) => ServerPace::Unknown,
+            _ if was_slow => ServerPace::Slow,
+            _ => ServerPace::Unknown,
         }
+    }
+
+    fn health(&self, language: &str) -> Option<Health> {
+        let status = self.servers.servers.get().map(Servers::status);
+        let mut status = status.unwrap_or_default().into_iter();
+        let status = status.find(|status| status.language == language);
+        status.map(|status| status.health)
     }
 
     fn note_pace(&self, language: &str, is_answered: bool) {
