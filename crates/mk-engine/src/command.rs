@@ -9,7 +9,7 @@ mod record;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use mk_policy::{DecidingRule, Group, Mode};
+use mk_policy::{DecidingRule, Grant, Group, Mode, PatternLimit};
 use mk_project::IgnoredFiles;
 use mk_types::{AbsPath, ModeSlug, ProjectPath, ToolCall};
 use sha2::{Digest as _, Sha256};
@@ -42,6 +42,34 @@ pub enum FileRight {
     Read,
     /// Protected or hidden, whatever the mode allows.
     Shut,
+}
+
+/// What one mode says about the wall. YAML reads a plain `on` or `off` as a truth value; here it is a word again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WallWord<'a> {
+    /// `None` where the mode says nothing.
+    pub word: Option<&'a str>,
+    pub edits_everything: bool,
+}
+
+/// One grant of edits: both parts must agree; without any, it covers every file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EditGrant {
+    pub regex: Option<String>,
+    pub globs: Vec<String>,
+}
+
+impl EditGrant {
+    fn of(grant: &Grant) -> Option<Self> {
+        let regex = match &grant.files.regex {
+            Some(PatternLimit::Unusable { .. }) => return None,
+            Some(PatternLimit::Pattern(pattern)) => Some(pattern.source().to_owned()),
+            None => None,
+        };
+        let globs = grant.files.globs.iter();
+        let globs = globs.map(|it| it.glob().glob().to_owned()).collect();
+        Some(Self { regex, globs })
+    }
 }
 
 /// Why a line does not run, wall or not.
@@ -122,6 +150,20 @@ impl CommandLimits {
         (!restrictions.is_empty()).then(|| restrictions.join(" and "))
     }
 
+    /// What each mode may edit, as its file says it. A grant whose pattern cannot be used is not among them.
+    pub fn edit_grants(&self) -> Vec<Vec<EditGrant>> {
+        let of_mode = |mode: &Arc<Mode>| {
+            let grants = mode.grants(Group::Edit);
+            grants.filter_map(EditGrant::of).collect()
+        };
+        self.modes.iter().map(of_mode).collect()
+    }
+
+    /// Globs of protected files, relative to the root or, with a leading `/`, of this machine.
+    pub fn protected(&self) -> Vec<String> {
+        self.engine.policy().protected.globs()
+    }
+
     /// What may be done with a file, by its path relative to the root.
     pub fn file(&self, path: &str) -> FileRight {
         let Ok(parsed) = ProjectPath::parse(path, &self.root) else {
@@ -142,14 +184,17 @@ impl CommandLimits {
         }
     }
 
-    /// A key of the mode that the format does not know, if all modes have the same value for it.
-    pub fn extra(&self, key: &str) -> Option<&str> {
-        let mut values = self
-            .modes
-            .iter()
-            .map(|mode| mode.unknown.get(key)?.as_str());
-        let first = values.next()??;
-        values.all(|value| value == Some(first)).then_some(first)
+    /// What each mode says about the wall under `key`.
+    pub fn wall_words(&self, key: &str) -> impl Iterator<Item = WallWord<'_>> {
+        self.modes.iter().map(move |mode| WallWord {
+            word: mode.unknown.get(key).map(|value| match value {
+                serde_json::Value::String(word) => word.as_str(),
+                serde_json::Value::Bool(true) => "on",
+                serde_json::Value::Bool(false) => "off",
+                _ => "",
+            }),
+            edits_everything: mode.enables(Group::Edit) && mode.restriction(Group::Edit).is_none(),
+        })
     }
 
     /// What is hidden from reading: existing paths that the ignore file or the modes' own limits keep back. `None` if

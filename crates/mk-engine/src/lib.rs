@@ -80,8 +80,8 @@ pub use ceiling::Ceiling;
 pub use check::{CheckedCall, InForce};
 pub use code_error::{CodeError, CodeKind};
 pub use command::{
-    CommandAsked, CommandEffects, CommandHold, CommandLimits, CommandRecords, FileRight,
-    LineRefused, RecordedCommand, RefusedAct, Waiver, line_hash,
+    CommandAsked, CommandEffects, CommandHold, CommandLimits, CommandRecords, EditGrant, FileRight,
+    LineRefused, RecordedCommand, RefusedAct, Waiver, WallWord, line_hash,
 };
 pub use command_ledger::{CommandJournals, CommandLedger};
 pub use conversation::{Conversations, HeldConversation, Seat};

@@ -89,6 +89,22 @@ impl ProtectedFiles {
         self.add(&parts, reason, ProtectedKind::Listed);
     }
 
+    /// All globs, those of directories on the way included, in order.
+    pub fn globs(&self) -> Vec<String> {
+        let named = self.by_name.iter().flat_map(|(name, below)| {
+            below.iter().map(move |glob| {
+                let parts = ["**", name].into_iter();
+                let parts = parts.chain(glob.parts.iter().map(String::as_str));
+                parts.collect::<Vec<_>>().join("/")
+            })
+        });
+        let mut globs: Vec<String> = named.collect();
+        globs.extend(self.others.iter().map(|glob| glob.parts.join("/")));
+        globs.sort();
+        globs.dedup();
+        globs
+    }
+
     fn add(&mut self, parts: &[String], reason: &str, kind: ProtectedKind) {
         let glob = |parts: &[String]| ProtectedGlob {
             parts: parts.to_vec(),

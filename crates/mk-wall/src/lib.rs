@@ -31,6 +31,7 @@ mod report;
 mod rights;
 #[cfg(target_os = "linux")]
 mod run;
+mod seatbelt;
 #[cfg(target_os = "linux")]
 mod supervise;
 #[cfg(target_os = "linux")]
@@ -55,6 +56,7 @@ pub use rights::{
 };
 #[cfg(target_os = "linux")]
 pub use run::{WallHold, WallOutcome, run};
+pub use seatbelt::{SeatbeltEdit, SeatbeltGrant, SeatbeltRights};
 
 /// Whether this process is inside a wall of ours; there is none on this system.
 #[cfg(not(target_os = "linux"))]

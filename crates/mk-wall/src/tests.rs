@@ -8,3 +8,4 @@ mod everyday;
 mod fixture;
 mod git;
 mod message;
+mod seatbelt;

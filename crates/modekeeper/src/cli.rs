@@ -27,6 +27,7 @@ mod playbook;
 mod replay;
 mod run;
 mod schema;
+mod seatbelt;
 mod serve;
 mod store;
 mod symbols;
@@ -130,6 +131,8 @@ enum CliCommand {
     Gc(gc::GcArgs),
     /// Run a command inside the wall: it changes only what the mode allows
     Exec(ExecArgs),
+    /// Print a profile for `sandbox-exec` on macOS that holds a command in a mode; untested
+    Seatbelt(seatbelt::SeatbeltArgs),
     /// Find symbols and their uses, outline files, map the project
     #[command(subcommand)]
     Symbols(symbols::SymbolsCommand),
@@ -291,6 +294,7 @@ pub(crate) fn run(cli: Cli, env: &Env) -> anyhow::Result<ExitCode> {
             drop(args);
             anyhow::bail!("this system has no wall: the command was not started")
         }
+        CliCommand::Seatbelt(args) => seatbelt::run(&args, &start(&flags, env)?, env),
         CliCommand::Symbols(command) => symbols::run(command, &start(&flags, env)?),
         CliCommand::Index(args) => index::run(&args, &start(&flags, env)?),
         CliCommand::Lsp(command) => lsp::run(&command, &start(&flags, env)?),

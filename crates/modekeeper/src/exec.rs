@@ -8,7 +8,6 @@ mod journal;
 mod record;
 mod rights;
 mod server;
-pub(crate) mod table;
 
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt as _;

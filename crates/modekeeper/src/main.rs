@@ -1,6 +1,7 @@
 //! Modekeeper's command line: parse, log, one `match`, an exit code.
 
 mod approver;
+mod build_dirs;
 mod cli;
 mod config;
 mod env;

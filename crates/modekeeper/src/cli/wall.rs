@@ -43,7 +43,8 @@ fn parts(config: &Config) -> Vec<DoctorFinding> {
 fn parts(_config: &Config) -> Vec<DoctorFinding> {
     let mut finding = DoctorFinding::good("wall", "not walled: this system has no wall");
     finding.note = Some(
-        "commands are held by reading their lines only; `modekeeper exec` starts nothing"
+        "commands are held by reading their lines only; `modekeeper exec` starts nothing; `modekeeper seatbelt` prints an \
+         untested profile for sandbox-exec"
             .to_owned(),
     );
     vec![finding]

@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use mk_engine::{CommandJournal, CommandJournals, FileBefore};
 use mk_types::AbsPath;
 
-use super::table::ExecTable;
+use crate::build_dirs::BuildDirs;
 
 /// The journal, from the other end: to finish it.
 #[derive(Debug, Clone)]
@@ -19,7 +19,7 @@ pub(super) struct JournalHandle {
 pub(super) fn begin(
     state: &Path,
     root: &Path,
-    table: &ExecTable,
+    table: &BuildDirs,
 ) -> anyhow::Result<(mk_wall::PreImageJournal, JournalHandle)> {
     let project = AbsPath::new(root).context("the project has no absolute path")?;
     let journals = Arc::new(CommandJournals::of(state, &project));

@@ -9,11 +9,12 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 use mk_engine::{CommandLimits, FileRight};
 use mk_types::Clock;
-use mk_wall::{Background, EditRights, Git, Network, Right, Rights};
+use mk_wall::{Background, EditRights, Git, Right, Rights};
 use sha2::{Digest as _, Sha256};
 
 use super::journal::{self, JournalHandle};
-use super::table::{self, ExecTable};
+
+use crate::build_dirs::{self, BuildDirs};
 use crate::cli::gc::{CACHES, GUESTS};
 use crate::config::Config;
 use crate::env::Env;
@@ -52,18 +53,15 @@ pub(super) fn prepare(
     config: &Config,
     env: &Env,
 ) -> anyhow::Result<PreparedRights> {
-    let table = table::read()?;
+    let table = build_dirs::read()?;
     let mode = limits.mode().map(ToString::to_string).unwrap_or_default();
     let root = limits.root().as_path().canonicalize()?;
     let state = config.folders().state;
     let place = ExecDirectories::of(&state, &root, &mode)?;
     let mut rights = Rights::nothing(&mode, root.clone());
     rights.edit = edit(limits);
-    rights.network = network(limits);
-    rights.git = match (limits.edits(), limits.extra("git")) {
-        (true, None | Some("local")) => Git::Local,
-        _ => Git::Shut,
-    };
+    rights.network = build_dirs::network(limits);
+    rights.git = git(limits);
     rights.own_dirs = own_dirs();
     rights.background = Background::Keep;
     rights.hidden = hidden(limits, &table, env)?;
@@ -123,14 +121,13 @@ fn edit(limits: &CommandLimits) -> EditRights {
     }
 }
 
-/// A mode may say `network: off`, `own` or `on`. Those that may edit everything can fetch what they build with.
-fn network(limits: &CommandLimits) -> Network {
-    match limits.extra("network") {
-        Some("off") => Network::Off,
-        Some("on") => Network::On,
-        Some(_) => Network::Own,
-        None if limits.edits() && limits.edit_restriction().is_none() => Network::On,
-        None => Network::Own,
+/// A mode may say `git: none` or `local`; without edits nothing is committed.
+fn git(limits: &CommandLimits) -> Git {
+    let mut said = limits.wall_words("git");
+    if limits.edits() && said.all(|it| matches!(it.word, None | Some("local"))) {
+        Git::Local
+    } else {
+        Git::Shut
     }
 }
 
@@ -193,26 +190,17 @@ pub(super) fn own_dirs() -> Vec<PathBuf> {
     own.collect()
 }
 
-fn hidden(limits: &CommandLimits, table: &ExecTable, env: &Env) -> anyhow::Result<Vec<PathBuf>> {
+fn hidden(limits: &CommandLimits, table: &BuildDirs, env: &Env) -> anyhow::Result<Vec<PathBuf>> {
     let mut hidden = limits
         .hidden()
         .context("the files that this mode hides cannot all be listed")?;
-    hidden.extend(credentials(table, env));
+    hidden.extend(build_dirs::credentials(table, env));
     Ok(hidden)
-}
-
-/// Where keys and passwords are, of what is there.
-pub(super) fn credentials(table: &ExecTable, env: &Env) -> Vec<PathBuf> {
-    let Some(home) = &env.home else {
-        return Vec::new();
-    };
-    let named = table.credentials.iter().map(|name| home.join(name));
-    named.filter_map(|path| path.canonicalize().ok()).collect()
 }
 
 fn environment(
     limits: &CommandLimits,
-    table: &ExecTable,
+    table: &BuildDirs,
     cache: &Path,
 ) -> BTreeMap<OsString, OsString> {
     let mut set = BTreeMap::new();

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use mk_wall::{Background, Git, Network, Rights};
 
-use super::{command_of, rights, table};
+use super::{command_of, rights};
+use crate::build_dirs::{self, BuildDirs};
 use crate::config::Config;
 use crate::env::Env;
 
@@ -37,7 +38,7 @@ pub(super) fn run(
     config: &Config,
     env: &Env,
 ) -> anyhow::Result<i32> {
-    let table = table::read()?;
+    let table = build_dirs::read()?;
     let root = config.project_root.value.as_path().canonicalize()?;
     let state = config.folders().state;
     let place = rights::ExecDirectories::of(&state, &root, kind.name())?;
@@ -50,7 +51,7 @@ pub(super) fn run(
     rights
         .env_set
         .insert("TMPDIR".into(), place.scratch.clone().into());
-    rights.hidden = rights::credentials(&table, env);
+    rights.hidden = build_dirs::credentials(&table, env);
     rights.trees = vec![place.scratch, place.cache];
     if let ServerKind::Installer(folder) = kind {
         rights.network = Network::On;
@@ -73,7 +74,7 @@ fn below(tools: &Path, folder: &Path) -> anyhow::Result<PathBuf> {
     Ok(folder)
 }
 
-fn environment(table: &table::ExecTable, cache: &Path) -> BTreeMap<OsString, OsString> {
+fn environment(table: &BuildDirs, cache: &Path) -> BTreeMap<OsString, OsString> {
     let cache = cache.display().to_string();
     let all = table.redirects.iter().flat_map(|row| &row.set);
     all.map(|(name, value)| (name.into(), value.replace("{cache}", &cache).into()))

@@ -671,3 +671,30 @@ fn people_s_commands_do_not_run_inside() {
     let ran = sandbox.run(&["exec", "--", program, "exec", "--inside"]);
     assert_eq!(ran.status.code(), Some(0), "{ran:#?}");
 }
+
+#[test]
+fn the_network_is_what_the_narrowest_mode_says() {
+    let sandbox = project();
+    let mode = |slug: &str, network: &str| {
+        format!(
+            "  - slug: {slug}\n    name: {slug}\n    roleDefinition: You build.\n    groups: [read, command, edit]\n    \
+             network: {network}\n"
+        )
+    };
+    let modes = format!(
+        "customModes:\n{}{}",
+        mode("online", "on"),
+        mode("offline", "off")
+    );
+    sandbox.write(".roomodes", modes);
+    let udp = "import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM)";
+    let tcp = "import socket; socket.socket()";
+    let passes = |mode: &str, program: &str| {
+        let ran = sandbox.run(&["exec", "--mode", mode, "--", "python3", "-c", program]);
+        ran.status.success()
+    };
+    assert!(passes("online", udp));
+    assert!(!passes("offline", tcp), "YAML reads a plain `off` as false");
+    sandbox.write(sandbox.config_file(), r#"{ "default_mode": "offline" }"#);
+    assert!(!passes("online", tcp), "`--mode` only narrows");
+}

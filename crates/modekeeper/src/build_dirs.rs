@@ -1,0 +1,67 @@
+//! `content/policy/build-dirs.yaml`: where builds go, what is not kept, what is dropped and hidden. And what a mode says
+//! about the network; both are the same on every system.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use mk_engine::CommandLimits;
+use mk_wall::Network;
+use serde::Deserialize;
+
+use crate::env::Env;
+
+const TABLE: &str = include_str!("../../../content/policy/build-dirs.yaml");
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct BuildDirs {
+    pub(crate) redirects: Vec<Redirect>,
+    pub(crate) not_kept: Vec<String>,
+    pub(crate) drop: Vec<String>,
+    pub(crate) credentials: Vec<String>,
+}
+
+/// Variables that send a build elsewhere.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Redirect {
+    /// Not needed where this may be edited.
+    pub(crate) instead_of: Option<String>,
+    pub(crate) set: BTreeMap<String, String>,
+}
+
+pub(crate) fn read() -> anyhow::Result<BuildDirs> {
+    serde_saphyr::from_str(TABLE).context("build-dirs.yaml cannot be read")
+}
+
+/// Where keys and passwords are, of what is there.
+pub(crate) fn credentials(table: &BuildDirs, env: &Env) -> Vec<PathBuf> {
+    let Some(home) = &env.home else {
+        return Vec::new();
+    };
+    let named = table.credentials.iter().map(|name| home.join(name));
+    named.filter_map(|path| path.canonicalize().ok()).collect()
+}
+
+/// A mode may say `network: off`, `own` or `on`; of several modes, the narrowest holds. One that may edit everything can
+/// fetch what it builds with.
+pub(crate) fn network(limits: &CommandLimits) -> Network {
+    let said = limits.wall_words("network").map(|it| match it.word {
+        Some("off") => Network::Off,
+        Some("on") => Network::On,
+        None if it.edits_everything => Network::On,
+        _ => Network::Own,
+    });
+    said.min().unwrap_or(Network::Own)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_table_that_ships_is_readable() {
+        let table = super::read().unwrap();
+        assert!(table.drop.contains(&"SSH_AUTH_SOCK".to_owned()));
+        assert!(table.redirects.iter().all(|row| !row.set.is_empty()));
+    }
+}
