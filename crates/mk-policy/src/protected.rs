@@ -1,6 +1,6 @@
 //! Files that decide what agents may do: modes, rules, hooks, client settings. No agent changes them without approval.
 //!
-//! Which files these are is content (`content/policy/protected.yaml`). Its globs need no more than `**` and `*`, and
+//! Which files these are is content (`content/policy/protected.yaml`), here as JSON. Its globs need no more than `**` and `*`, and
 //! compiling that many to expressions would take most of a process's start, so they are compared name by name.
 
 use std::collections::HashMap;
@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use mk_shell::{NameExtent, SOME_NAME};
 use serde::Deserialize;
 
-const FILES: &str = include_str!("../../../content/policy/protected.yaml");
-const SECRETS: &str = include_str!("../../../content/policy/secrets.yaml");
+const FILES: &str = include_str!("shipped/protected.json");
+const SECRETS: &str = include_str!("shipped/secrets.json");
 
 /// The protected files and why they are.
 #[derive(Debug, Default)]
@@ -43,7 +43,7 @@ impl ProtectedFiles {
         reason = "the file is part of the program, and a test reads it"
     )]
     pub fn shipped() -> Self {
-        Self::read(FILES).expect("protected.yaml is a list of globs with reasons")
+        Self::shipped_in(FILES).expect("protected.yaml is a list of globs with reasons")
     }
 
     /// Credentials, which shell lines do not touch.
@@ -52,11 +52,20 @@ impl ProtectedFiles {
         reason = "the file is part of the program, and a test reads it"
     )]
     pub fn secrets() -> Self {
-        Self::read(SECRETS).expect("secrets.yaml is a list of globs with reasons")
+        Self::shipped_in(SECRETS).expect("secrets.yaml is a list of globs with reasons")
     }
 
+    fn shipped_in(text: &str) -> Option<Self> {
+        Self::of(serde_json::from_str(text).ok()?)
+    }
+
+    /// As people write it.
+    #[cfg(test)]
     pub(crate) fn read(text: &str) -> Option<Self> {
-        let file: ProtectedFile = serde_saphyr::from_str(text).ok()?;
+        Self::of(serde_saphyr::from_str(text).ok()?)
+    }
+
+    fn of(file: ProtectedFile) -> Option<Self> {
         let mut protected = Self::default();
         protected.root = file.protected.first()?.reason.clone();
         for ProtectedEntry { glob, reason } in file.protected {

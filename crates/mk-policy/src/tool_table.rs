@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::group::Group;
 
-const FOREIGN: &str = include_str!("../../../content/policy/tools.yaml");
+const FOREIGN: &str = include_str!("shipped/tools.json");
 
 /// Every tool name that means something to the policy.
 #[derive(Debug, Default)]
@@ -95,7 +95,7 @@ impl ToolTable {
     /// The table of the Roo family's tools, all versions together.
     pub fn foreign() -> Self {
         let mut table = Self::default();
-        let file: ToolsFile = match serde_saphyr::from_str(FOREIGN) {
+        let file: ToolsFile = match serde_json::from_str(FOREIGN) {
             Ok(file) => file,
             // Unknown tools are denied, so an unreadable table denies; a test keeps it readable.
             Err(_) => return table,

@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use crate::env::Env;
 
-const TABLE: &str = include_str!("../../../content/policy/build-dirs.yaml");
+const TABLE: &str = include_str!("build_dirs.json");
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -32,7 +32,7 @@ pub(crate) struct Redirect {
 }
 
 pub(crate) fn read() -> anyhow::Result<BuildDirs> {
-    serde_saphyr::from_str(TABLE).context("build-dirs.yaml cannot be read")
+    serde_json::from_str(TABLE).context("build-dirs.yaml cannot be read")
 }
 
 /// Where keys and passwords are, of what is there.

@@ -1,4 +1,5 @@
-//! `content/policy/programs.yaml` as Rust constants, so that nothing is parsed when a process starts.
+//! Tables of `content/policy` in forms that cost nothing when a process starts: programs as Rust constants, the others as
+//! JSON, which is read twenty times as fast as YAML.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -11,6 +12,25 @@ use crate::workspace;
 
 const SOURCE: &str = "content/policy/programs.yaml";
 const TARGET: &str = "crates/mk-policy/src/shipped/programs.rs";
+/// From, to.
+const TABLES: [(&str, &str); 4] = [
+    (
+        "content/policy/tools.yaml",
+        "crates/mk-policy/src/shipped/tools.json",
+    ),
+    (
+        "content/policy/protected.yaml",
+        "crates/mk-policy/src/shipped/protected.json",
+    ),
+    (
+        "content/policy/secrets.yaml",
+        "crates/mk-policy/src/shipped/secrets.json",
+    ),
+    (
+        "content/policy/build-dirs.yaml",
+        "crates/modekeeper/src/build_dirs.json",
+    ),
+];
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -39,8 +59,22 @@ struct Row {
     commands: Vec<Self>,
 }
 
-/// The constants. They come from content alone, so that they can be written before the binary is built.
+/// They come from content alone, so that they can be written before the binary is built.
 pub(super) fn documents() -> Result<Vec<Document>> {
+    let mut documents = vec![programs()?];
+    for (source, path) in TABLES {
+        let text = std::fs::read_to_string(workspace::root().join(source))
+            .with_context(|| format!("cannot read {source}"))?;
+        let table: serde_json::Value =
+            serde_saphyr::from_str(&text).with_context(|| source.to_owned())?;
+        let text = format!("{table:#}\n");
+        documents.push(Document { path, text });
+    }
+    Ok(documents)
+}
+
+/// The constants.
+fn programs() -> Result<Document> {
     let text = std::fs::read_to_string(workspace::root().join(SOURCE))
         .with_context(|| format!("cannot read {SOURCE}"))?;
     let file: ProgramsFile = serde_saphyr::from_str(&text).with_context(|| SOURCE.to_owned())?;
@@ -68,10 +102,10 @@ pub(super) fn documents() -> Result<Vec<Document>> {
         }
     }
     write_table("pub(crate) const PROGRAMS", &rows, &mut rust)?;
-    Ok(vec![Document {
+    Ok(Document {
         path: TARGET,
         text: rust,
-    }])
+    })
 }
 
 fn write_row(row: &Row, constant: &str, rust: &mut String) -> Result<()> {
