@@ -19,7 +19,7 @@ pub struct CommandLedger {
 impl CommandLedger {
     pub fn open(location: StoreLocation) -> Self {
         Self {
-            store: Store::new(location, Clock::System),
+            store: Store::for_a_moment(location, Clock::System),
         }
     }
 

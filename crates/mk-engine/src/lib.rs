@@ -227,7 +227,7 @@ impl Engine {
         let store = match parts.settings.watching {
             // Who watches serves: others wait for the thread that reads.
             ProjectWatching::On => Store::for_server(location, clock),
-            ProjectWatching::Off => Store::new(location, clock),
+            ProjectWatching::Off => Store::for_a_moment(location, clock),
         };
         Self::on(store, parts)
     }

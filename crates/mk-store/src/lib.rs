@@ -47,7 +47,7 @@ pub use model::{
     NewSession, ProcessIdentity, Project, Retention, Role, RootDirectory, Ruling, Session,
     SessionFilter, StoredMessage, StoredModeChange, StoredPlan, SweptSessions, TaskState,
 };
-use open::LockWaits;
+use open::{LockWaits, StoreUse};
 pub use postgres::{InvalidPostgresUrl, PostgresTrouble, PostgresUrl};
 pub use recover::{RecoveredStore, recover};
 pub use seal::ChainCheck;
@@ -108,17 +108,23 @@ enum Thread {
 impl Store {
     /// Opens nothing yet: the first use does.
     pub fn new(location: StoreLocation, clock: Clock) -> Self {
-        Self::with_waits(location, clock, LockWaits::PATIENT)
+        Self::used_by(location, clock, StoreUse::Plain)
     }
 
     /// The same for a server: a read that meets a lock fails soon, because others wait for the
     /// thread it is on.
     pub fn for_server(location: StoreLocation, clock: Clock) -> Self {
-        Self::with_waits(location, clock, LockWaits::BRIEF)
+        Self::used_by(location, clock, StoreUse::Server)
     }
 
-    fn with_waits(location: StoreLocation, clock: Clock, waits: LockWaits) -> Self {
-        let shared = Arc::new(SharedStore::new(location, clock, waits));
+    /// The same for a process that ends soon, a hook above all: it opens one connection, and leaves to others what need
+    /// not be done now.
+    pub fn for_a_moment(location: StoreLocation, clock: Clock) -> Self {
+        Self::used_by(location, clock, StoreUse::Brief)
+    }
+
+    fn used_by(location: StoreLocation, clock: Clock, store_use: StoreUse) -> Self {
+        let shared = Arc::new(SharedStore::new(location, clock, store_use));
         let thread = Mutex::new(Thread::NotStarted);
         Self {
             inner: Arc::new(StoreInner { shared, thread }),
@@ -219,9 +225,14 @@ impl Store {
         match (&shared.location, &shared.postgres) {
             (_, Some(postgres)) => postgres.version(),
             (StoreLocation::File(_), None) => shared.read(|connection| {
-                let version =
+                let version: Option<i64> =
                     connection.first("PRAGMA data_version", params![], |row| row.get(0))?;
-                Ok(version.unwrap_or_default())
+                // What this very connection wrote does not count there.
+                let own = match shared.has_one_connection() {
+                    true => shared.commits(),
+                    false => 0,
+                };
+                Ok(version.unwrap_or_default() + own)
             }),
             (StoreLocation::Memory | StoreLocation::Postgres(_), None) => Ok(shared.commits()),
         }

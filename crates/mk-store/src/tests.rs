@@ -58,8 +58,15 @@ impl Fixture {
     }
 
     /// For what only SQLite has: pages, copies, and a clock of its own to compare with.
-    pub(super) fn embedded() -> [Self; 2] {
-        [Self::in_file(), Self::in_memory()]
+    pub(super) fn embedded() -> [Self; 3] {
+        [Self::in_file(), Self::in_memory(), Self::for_a_moment()]
+    }
+
+    /// As a hook has it: one connection for everything.
+    fn for_a_moment() -> Self {
+        let fixture = Self::in_file();
+        let store = Store::for_a_moment(fixture.location.clone(), fixture.clock.clone());
+        Self { store, ..fixture }
     }
 
     pub(super) fn in_postgres() -> Option<Self> {

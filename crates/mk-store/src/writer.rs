@@ -20,7 +20,7 @@ use crate::StoreLocation;
 use crate::error::{Error, Failure};
 use crate::link::Link;
 use crate::model::NewDecision;
-use crate::open::{LockWaits, OpenedDatabase};
+use crate::open::{OpenedDatabase, StoreUse};
 use crate::postgres::Postgres;
 
 /// Jobs that wait at most; further callers wait for room before their job is built.
@@ -93,10 +93,9 @@ pub(crate) struct SharedStore {
     pub(crate) location: StoreLocation,
     pub(crate) postgres: Option<Postgres>,
     pub(crate) clock: Clock,
-    /// The connection of all reads; in memory, of the writes too.
+    /// The connection of all reads; where there is only one, of the writes too.
     reader: Mutex<StoreReader>,
-    /// How long reads wait for locks.
-    waits: LockWaits,
+    store_use: StoreUse,
     inbox: Mutex<Inbox>,
     /// Something arrived in the inbox.
     arrived: Condvar,
@@ -163,7 +162,7 @@ pub(crate) struct QueuedJob {
 }
 
 impl SharedStore {
-    pub(crate) fn new(location: StoreLocation, clock: Clock, waits: LockWaits) -> Self {
+    pub(crate) fn new(location: StoreLocation, clock: Clock, store_use: StoreUse) -> Self {
         let postgres = match &location {
             StoreLocation::Postgres(url) => Some(Postgres::new(url, &location)),
             StoreLocation::File(_) | StoreLocation::Memory => None,
@@ -177,7 +176,7 @@ impl SharedStore {
             postgres,
             clock,
             reader: Mutex::default(),
-            waits,
+            store_use,
             inbox: Mutex::default(),
             arrived: Condvar::new(),
             flushed: Condvar::new(),
@@ -313,7 +312,7 @@ impl SharedStore {
             let outcome = catch_unwind(AssertUnwindSafe(|| {
                 match (&self.location, &self.postgres) {
                     (_, Some(_)) => self.write_to(&mut client, batch),
-                    (StoreLocation::Memory, None) => {
+                    (_, None) if self.has_one_connection() => {
                         self.write(&mut lock(&self.reader).opened, batch)
                     }
                     (_, None) => self.write(&mut own, batch),
@@ -327,6 +326,9 @@ impl SharedStore {
             last = outcome;
         }
         drop(own);
+        if self.store_use == StoreUse::Brief && self.location != StoreLocation::Memory {
+            lock(&self.reader).opened = None;
+        }
         lock(&self.inbox).thread = ThreadState::Ended;
         self.flushed.notify_all();
     }

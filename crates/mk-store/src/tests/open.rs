@@ -48,6 +48,27 @@ fn everything_is_there_after_reopening() {
 }
 
 #[test]
+fn processes_that_end_soon_leave_a_log_and_never_a_long_one() {
+    let fixture = Fixture::in_file();
+    let log = fixture.path().with_extension("db-wal");
+    let length = || fs::metadata(&log).map_or(0, |it| it.len());
+    let (mut longest, mut sessions) = (0, Vec::new());
+    for _ in 0..60 {
+        let moment = Store::for_a_moment(fixture.location.clone(), fixture.clock.clone());
+        let session = block_on(moment.create(new_session(None))).unwrap();
+        assert_eq!(moment.session(&session.id).unwrap(), Some(session.clone()));
+        assert_eq!(moment.close(), CloseOutcome::Complete);
+        longest = longest.max(length());
+        sessions.push(session);
+    }
+    for session in sessions {
+        assert_eq!(fixture.now(&session), session);
+    }
+    assert!(longest > 0, "nothing was left to others");
+    assert!(longest < 512 * 1024, "{longest} bytes were left");
+}
+
+#[test]
 fn two_stores_on_one_file_see_each_others_writes() {
     let fixture = Fixture::in_file();
     let neighbour = fixture.neighbour();

@@ -13,7 +13,9 @@ use super::{
 };
 use crate::error::{Error, Failure};
 use crate::link::{Link, params};
-use crate::open::{ConnectionPurpose, DatabaseIdentity, LockWaits, OpenedDatabase, put_back};
+use crate::open::{
+    ConnectionPurpose, DatabaseIdentity, LockWaits, OpenedDatabase, StoreUse, put_back,
+};
 use crate::postgres::PgClient;
 use crate::{StoreLocation, change, decision, seal, session};
 
@@ -169,7 +171,11 @@ impl SharedStore {
             }
             *slot = None;
         }
-        let opened = self.ensure_open(slot, ConnectionPurpose::Write, LockWaits::PATIENT)?;
+        let purpose = match self.store_use {
+            StoreUse::Brief => ConnectionPurpose::Brief,
+            StoreUse::Plain | StoreUse::Server => ConnectionPurpose::Write,
+        };
+        let opened = self.ensure_open(slot, purpose, LockWaits::PATIENT)?;
         Ok(opened)
     }
 

@@ -9,7 +9,7 @@ use super::{LOCKED_PAUSE, RanJobs, SharedStore, WriteJob, lock};
 use crate::StoreLocation;
 use crate::error::{Error, Failure};
 use crate::link::Link;
-use crate::open::{ConnectionPurpose, DatabaseIdentity, LockWaits, OpenedDatabase, open};
+use crate::open::{ConnectionPurpose, DatabaseIdentity, LockWaits, OpenedDatabase, StoreUse, open};
 
 impl SharedStore {
     /// Runs `query`, opening what it needs at the first use.
@@ -52,7 +52,7 @@ impl SharedStore {
             .and_then(|connection| query(connection).map_err(|failure| failure.at(&self.location)));
         if let Err(error) = &outcome {
             match error {
-                Error::Busy { .. } if self.waits == LockWaits::BRIEF => {
+                Error::Busy { .. } if self.store_use == StoreUse::Server => {
                     reader.locked_until = Some(Instant::now() + LOCKED_PAUSE);
                 }
                 error if self.is_broken(error) => reader.opened = None,
@@ -88,11 +88,18 @@ impl SharedStore {
             let location = self.location.clone();
             return Err(Error::Replaced { location });
         }
-        let purpose = match self.location {
-            StoreLocation::File(_) => ConnectionPurpose::Read,
-            StoreLocation::Memory | StoreLocation::Postgres(_) => ConnectionPurpose::Write,
+        let purpose = match (&self.location, self.store_use) {
+            (StoreLocation::File(_), StoreUse::Brief) => ConnectionPurpose::Brief,
+            (StoreLocation::File(_), _) => ConnectionPurpose::Read,
+            (StoreLocation::Memory | StoreLocation::Postgres(_), _) => ConnectionPurpose::Write,
         };
-        Ok(&self.ensure_open(slot, purpose, self.waits)?.connection)
+        let waits = self.store_use.waits();
+        Ok(&self.ensure_open(slot, purpose, waits)?.connection)
+    }
+
+    /// Whether reads and writes share a connection.
+    pub(crate) fn has_one_connection(&self) -> bool {
+        self.location == StoreLocation::Memory || self.store_use == StoreUse::Brief
     }
 
     /// Has the thread write nothing, which makes it look at the file.

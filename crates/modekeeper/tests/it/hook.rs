@@ -148,6 +148,8 @@ fn a_store_that_is_something_else_denies() {
         sandbox.database(),
         "not a database at all, but long enough to be looked at",
     );
+    // With the log of what was there before, SQLite would put that back.
+    std::fs::remove_file(sandbox.database().with_extension("db-wal")).unwrap();
     let ran = hook(&sandbox, "claude", &edit(&sandbox));
     check_denied(&ran, "Modekeeper cannot decide about this call");
 }

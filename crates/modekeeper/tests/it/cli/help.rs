@@ -70,6 +70,7 @@ const COMMANDS: &[&str] = &[
     "config show",
     "config init",
     "schema",
+    "seatbelt",
     "completions",
     "man",
     "self",
