@@ -277,3 +277,19 @@ fn doubled(word: &str) -> Option<char> {
         !vowel(last) && !matches!(last, 'w' | 'x' | 'y') && vowel(middle) && !vowel(before);
     doubles.then_some(last)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::fold;
+
+    #[test]
+    fn forms_of_a_folded_word_are_folded() {
+        let rules = [ENGLISH, SPANISH, PORTUGUESE, FRENCH, GERMAN, RUSSIAN];
+        for (ending, others) in rules.into_iter().flatten() {
+            for part in [ending].into_iter().chain(*others) {
+                assert_eq!(fold(part), *part);
+            }
+        }
+    }
+}

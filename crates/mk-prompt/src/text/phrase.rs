@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::hash::{DIRECTORY_BYTES, Hash, HashTable};
 use super::inflect::{PhraseLanguage, forms};
-use super::{PromptText, Script, fold};
+use super::{PromptText, Script};
 
 /// The longest phrase, in units; Chinese and Japanese ones count signs.
 const LONGEST: usize = 16;
@@ -59,24 +59,30 @@ impl PhraseIndex<'static> {
                 continue;
             }
             let words: Vec<Hash> = text.units.iter().map(|unit| unit.hash).collect();
-            add(&mut rows, &words, id, weight);
+            add(&mut rows, Hash::EMPTY, &words, id, weight);
+            let mut before = Hash::EMPTY;
             // One word at a time: phrases with two inflected words are rare, and their number would explode.
             for (at, unit) in text.units.iter().enumerate() {
-                if unit.script != Script::Alphabet {
-                    continue;
+                let after = words.get(at + 1..).unwrap_or_default();
+                if unit.script == Script::Alphabet {
+                    for form in forms(text.normal(unit), language) {
+                        let hash = before.with(Hash::of(&form).0);
+                        if after.is_empty() {
+                            rows.push((hash, id, weight));
+                        } else {
+                            rows.push((hash, BEGINNING, 0));
+                            add(&mut rows, hash, after, id, weight);
+                        }
+                    }
                 }
-                for form in forms(text.normal(unit), language) {
-                    let mut words = words.clone();
-                    words.splice(at..=at, [Hash::of(&fold(&form))]);
-                    add(&mut rows, &words, id, weight);
-                }
+                before = before.with(unit.hash.0);
             }
             // 코드 리뷰 is also written 코드리뷰.
             if text.units.len() > 1 && text.units.iter().all(|unit| unit.script == Script::Hangul) {
                 let joined: String = text.units.iter().map(|unit| text.normal(unit)).collect();
                 let joined = PromptText::of(&joined);
                 let words: Vec<Hash> = joined.units.iter().map(|unit| unit.hash).collect();
-                add(&mut rows, &words, id, weight);
+                add(&mut rows, Hash::EMPTY, &words, id, weight);
             }
         }
         rows.sort_unstable_by_key(|(hash, id, weight)| (*hash, *id, u8::MAX - weight));
@@ -237,8 +243,9 @@ impl<'a> PhraseIndex<'a> {
     }
 }
 
-fn add(rows: &mut Vec<(Hash, u16, u8)>, words: &[Hash], id: u16, weight: u8) {
-    let mut hash = Hash::EMPTY;
+/// Adds what goes on from a beginning with some more words.
+fn add(rows: &mut Vec<(Hash, u16, u8)>, beginning: Hash, words: &[Hash], id: u16, weight: u8) {
+    let mut hash = beginning;
     for (at, word) in words.iter().enumerate() {
         hash = hash.with(word.0);
         if at + 1 < words.len() {
