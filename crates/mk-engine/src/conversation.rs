@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mk_policy::{Mode, Switching, widens};
+use mk_project::is_project;
 use mk_store::{
     AgentSession, Conversation, NewConversation, ProcessIdentity, Project, RootDirectory,
 };
@@ -197,7 +198,30 @@ impl Conversations<'_> {
 
 impl Engine {
     /// The directory whose modes, ignore rules and patterns hold for work in this one.
+    ///
+    /// 1. The nearest one that a person has set a mode for, from the project upwards.
+    /// 2. The project.
     pub(crate) fn policy_root(&self, directory: &AbsPath) -> AbsPath {
+        let project = self.own_root(directory);
+        let store = &self.inner.store;
+        let is_set = |root: &AbsPath| {
+            let found = store.project_at(root).ok().flatten();
+            found.is_some_and(|project| project.mode.is_some())
+        };
+        let mut upwards = project.as_path().ancestors().filter_map(AbsPath::new);
+        upwards.find(is_set).unwrap_or(project)
+    }
+
+    /// The directory that a person means who sets something here: a project of its own, whatever is set above it.
+    pub(crate) fn root_to_set(&self, directory: &AbsPath) -> AbsPath {
+        let project = self.own_root(directory);
+        if is_project(project.as_path()) {
+            return project;
+        }
+        self.policy_root(directory)
+    }
+
+    fn own_root(&self, directory: &AbsPath) -> AbsPath {
         let real = std::fs::canonicalize(directory.as_path()).ok();
         let real = real.as_deref().and_then(AbsPath::new);
         self.project_of(real.as_ref().unwrap_or(directory))

@@ -73,7 +73,7 @@ impl Conversations<'_> {
         whom: SwitchAudience,
     ) -> Result<(Project, Arc<Mode>), Error> {
         let store = &self.engine.inner.store;
-        let root = self.engine.policy_root(directory);
+        let root = self.engine.root_to_set(directory);
         let mode = mode::find(&self.engine.modes().catalogue_at(&root), slug)?;
         let project = store.open_project(&root).await?;
         let reach = match whom {
@@ -98,7 +98,7 @@ impl Conversations<'_> {
         mode: Option<ModeSlug>,
     ) -> Result<ModeSlug, Error> {
         let store = &self.engine.inner.store;
-        let root = self.engine.policy_root(directory);
+        let root = self.engine.root_to_set(directory);
         let project = store.open_project(&root).await?;
         let default = || self.engine.settings().default_mode.clone();
         let slug = mode

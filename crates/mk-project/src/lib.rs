@@ -41,7 +41,7 @@ pub use memory::{Memories, Memory, MemoryAccess, MemoryName, MemoryWrite};
 pub use read::{ReadStamp, read_text};
 pub use replace::{FileReplacement, Occurrences, ReplaceQuery, Replacement, plan_replacements};
 pub use resolve::{resolve, resolve_in};
-pub use root::{DirectoryIdentity, policy_root};
+pub use root::{DirectoryIdentity, is_project, policy_root};
 pub use rules::{RulesFolders, rules_for};
 pub use search::{
     FileMatches, LetterCase, MOST_CONTEXT, Match, MatchSpan, PatternKind, SearchQuery,

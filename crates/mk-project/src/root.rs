@@ -34,11 +34,16 @@ pub fn policy_root(directory: &AbsPath, home: Option<&Path>) -> AbsPath {
     };
     real.ancestors()
         .filter(is_allowed)
-        .filter(|ancestor| marks().any(|mark| has(&ancestor.join(mark))))
+        .filter(|ancestor| is_project(ancestor))
         .last()
         .and_then(AbsPath::new)
         .or_else(|| AbsPath::new(&real))
         .unwrap_or_else(|| directory.clone())
+}
+
+/// Whether a directory looks like a project.
+pub fn is_project(directory: &Path) -> bool {
+    marks().any(|mark| has(&directory.join(mark)))
 }
 
 /// What a directory is, whatever its name: device and inode.

@@ -1,6 +1,7 @@
 //! `free`, `ask_to_widen` and `locked`, for switching and for creating; and `switchTo`.
 
 use insta::assert_snapshot;
+use mk_types::AbsPath;
 
 use super::{MODES, World, ask_to_widen, locked, slug};
 use crate::{Actor, ApprovalVerdict, SwitchAudience};
@@ -32,6 +33,40 @@ fn a_mode_that_a_person_has_set_for_the_project_is_widened_by_no_agent() {
     asks appr_1 pending: Let the agent change from 'architect' to 'code' mode?
     sess_1 task_1 in ask (❓ Ask), active
     ");
+}
+
+#[test]
+fn a_mode_that_a_person_has_set_holds_further_down() {
+    let world = World::new(
+        "//- /.roomodes\ncustomModes: []\n//- /sub/a.txt\n//- /sub/own/.git/HEAD\nref: x\n",
+    );
+    // Without anything that marks a project, too.
+    std::fs::remove_file(world.fixture.root().as_path().join(".roomodes")).unwrap();
+    let conversations = world.engine().conversations();
+    let set = |name: &str, mode: &str| {
+        let directory = world.fixture.root().as_path().join(name);
+        let (directory, mode) = (AbsPath::new(&directory).unwrap(), slug(mode));
+        let set = conversations.set_project_mode(&directory, &mode, SwitchAudience::Everyone);
+        world.runtime.block_on(set).unwrap();
+    };
+    let modes = || {
+        let modes = ["", "sub", "sub/own"].map(|name| {
+            let directory = world.fixture.root().as_path().join(name);
+            let standpoint = conversations.standpoint(&AbsPath::new(&directory).unwrap());
+            let project = standpoint.unwrap().project;
+            project
+                .and_then(|it| it.mode)
+                .map_or("-".to_owned(), |mode| mode.to_string())
+        });
+        modes.join(" ")
+    };
+    assert_eq!(modes(), "- - -");
+    set("", "ask");
+    assert_eq!(modes(), "ask ask ask");
+    set("sub", "architect");
+    assert_eq!(modes(), "architect architect architect");
+    set("sub/own", "code");
+    assert_eq!(modes(), "architect architect code");
 }
 
 #[test]
