@@ -59,7 +59,7 @@ struct WhichArgs {
     /// Only decisions of this conversation
     #[arg(long, value_name = "ID")]
     conversation: Option<String>,
-    /// Only decisions of this client, such as claude or codex
+    /// Only decisions of this client, such as claude-code or codex
     #[arg(long)]
     client: Option<String>,
     /// Only decisions made in this mode

@@ -32,10 +32,14 @@ pub(crate) fn run(_args: &ConfigInitArgs, config: &Config) -> anyhow::Result<Exi
     Ok(ExitCode::SUCCESS)
 }
 
-/// The defaults that are the same everywhere; paths are left to be found, and lists of all names may grow.
+/// The defaults that are the same everywhere; paths are left to be found, lists of all names may grow, and a
+/// `default_mode` that stands in the file holds agents in every directory.
 fn defaults() -> String {
     let mut root = Map::new();
-    for setting in SETTINGS.iter().filter(|setting| setting.in_file) {
+    for setting in SETTINGS
+        .iter()
+        .filter(|it| it.in_file && it.key != "default_mode")
+    {
         if let Fallback::Json(text) = setting.default
             && let Ok(value) = serde_json::from_str::<Value>(text)
             && !value.is_null()
