@@ -7,6 +7,7 @@ mod calls;
 mod files;
 mod hook;
 mod http;
+mod load;
 mod playbook;
 mod report;
 mod sessions;
@@ -50,7 +51,7 @@ enum What {
     Start,
     /// `validate_tool_use`, one after the other and all at once
     Calls,
-    /// The same over `/mcp`, beside stdio
+    /// The same over `/mcp`, beside stdio, and from up to 512 clients over `/mcp`, REST and SSE
     Http,
     /// The same with 1 to 100,000 sessions in the store
     Sessions,
@@ -127,6 +128,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<ExitCode> {
     if wanted(What::Http) {
         eprintln!("http …");
         rows.extend(http::measure(&binaries.modekeeper, rounds)?);
+        rows.extend(load::measure(&binaries.modekeeper, rounds)?);
     }
     if wanted(What::Sessions) {
         eprintln!("sessions …");

@@ -73,7 +73,7 @@ fn over_stdio(binary: &Path, samples: &mut Samples) -> Result<()> {
 
 fn over_http(binary: &Path, samples: &mut Samples) -> Result<()> {
     let home = Home::new()?;
-    let mut server = Server::start(&home, binary)?;
+    let mut server = ServeProcess::start(&home, binary)?;
     let created = server.call("tools/call", &new_task())?;
     let params = validate(&session_of(&result_of(&created)?)?);
     for _ in 0..WARM_UP {
@@ -84,7 +84,7 @@ fn over_http(binary: &Path, samples: &mut Samples) -> Result<()> {
     for _ in 0..CALLS {
         let request = server.request("tools/call", &params);
         let begun = Instant::now();
-        let answer = server.exchange(&request)?;
+        let answer = server.connection.exchange(&request)?;
         time += begun.elapsed();
         check_answer(&answer)?;
     }
@@ -96,15 +96,15 @@ fn over_http(binary: &Path, samples: &mut Samples) -> Result<()> {
 
 /// `modekeeper serve` and one connection to it.
 #[derive(Debug)]
-struct Server {
+pub(super) struct ServeProcess {
     child: Child,
-    connection: BufReader<TcpStream>,
-    session: Option<String>,
+    address: String,
+    connection: KeptConnection,
     next_id: u64,
 }
 
-impl Server {
-    fn start(home: &Home, binary: &Path) -> Result<Self> {
+impl ServeProcess {
+    pub(super) fn start(home: &Home, binary: &Path) -> Result<Self> {
         let mut command = home.command(binary);
         command.args(["serve", "--listen", "127.0.0.1:0"]);
         command.stdout(Stdio::piped()).stderr(Stdio::null());
@@ -115,66 +115,94 @@ impl Server {
             .split_once("http://")
             .and_then(|(_, rest)| rest.split_once("/mcp"));
         let (address, _) = address.with_context(|| format!("no address in {line:?}"))?;
-        let connection = TcpStream::connect(address)?;
-        connection.set_nodelay(true)?;
         let mut server = Self {
             child,
-            connection: BufReader::new(connection),
-            session: None,
+            address: address.to_owned(),
+            connection: KeptConnection::open(address)?,
             next_id: 0,
         };
-        let hello = json!({
-            "protocolVersion": "2025-06-18",
-            "capabilities": {},
-            "clientInfo": { "name": "xtask", "version": "0" },
-        });
-        server.call("initialize", &hello)?;
-        let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
-        let ready = server.head_and(&ready);
-        server.exchange(&ready)?;
+        server.connection.initialize("/mcp")?;
         Ok(server)
+    }
+
+    pub(super) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub(super) fn address(&self) -> &str {
+        &self.address
     }
 
     /// The whole request, so that making it is not measured.
     fn request(&mut self, method: &str, params: &Value) -> String {
         self.next_id += 1;
         let id = self.next_id;
-        self.head_and(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))
+        let message = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+        self.connection.head_and("/mcp", &message)
     }
 
-    fn head_and(&self, message: &Value) -> String {
+    /// The answer, as JSON.
+    pub(super) fn call(&mut self, method: &str, params: &Value) -> Result<Vec<u8>> {
+        let request = self.request(method, params);
+        let answer = self.connection.exchange(&request)?;
+        check_answer(&answer)?;
+        Ok(answer)
+    }
+}
+
+/// A connection that serves one request after the other, and its session.
+#[derive(Debug)]
+pub(super) struct KeptConnection {
+    stream: BufReader<TcpStream>,
+    session: Option<String>,
+}
+
+impl KeptConnection {
+    pub(super) fn open(address: &str) -> Result<Self> {
+        let stream = TcpStream::connect(address)?;
+        stream.set_nodelay(true)?;
+        Ok(Self {
+            stream: BufReader::new(stream),
+            session: None,
+        })
+    }
+
+    pub(super) fn initialize(&mut self, path: &str) -> Result<()> {
+        let hello = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": { "name": "xtask", "version": "0" },
+        }});
+        let hello = self.head_and(path, &hello);
+        self.exchange(&hello)?;
+        let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+        let ready = self.head_and(path, &ready);
+        self.exchange(&ready)?;
+        Ok(())
+    }
+
+    pub(super) fn head_and(&self, path: &str, message: &Value) -> String {
         let body = message.to_string();
         let session = self.session.iter();
         let session: String = session
             .map(|it| format!("Mcp-Session-Id: {it}\r\n"))
             .collect();
         format!(
-            "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+            "POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
              Accept: application/json, text/event-stream\r\n{session}Content-Length: {}\r\n\r\n{body}",
             body.len()
         )
     }
 
-    /// The answer, as JSON.
-    fn call(&mut self, method: &str, params: &Value) -> Result<Vec<u8>> {
-        let request = self.request(method, params);
-        let answer = self.exchange(&request)?;
-        check_answer(&answer)?;
-        Ok(answer)
-    }
-
     /// The body of the answer; of a stream, the data of its last event.
-    fn exchange(&mut self, request: &str) -> Result<Vec<u8>> {
-        self.connection.get_mut().write_all(request.as_bytes())?;
+    pub(super) fn exchange(&mut self, request: &str) -> Result<Vec<u8>> {
+        self.stream.get_mut().write_all(request.as_bytes())?;
         let mut length = 0;
         let mut is_chunked = false;
         let mut line = String::new();
         loop {
             line.clear();
-            ensure!(
-                self.connection.read_line(&mut line)? > 0,
-                "the server ended"
-            );
+            ensure!(self.stream.read_line(&mut line)? > 0, "the server ended");
             let Some((name, value)) = line.trim_end().split_once(": ") else {
                 if line == "\r\n" {
                     break;
@@ -195,7 +223,7 @@ impl Server {
         let mut body = Vec::new();
         loop {
             line.clear();
-            self.connection.read_line(&mut line)?;
+            self.stream.read_line(&mut line)?;
             let length = usize::from_str_radix(line.trim_end(), 16)?;
             body.extend(self.bytes(length)?);
             self.bytes(2)?;
@@ -210,12 +238,12 @@ impl Server {
 
     fn bytes(&mut self, length: usize) -> Result<Vec<u8>> {
         let mut bytes = vec![0; length];
-        self.connection.read_exact(&mut bytes)?;
+        self.stream.read_exact(&mut bytes)?;
         Ok(bytes)
     }
 }
 
-impl Drop for Server {
+impl Drop for ServeProcess {
     fn drop(&mut self) {
         // A server that ended by itself cannot be killed, and need not be.
         self.child.kill().ok();

@@ -24,6 +24,8 @@ use tokio::time::Instant;
 
 /// Sessions that run at the same time, unless more are in use.
 const MOST_RUNNING: usize = 256;
+/// How long a session runs on after it was used: between finding it and answering its call it must not be put to rest.
+const RESTS_AFTER: Duration = Duration::from_secs(5);
 /// Sessions that are in use at the same time; a new client is asked to come back later.
 const MOST_IN_USE: usize = 4096;
 /// Sessions that are known at the same time.
@@ -183,6 +185,7 @@ fn to_rest(guests: &SessionGuests, now: Instant) -> Vec<SessionId> {
     let mut idle: Vec<_> = guests
         .iter()
         .filter(|(_, guest)| guest.runs && guest.state.is_some() && !guest.is_in_use(now))
+        .filter(|(_, guest)| now - guest.last_used >= RESTS_AFTER)
         .collect();
     idle.sort_by_key(|(_, guest)| guest.last_used);
     let resting = idle.into_iter().take(excess + MOST_RUNNING / 16);
