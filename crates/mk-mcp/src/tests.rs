@@ -1,6 +1,7 @@
 //! The face as its clients see it: lines over a pipe in memory, and HTTP over a real socket.
 
 mod approval;
+mod briefing;
 mod code;
 mod contract;
 mod error;
