@@ -96,10 +96,7 @@ fn number_shape(token: &str) -> Option<TokenShape> {
 
 /// `E0382`, `TS2345`, `ENOENT`, `SIGKILL`.
 fn is_code(token: &str) -> bool {
-    let letters = token
-        .bytes()
-        .take_while(|it| it.is_ascii_uppercase())
-        .count();
+    let letters = token.bytes().take_while(u8::is_ascii_uppercase).count();
     let (head, tail) = token.split_at(letters);
     let is_numbered =
         (1..=3).contains(&letters) && tail.len() == 4 && tail.bytes().all(|it| it.is_ascii_digit());

@@ -64,15 +64,21 @@ fn absorb(lines: &mut [(Range<usize>, LineKind)]) {
     }
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum OpenPaste {
+    Diff,
+    /// Rust writes what a panic says on the line after its place.
+    Panic,
+}
+
 /// What was read so far, as far as it decides about the next line.
 #[derive(Default)]
 struct SegmentReader<'a> {
     /// The mark that closes a fenced block, and what is in it.
     fence: Option<(&'a str, LineKind)>,
-    in_diff: bool,
+    /// A paste that the next line may belong to.
+    open: Option<OpenPaste>,
     in_footer: bool,
-    /// Rust writes what a panic says on the line after its place.
-    says_next: bool,
     before: Option<LineKind>,
     n_read: usize,
 }
@@ -105,7 +111,7 @@ impl<'a> SegmentReader<'a> {
             .into_iter()
             .find(|mark| text.starts_with(mark))
         {
-            self.in_diff = false;
+            self.open = None;
             let word = text.trim_start_matches(['`', '~']);
             let is_closed = word.len() > 3 && word.ends_with(mark);
             if !is_closed {
@@ -146,10 +152,10 @@ impl<'a> SegmentReader<'a> {
             || text.starts_with("--- a/")
             || text.starts_with("+++ b/")
         {
-            self.in_diff = true;
+            self.open = Some(OpenPaste::Diff);
             return Some(LineKind::Diff);
         }
-        if self.in_diff {
+        if self.open == Some(OpenPaste::Diff) {
             let goes_on = line.starts_with(['+', '-', ' ', '\\'])
                 || [
                     "index ",
@@ -163,10 +169,13 @@ impl<'a> SegmentReader<'a> {
             if goes_on {
                 return Some(LineKind::Diff);
             }
-            self.in_diff = text.is_empty();
+            if !text.is_empty() {
+                self.open = None;
+            }
         }
-        if std::mem::take(&mut self.says_next) || is_trace(text) {
-            self.says_next = text.contains("panicked at ") && text.ends_with(':');
+        if self.open == Some(OpenPaste::Panic) || is_trace(text) {
+            let says_next = text.contains("panicked at ") && text.ends_with(':');
+            self.open = says_next.then_some(OpenPaste::Panic);
             return Some(LineKind::Trace);
         }
         if is_log(text) {
