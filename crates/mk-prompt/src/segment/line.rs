@@ -72,10 +72,6 @@ enum OpenPaste {
 }
 
 /// What was read so far, as far as it decides about the next line.
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is set by another line, and any may go with any"
-)]
 #[derive(Default)]
 struct SegmentReader<'a> {
     /// The mark that closes a fenced block, and what is in it.
