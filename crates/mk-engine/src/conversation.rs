@@ -221,7 +221,8 @@ impl Engine {
         self.policy_root(directory)
     }
 
-    fn own_root(&self, directory: &AbsPath) -> AbsPath {
+    /// The project around a directory; the store is not asked.
+    pub(crate) fn own_root(&self, directory: &AbsPath) -> AbsPath {
         let real = std::fs::canonicalize(directory.as_path()).ok();
         let real = real.as_deref().and_then(AbsPath::new);
         self.project_of(real.as_ref().unwrap_or(directory))

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 /// Names directly in `.git`, without the endings that git gives them while it writes.
-const NAMES: [&str; 31] = [
+const NAMES: [&str; 30] = [
     "index",
     "HEAD",
     "ORIG_HEAD",
@@ -26,7 +26,6 @@ const NAMES: [&str; 31] = [
     "MERGE_MSG",
     "MERGE_MODE",
     "MERGE_RR",
-    "MERGE_AUTOSTASH",
     "AUTO_MERGE",
     "SQUASH_MSG",
     "COMMIT_EDITMSG",

@@ -261,6 +261,15 @@ impl Gate {
                 let refusal = "this token is for some projects: it opens MCP and the tools, not the dashboard";
                 return Err(forbidden(refusal).into());
             }
+            // No mode bounds what a person does there.
+            (RouteNeed::Role(AccessRole::Operator | AccessRole::Admin), Some(principal))
+                if is_change
+                    && principal.scoped.is_none()
+                    && principal.credential.mode.is_some() =>
+            {
+                let refusal = "this token has a highest mode, and this change is bound by none: use a token without `--mode`";
+                return Err(forbidden(refusal).into());
+            }
             (RouteNeed::Role(role), Some(principal)) if principal.may(role) => {}
             (RouteNeed::Role(role), Some(principal)) if principal.scoped.is_some() => {
                 return Err(self.resource.insufficient(path, &role_scope(role)).into());

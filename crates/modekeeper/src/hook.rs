@@ -5,6 +5,7 @@
 
 use std::ffi::OsString;
 use std::io::{Read as _, Write as _};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
@@ -215,6 +216,11 @@ fn shell(client: ClientId, is_told: bool, env: &Env) -> AgentShell {
     }
 }
 
+/// Whether there is a database: what was emptied has nothing to say about modes, either.
+fn has_content(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|it| !it.is_file() || it.len() > 0)
+}
+
 /// Where the agent works: a client that does not say it has started us there.
 fn directory(event: &HookEvent, env: &Env) -> Result<AbsPath, String> {
     let named = event.cwd.as_deref().filter(|path| path.is_absolute());
@@ -244,7 +250,7 @@ impl EventUnderWay<'_> {
     fn verdict(&self, news: &Sender<News>) -> Result<HookVerdict, String> {
         let engine = self.engine();
         if let StoreLocation::File(path) = self.config.store_location()
-            && !path.exists()
+            && !has_content(&path)
         {
             return Ok(
                 self.without_store(&engine, &format!("its store {} is missing", path.display()))

@@ -49,12 +49,12 @@ pub(crate) fn measure(binary: &Path, rounds: usize) -> Result<Vec<Row>> {
             let loaded = load(&server, face, clients, &call, None);
             let loaded = loaded.with_context(|| format!("{name}, {clients} at once"))?;
             rows.push(figure(
-                format!("{name}, {clients} at once"),
+                &format!("{name}, {clients} at once"),
                 "/s",
                 loaded.rate,
             ));
             rows.push(figure(
-                format!("{name}, {clients} at once, CPU a call"),
+                &format!("{name}, {clients} at once, CPU a call"),
                 "µs",
                 loaded.cpu,
             ));
@@ -75,7 +75,7 @@ pub(crate) fn measure(binary: &Path, rounds: usize) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-fn figure(what: String, unit: &'static str, value: f64) -> Row {
+fn figure(what: &str, unit: &'static str, value: f64) -> Row {
     Row {
         what: format!("validate_tool_use, {what}"),
         unit,

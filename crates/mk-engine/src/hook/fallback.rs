@@ -38,7 +38,7 @@ impl Hooks<'_> {
         if !plain || touched.paths.is_empty() {
             return false;
         }
-        let root = self.engine.policy_root(directory);
+        let root = self.engine.own_root(directory);
         let open = self.engine.open(&root);
         let (ignored, catalogue) = (open.ignored(), open.catalogue());
         touched.paths.into_iter().all(|path| {

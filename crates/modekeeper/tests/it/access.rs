@@ -63,6 +63,10 @@ fn a_token_s_mode_is_a_ceiling_on_mcp_and_rest() {
         (200, &json!("PERMISSION_DENIED")),
         "{refused:#}"
     );
+    // What a person does on the page is bound by no mode, so it is not for this token.
+    let mode = json!({ "mode": "code" });
+    let (status, refused) = ask(&server, Some(&secret), "POST", "/api/mode", &mode);
+    assert_eq!(status, 403, "{refused:#}");
     // Without the token, the same user may do what an agent may.
     let (_, done) = ask(&server, None, "POST", "/tools/call", &call);
     assert_eq!(done["isError"], false, "{done:#}");

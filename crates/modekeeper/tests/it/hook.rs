@@ -112,6 +112,19 @@ fn a_missing_store_denies_but_shows_what_every_mode_shows() {
 }
 
 #[test]
+fn an_emptied_store_denies() {
+    let sandbox = held();
+    for entry in std::fs::read_dir(sandbox.state()).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_file() {
+            sandbox.write(path, "");
+        }
+    }
+    let ran = hook(&sandbox, "claude", &edit(&sandbox));
+    check_denied(&ran, "modekeeper doctor");
+}
+
+#[test]
 fn a_deadline_ends_the_waiting_whatever_it_waits_for() {
     let sandbox = held();
     let mut command = sandbox.command(&["hook", "claude"]);
