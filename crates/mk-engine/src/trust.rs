@@ -131,10 +131,12 @@ impl Engine {
         with_earlier(loaded, load_modes(&name.unwrap_or_default(), &text))
     }
 
-    /// Keeps the text of a file that says something about modes of others: only such a file can narrow them.
+    /// Keeps the text of a file that says something about modes of others: only such a file can narrow them. A text that
+    /// no longer does takes the place of one that did, or the older one would come back when the file breaks.
     fn keep_text(&self, path: &AbsPath, text: &str, loaded: &LoadedFile) {
         let narrows = |mode: &mk_policy::ModeFile| self.is_operators(&mode.slug.value);
-        if !loaded.modes.iter().any(narrows) {
+        let is_kept = || matches!(self.inner.store.last_good_mode_file(path), Ok(Some(_)));
+        if !loaded.modes.iter().any(narrows) && !is_kept() {
             return;
         }
         if let Err(error) = self.inner.store.keep_mode_file(path, &hash(text), text) {

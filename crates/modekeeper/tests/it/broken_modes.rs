@@ -80,6 +80,28 @@ fn the_last_good_text_holds_over_restarts() {
 }
 
 #[test]
+fn a_text_that_was_replaced_does_not_come_back() {
+    let own = |groups: &str| {
+        format!("  - slug: own\n    name: Own\n    roleDefinition: Own.\n    groups: {groups}\n")
+    };
+    let wide = own("[read, edit]");
+    let first = format!(
+        "customModes:\n{wide}  - slug: ask\n    name: Ask\n    roleDefinition: Ask.\n    groups: [read]\n"
+    );
+    let sandbox = Sandbox::with(".roomodes", first);
+    let narrow = format!("customModes:\n{}", own("[read]"));
+    let cut = narrow.get(..narrow.len() - 3).unwrap_or_default();
+    for text in [None, Some(narrow.as_str()), Some(cut)] {
+        if let Some(text) = text {
+            sandbox.write(".roomodes", text);
+        }
+        let mut client = Client::start_with(&sandbox, &["--default-mode", "own"]);
+        assert_eq!(may_write(&mut client), text.is_none(), "{text:?}");
+        client.end();
+    }
+}
+
+#[test]
 fn good_modes_around_a_syntax_error_are_kept() {
     let text = "customModes:\n  - slug: one\n    name: One\n    roleDefinition: One.\n    groups: [read]\n  - slug: bad\n    name: \"Bad\n    groups: [read]\n  - slug: two\n    name: Two\n    roleDefinition: Two.\n    groups: [read]\n";
     let sandbox = Sandbox::with(".roomodes", text.replace("\"Bad", "a: b: c"));
