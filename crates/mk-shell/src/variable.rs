@@ -97,6 +97,25 @@ const CHOOSES: &[&str] = &[
     "EXINIT",
     "XDG_CONFIG_HOME",
     "RIPGREP_CONFIG_PATH",
+    "KUBECONFIG",
+    "NODE_V8_COVERAGE",
+    "TF_LOG_PATH",
+    "LESS",
+    "LESSEDIT",
+    "PYTEST_ADDOPTS",
+    "PYTEST_PLUGINS",
+    "TOX_OVERRIDE",
+    "JUST_JUSTFILE",
+    "BUN_OPTIONS",
+    "SPEC_OPTS",
+    "GOCACHEPROG",
+    "GOENV",
+    "MAVEN_ARGS",
+    "RUSTUP_TOOLCHAIN",
+    "PKG_CONFIG",
+    "LLVM_PROFILE_FILE",
+    "SSH_ASKPASS",
+    "SUDO_ASKPASS",
 ];
 /// How the names of such variables begin.
 const CHOOSES_BY_PREFIX: &[&str] = &[
@@ -108,6 +127,13 @@ const CHOOSES_BY_PREFIX: &[&str] = &[
     "NPM_CONFIG_",
     "CARGO_BUILD_",
     "CARGO_TARGET_",
+    "CARGO_ENCODED_",
+    "CARGO_HOST_",
+    "CARGO_HOME",
+    "TF_CLI_",
+    "YARN_",
+    "BUNDLE_",
+    "PKG_CONFIG_",
     "MODEKEEPER_",
     "ROO_",
 ];
@@ -251,7 +277,8 @@ fn here(directory: &str) -> String {
 /// Whether a variable with this value chooses which program runs.
 pub(crate) fn chooses_what_runs(name: &str, value: &str) -> bool {
     let is_harmless = matches!(value, "" | "cat" | "true" | ":" | "0" | "1");
-    let names_helper = name.starts_with("GIT_") || CHOOSES_HELPER.contains(&name);
+    let names_helper =
+        name.starts_with("GIT_") || CHOOSES_HELPER.iter().any(|helper| name.ends_with(helper));
     CHOOSES.contains(&name)
         || CHOOSES_BY_PREFIX
             .iter()
