@@ -16,7 +16,7 @@ use crate::symbol::{LineSpan, Symbol, slice};
 #[derive(Debug, Clone, Copy)]
 pub enum DefinitionTarget<'a> {
     Name {
-        /// As in [`Query::pattern`], but exact.
+        /// As in [`IndexQuery::pattern`], but exact.
         name_path: &'a str,
         file: Option<&'a ProjectPath>,
     },

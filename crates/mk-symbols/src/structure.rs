@@ -32,7 +32,7 @@ pub struct StructureQuery {
     pub replacement: String,
     /// Only in files of this language.
     pub language: Option<String>,
-    /// Only in these files: a glob as in [`Query::files`](crate::Query::files).
+    /// Only in these files: a glob as in [`IndexQuery::files`](crate::IndexQuery::files).
     pub files: Option<String>,
 }
 

@@ -36,14 +36,14 @@ enum IndexWatching {
 impl SymbolIndex {
     /// Brings the index up to date with the disk, for the request that follows.
     ///
-    /// Call it before every question, and once right after [`Index::start`]. While the index is being made it only
+    /// Call it before every question, and once right after [`SymbolIndex::start`]. While the index is being made it only
     /// notes the time. The first call a second later starts to watch the project's folders, in the background; from
     /// then on a call costs a fraction of a millisecond when nothing has changed, and the time to read what has
     /// changed otherwise: everything that was on disk before the call is in the index after it. Where folders cannot
     /// be watched, or are not yet, all files are compared with the disk at most once a second. A watched project is
     /// compared once a minute too, because a network file system does not tell what changes elsewhere.
     ///
-    /// [`Index::update`] remains for files that the caller has written itself.
+    /// [`SymbolIndex::update`] remains for files that the caller has written itself.
     pub fn refresh(&self, now: Timestamp) {
         // Held while looking, so that nobody answers from before it.
         let mut freshness = lock(&self.shared.freshness);
