@@ -4,7 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mk_policy::{Mode, Switching};
-use mk_store::{Conversation, ModeReach, ModeSwitch, Project, SessionFilter, TaskState};
+use mk_store::{
+    Conversation, Error as StoreError, ModeReach, ModeSwitch, Project, Session, SessionFilter,
+    TaskState,
+};
 use mk_types::{AbsPath, ConversationId, ModeSlug, Timestamp};
 
 use crate::conversation::{Conversations, LIVE};
@@ -130,23 +133,36 @@ impl Conversations<'_> {
             ..SessionFilter::default()
         };
         for session in store.sessions(&live)? {
-            if session.mode == *slug {
-                continue;
-            }
-            let change = ModeSwitch {
-                session: session.id.clone(),
-                from: session.mode,
-                to: slug.clone(),
-                reason: Some("set for the project by a person".to_owned()),
-            };
-            // A task that has just ended, or was switched by somebody else, stays as it is.
-            if store.switch(change).await.is_ok() {
+            if self.switch_task(&session, slug).await? {
                 self.engine.announce(EngineChange::Switched {
                     session: session.id,
                 });
             }
         }
         Ok(())
+    }
+
+    /// Whether the task was put into the mode; one that has just ended stays as it is.
+    async fn switch_task(&self, session: &Session, slug: &ModeSlug) -> Result<bool, Error> {
+        let mut from = session.mode.clone();
+        while from != *slug {
+            let change = ModeSwitch {
+                session: session.id.clone(),
+                from,
+                to: slug.clone(),
+                reason: Some("set for the project by a person".to_owned()),
+            };
+            match self.engine.inner.store.switch(change).await {
+                Ok(_) => return Ok(true),
+                // An agent has switched it meanwhile: the person's act is the later one.
+                Err(StoreError::Conflict { actual, .. }) => from = actual,
+                Err(
+                    StoreError::NotFound(_) | StoreError::Expired(_) | StoreError::Finished { .. },
+                ) => break,
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(false)
     }
 
     /// Sets the mode of one conversation.
