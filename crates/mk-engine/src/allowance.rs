@@ -2,6 +2,7 @@
 //!
 //! What a call names is bounded before, by its length and its number of files; here it is what looking at them costs.
 
+use std::cell::Cell;
 use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
@@ -9,25 +10,37 @@ use rustix::time::{ClockId, clock_gettime};
 const MOST: Duration = Duration::from_millis(50);
 
 /// What one evaluation may still spend. It stays on the thread where it starts.
+///
+/// On a virtual machine, what the host takes away at once counts as the thread's time. So the time begins anew once: an
+/// evaluation that needs too much has at most twice as long, and one that was interrupted goes on.
 #[derive(Debug)]
 pub(crate) struct CpuAllowance {
-    end: Duration,
+    end: Cell<Duration>,
+    has_begun_anew: Cell<bool>,
 }
 
 impl CpuAllowance {
     pub(crate) fn start() -> Self {
         Self {
-            end: spent_by_thread() + MOST,
+            end: Cell::new(spent_by_thread() + MOST),
+            has_begun_anew: Cell::new(false),
         }
     }
 
     /// Takes a step of the evaluation, unless the time is over.
     pub(crate) fn permits<T>(&self, step: impl FnOnce() -> T) -> Option<T> {
-        (spent_by_thread() < self.end).then(step)
+        self.is_left_at(spent_by_thread()).then(step)
+    }
+
+    pub(crate) fn is_left_at(&self, now: Duration) -> bool {
+        if now >= self.end.get() && !self.has_begun_anew.replace(true) {
+            self.end.set(now + MOST);
+        }
+        now < self.end.get()
     }
 }
 
-fn spent_by_thread() -> Duration {
+pub(crate) fn spent_by_thread() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     // The kernel counts from the thread's start: neither part is negative.
     let seconds = u64::try_from(time.tv_sec).unwrap_or_default();

@@ -4,6 +4,7 @@
 //! order of appearance, and the log is the snapshot.
 
 mod agent;
+mod allowance;
 mod approval;
 mod bound;
 mod broken_file;

@@ -290,8 +290,14 @@ pub(crate) fn run(cli: Cli, env: &Env) -> anyhow::Result<ExitCode> {
         CliCommand::Undo(args) => undo::run(&args, &start(&flags, env)?),
         CliCommand::Gc(args) => gc::run(&args, &start(&flags, env)?),
         CliCommand::Exec(args) => {
-            // Where there is a wall, `main` has run it before anything was parsed.
+            // Where there is a wall, `main` has run it before anything was parsed, if it comes first.
             drop(args);
+            if cfg!(target_os = "linux") {
+                anyhow::bail!(
+                    "options stand behind `exec`: modekeeper exec [OPTIONS] -- <COMMAND>...; \
+                     the store is named by MODEKEEPER_STORE or the configuration"
+                );
+            }
             anyhow::bail!("this system has no wall: the command was not started")
         }
         CliCommand::Seatbelt(args) => seatbelt::run(&args, &start(&flags, env)?, env),
