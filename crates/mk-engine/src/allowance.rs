@@ -11,19 +11,19 @@ const MOST: Duration = Duration::from_millis(50);
 
 /// What one evaluation may still spend. It stays on the thread where it starts.
 ///
-/// On a virtual machine, what the host takes away at once counts as the thread's time. So the time begins anew once: an
+/// On a virtual machine, what the host takes away at once counts as the thread's time. So the limit is extended once: an
 /// evaluation that needs too much has at most twice as long, and one that was interrupted goes on.
 #[derive(Debug)]
 pub(crate) struct CpuAllowance {
     end: Cell<Duration>,
-    has_begun_anew: Cell<bool>,
+    is_extended: Cell<bool>,
 }
 
 impl CpuAllowance {
     pub(crate) fn start() -> Self {
         Self {
             end: Cell::new(spent_by_thread() + MOST),
-            has_begun_anew: Cell::new(false),
+            is_extended: Cell::new(false),
         }
     }
 
@@ -33,7 +33,7 @@ impl CpuAllowance {
     }
 
     pub(crate) fn is_left_at(&self, now: Duration) -> bool {
-        if now >= self.end.get() && !self.has_begun_anew.replace(true) {
+        if now >= self.end.get() && !self.is_extended.replace(true) {
             self.end.set(now + MOST);
         }
         now < self.end.get()

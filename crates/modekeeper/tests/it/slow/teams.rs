@@ -137,7 +137,7 @@ fn an_approval_on_one_server_lets_the_call_that_waits_on_the_other_go_on_once() 
     let session = call(there, "create_task", &json!({ "mode_slug": "ask" })).unwrap();
     let session = session["metadata"]["session_id"].as_str().unwrap();
     let mut before = String::new();
-    // Every time anew: what was approved once is used up.
+    // Each call asks again: what was approved once is used up.
     for (verdict, is_granted) in [("approve", true), ("deny", false), ("approve", true)] {
         std::thread::scope(|scope| {
             let waiting = scope.spawn(|| switch(there, session, "code", "widen"));
