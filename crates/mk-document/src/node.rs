@@ -62,6 +62,32 @@ impl DocumentNode {
             .map_err(|error| YamlError::from(&error))
     }
 
+    /// The same from JSON that was read already, with no positions.
+    pub fn from_json(value: serde_json::Value) -> Located<Self> {
+        use serde_json::Value;
+        let here = |value| Located {
+            value,
+            position: DocumentPosition::START,
+        };
+        here(match value {
+            Value::Null => Self::Null,
+            Value::Bool(flag) => Self::Bool(flag),
+            Value::Number(number) => Self::Number(number.as_f64().unwrap_or_default()),
+            Value::String(text) => Self::Text(text),
+            Value::Array(items) => Self::List(items.into_iter().map(Self::from_json).collect()),
+            Value::Object(entries) => {
+                let entry = |(key, value)| {
+                    let key = Located {
+                        value: key,
+                        position: DocumentPosition::START,
+                    };
+                    (key, Self::from_json(value))
+                };
+                Self::Map(entries.into_iter().map(entry).collect())
+            }
+        })
+    }
+
     /// What kind of value this is, for messages.
     pub fn kind(&self) -> &'static str {
         match self {

@@ -6,6 +6,7 @@ mod call;
 mod id;
 mod path;
 mod position;
+mod secret;
 mod slug;
 mod time;
 
@@ -16,6 +17,7 @@ pub use id::{
 };
 pub use path::{AbsPath, PathError, ProjectPath, is_elsewhere};
 pub use position::{Position, Range};
+pub use secret::without_secrets;
 pub use slug::{ModeSlug, SlugError};
 pub use time::{Clock, Timestamp};
 

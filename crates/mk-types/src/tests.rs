@@ -3,7 +3,10 @@
 use std::path::Path;
 use std::time::Duration;
 
-use crate::{AbsPath, Clock, ModeSlug, PathError, ProjectPath, SessionId, Timestamp};
+use crate::{
+    AbsPath, Clock, ModeSlug, PathError, ProjectPath, SessionId, Timestamp, random_secret,
+    without_secrets,
+};
 
 #[track_caller]
 fn check(text: &str, expected: &Result<&str, PathError>) {
@@ -95,4 +98,49 @@ fn a_manual_clock_moves_only_when_told() {
     clock.advance(Duration::from_secs(5));
     assert_eq!(clock.now().since(start), Duration::from_secs(5));
     assert_eq!(start.since(clock.now()), Duration::ZERO);
+}
+
+#[track_caller]
+fn check_without_secrets(text: &str, expected: &str) {
+    assert_eq!(without_secrets(text), expected);
+}
+
+#[test]
+fn credentials_are_taken_out_of_texts_and_words_about_them_are_not() {
+    let ours = random_secret();
+    check_without_secrets(&ours, "[removed]");
+    check_without_secrets(
+        &format!("a {ours}, b\\n{ours}"),
+        "a [removed], b\\n[removed]",
+    );
+    let signed = "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhbm4ifQ.c2lnbmF0dXJl-_x";
+    check_without_secrets(&format!("curl -H '{signed}' é"), "curl -H '[removed]' é");
+    check_without_secrets(
+        "Authorization: Bearer abcdefgh12345==\"",
+        "Authorization: Bearer [removed]\"",
+    );
+    for between in [" ", "  ", "\t", " '", "=", "\":\""] {
+        for word in ["Bearer", "BEARER", "bEArer"] {
+            check_without_secrets(
+                &format!("{word}{between}abcdefghijkl12"),
+                &format!("{word}{between}[removed]"),
+            );
+        }
+    }
+    check_without_secrets("bearers of abcdefghijkl12", "bearers of abcdefghijkl12");
+    check_without_secrets(
+        "-H 'authorization: bearer abcdefghijkl'",
+        "-H 'authorization: bearer [removed]'",
+    );
+    for kept in [
+        "",
+        "mks_short",
+        "Bearer $TOKEN",
+        "the bearer of a token",
+        "eyJ.eyJ.eyJ.eyJ",
+        "import keyJar.from.here",
+        "eyJhbGciOiJFUzI1NiJ9 alone",
+    ] {
+        check_without_secrets(kept, kept);
+    }
 }

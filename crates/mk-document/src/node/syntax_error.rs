@@ -9,6 +9,8 @@ use super::{DEEPEST, MOST_NODES};
 use crate::diagnostic::DocumentPosition;
 
 const UNEVEN: &str = "the line is not indented like those above it";
+const QUOTE: &str =
+    "separate entries with `,`, and put a text with `{`, `}`, `[`, `]` or `,` in single quotes";
 const COMPARE: &str = "give keys of one mode the same indentation";
 
 /// What is wrong with the text as YAML, and where.
@@ -77,7 +79,7 @@ fn describe(error: &Error) -> (String, Option<&'static str>) {
 
 /// The scanner's messages, each replaced by what most often lies behind it.
 fn describe_scan(message: &str) -> (String, Option<&'static str>) {
-    const KNOWN: [(&str, &str, &str); 10] = [
+    const KNOWN: [(&str, &str, &str); 12] = [
         (
             "unknown escape",
             "invalid escape sequence in a double-quoted string",
@@ -86,7 +88,7 @@ fn describe_scan(message: &str) -> (String, Option<&'static str>) {
         (
             "trailing content",
             "text follows a closing quote",
-            "put the whole text in quotes",
+            "put the whole text in quotes, or a missing `,` in front of what follows",
         ),
         (
             "quoted scalar",
@@ -108,6 +110,8 @@ fn describe_scan(message: &str) -> (String, Option<&'static str>) {
         ("expected key", UNEVEN, COMPARE),
         ("simple key", UNEVEN, COMPARE),
         ("indentation", UNEVEN, COMPARE),
+        ("flow mapping", "a `,` or `}` is missing", QUOTE),
+        ("flow sequence", "a `,` or `]` is missing", QUOTE),
     ];
     if let Some(character) = message.strip_prefix("unexpected character: `") {
         let character = character.trim_end_matches('\'');
