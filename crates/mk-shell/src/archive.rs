@@ -132,6 +132,7 @@ impl LineAnalysis {
             ('f', given) => tar.archive = given,
             ('C', Some(at)) => self.directories = self.locate(&at),
             ('T' | 'X', Some(file)) => self.read_file(&file),
+            ('g', Some(file)) => self.write_file(&file),
             _ => {}
         }
     }

@@ -125,7 +125,10 @@ impl<'words> CommandArguments<'words> {
                     self.push(name, Some(next.clone()), effect);
                     rest
                 }
-                [] => rest,
+                [] => {
+                    self.push(name, None, effect);
+                    rest
+                }
             };
         }
         rest

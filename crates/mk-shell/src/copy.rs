@@ -16,6 +16,15 @@ struct CopyCall<'words> {
     sources: &'words [&'words ShellWord],
     target: ShellWord,
     lands: Landing,
+    slash: TrailingSlash,
+}
+
+/// What a `/` behind the name of a source says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TrailingSlash {
+    Nothing,
+    /// That its content is meant, without the directory: `rsync`.
+    Content,
 }
 
 /// Where the sources are afterwards.
@@ -30,7 +39,11 @@ enum Landing {
 }
 
 impl<'words> CopyCall<'words> {
-    fn read(operands: Operands, arguments: &'words CommandArguments<'_>) -> Option<Self> {
+    fn read(
+        name: &str,
+        operands: Operands,
+        arguments: &'words CommandArguments<'_>,
+    ) -> Option<Self> {
         let directory = arguments.values(&["t", "target-directory"]).next();
         let (sources, target): (&[&ShellWord], ShellWord) =
             match (directory, arguments.operands.split_last()) {
@@ -55,10 +68,17 @@ impl<'words> CopyCall<'words> {
             sources,
             target,
             lands,
+            slash: match name {
+                "rsync" => TrailingSlash::Content,
+                _ => TrailingSlash::Nothing,
+            },
         })
     }
 
     fn place_inside(&self, source: &ShellWord) -> ShellWord {
+        if self.slash == TrailingSlash::Content && source.value.ends_with('/') {
+            return self.target.clone();
+        }
         match (literal_name(source), last_part(&source.value)) {
             (_, "." | "..") => self.target.clone(),
             (Some(_), name) => inside(&self.target, name),
@@ -71,6 +91,7 @@ impl<'words> CopyCall<'words> {
 impl LineAnalysis {
     pub(crate) fn note_copy(
         &mut self,
+        name: &str,
         operands: Operands,
         arguments: &CommandArguments<'_>,
         extent: NameExtent,
@@ -79,7 +100,7 @@ impl LineAnalysis {
             self.use_all(&arguments.operands, UseOfFile::Write, NameExtent::Itself);
             return;
         }
-        let Some(copy) = CopyCall::read(operands, arguments) else {
+        let Some(copy) = CopyCall::read(name, operands, arguments) else {
             return;
         };
         match operands {

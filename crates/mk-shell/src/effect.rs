@@ -14,6 +14,7 @@ use crate::{NameExtent, RoamingReads, UseOfFile};
 impl LineAnalysis {
     /// Notes what a command does. A program without a row is in doubt.
     pub(crate) fn note_program(&mut self, name: &str, words: &[ShellWord]) -> AnalysisStep<()> {
+        self.note_unnamed(name, words);
         match name {
             "dd" => self.note_dd(words),
             "chmod" => self.note_chmod(words),
@@ -65,6 +66,7 @@ impl LineAnalysis {
                 Some(subcommand) if first.shape <= WordShape::Backslash => {
                     self.descend()?;
                     if name == "git" {
+                        self.use_here(UseOfFile::Obey);
                         self.note_git(&first.value, &CommandArguments::split(rest, subcommand));
                     }
                     self.note_subcommand(name, subcommand, rest)?;
@@ -159,6 +161,14 @@ impl LineAnalysis {
         for word in skipped.iter().filter(|word| word.may_be_anything()) {
             self.use_file(word, UseOfFile::Read, NameExtent::Itself);
         }
+        // Both languages read files that their programs name.
+        let loads = |word: &&&ShellWord| {
+            let words = ["load", "import", "include"];
+            words.iter().any(|it| word.value.contains(it))
+        };
+        if matches!(name, "jq" | "gojq" | "yq") && skipped.iter().any(|word| loads(&word)) {
+            self.doubt_files("the program names files in a text of its own");
+        }
         match program.operands {
             Operands::Data | Operands::Command => {}
             Operands::Read => {
@@ -186,7 +196,7 @@ impl LineAnalysis {
                 self.use_all(read, UseOfFile::Read, extent);
             }
             Operands::Copy | Operands::Move | Operands::Link => {
-                self.note_copy(program.operands, arguments, extent);
+                self.note_copy(name, program.operands, arguments, extent);
             }
         }
     }
@@ -208,54 +218,29 @@ impl LineAnalysis {
                 }
             }
             // What a build reads it does not show.
-            ProgramScope::Build => self.check_settings(name, arguments),
+            ProgramScope::Build => {
+                self.check_settings(name, arguments);
+                self.check_tasks(name, arguments);
+                self.run_named(arguments);
+            }
             ProgramScope::Test => {
                 self.check_settings(name, arguments);
+                self.check_tasks(name, arguments);
+                self.run_named(arguments);
                 if arguments.operands.iter().any(|word| is_document(word)) {
                     self.doubt_commands("a file that is not code is run");
                 }
             }
             ProgramScope::Record => self.line.records = crate::Records::Yes,
             // These only say what they would do.
-            ProgramScope::Change if arguments.has(&["check", "dry-run", "diff"]) => {}
+            ProgramScope::Change if arguments.has(&["check", "dry-run", "diff"]) => {
+                self.run_named(arguments);
+            }
             ProgramScope::Change => {
+                self.run_named(arguments);
                 self.line.roams = RoamingReads::Yes;
                 self.doubt_files("the program changes files that it does not name");
             }
-        }
-    }
-
-    /// `make CC=…`: a variable can choose what a build runs.
-    fn check_settings(&mut self, name: &str, arguments: &CommandArguments<'_>) {
-        const HARMLESS: &[&str] = &[
-            "", "true", "false", "yes", "no", "on", "off", "y", "n", "debug", "release", "test",
-        ];
-        let chooses = |word: &&&ShellWord| match word.value.split_once('=') {
-            Some((name, value)) if !name.starts_with('-') => {
-                let is_number = value.bytes().all(|byte| byte.is_ascii_digit());
-                !is_number && !HARMLESS.contains(&value.to_ascii_lowercase().as_str())
-            }
-            _ => false,
-        };
-        // Plugins of Maven that run whatever they are told to.
-        let runs = |word: &&ShellWord| {
-            let value = word.value.as_str();
-            ["exec:", "antrun:", "help:evaluate", "dependency:"]
-                .iter()
-                .any(|goal| value.contains(goal))
-        };
-        let defines = |word: &ShellWord| {
-            const PROGRAMS: &[&str] = &["COMPILER", "LAUNCHER", "TOOLCHAIN", "PROGRAM", "exec."];
-            PROGRAMS.iter().any(|name| word.value.contains(name))
-        };
-        // Their arguments are lines of a language.
-        let takes_lines = matches!(name, "sbt" | "mill" | "lein");
-        let is_line = |word: &ShellWord| takes_lines && word.value.contains(' ');
-        let mut operands = arguments.operands.iter();
-        if operands.any(|word| chooses(&word) || runs(word) || is_line(word))
-            || arguments.values(&["D"]).any(defines)
-        {
-            self.doubt_commands("a variable is set that chooses what runs");
         }
     }
 

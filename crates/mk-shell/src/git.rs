@@ -8,10 +8,34 @@ use crate::{NameExtent, Records, UseOfFile};
 impl LineAnalysis {
     pub(crate) fn note_git(&mut self, command: &str, arguments: &CommandArguments<'_>) {
         let operands = &arguments.operands;
+        for operand in operands {
+            self.note_pathspec(command, operand);
+        }
         match command {
+            // What is ignored may be hidden.
+            "clean" if arguments.has(&["x", "X"]) => {
+                let here = ShellWord::literal(".");
+                self.use_file(&here, UseOfFile::Read, NameExtent::Below);
+            }
             "config" => self.note_git_config(arguments),
             "push" => self.note_repository(operands, UseOfFile::Write),
             "fetch" | "pull" => self.note_repository(operands, UseOfFile::Read),
+            "reflog" => {
+                if matches!(
+                    action(arguments),
+                    Some("expire" | "delete" | "drop" | "write")
+                ) {
+                    self.doubt_files("the command discards what the repository remembers");
+                }
+            }
+            "maintenance" => {
+                if matches!(
+                    action(arguments),
+                    Some("start" | "stop" | "register" | "unregister")
+                ) {
+                    self.write_file(&ShellWord::literal("~/.gitconfig"));
+                }
+            }
             "tag" | "branch" | "remote" | "notes" => self.note_git_list(arguments),
             "init" if operands.is_empty() => self.write_file(&ShellWord::literal(".")),
             "clone" => {
@@ -27,6 +51,26 @@ impl LineAnalysis {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Git has wildcards of its own, which also stand for names with a dot in front, and `:/` is where the repository
+    /// begins.
+    fn note_pathspec(&mut self, command: &str, operand: &ShellWord) {
+        let value = operand.value.as_str();
+        let magic = value.strip_prefix(":(").and_then(|it| it.split_once(')'));
+        let name = match (magic, value.strip_prefix(':')) {
+            (Some((_, name)), _) => name,
+            (None, Some(name)) => name.trim_start_matches(['/', '!', '^', ':']),
+            (None, None) => value,
+        };
+        if name != value {
+            self.note_word(name, None);
+        }
+        let is_pattern = name != value || name.contains(['*', '?', '[']);
+        if command == "rm" && is_pattern {
+            let pattern = name.replace('*', &crate::SOME_NAME.to_string());
+            self.push_file(&pattern, UseOfFile::Write, NameExtent::Below);
         }
     }
 

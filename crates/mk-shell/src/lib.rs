@@ -13,6 +13,7 @@
 mod analysis;
 mod archive;
 mod arguments;
+mod build;
 mod copy;
 mod effect;
 mod find;
@@ -25,6 +26,7 @@ mod script;
 mod substitution;
 mod text;
 mod transfer;
+mod unnamed;
 mod variable;
 mod word;
 mod wrapper;
@@ -88,6 +90,10 @@ pub enum UseOfFile {
     Write,
     /// It stands somewhere in a line that is in doubt.
     Mention,
+    /// A program runs what it finds in this directory, or this file: builds, tests, formatters.
+    Run,
+    /// A program does what the settings in this directory tell it: Git.
+    Obey,
 }
 
 /// How well a file is known.

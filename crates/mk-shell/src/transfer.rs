@@ -30,6 +30,17 @@ impl LineAnalysis {
                 self.read_file(&data.part(file));
             }
         }
+        // A cookie has a `=`; what has none is a file of them.
+        for cookie in arguments.values(&["b", "cookie"]) {
+            if name == "curl" && !cookie.value.contains('=') {
+                self.read_file(cookie);
+            }
+        }
+        let writes =
+            |format: &ShellWord| format.value.starts_with('@') || format.value.contains("%output{");
+        if name == "curl" && arguments.values(&["w", "write-out"]).any(writes) {
+            self.doubt_files("an option names files in a text of its own");
+        }
         for address in &arguments.operands {
             if let Some((scheme, path)) = address.value.split_once("://")
                 && scheme.eq_ignore_ascii_case("file")

@@ -10,6 +10,7 @@ use crate::program::{Operands, ProgramRow, ProgramScope};
 use crate::text::ANYTHING;
 use crate::variable::chooses_what_runs;
 use crate::word::{ShellWord, WordShape};
+use crate::{NameExtent, UseOfFile};
 
 /// Commands that run text or files nobody here can see.
 const OPAQUE: &[&str] = &[
@@ -84,6 +85,8 @@ impl LineAnalysis {
         let name = command.value.rsplit(['/', '\\']).next().unwrap_or_default();
         if !self.programs.is_installed(&command.value) {
             self.doubt_files("a program of the project runs");
+        } else if command.value.contains('/') && !command.value.starts_with('/') {
+            self.use_file(command, UseOfFile::Run, NameExtent::Itself);
         }
         if OPAQUE.contains(&name) {
             self.doubt_commands("a command runs text or files that cannot be seen");
@@ -110,6 +113,8 @@ impl LineAnalysis {
             return Ok(());
         }
         if let Some((module, rest)) = self.known_module(name, arguments) {
+            // A module of that name in this directory comes before the real one.
+            self.use_here(UseOfFile::Run);
             return self.note_program(module, rest);
         }
         self.note_program(name, arguments)?;
@@ -148,6 +153,9 @@ impl LineAnalysis {
                     .cloned()
                     .collect();
                 self.change_directory(&operands);
+            }
+            "pushd" if matches!(arguments, [only] if !only.value.starts_with(['+', '-'])) => {
+                self.change_directory(arguments);
             }
             "pushd" | "popd" => self.change = Some(vec![ANYTHING.to_string()]),
             // From here on a wildcard also stands for names that begin with a dot.
