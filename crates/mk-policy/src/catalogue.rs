@@ -5,37 +5,40 @@
 mod resolve;
 
 use std::collections::HashSet;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-use mk_document::{Diagnostic, DocumentPosition, Severity};
+use mk_document::{Diagnostic, DiagnosticSubject, DocumentNode, DocumentPosition, Severity};
 use mk_types::ModeSlug;
+use serde::Deserialize;
 
 use crate::evaluate::Policy;
-use crate::mode::{Mode, ModeSource};
-use crate::mode_file::{LegibleFile, LoadedFile, ModeFile, load_modes};
+use crate::mode::{HeldWhy, Mode, ModeSource};
+use crate::mode_file::{LegibleFile, LoadedFile, ModeFile, load_document};
 
-const BUILTIN: [(&str, &str); 5] = [
-    (
-        "builtin/code.yaml",
-        include_str!("../../../content/modes/code.yaml"),
-    ),
-    (
-        "builtin/architect.yaml",
-        include_str!("../../../content/modes/architect.yaml"),
-    ),
-    (
-        "builtin/ask.yaml",
-        include_str!("../../../content/modes/ask.yaml"),
-    ),
-    (
-        "builtin/debug.yaml",
-        include_str!("../../../content/modes/debug.yaml"),
-    ),
-    (
-        "builtin/orchestrator.yaml",
-        include_str!("../../../content/modes/orchestrator.yaml"),
-    ),
-];
+/// The builtin modes of `content/modes`, as JSON: reading their YAML took a quarter of a short-lived process's start.
+const BUILTIN: &str = include_str!("shipped/modes.json");
+
+/// One file of builtin modes.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BuiltinFile {
+    file: String,
+    document: serde_json::Value,
+}
+
+/// The builtin modes, parsed once: a short-lived process builds two catalogues.
+static BUILTIN_LAYERS: LazyLock<Vec<ModeLayer>> = LazyLock::new(|| {
+    // Without them there is no mode that a project does not bring itself; a test keeps them readable.
+    let files: Vec<BuiltinFile> = serde_json::from_str(BUILTIN).unwrap_or_default();
+    let layers = files
+        .into_iter()
+        .map(|BuiltinFile { file, document }| ModeLayer {
+            source: ModeSource::Builtin,
+            loaded: load_document(&file, &DocumentNode::from_json(document)),
+            file,
+        });
+    layers.collect()
+});
 
 /// One mode file and where it stands.
 #[derive(Debug, Clone)]
@@ -65,13 +68,18 @@ impl Catalogue {
     /// 4. A mode whose examples do not hold is broken.
     /// 5. A file that cannot be read as a whole may have narrowed any mode: those of weaker files can only read.
     pub fn build(files: Vec<ModeLayer>, policy: &Policy) -> Self {
-        let builtin = BUILTIN.iter().map(|(file, text)| ModeLayer {
-            source: ModeSource::Builtin,
-            file: (*file).to_owned(),
-            loaded: load_modes(file, text),
-        });
         let n_files = files.len();
+        let builtin = BUILTIN_LAYERS.iter().cloned();
         let layers: Vec<ModeLayer> = files.into_iter().chain(builtin).collect();
+        Self::of_layers(&layers, n_files, policy)
+    }
+
+    /// The modes of one file alone, with nothing below it.
+    pub fn of_file(layer: ModeLayer, policy: &Policy) -> Self {
+        Self::of_layers(&[layer], 1, policy)
+    }
+
+    fn of_layers(layers: &[ModeLayer], n_files: usize, policy: &Policy) -> Self {
         let mut order: Vec<&ModeSlug> = Vec::new();
         let (custom, builtin) = layers.split_at(n_files);
         for layer in builtin.iter().chain(custom) {
@@ -82,7 +90,7 @@ impl Catalogue {
             }
         }
         let mut catalogue = Self::default();
-        for layer in &layers {
+        for layer in layers {
             catalogue
                 .diagnostics
                 .extend(layer.loaded.diagnostics.iter().cloned());
@@ -91,7 +99,7 @@ impl Catalogue {
             }
         }
         for slug in order {
-            match resolve::resolve(slug, &layers, policy) {
+            match resolve::resolve(slug, layers, policy) {
                 Ok((mode, warnings)) => {
                     catalogue.diagnostics.extend(warnings);
                     catalogue.modes.push(Arc::new(mode));
@@ -103,6 +111,10 @@ impl Catalogue {
                     catalogue.diagnostics.extend(problems);
                 }
             }
+        }
+        for layer in custom {
+            let warnings = layer.unknown_destinations(|slug| catalogue.names(slug));
+            catalogue.diagnostics.extend(warnings);
         }
         let found = &mut catalogue.diagnostics;
         // A mode that inherits a limit has the same problem with it as its owner.
@@ -118,6 +130,7 @@ impl Catalogue {
         if let Some(mode) = held {
             let mut narrowed = Mode::clone(mode);
             narrowed.hold_to(bound);
+            narrowed.hold_back(Mode::clone(mode), HeldWhy::Untrusted);
             *mode = Arc::new(narrowed);
             self.diagnostics.push(why);
         }
@@ -134,6 +147,12 @@ impl Catalogue {
 
     pub fn get(&self, slug: &str) -> Option<&Arc<Mode>> {
         self.modes.iter().find(|mode| mode.slug.as_str() == slug)
+    }
+
+    /// Whether a file names a mode, usable or not.
+    fn names(&self, slug: &str) -> bool {
+        let is_broken = |(broken, _): &(ModeSlug, String)| broken.as_str() == slug;
+        self.get(slug).is_some() || self.broken.iter().any(is_broken)
     }
 
     /// Every problem of every file, by file and line.
@@ -178,10 +197,32 @@ impl ModeLayer {
             file: self.file.clone(),
             position: DocumentPosition::START,
             subject: None,
-            message: "the file cannot be read as a whole: modes that it may limit can only read"
+            message: "parts of this file cannot be read and may limit any mode: until it is fixed, builtin and global modes can only read"
                 .to_owned(),
             hint: None,
         }
+    }
+
+    /// A warning for each mode that `switchTo` names and no file does.
+    fn unknown_destinations(&self, is_mode: impl Fn(&str) -> bool) -> Vec<Diagnostic> {
+        let mut warnings = Vec::new();
+        for mode in &self.loaded.modes {
+            let names = mode.switch_to.iter().flatten();
+            for name in names.filter(|name| *name != "*" && !is_mode(name)) {
+                warnings.push(Diagnostic {
+                    severity: Severity::Warning,
+                    file: self.file.clone(),
+                    position: mode.slug.position,
+                    subject: Some(DiagnosticSubject {
+                        kind: "mode",
+                        name: mode.slug.value.to_string(),
+                    }),
+                    message: format!("`switchTo` names `{name}`, and there is no such mode"),
+                    hint: None,
+                });
+            }
+        }
+        warnings
     }
 
     fn get(&self, slug: &ModeSlug) -> Option<CatalogueEntry<'_>> {

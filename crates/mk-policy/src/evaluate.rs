@@ -9,11 +9,13 @@ mod wording;
 
 pub use operator::agents_may_call;
 
+use std::sync::Arc;
+
 use mk_shell::{CommandLine, MOST_FILES, ProgramTable, Size, analyse};
 use mk_types::{AbsPath, ModeSlug, PathError, ProjectPath, ToolCall};
 
 use crate::group::Group;
-use crate::mode::Mode;
+use crate::mode::{HeldBack, HeldWhy, Mode};
 use crate::protected::ProtectedFiles;
 use crate::shipped::PROGRAMS;
 use crate::tool_table::{PathAccess, RawTarget, ToolReach, ToolTable};
@@ -112,6 +114,8 @@ pub struct Evaluation {
     pub restriction: Option<String>,
     /// The limit in its author's words.
     pub description: Option<String>,
+    /// Why the mode does not have what its file says, where that would allow the call.
+    pub held_back: Option<HeldWhy>,
 }
 
 /// Decides about a call.
@@ -128,6 +132,19 @@ pub struct Evaluation {
 /// 6. A protected file may be changed only with approval.
 /// 7. Everything else that the group covers is allowed.
 pub fn evaluate(policy: &Policy, mode: &Mode, request: &Request) -> Evaluation {
+    let evaluation = evaluate_in_force(policy, mode, request);
+    let held = mode.held_back.as_ref();
+    let held = held.filter(|_| evaluation.decision == Decision::Deny);
+    let would_allow = |held: &&Arc<HeldBack>| {
+        evaluate_in_force(policy, &held.wanted, request).decision < Decision::Deny
+    };
+    Evaluation {
+        held_back: held.filter(would_allow).map(|held| held.why.clone()),
+        ..evaluation
+    }
+}
+
+fn evaluate_in_force(policy: &Policy, mode: &Mode, request: &Request) -> Evaluation {
     let mut case = EvaluationCase {
         policy,
         mode,
@@ -268,6 +285,7 @@ impl<'a> EvaluationCase<'a> {
             access: None,
             restriction: None,
             description: None,
+            held_back: None,
         }
     }
 

@@ -10,6 +10,7 @@ mod mode_file;
 mod permit;
 mod prompt;
 mod protected;
+mod rights;
 mod shipped;
 mod switching;
 mod tool_table;
@@ -23,7 +24,7 @@ pub use group::Group;
 // Faces see this crate's words and none below, and loading answers with these.
 pub use mk_document::{Diagnostic, DiagnosticSubject, DocumentPosition, Severity};
 pub use mk_shell::{ANYTHING, Form, NameExtent, SOME_NAME};
-pub use mode::{CommandLimit, FileLimit, Grant, Mode, ModeSource, PatternLimit};
+pub use mode::{CommandLimit, FileLimit, Grant, HeldBack, HeldWhy, Mode, ModeSource, PatternLimit};
 pub use mode_file::{
     AutoApprove, ExampleFile, GroupFile, GroupOptions, LegibleFile, LoadedFile, McpFilter,
     ModeFile, load_modes,

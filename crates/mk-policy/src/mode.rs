@@ -37,10 +37,25 @@ pub struct Mode {
     pub rules_files: Vec<(String, String)>,
     /// Keys we do not know, as JSON, in the order of the file.
     pub unknown: serde_json::Map<String, serde_json::Value>,
+    /// What its file says, where less than that is in force.
+    pub held_back: Option<Arc<HeldBack>>,
 }
 
-/// Keys that say what a command may reach; they are rights, although only the wall reads them.
-const WALL_KEYS: &[&str] = &["network", "git"];
+/// A mode as its file has it, and why it may do less.
+#[derive(Debug)]
+pub struct HeldBack {
+    pub wanted: Mode,
+    pub why: HeldWhy,
+}
+
+/// Why a mode may do less than its file says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HeldWhy {
+    /// The text allows more than before, and no person has trusted it.
+    Untrusted,
+    /// This file cannot be read, and may have narrowed the mode.
+    BrokenFile(String),
+}
 
 /// Where a mode comes from, weakest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -264,73 +279,26 @@ impl Mode {
         self.auto_approve = None;
     }
 
+    /// The same, because of a file; what it would be otherwise is remembered for its refusals.
+    pub(crate) fn hold_to_reading(&mut self, file: &str) {
+        let wanted = self.clone();
+        self.make_read_only();
+        self.hold_back(wanted, HeldWhy::BrokenFile(file.to_owned()));
+    }
+
+    /// Remembers what the mode would be; the first reason stays.
+    pub(crate) fn hold_back(&mut self, wanted: Self, why: HeldWhy) {
+        if self.held_back.is_none() {
+            self.held_back = Some(Arc::new(HeldBack { wanted, why }));
+        }
+    }
+
     /// The same mode with nothing but its right to read.
     #[must_use]
     pub fn read_only(&self) -> Self {
         let mut mode = self.clone();
         mode.make_read_only();
         mode
-    }
-
-    /// Takes away every right that `bound` does not have: a group that would widen it becomes the bound's own.
-    pub(crate) fn hold_to(&mut self, bound: &Self) {
-        let groups = self.groups();
-        let widening: Vec<Group> = groups
-            .into_iter()
-            .filter(|group| !crate::switching::includes(bound, self, *group))
-            .collect();
-        self.grants.retain(|grant| !widening.contains(&grant.group));
-        let of_bound = bound.grants.iter();
-        let of_bound = of_bound.filter(|grant| widening.contains(&grant.group));
-        self.grants.extend(of_bound.cloned());
-        if widening.contains(&Group::Mcp) {
-            self.mcp = bound.mcp.clone();
-        }
-        if bound.switch_to.is_some() {
-            self.switch_to.clone_from(&bound.switch_to);
-        }
-        self.auto_approve = bound.auto_approve;
-        for key in WALL_KEYS {
-            match bound.unknown.get(*key) {
-                Some(value) => {
-                    self.unknown.insert((*key).to_owned(), value.clone());
-                }
-                None => {
-                    self.unknown.remove(*key);
-                }
-            }
-        }
-    }
-
-    /// What this mode allows, as one text: two modes with the same text have the same rights.
-    pub fn rights(&self) -> String {
-        use std::fmt::Write as _;
-        let source = |limit: &Option<PatternLimit>| limit.as_ref().map(|it| it.source().to_owned());
-        let mut text = format!(
-            "{:?} {:?} {:?}",
-            self.mcp, self.switch_to, self.auto_approve
-        );
-        for key in WALL_KEYS {
-            let _ = write!(text, " {:?}", self.unknown.get(*key));
-        }
-        for grant in &self.grants {
-            let globs: Vec<&str> = grant
-                .files
-                .globs
-                .iter()
-                .map(|it| it.glob().glob())
-                .collect();
-            let _ = write!(
-                text,
-                "\n{:?} {:?} {globs:?} {:?} {:?} {:?}",
-                grant.group,
-                source(&grant.files.regex),
-                source(&grant.commands.allow),
-                source(&grant.commands.deny),
-                grant.mcp
-            );
-        }
-        text
     }
 
     /// Whether this mode may hand over to `slug`.

@@ -126,23 +126,29 @@ const MOST_GUESSED: usize = 500;
 
 /// Reads a mode file, YAML or JSON. `file` is the name that diagnostics carry.
 pub fn load_modes(file: &str, text: &str) -> LoadedFile {
+    let error = match DocumentNode::parse(text) {
+        Ok(root) => return load_document(file, &root),
+        Err(error) => error,
+    };
     let mut out = DocumentReport::new(file);
     let mut loaded = LoadedFile::default();
-    match DocumentNode::parse(text) {
-        Ok(root) => {
-            loaded.legible = reader::read_document(&root, &mut loaded, &mut out);
-        }
-        Err(error) => {
-            out.error(error.position, error.message).hint = error.hint.map(str::to_owned);
-            salvage::read_items_one_by_one(text, &mut loaded, &mut out);
-            for slug in slugs_in(text) {
-                let is_known = loaded.modes.iter().any(|mode| mode.slug.value == slug);
-                if !is_known && !loaded.broken.contains(&slug) {
-                    loaded.broken.push(slug);
-                }
-            }
+    out.error(error.position, error.message).hint = error.hint.map(str::to_owned);
+    salvage::read_items_one_by_one(text, &mut loaded, &mut out);
+    for slug in slugs_in(text) {
+        let is_known = loaded.modes.iter().any(|mode| mode.slug.value == slug);
+        if !is_known && !loaded.broken.contains(&slug) {
+            loaded.broken.push(slug);
         }
     }
+    loaded.diagnostics = out.into_found();
+    loaded
+}
+
+/// Reads a mode file that is a document already.
+pub(crate) fn load_document(file: &str, root: &Located<DocumentNode>) -> LoadedFile {
+    let mut out = DocumentReport::new(file);
+    let mut loaded = LoadedFile::default();
+    loaded.legible = reader::read_document(root, &mut loaded, &mut out);
     loaded.diagnostics = out.into_found();
     loaded
 }

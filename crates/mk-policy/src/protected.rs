@@ -3,6 +3,7 @@
 //! Which files these are is content (`content/policy/protected.yaml`), here as JSON. Its globs need no more than `**` and `*`, and
 //! compiling that many to expressions would take most of a process's start, so they are compared name by name.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use mk_shell::{NameExtent, SOME_NAME};
@@ -14,17 +15,26 @@ const SECRETS: &str = include_str!("shipped/secrets.json");
 /// The protected files and why they are.
 #[derive(Debug, Default)]
 pub struct ProtectedFiles {
-    /// Globs `**/name/…` by their name; what follows it, and the reason.
+    /// What was written, each with its reason.
+    written: Vec<ProtectedPath>,
+    /// Globs `**/name/…` by their name; what follows it.
     by_name: HashMap<String, Vec<ProtectedGlob>>,
     others: Vec<ProtectedGlob>,
-    /// Why the root is protected: it contains all the others.
-    root: String,
 }
 
+/// The parts of a glob, and why it is there.
 #[derive(Debug)]
-struct ProtectedGlob {
+struct ProtectedPath {
     parts: Vec<String>,
-    reason: String,
+    reason: Cow<'static, str>,
+}
+
+/// Some of the parts of what was written.
+#[derive(Debug, Clone, Copy)]
+struct ProtectedGlob {
+    written: usize,
+    begin: usize,
+    end: usize,
     kind: ProtectedKind,
 }
 
@@ -55,33 +65,39 @@ impl ProtectedFiles {
         Self::shipped_in(SECRETS).expect("secrets.yaml is a list of globs with reasons")
     }
 
-    fn shipped_in(text: &str) -> Option<Self> {
+    fn shipped_in(text: &'static str) -> Option<Self> {
         Self::of(serde_json::from_str(text).ok()?)
     }
 
     /// As people write it.
     #[cfg(test)]
     pub(crate) fn read(text: &str) -> Option<Self> {
-        Self::of(serde_saphyr::from_str(text).ok()?)
+        let file: ProtectedFile<'_> = serde_saphyr::from_str(text).ok()?;
+        let owned = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
+        let protected = file.protected.into_iter().map(|entry| ProtectedEntry {
+            glob: owned(entry.glob),
+            reason: owned(entry.reason),
+        });
+        Self::of(ProtectedFile {
+            protected: protected.collect(),
+        })
     }
 
-    fn of(file: ProtectedFile) -> Option<Self> {
+    fn of(file: ProtectedFile<'static>) -> Option<Self> {
         let mut protected = Self::default();
-        protected.root = file.protected.first()?.reason.clone();
+        file.protected.first()?;
         for ProtectedEntry { glob, reason } in file.protected {
             if glob.is_empty() || glob.contains(['?', '[', ']', '{', '}', '!', '\\']) {
                 return None;
             }
             let parts: Vec<String> = fold(&glob).split('/').map(str::to_owned).collect();
+            let length = parts.len();
             // Removing or replacing a directory removes what is in it.
-            let shortest = 1 + usize::from(parts.len() > 1 && parts[0] == "**");
-            for length in (shortest..=parts.len()).rev() {
-                let kind = if length == parts.len() {
-                    ProtectedKind::Listed
-                } else {
-                    ProtectedKind::Directory
-                };
-                protected.add(&parts[..length], &reason, kind);
+            let shortest = 1 + usize::from(length > 1 && parts[0] == "**");
+            protected.written.push(ProtectedPath { parts, reason });
+            protected.add(length, ProtectedKind::Listed);
+            for shorter in (shortest..length).rev() {
+                protected.add(shorter, ProtectedKind::Directory);
             }
         }
         Some(protected)
@@ -93,9 +109,25 @@ impl ProtectedFiles {
             .split('/')
             .map(str::to_owned)
             .collect();
-        self.add(&parts, reason, ProtectedKind::Listed);
+        let length = parts.len();
         parts.push("**".to_owned());
-        self.add(&parts, reason, ProtectedKind::Listed);
+        let reason = Cow::Owned(reason.to_owned());
+        self.written.push(ProtectedPath { parts, reason });
+        self.add(length, ProtectedKind::Listed);
+        self.add(length + 1, ProtectedKind::Listed);
+    }
+
+    fn parts(&self, glob: &ProtectedGlob) -> &[String] {
+        &self.written[glob.written].parts[glob.begin..glob.end]
+    }
+
+    fn reason(&self, glob: &ProtectedGlob) -> &str {
+        &self.written[glob.written].reason
+    }
+
+    /// Why the root is protected: it contains all the others.
+    fn root(&self) -> &str {
+        self.written.first().map_or("", |it| &it.reason)
     }
 
     /// All globs, those of directories on the way included, in order.
@@ -103,29 +135,37 @@ impl ProtectedFiles {
         let named = self.by_name.iter().flat_map(|(name, below)| {
             below.iter().map(move |glob| {
                 let parts = ["**", name].into_iter();
-                let parts = parts.chain(glob.parts.iter().map(String::as_str));
+                let parts = parts.chain(self.parts(glob).iter().map(String::as_str));
                 parts.collect::<Vec<_>>().join("/")
             })
         });
         let mut globs: Vec<String> = named.collect();
-        globs.extend(self.others.iter().map(|glob| glob.parts.join("/")));
+        globs.extend(self.others.iter().map(|glob| self.parts(glob).join("/")));
         globs.sort();
         globs.dedup();
         globs
     }
 
-    fn add(&mut self, parts: &[String], reason: &str, kind: ProtectedKind) {
-        let glob = |parts: &[String]| ProtectedGlob {
-            parts: parts.to_vec(),
-            reason: reason.to_owned(),
+    /// Adds the first parts of what was written last.
+    fn add(&mut self, end: usize, kind: ProtectedKind) {
+        let Some(last) = self.written.last() else {
+            return;
+        };
+        let glob = |begin| ProtectedGlob {
+            written: self.written.len() - 1,
+            begin,
+            end,
             kind,
         };
-        match parts {
-            [any, name, rest @ ..] if any == "**" && !name.contains('*') => {
-                let same = self.by_name.entry(name.clone()).or_default();
-                same.push(glob(rest));
+        match &last.parts[..end] {
+            [any, name, ..] if any == "**" && !name.contains('*') => {
+                let glob = glob(2);
+                match self.by_name.get_mut(name) {
+                    Some(same) => same.push(glob),
+                    None => drop(self.by_name.insert(name.clone(), vec![glob])),
+                }
             }
-            parts => self.others.push(glob(parts)),
+            _ => self.others.push(glob(0)),
         }
     }
 
@@ -133,7 +173,7 @@ impl ProtectedFiles {
     pub(crate) fn why_any(&self, pattern: &str, extent: NameExtent) -> Option<&str> {
         // More wildcards than a person writes cost more than they say.
         if pattern.matches(['*', SOME_NAME]).count() > 8 {
-            return Some(&self.root);
+            return Some(self.root());
         }
         let folded = fold(pattern);
         let mut names: Vec<&str> = folded
@@ -157,14 +197,14 @@ impl ProtectedFiles {
                 let parts: Vec<String> = match name {
                     Some(name) => [&any, *name]
                         .into_iter()
-                        .chain(&glob.parts)
+                        .chain(self.parts(glob))
                         .cloned()
                         .collect(),
-                    None => glob.parts.clone(),
+                    None => self.parts(glob).to_vec(),
                 };
                 overlap(&parts, &names)
             })
-            .map(|(_, glob)| glob.reason.as_str())
+            .map(|(_, glob)| self.reason(glob))
             .collect();
         found.sort_unstable();
         found.first().copied()
@@ -173,7 +213,7 @@ impl ProtectedFiles {
     /// Why a path is protected; `None` if it is not.
     pub fn why(&self, path: &str) -> Option<&str> {
         if path.is_empty() {
-            return Some(&self.root);
+            return Some(self.root());
         }
         self.first(path, |_| true)
     }
@@ -190,12 +230,12 @@ impl ProtectedFiles {
             let globs = self.by_name.get(*name)?;
             globs
                 .iter()
-                .find(|glob| counts(glob.kind) && matches(&glob.parts, &names[name_idx + 1..]))
+                .find(|glob| counts(glob.kind) && matches(self.parts(glob), &names[name_idx + 1..]))
         };
-        let fits = |glob: &&ProtectedGlob| counts(glob.kind) && matches(&glob.parts, &names);
+        let fits = |glob: &&ProtectedGlob| counts(glob.kind) && matches(self.parts(glob), &names);
         let others = || self.others.iter().find(fits);
         let found = names.iter().enumerate().find_map(below).or_else(others);
-        found.map(|glob| glob.reason.as_str())
+        found.map(|glob| self.reason(glob))
     }
 }
 
@@ -283,6 +323,9 @@ fn name_matches(part: &str, name: &str) -> bool {
 /// spaces at the end of a name, no streams. It only ever protects a path too many.
 fn fold(path: &str) -> String {
     let has_width = |letter: &char| !matches!(letter, '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}');
+    if is_plain(path) {
+        return path.to_ascii_lowercase();
+    }
     // Upper case first: `ſ` is a small letter whose capital is `S`.
     let folded = path.to_uppercase().to_lowercase();
     let folded: String = folded.chars().filter(has_width).collect();
@@ -293,16 +336,30 @@ fn fold(path: &str) -> String {
     names.collect::<Vec<_>>().join("/")
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ProtectedFile {
-    #[serde(alias = "secrets")]
-    protected: Vec<ProtectedEntry>,
+/// Whether only the case of a path could matter, as with nearly all: folding the rest costs more than comparing.
+fn is_plain(path: &str) -> bool {
+    let bytes = path.as_bytes();
+    let ends_name = |at: usize| bytes.get(at + 1).is_none_or(|next| *next == b'/');
+    let odd = |(at, byte): (usize, &u8)| match byte {
+        b'.' | b' ' => ends_name(at),
+        b':' => true,
+        byte => !byte.is_ascii(),
+    };
+    !bytes.iter().enumerate().any(odd)
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct ProtectedEntry {
-    glob: String,
-    reason: String,
+struct ProtectedFile<'a> {
+    #[serde(borrow, alias = "secrets")]
+    protected: Vec<ProtectedEntry<'a>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ProtectedEntry<'a> {
+    #[serde(borrow)]
+    glob: Cow<'a, str>,
+    #[serde(borrow)]
+    reason: Cow<'a, str>,
 }

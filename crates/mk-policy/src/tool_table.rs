@@ -63,6 +63,10 @@ pub enum PathAccess {
     Write,
     /// A shell line that cannot be followed names it.
     Mention,
+    /// A build, a test or a formatter runs what it finds there.
+    Run,
+    /// Git does what the settings there tell it.
+    Obey,
 }
 
 /// A path that a call names, as written.
@@ -267,6 +271,8 @@ impl ToolTable {
                 UseOfFile::Read => PathAccess::Read,
                 UseOfFile::Write => PathAccess::Write,
                 UseOfFile::Mention => PathAccess::Mention,
+                UseOfFile::Run => PathAccess::Run,
+                UseOfFile::Obey => PathAccess::Obey,
             },
             in_command: true,
             form: file.form,

@@ -32,6 +32,9 @@ const TABLES: [(&str, &str); 4] = [
     ),
 ];
 
+/// The builtin modes, in the order in which they are shown.
+const MODES: [&str; 5] = ["code", "architect", "ask", "debug", "orchestrator"];
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ProgramsFile {
@@ -61,16 +64,32 @@ struct Row {
 
 /// They come from content alone, so that they can be written before the binary is built.
 pub(super) fn documents() -> Result<Vec<Document>> {
-    let mut documents = vec![programs()?];
+    let mut documents = vec![programs()?, modes()?];
     for (source, path) in TABLES {
-        let text = std::fs::read_to_string(workspace::root().join(source))
-            .with_context(|| format!("cannot read {source}"))?;
-        let table: serde_json::Value =
-            serde_saphyr::from_str(&text).with_context(|| source.to_owned())?;
-        let text = format!("{table:#}\n");
+        let text = format!("{:#}\n", table(source)?);
         documents.push(Document { path, text });
     }
     Ok(documents)
+}
+
+fn table(source: &str) -> Result<serde_json::Value> {
+    let text = std::fs::read_to_string(workspace::root().join(source))
+        .with_context(|| format!("cannot read {source}"))?;
+    serde_saphyr::from_str(&text).with_context(|| source.to_owned())
+}
+
+fn modes() -> Result<Document> {
+    let mut files = Vec::new();
+    for name in MODES {
+        let document = table(&format!("content/modes/{name}.yaml"))?;
+        files.push(
+            serde_json::json!({ "file": format!("builtin/{name}.yaml"), "document": document }),
+        );
+    }
+    Ok(Document {
+        path: "crates/mk-policy/src/shipped/modes.json",
+        text: format!("{:#}\n", serde_json::Value::from(files)),
+    })
 }
 
 /// The constants.

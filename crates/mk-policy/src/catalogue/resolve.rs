@@ -47,8 +47,9 @@ pub(super) fn resolve(
     let grants = grants.map(|entry| Arc::new(compile(entry))).collect();
     let mut mode = assemble(&chain, &layers[layer], grants);
     let weakest = chain.iter().map(|link| link.layer).max().unwrap_or(layer);
-    if layers.iter().take(weakest).any(ModeLayer::is_obscure) {
-        mode.make_read_only();
+    let mut stronger = layers.iter().take(weakest);
+    if let Some(obscure) = stronger.find(|layer| layer.is_obscure()) {
+        mode.hold_to_reading(&obscure.file);
     } else {
         check_examples(&mode, file, policy, &mut out);
     }
@@ -170,6 +171,7 @@ fn assemble(chain: &[ExtendsLink<'_>], layer: &ModeLayer, grants: Vec<Arc<Grant>
             .iter()
             .map(|(key, value)| (key.value.clone(), to_json(&value.value)))
             .collect(),
+        held_back: None,
     }
 }
 

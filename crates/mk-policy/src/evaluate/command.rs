@@ -17,6 +17,37 @@ use crate::group::Group;
 use crate::mode::{CommandLimit, PatternLimit};
 use crate::tool_table::PathAccess;
 
+/// What builds and tests of each language begin with.
+const BUILD_FILES: &[&str] = &[
+    "Makefile",
+    "package.json",
+    "vite.config.js",
+    "jest.config.ts",
+    "Cargo.toml",
+    "build.rs",
+    "setup.py",
+    "conftest.py",
+    "pyproject.toml",
+    "pytest.ini",
+    "tox.ini",
+    "noxfile.py",
+    "go.mod",
+    "main_test.go",
+    "build.gradle",
+    "build.gradle.kts",
+    "pom.xml",
+    "build.sbt",
+    "CMakeLists.txt",
+    "Rakefile",
+    "Gemfile",
+    "justfile",
+    "Taskfile.yml",
+    "composer.json",
+    "mix.exs",
+    "Package.swift",
+    "app.csproj",
+];
+
 const UNKNOWN_FILE: &str = "a file is named by an expansion";
 
 impl EvaluationCase<'_> {
@@ -116,6 +147,8 @@ impl EvaluationCase<'_> {
                 PathAccess::Write => self.written(target),
                 PathAccess::Read => self.read(target),
                 PathAccess::Mention => self.mentioned(target),
+                PathAccess::Run => self.run(target),
+                PathAccess::Obey => self.obeyed(target),
             };
             if let Some(evaluation) = refused {
                 let is_final = evaluation.decision == Decision::Deny;
@@ -281,6 +314,38 @@ impl EvaluationCase<'_> {
         };
         let limit = || self.mode.file_restriction(Group::Read);
         (!covered).then(|| self.deny(DecidingRule::CommandRead, Some(target), limit()))
+    }
+
+    /// Where edits or reads are limited, nothing runs that the agent may have written itself: what is outside the
+    /// project, where anyone writes, and what a build begins with, where the mode may edit that.
+    fn run(&self, target: &ResolvedTarget) -> Option<Evaluation> {
+        if let Some(evaluation) = self.obeyed(target) {
+            return Some(evaluation);
+        }
+        if self.may_edit_all() {
+            return None;
+        }
+        let directory = target.path.as_ref().ok()?;
+        let may_edit = |name: &&str| {
+            let name = match directory.as_str() {
+                "" => (*name).to_owned(),
+                directory => format!("{directory}/{name}"),
+            };
+            let mut grants = self.mode.grants(Group::Edit);
+            grants.any(|grant| grant.files.covers(&name))
+        };
+        let mut grants = self.mode.grants(Group::Edit);
+        let is_own = grants.any(|grant| grant.files.covers(directory.as_str()));
+        let begins = is_own || BUILD_FILES.iter().any(may_edit);
+        begins.then(|| self.unproven_because("the mode may edit what this runs", Some(target)))
+    }
+
+    fn obeyed(&self, target: &ResolvedTarget) -> Option<Evaluation> {
+        if self.may_edit_all() && self.may_read_all() {
+            return None;
+        }
+        (target.path.is_err() || target.raw.form == Form::Unknown)
+            .then(|| self.unproven_because("code outside the project would run", Some(target)))
     }
 
     /// What a line in doubt names may be read or written by it.

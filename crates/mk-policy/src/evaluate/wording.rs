@@ -2,7 +2,7 @@
 
 use super::{DecidingRule, Decision, Evaluation};
 use crate::group::Group;
-use crate::mode::Mode;
+use crate::mode::{HeldWhy, Mode};
 use crate::tool_table::PathAccess;
 
 impl Decision {
@@ -124,6 +124,20 @@ impl Evaluation {
 
     /// What to do next, where something can be done.
     pub fn hint(&self) -> Option<String> {
+        let slug = &self.mode;
+        match &self.held_back {
+            Some(HeldWhy::Untrusted) => {
+                return Some(format!(
+                    "the mode's file allows this, but its wider text waits for trust: a person can look at it and run `modekeeper modes trust {slug}`"
+                ));
+            }
+            Some(HeldWhy::BrokenFile(file)) => {
+                return Some(format!(
+                    "`{file}` cannot be read, so '{slug}' may only read until it is fixed: `modekeeper modes lint` shows what is wrong"
+                ));
+            }
+            None => {}
+        }
         let hint = match self.rule {
             DecidingRule::AlwaysAvailable | DecidingRule::Group => return None,
             _ if self.is_allowed() => return None,
@@ -172,7 +186,8 @@ impl Evaluation {
         };
         let verb = match self.access {
             Some(PathAccess::Read) => "read",
-            Some(PathAccess::Mention) => "use",
+            Some(PathAccess::Mention | PathAccess::Obey) => "use",
+            Some(PathAccess::Run) => "run",
             Some(PathAccess::Write) | None => "edit",
         };
         match (&self.path, self.rule) {

@@ -156,8 +156,12 @@ fn read_options(
     }
     match unknown {
         Some((position, message)) if options.limits_nothing() => {
-            out.error(position, message)
-                .hint("leave the option out, or write one that limits the group");
+            let fitting = OPTIONS.iter().filter(|it| groups_with(it).contains(&group));
+            let fitting: Vec<&str> = fitting.copied().collect();
+            out.error(position, message).hint(format!(
+                "options of `{group}` are {}; without any, the whole group is allowed",
+                fitting.join(", ")
+            ));
         }
         Some((position, message)) => {
             out.warning(position, message);

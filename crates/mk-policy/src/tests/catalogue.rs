@@ -1,6 +1,7 @@
 //! Which file decides about a mode, and what modes take over from each other.
 
 use std::fmt::Write as _;
+use std::path::Path;
 use std::sync::Arc;
 
 use insta::assert_snapshot;
@@ -89,6 +90,46 @@ fn missing<'a>(catalogue: &Catalogue, fixture: &'a str) -> Vec<&'a str> {
 #[test]
 fn the_builtin_modes_have_an_order() {
     assert_snapshot!(check(""), @"code architect ask debug orchestrator");
+}
+
+/// They ship as JSON, which `cargo xtask codegen` writes.
+#[test]
+fn the_builtin_modes_are_those_of_content() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../content/modes");
+    let policy = Policy::shipped();
+    let shipped = Catalogue::build(Vec::new(), &policy);
+    assert!(
+        shipped.diagnostics().is_empty(),
+        "{:?}",
+        shipped.diagnostics()
+    );
+    assert_eq!(
+        shipped.modes().len(),
+        std::fs::read_dir(&folder).unwrap().count()
+    );
+    for mode in shipped.modes() {
+        let text = std::fs::read_to_string(folder.join(format!("{}.yaml", mode.slug))).unwrap();
+        let file = format!("builtin/{}.yaml", mode.slug);
+        let layer = ModeLayer {
+            source: ModeSource::Builtin,
+            loaded: load_modes(&file, &text),
+            file,
+        };
+        let written = Catalogue::of_file(layer, &policy);
+        assert_eq!(
+            without_positions(written.modes()),
+            without_positions(&[Arc::clone(mode)])
+        );
+    }
+}
+
+fn without_positions(modes: &[Arc<Mode>]) -> String {
+    let text = format!("{modes:?}");
+    let mut parts = text.split("DocumentPosition {");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| {
+        text + part.split_once('}').expect("a position ends").1
+    })
 }
 
 #[test]
@@ -388,7 +429,7 @@ customModes:
 "), @"
     code architect ask debug orchestrator a
     a «A» global: []
-    project/a:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
+    project/a:1:1: warning: parts of this file cannot be read and may limit any mode: until it is fixed, builtin and global modes can only read
     project/a:1:14: error: unclosed bracket '['
     ");
 }

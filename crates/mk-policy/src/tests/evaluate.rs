@@ -885,3 +885,57 @@ fn rule_7_everything_else_that_the_group_covers_is_allowed() {
     check("code", "use_mcp_tool", "a/b", "allow group");
     check("code", "task", (), "allow group");
 }
+
+/// What a line may be where only Markdown is edited.
+#[track_caller]
+fn check_in_docs(line: &str, expected: &str) {
+    let docs = r"groups: [read, [edit, {fileRegex: '\.md$'}], command]";
+    check(docs, "execute_command", line, expected);
+}
+
+#[test]
+fn rule_5_what_runs_outside_the_project_is_unproven_where_edits_are_limited() {
+    let unproven = "unproven command-unproven";
+    for line in [
+        "make -C /tmp/x",
+        "cd /tmp/x && make",
+        "npm --prefix /tmp/x test",
+        "cargo test --manifest-path /tmp/x/Cargo.toml",
+        "pytest /tmp/x/test_a.py",
+        "eslint -f /tmp/x/f.js src",
+        "npm test -- --config=/tmp/x/c.js",
+        "python3 -m unittest discover -s ../x",
+        "cd /tmp/x && python3 -m json.tool a.json",
+        "cd /tmp/x && ./node_modules/.bin/cat a",
+        "git -C /tmp/x status",
+        "cd ~/x; git log",
+    ] {
+        check_in_docs(line, unproven);
+        check("code", "execute_command", line, "allow group");
+    }
+    for line in [
+        "make",
+        "cd /app && cargo test",
+        "git -C sub log",
+        "npm test",
+    ] {
+        check_in_docs(line, "allow group");
+    }
+}
+
+#[test]
+fn rule_5_what_the_mode_may_edit_itself_is_not_run() {
+    let unproven = "unproven command-unproven";
+    for line in [
+        "pylint --rcfile=docs/rc.md src",
+        "mocha --reporter=./docs/r.md",
+        "phpstan analyse -c docs/p.md",
+    ] {
+        check_in_docs(line, unproven);
+    }
+    let scripts = r"groups: [read, [edit, {fileRegex: ^scripts/}], command]";
+    check(scripts, "execute_command", "make -C scripts", unproven);
+    check(scripts, "execute_command", "make", "allow group");
+    let json = r"groups: [read, [edit, {fileRegex: '\.json$'}], command]";
+    check(json, "execute_command", "npm test", unproven);
+}

@@ -107,7 +107,7 @@ customModes:
     description: nothing else
 "), @"
     unreadable
-    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
+    f:1:1: warning: parts of this file cannot be read and may limit any mode: until it is fixed, builtin and global modes can only read
     f:3:5: error: mode `a`: `name` is missing
     f:3:5: error: mode `a`: `roleDefinition` is missing
     f:3:5: error: mode `a`: `groups` is missing
@@ -129,7 +129,7 @@ customModes:
     groups: []
 "), @"
     unreadable
-    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
+    f:1:1: warning: parts of this file cannot be read and may limit any mode: until it is fixed, builtin and global modes can only read
     f:3:11: error: `slug` is empty
     f:4:11: error: `name` is empty
     f:5:21: error: `roleDefinition` is empty
@@ -153,7 +153,7 @@ customModes:
     git: read
 "), @"
     unreadable
-    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
+    f:1:1: warning: parts of this file cannot be read and may limit any mode: until it is fixed, builtin and global modes can only read
     f:3:11: error: `slug` is a number, not text
     f:4:11: error: `name` is a list, not text
     f:5:21: error: `roleDefinition` is a map, not text
@@ -242,7 +242,7 @@ fn a_list_at_the_top_is_not_a_mode_file() {
   name: A
 "), @"
     unreadable
-    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
+    f:1:1: warning: parts of this file cannot be read and may limit any mode: until it is fixed, builtin and global modes can only read
     f:2:1: error: the file is a list, not a map with `customModes`
         put `customModes:` before the list and indent it
     ");
@@ -254,16 +254,16 @@ fn other_documents_are_not_mode_files() {
     unreadable
     f:1:1: error: there is no `customModes` list
         modes stand in a list under `customModes:`
-    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
+    f:1:1: warning: parts of this file cannot be read and may limit any mode: until it is fixed, builtin and global modes can only read
     ");
     assert_snapshot!(check("customModes: none"), @"
     unreadable
-    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
+    f:1:1: warning: parts of this file cannot be read and may limit any mode: until it is fixed, builtin and global modes can only read
     f:1:14: error: `customModes` is text, not a list
     ");
     assert_snapshot!(check("customModes: [a, 5]"), @"
     unreadable
-    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
+    f:1:1: warning: parts of this file cannot be read and may limit any mode: until it is fixed, builtin and global modes can only read
     f:1:15: error: a mode is a map, this is text
     f:1:18: error: a mode is a map, this is a number
     ");
@@ -292,7 +292,7 @@ fn a_file_that_ends_behind_its_key_may_be_cut_off() {
     unreadable
     f:1:1: error: `customModes` has no list
         write `customModes: []` if there are no modes
-    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
+    f:1:1: warning: parts of this file cannot be read and may limit any mode: until it is fixed, builtin and global modes can only read
     ");
 }
 
@@ -300,7 +300,7 @@ fn a_file_that_ends_behind_its_key_may_be_cut_off() {
 fn several_documents_are_refused() {
     assert_snapshot!(check("customModes: []\n---\ncustomModes: []\n"), @"
     unreadable
-    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
+    f:1:1: warning: parts of this file cannot be read and may limit any mode: until it is fixed, builtin and global modes can only read
     f:3:1: error: the file holds more than one document
         remove the line `---` and put all modes under one `customModes`
     ");
@@ -339,7 +339,7 @@ customModes:
     groups: [edit]
 "), @"
     unreadable
-    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
+    f:1:1: warning: parts of this file cannot be read and may limit any mode: until it is fixed, builtin and global modes can only read
     f:5:5: error: the key `groups` is there twice
     ");
 }
@@ -348,53 +348,53 @@ customModes:
 fn text_that_is_not_yaml_is_explained_without_the_parsers_words() {
     assert_snapshot!(check("customModes:\n  - slug: \"a\\.md\"\n"), @r"
     unreadable
-    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
+    f:1:1: warning: parts of this file cannot be read and may limit any mode: until it is fixed, builtin and global modes can only read
     f:2:11: error: invalid escape sequence in a double-quoted string
         use single quotes for patterns
     ");
     assert_snapshot!(check("customModes:\n  - slug: \"a\n"), @"
     unreadable
-    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
+    f:1:1: warning: parts of this file cannot be read and may limit any mode: until it is fixed, builtin and global modes can only read
     f:3:1: error: a quote is not closed
         close it before the end of the text
     ");
     assert_snapshot!(check("customModes:\n\t- slug: a\n"), @"
     unreadable
-    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
+    f:1:1: warning: parts of this file cannot be read and may limit any mode: until it is fixed, builtin and global modes can only read
     f:2:2: error: a tab indents this line
         indent with spaces
     ");
     assert_snapshot!(check("customModes:\n  - slug: a\n   name: b\n"), @"
     unreadable
-    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
+    f:1:1: warning: parts of this file cannot be read and may limit any mode: until it is fixed, builtin and global modes can only read
     f:3:4: error: the line is not indented like those above it
         give keys of one mode the same indentation
     ");
     assert_snapshot!(check("customModes:\n  - name: a: b\n"), @"
     unreadable
-    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
+    f:1:1: warning: parts of this file cannot be read and may limit any mode: until it is fixed, builtin and global modes can only read
     f:2:12: error: a `:` stands where no key can be
         put a text that contains `: ` in quotes
     ");
     assert_snapshot!(check("customModes:\n  - name: @b\n"), @"
     unreadable
-    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
+    f:1:1: warning: parts of this file cannot be read and may limit any mode: until it is fixed, builtin and global modes can only read
     f:2:11: error: `@` cannot stand here
         put a text that holds special characters in quotes
     ");
     assert_snapshot!(check("customModes: [a\n"), @"
     unreadable
-    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
+    f:1:1: warning: parts of this file cannot be read and may limit any mode: until it is fixed, builtin and global modes can only read
     f:1:14: error: unclosed bracket '['
     ");
     assert_snapshot!(check("customModes:\n  - [a]: b\n"), @"
     unreadable
-    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
+    f:1:1: warning: parts of this file cannot be read and may limit any mode: until it is fixed, builtin and global modes can only read
     f:2:5: error: a key must be a plain word
     ");
     assert_snapshot!(check("customModes:\0\n"), @r"
     unreadable
-    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
+    f:1:1: warning: parts of this file cannot be read and may limit any mode: until it is fixed, builtin and global modes can only read
     f:1:13: error: `\u{0}` cannot stand here
         put a text that holds special characters in quotes
     ");
@@ -423,7 +423,7 @@ customModes:
       - [edit, { fileRegex: *.md }]
 "), @"
     unreadable
-    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
+    f:1:1: warning: parts of this file cannot be read and may limit any mode: until it is fixed, builtin and global modes can only read
     f:5:29: error: `*` refers to an anchor that is not there
         put a text that begins with `*` in quotes
     ");
@@ -506,12 +506,39 @@ customModes:
     f:4:60: error: mode `b`: `file_regex` is not an option of a group
         write `fileRegex`
     f:4:81: error: mode `b`: `note` is not an option of a group
-        leave the option out, or write one that limits the group
+        options of `edit` are fileRegex, glob, description; without any, the whole group is allowed
     f:5:55: error: mode `c`: `allowed_mcp_server` is not a key of a mode
         write `allowedMcpServers`
     f:6:55: warning: mode `d`: `when_to_use` is not a key of a mode
         write `whenToUse`
     "#);
+}
+
+#[test]
+fn a_mode_that_may_switch_to_what_is_not_there_is_warned_about() {
+    assert_snapshot!(check(r"
+customModes:
+  - {slug: a, name: A, roleDefinition: R, groups: [], switchTo: [b, code, zzz]}
+  - {slug: b, name: B, roleDefinition: R, groups: [], switchTo: ['*']}
+"), @"
+    a «A»: no groups
+    b «B»: no groups
+    f:3:12: warning: mode `a`: `switchTo` names `zzz`, and there is no such mode
+    ");
+}
+
+#[test]
+fn a_pattern_that_needs_quotes_is_told_so() {
+    let text = r"
+customModes:
+  - slug: a
+    name: A
+    roleDefinition: R
+    groups:
+      - [edit, { fileRegex: ^[a-z]{1,2}\.md$ }]
+";
+    let found = check(text);
+    assert!(found.contains("in single quotes"), "{found}");
 }
 
 #[test]
@@ -523,7 +550,7 @@ customModes:
 "), @r"
     b «B»: edit [\.md$]
     f:3:60: error: mode `a`: `fileRegx` is not an option of a group
-        leave the option out, or write one that limits the group
+        options of `edit` are fileRegex, glob, description; without any, the whole group is allowed
     f:4:80: warning: mode `b`: `note` is not an option of a group
     ");
 }
@@ -700,7 +727,7 @@ customModes:
     unreadable
     a «A»: read
     c «C»: edit
-    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
+    f:1:1: warning: parts of this file cannot be read and may limit any mode: until it is fixed, builtin and global modes can only read
     f:4:5: error: mode `b`: `roleDefinition` is missing
     f:4:52: error: mode `b`: `(` is not a JavaScript regular expression: Unbalanced parenthesis
     f:5:5: error: a mode is a map, this is text
@@ -719,17 +746,17 @@ fn aliases_that_unfold_without_end_are_cut_off() {
     }
     assert_snapshot!(check_quick(&bomb), @"
     unreadable
-    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
+    f:1:1: warning: parts of this file cannot be read and may limit any mode: until it is fixed, builtin and global modes can only read
     f:4:16: error: the aliases of the file repeat too much
     ");
     assert_snapshot!(check_quick("customModes: &x [*x]"), @"
     unreadable
-    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
+    f:1:1: warning: parts of this file cannot be read and may limit any mode: until it is fixed, builtin and global modes can only read
     f:1:18: error: an anchor is used inside itself
     ");
     assert_snapshot!(check_quick("customModes: *nowhere"), @"
     unreadable
-    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
+    f:1:1: warning: parts of this file cannot be read and may limit any mode: until it is fixed, builtin and global modes can only read
     f:1:14: error: `*` refers to an anchor that is not there
         put a text that begins with `*` in quotes
     ");
@@ -739,7 +766,7 @@ fn aliases_that_unfold_without_end_are_cut_off() {
 fn files_that_are_nested_too_deeply_are_cut_off() {
     assert_snapshot!(check_quick(&"[".repeat(100_000)), @"
     unreadable
-    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
+    f:1:1: warning: parts of this file cannot be read and may limit any mode: until it is fixed, builtin and global modes can only read
     f:1:21: error: the file is nested more than 20 levels deep
     ");
     let block: String = (0..2_000)
@@ -747,12 +774,12 @@ fn files_that_are_nested_too_deeply_are_cut_off() {
         .collect();
     assert_snapshot!(check_quick(&block), @"
     unreadable
-    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
+    f:1:1: warning: parts of this file cannot be read and may limit any mode: until it is fixed, builtin and global modes can only read
     f:21:21: error: the file is nested more than 20 levels deep
     ");
     assert_snapshot!(check_quick(&"- ".repeat(100_000)), @"
     unreadable
-    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
+    f:1:1: warning: parts of this file cannot be read and may limit any mode: until it is fixed, builtin and global modes can only read
     f:1:41: error: the file is nested more than 20 levels deep
     ");
 }
@@ -762,13 +789,13 @@ fn files_with_too_many_values_are_cut_off() {
     let yaml = format!("customModes:\n{}", "  - slug: a\n".repeat(50_000));
     assert_snapshot!(check_quick(&yaml), @"
     unreadable
-    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
+    f:1:1: warning: parts of this file cannot be read and may limit any mode: until it is fixed, builtin and global modes can only read
     f:33334:5: error: the file has more than 100000 values
     ");
     let json = format!("{{\"customModes\": [{}1]}}", "1,".repeat(150_000));
     assert_snapshot!(check_quick(&json), @"
     unreadable
-    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
+    f:1:1: warning: parts of this file cannot be read and may limit any mode: until it is fixed, builtin and global modes can only read
     f:1:200012: error: the file has more than 100000 values
     ");
 }
@@ -780,7 +807,7 @@ fn a_broken_file_with_very_many_slugs_is_given_up() {
         .collect();
     assert_snapshot!(check_quick(&format!("customModes:\n{modes}oops: [\n")), @"
     unreadable
-    f:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
+    f:1:1: warning: parts of this file cannot be read and may limit any mode: until it is fixed, builtin and global modes can only read
     f:33334:5: error: the file has more than 100000 values
     ");
 }

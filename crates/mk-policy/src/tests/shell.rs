@@ -493,7 +493,8 @@ fn a_change_of_directory_moves_names() {
         "while a; do rm f; cd d; done",
         "[a] [rm f] [cd d] >f ?files",
     );
-    check("pushd d && rm f", "[pushd d] [rm f] >?:…/f");
+    check("pushd d && rm f", "[pushd d] [rm f] >d/f");
+    check("pushd +1 && rm f", "[pushd +1] [rm f] >?:…/f");
 }
 
 #[test]
@@ -679,5 +680,64 @@ proptest! {
         if one.doubt_about_commands().is_none() && two.doubt_about_commands().is_none() {
             prop_assert_eq!(both.commands, [one.commands, two.commands].concat());
         }
+    }
+}
+
+#[test]
+fn programs_that_write_in_less_usual_ways() {
+    check("git shortlog --output=x", "[git shortlog --output=x] >x");
+    check(
+        "tar -g x -cf /dev/null docs",
+        "[tar -g x -cf /dev/null docs] >x <docs",
+    );
+    check("git rm '.room*'", "[git rm '.room*'] >*:.room· >.room*");
+    check(
+        "git maintenance register",
+        "[git maintenance register] >~/.gitconfig",
+    );
+    check(
+        "pre-commit install",
+        "[pre-commit install] >.git/hooks/pre-commit ?files",
+    );
+    check(
+        "npm config set a b",
+        "[npm config set a b] >~/.npmrc ?files",
+    );
+    check(
+        "rsync -a docs/fake/ .",
+        "[rsync -a docs/fake/ .] >. <docs/fake/",
+    );
+    check(
+        "pytest --cov-report=xml:a.xml",
+        "[pytest --cov-report=xml:a.xml] >a.xml",
+    );
+    check("curl -b a.txt http://x", "[curl -b a.txt http://x] <a.txt");
+    for line in [
+        "git reflog expire --all",
+        "git fsck --lost-found",
+        "npm version major",
+        "npm audit fix",
+        "npm run lint:fix",
+        "make fmt",
+        "ng generate component a",
+        "cargo test -- --logfile a",
+        "npm test -- -u",
+        "terraform fmt -diff",
+        "curl -w '%output{a}b' http://x",
+        "yq 'load(\"a\")' b",
+        "wait -p 'a[$(b)]'",
+        "GCONV_PATH=/tmp/x iconv a",
+    ] {
+        let found = analyse(line);
+        assert!(found.doubt.is_some(), "{line:?}: {}", render(&found));
+    }
+    for line in [
+        "make fmt-check",
+        "npm run format:check",
+        "npm audit",
+        "cargo test -- --nocapture",
+    ] {
+        let found = analyse(line);
+        assert_eq!(found.doubt, None, "{line:?}");
     }
 }

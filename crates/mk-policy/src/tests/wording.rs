@@ -4,7 +4,10 @@ use insta::assert_snapshot;
 use serde_json::json;
 
 use super::fixture::{With, mode, policy, request};
-use crate::evaluate_bounded;
+use crate::{
+    Catalogue, Diagnostic, DocumentPosition, ModeLayer, ModeSource, Severity, evaluate,
+    evaluate_bounded, load_modes,
+};
 
 /// The reason, the hint and the sentence, under a bound if there is one.
 #[track_caller]
@@ -214,4 +217,43 @@ fn under_a_bound_the_stricter_mode_decides_and_is_named() {
     -
     Tool group 'edit' is enabled.
     ");
+}
+
+/// The hint of a refused edit in `slug`.
+fn hint_of_edit(catalogue: &Catalogue, slug: &str) -> String {
+    let request = request(policy(), "write_to_file", &With::from("a.rs"));
+    let evaluation = evaluate(policy(), catalogue.get(slug).unwrap(), &request);
+    evaluation.hint().unwrap()
+}
+
+fn project_modes(text: &str) -> Catalogue {
+    let layer = ModeLayer {
+        source: ModeSource::Project,
+        file: ".roomodes".to_owned(),
+        loaded: load_modes(".roomodes", text),
+    };
+    Catalogue::build(vec![layer], policy())
+}
+
+#[test]
+fn a_refusal_says_that_a_mode_is_held_to_less_than_its_file_says() {
+    let broken = project_modes("customModes: [");
+    assert_snapshot!(hint_of_edit(&broken, "code"), @"`.roomodes` cannot be read, so 'code' may only read until it is fixed: `modekeeper modes lint` shows what is wrong");
+    assert_snapshot!(hint_of_edit(&broken, "ask"), @"switch to a mode that may do this, or hand it to a subtask in such a mode");
+    let own = |groups| {
+        format!("customModes:\n  - {{slug: own, name: O, roleDefinition: x, groups: [{groups}]}}\n")
+    };
+    let mut wider = project_modes(&own("read, edit"));
+    let before = project_modes(&own("read"));
+    let why = Diagnostic {
+        severity: Severity::Warning,
+        file: ".roomodes".to_owned(),
+        position: DocumentPosition::START,
+        subject: None,
+        message: "wider".to_owned(),
+        hint: None,
+    };
+    let slug = before.get("own").unwrap().slug.clone();
+    wider.hold(&slug, before.get("own").unwrap(), why);
+    assert_snapshot!(hint_of_edit(&wider, "own"), @"the mode's file allows this, but its wider text waits for trust: a person can look at it and run `modekeeper modes trust own`");
 }
