@@ -6,7 +6,7 @@
 mod call;
 mod injection;
 
-pub use call::{ACP_TOOLS, AcpCall, acp_tool_use};
+pub use call::{ACP_TOOLS, AcpCall, acp_tool_use, shell_line};
 pub use injection::{ACP_VARIABLES, AcpRun, Injection, injection};
 
 use std::path::PathBuf;
@@ -18,6 +18,8 @@ use crate::ClientId;
 pub struct AcpHabits {
     /// Ids of its own modes, the one that asks most first.
     pub asking: &'static [&'static str],
+    /// Ids of its own modes that it may enter by itself, because they ask as much: it leaves them with a plan.
+    pub planning: &'static [&'static str],
     /// Options of its own that would let calls pass unasked, and the value that does not.
     pub hidden: &'static [(&'static str, &'static str)],
     /// Whether a hook of ours is called there: then the model hears the reason of a refusal from it.
@@ -38,6 +40,7 @@ const USUAL: AcpHabits = AcpHabits {
         "readonly",
         "plan",
     ],
+    planning: &[],
     hidden: &[],
     hook: false,
     restarts: false,
@@ -48,11 +51,22 @@ pub fn acp_takes_servers(client: Option<ClientId>) -> bool {
     client != Some(ClientId::Copilot)
 }
 
+/// The name by which a product is asked for a session that it had before, where that is not the session's own.
+///
+/// Gemini records a session in a file that is named by the minute and the first letters of the name it is asked for, and
+/// does so before it looks for the past: within the minute in which the session began, it would write over what it is to
+/// read. It looks without the blanks around a name, so one more blank gives it another file.
+pub fn acp_load_name(client: Option<ClientId>, session: &str) -> Option<String> {
+    let is_padded = session.starts_with(' ');
+    (client == Some(ClientId::Gemini) && !is_padded).then(|| format!(" {session}"))
+}
+
 /// What is known about a product; something usual for one that is not known.
 pub fn acp_habits(client: Option<ClientId>) -> AcpHabits {
     match client {
         Some(ClientId::ClaudeCode) => AcpHabits {
             asking: &["default"],
+            planning: &["plan"],
             hook: true,
             ..USUAL
         },

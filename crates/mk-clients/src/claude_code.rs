@@ -7,10 +7,15 @@ use crate::hook::{
     EventFields, HookAnswer, HookContract, HookError, HookEvent, HookMoment, answer_claude_shape,
     parse_claude_shape, refuse_claude_shape,
 };
-use crate::install::{ChangePurpose, HOOK_SECONDS, InstallScope, SettingsChange, Setup};
+use crate::install::{
+    ChangePurpose, ClientFloor, FloorEdits, HOOK_SECONDS, InstallScope, SettingsChange, Setup,
+};
 use crate::settings::SettingsEdit;
 use crate::shell::Shell;
-use crate::tool::{McpNames, McpTool, ToolRow};
+use crate::tool::{McpNames, McpTool, SearchRow, ToolRow};
+
+/// What it calls itself over MCP.
+pub(crate) const MCP_NAME: &str = "claude-code";
 
 pub(crate) const CLIENT: Client = Client {
     aliases: &["claude"],
@@ -25,6 +30,7 @@ pub(crate) const CLIENT: Client = Client {
     shell: Shell::Prefix(PREFIX_VARIABLE),
     held: "hook, blocking when it fails",
     open: &["files named with @ in a prompt: its own Read(...) rules hold those"],
+    reads_plain_json: true,
     changes: Some(changes),
     hook_contract: Some(&HookContract {
         parse,
@@ -38,7 +44,13 @@ const TOOLS: &[ToolRow] = &[
     ToolRow::read("Read", &["file_path"]),
     // Glob and Grep are offered when Bash is denied by a rule. Without `path` they search the working directory.
     ToolRow::read("Glob", &["path"]),
-    ToolRow::read("Grep", &["path"]),
+    ToolRow::read("LS", &["path"]),
+    ToolRow::read("NotebookRead", &["notebook_path"]),
+    ToolRow::read("Grep", &["path"]).searching(SearchRow {
+        splits_globs: true,
+        file_type: Some("type"),
+        ..SearchRow::ripgrep(&["glob"])
+    }),
     ToolRow::edit("Edit", &["file_path"]),
     ToolRow::edit("MultiEdit", &["file_path"]),
     ToolRow::edit("Write", &["file_path"]),
@@ -56,6 +68,10 @@ const TOOLS: &[ToolRow] = &[
     ToolRow::modes("Workflow"),
     ToolRow::modes("SendMessage"),
     ToolRow::harmless("TaskStop"),
+    // What other versions call the tools that look at a background shell and end it.
+    ToolRow::harmless("BashOutput"),
+    ToolRow::harmless("KillShell"),
+    ToolRow::harmless("KillBash"),
     ToolRow::harmless("TaskOutput"),
     ToolRow::harmless("ListAgents"),
     ToolRow::harmless("ReportFindings"),
@@ -158,6 +174,17 @@ fn changes(setup: &Setup) -> Vec<SettingsChange> {
             ],
         ),
     ];
+    let denied = setup.floor.as_ref().map(denied_tools).unwrap_or_default();
+    if !denied.is_empty() {
+        let edits = denied
+            .into_iter()
+            .map(|tool| SettingsEdit::add(&["permissions", "deny"], json!(tool)));
+        changes.push(SettingsChange::json(
+            ChangePurpose::Policy,
+            settings.clone(),
+            edits.collect(),
+        ));
+    }
     if let Some(shell) = &setup.shell {
         let prefix = json!(shell.prefix.display().to_string());
         changes.push(SettingsChange::json(
@@ -167,6 +194,18 @@ fn changes(setup: &Setup) -> Vec<SettingsChange> {
         ));
     }
     changes
+}
+
+/// Its rules cannot say «all but files of this kind»: what is denied, no other rule allows.
+fn denied_tools(floor: &ClientFloor) -> Vec<&'static str> {
+    let mut denied = Vec::new();
+    if floor.edits == FloorEdits::Nothing {
+        denied.extend(["Edit", "Write", "NotebookEdit"]);
+    }
+    if !floor.runs_commands {
+        denied.extend(["Bash", "Monitor"]);
+    }
+    denied
 }
 
 /// In exec form: no shell, no quoting, and not led through the shell's prefix.

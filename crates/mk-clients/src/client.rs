@@ -125,6 +125,10 @@ pub struct Client {
     pub held: &'static str,
     /// What is not held, each in a sentence.
     pub open: &'static [&'static str],
+    /// What is not held besides where only a project's files are set up, each in a sentence.
+    pub project_open: &'static [&'static str],
+    /// Whether it passes over a settings file with comments or a comma too many, and all that is in it.
+    pub reads_plain_json: bool,
     /// Directories in the user's home whose presence says that the product is used, where no program does.
     pub traces: &'static [&'static str],
     pub(crate) changes: Option<fn(&Setup) -> Vec<SettingsChange>>,
@@ -149,6 +153,8 @@ impl Client {
             rewrites_lines: false,
             held: "MCP tools only",
             open: &["its own tools are not held"],
+            project_open: &[],
+            reads_plain_json: false,
             traces: &[],
             changes: None,
             hook_contract: None,

@@ -13,7 +13,7 @@ use crate::hook::{
 use crate::install::{ChangePurpose, InstallScope, SettingsChange, Setup, quoted};
 use crate::settings::SettingsEdit;
 use crate::shell::Shell;
-use crate::tool::{ClientToolGroup, McpNames, ToolRow};
+use crate::tool::{ClientToolGroup, McpNames, SearchRow, ToolRow};
 
 /// Rules of a project in one file, or in a directory of that name.
 pub(crate) const RULES_FILE: &str = ".clinerules";
@@ -30,6 +30,7 @@ pub(crate) const CLIENT: Client = Client {
     rewrites_lines: true,
     held: "hook",
     open: &["if the hook fails, the call runs"],
+    project_open: &["our MCP tools are not there: it has MCP servers of the user only"],
     changes: Some(changes),
     hook_contract: Some(&HookContract {
         parse,
@@ -42,7 +43,7 @@ pub(crate) const CLIENT: Client = Client {
 const TOOLS: &[ToolRow] = &[
     ToolRow::read("read_files", &["files.path"]),
     // Searches the whole workspace.
-    ToolRow::read("search_codebase", &[]),
+    ToolRow::read("search_codebase", &[]).searching(SearchRow::WHOLE),
     ToolRow::edit("editor", &["path"]),
     ToolRow::patch("apply_patch", &["input", "patch"]),
     ToolRow::command("run_commands", &["commands"]),
@@ -155,6 +156,7 @@ fn denial(tool: &ToolUse, reason: &str) -> Map<String, Value> {
         (_, "editor") => replaced(&tool.input, "path", json!(nowhere(reason))),
         (_, "apply_patch") => Some(json!({ "input": reason })),
         (_, "read_files") => Some(json!({ "files": [{ "path": nowhere(reason) }] })),
+        (_, "search_codebase") => Some(json!({ "queries": [matching_nothing(reason)] })),
         _ => None,
     };
     match harmless {
@@ -175,6 +177,13 @@ fn replaced(input: &Value, key: &str, value: Value) -> Option<Value> {
     let mut input = input.as_object()?.clone();
     input.insert(key.to_owned(), value);
     Some(Value::Object(input))
+}
+
+/// A pattern that no text matches. The client shows it to the model.
+fn matching_nothing(reason: &str) -> String {
+    let readable = |it: char| if it.is_alphanumeric() { it } else { ' ' };
+    let reason: String = reason.chars().map(readable).take(180).collect();
+    format!("(?!){reason}")
 }
 
 /// A path that cannot exist, because it leads through a device. The client shows it to the model.
@@ -209,12 +218,14 @@ fn changes(setup: &Setup) -> Vec<SettingsChange> {
         quoted(&setup.program),
         CLIENT.slug
     );
-    vec![
-        SettingsChange::json(
-            ChangePurpose::Mcp,
-            directory.join("data/settings/cline_mcp_settings.json"),
-            vec![SettingsEdit::put(&["mcpServers", "modekeeper"], entry)],
-        ),
-        SettingsChange::script(ChangePurpose::Hook, hooks.join("PreToolUse"), script),
-    ]
+    let hook = SettingsChange::script(ChangePurpose::Hook, hooks.join("PreToolUse"), script);
+    if setup.scope == InstallScope::Project {
+        return vec![hook];
+    }
+    let servers = SettingsChange::json(
+        ChangePurpose::Mcp,
+        directory.join("data/settings/cline_mcp_settings.json"),
+        vec![SettingsEdit::put(&["mcpServers", "modekeeper"], entry)],
+    );
+    vec![servers, hook]
 }

@@ -13,6 +13,9 @@ use crate::settings::{Format, SettingsEdit};
 use crate::shell::Shell;
 use crate::tool::{McpNames, ToolRow};
 
+/// What it calls itself over MCP.
+pub(crate) const MCP_NAME: &str = "codex-mcp-client";
+
 pub(crate) const CLIENT: Client = Client {
     programs: &["codex"],
     tested: Some("0.166.0"),
@@ -29,6 +32,7 @@ pub(crate) const CLIENT: Client = Client {
         "if the hook fails, the call runs: set a floor (`--floor`) to have its sandbox underneath",
         "web_search runs at the provider",
     ],
+    reads_plain_json: true,
     changes: Some(changes),
     hook_contract: Some(&HookContract {
         parse: parse_claude_shape,

@@ -10,7 +10,7 @@ use crate::hook::{
 use crate::install::{ChangePurpose, HOOK_SECONDS, InstallScope, SettingsChange, Setup};
 use crate::settings::SettingsEdit;
 use crate::shell::Shell;
-use crate::tool::{McpNames, ToolRow};
+use crate::tool::{McpNames, SearchRow, ToolRow};
 
 pub(crate) const CLIENT: Client = Client {
     aliases: &["copilot-cli"],
@@ -26,6 +26,10 @@ pub(crate) const CLIENT: Client = Client {
     rewrites_lines: true,
     held: "hook",
     open: &["if the hook takes too long or prints no JSON, the call runs"],
+    project_open: &[
+        "where you have not trusted the project's directory in Copilot, the hook does not run",
+        "our MCP tools are not there: it has MCP servers of the user only",
+    ],
     changes: Some(changes),
     hook_contract: Some(&HookContract {
         parse,
@@ -35,11 +39,16 @@ pub(crate) const CLIENT: Client = Client {
     ..Client::new(ClientId::Copilot, "copilot", "Copilot CLI")
 };
 
+const RIPGREP: SearchRow = SearchRow {
+    file_type: Some("type"),
+    ..SearchRow::ripgrep(&["glob"])
+};
+
 const TOOLS: &[ToolRow] = &[
     ToolRow::read("view", &["path"]),
     ToolRow::read("glob", &["paths", "path"]),
-    ToolRow::read("grep", &["paths", "path"]),
-    ToolRow::read("rg", &["paths", "path"]),
+    ToolRow::read("grep", &["paths", "path"]).searching(RIPGREP),
+    ToolRow::read("rg", &["paths", "path"]).searching(RIPGREP),
     ToolRow::read("semantic_code_search", &[]),
     ToolRow::edit("create", &["path"]),
     ToolRow::edit("edit", &["path"]),
@@ -68,11 +77,14 @@ const TOOLS: &[ToolRow] = &[
     // The names that it gives its tools when it runs the hooks of a project's Claude settings, with its own arguments.
     ToolRow::read("Read", &["path", "file_path"]),
     ToolRow::edit("Write", &["path", "file_path"]),
+    ToolRow::browser("WebFetch"),
+    ToolRow::browser("WebSearch"),
+    ToolRow::harmless("TodoWrite"),
 ];
 
 /// Its own shape names no event: what is in it tells.
 fn parse(fields: &EventFields) -> Result<HookEvent, HookError> {
-    if fields.has("hook_event_name") {
+    if fields.event_name().is_some() {
         return parse_claude_shape(fields);
     }
     let (name, moment) = if fields.has("toolResult") {
@@ -154,14 +166,17 @@ fn changes(setup: &Setup) -> Vec<SettingsChange> {
     let file = json!({ "version": 1, "hooks": {
         "preToolUse": [command], "userPromptSubmitted": [command], "sessionStart": [command],
     }});
+    let hook = SettingsChange::whole(ChangePurpose::Hook, hooks, format!("{file:#}\n"));
+    if setup.scope == InstallScope::Project {
+        return vec![hook];
+    }
     let mut changes = vec![
-        // It has no MCP servers of a project.
         SettingsChange::json(
             ChangePurpose::Mcp,
             directory.join("mcp-config.json"),
             vec![SettingsEdit::put(&["mcpServers", "modekeeper"], entry)],
         ),
-        SettingsChange::whole(ChangePurpose::Hook, hooks, format!("{file:#}\n")),
+        hook,
     ];
     if setup.shell.is_some() {
         changes.push(

@@ -1,7 +1,7 @@
 //! Cursor. Its hooks were read in documentation, not run; an answer is always an object, because `failClosed` takes an
 //! unreadable one for a failure.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
@@ -12,7 +12,7 @@ use crate::hook::{
 };
 use crate::install::{ChangePurpose, InstallScope, SettingsChange, Setup};
 use crate::settings::SettingsEdit;
-use crate::tool::{McpTool, ToolRow};
+use crate::tool::{McpTool, SERVER, SearchRow, ToolRow};
 
 pub(crate) const CLIENT: Client = Client {
     programs: &["cursor", "cursor-agent"],
@@ -32,31 +32,54 @@ pub(crate) const CLIENT: Client = Client {
 const TOOLS: &[ToolRow] = &[
     ToolRow::read("Read", &["file_path", "path", "target_file"]),
     ToolRow::read("read_file", &["file_path", "path", "target_file"]),
-    ToolRow::read("Grep", &["path"]),
+    ToolRow::read("Glob", &["target_directory", "path"]),
+    ToolRow::read("Grep", &["path"]).searching(SearchRow {
+        globs: &["glob"],
+        ..SearchRow::WHOLE
+    }),
+    ToolRow::read("LS", &["target_directory", "path"]),
     ToolRow::read("list_dir", &["path", "relative_workspace_path"]),
-    ToolRow::read("codebase_search", &["target_directories"]),
+    ToolRow::read("ReadLints", &["paths"]),
+    ToolRow::read("SemanticSearch", &["target_directories"]).searching(SearchRow::WHOLE),
+    ToolRow::read("codebase_search", &["target_directories"]).searching(SearchRow::WHOLE),
     ToolRow::edit("Write", EDITED),
+    ToolRow::edit("Edit", EDITED),
+    ToolRow::edit("StrReplace", EDITED),
     ToolRow::edit("edit_file", EDITED),
     ToolRow::edit("search_replace", EDITED),
+    ToolRow::edit("EditNotebook", &["target_notebook", "path"]),
     ToolRow::edit("Delete", EDITED),
     ToolRow::edit("delete_file", EDITED),
+    ToolRow::patch("ApplyPatch", &["input", "patch"]),
     ToolRow::command("run_terminal_cmd", &["command"]),
-    ToolRow::command("Shell", &["command"]).in_directory("cwd"),
+    ToolRow::command("Shell", &["command"]).in_directory("working_directory"),
+    ToolRow::browser("WebFetch"),
+    ToolRow::browser("WebSearch"),
     ToolRow::browser("web_search"),
+    ToolRow::mcp("FetchMcpResource"),
     ToolRow::modes("Task"),
+    // Looks at a background shell.
+    ToolRow::harmless("Await"),
+    ToolRow::harmless("AskQuestion"),
+    ToolRow::harmless("ListMcpResources"),
     ToolRow::harmless("todo_write"),
     ToolRow::harmless("TodoWrite"),
 ];
 
 const EDITED: &[&str] = &["file_path", "path", "target_file"];
 
+/// How it names the tools of MCP servers before their own event, which alone says how the server is started.
+const MCP_PREFIX: &str = "MCP:";
+
 fn parse(fields: &EventFields) -> Result<HookEvent, HookError> {
     let name = fields.required("hook_event_name")?;
     let moment = match name.as_str() {
-        "preToolUse" => {
-            let ids = ["tool_use_id", "generation_id"];
-            HookMoment::BeforeTool(fields.tool_use("tool_name", "tool_input", &ids)?)
-        }
+        "preToolUse" => match tool_use(fields)? {
+            // It comes again.
+            tool if tool.name.starts_with(MCP_PREFIX) => HookMoment::Other,
+            tool => HookMoment::BeforeTool(tool),
+        },
+        "postToolUse" => HookMoment::AfterTool(tool_use(fields)?),
         "beforeShellExecution" => HookMoment::BeforeTool(one_argument(fields, "Shell", "command")?),
         "beforeReadFile" => HookMoment::BeforeTool(one_argument(fields, "Read", "file_path")?),
         "beforeMCPExecution" => HookMoment::BeforeTool(mcp_call(fields)?),
@@ -74,8 +97,14 @@ fn parse(fields: &EventFields) -> Result<HookEvent, HookError> {
         .map(str::to_owned);
     let mut event = fields.event(name, moment);
     event.conversation = fields.text(&["conversation_id", "session_id"]);
+    event.parent = fields.text(&["parent_conversation_id"]);
     event.cwd = event.cwd.or_else(|| root.map(PathBuf::from));
     Ok(event)
+}
+
+fn tool_use(fields: &EventFields) -> Result<ToolUse, HookError> {
+    let ids = ["tool_use_id", "generation_id"];
+    fields.tool_use("tool_name", "tool_input", &ids)
 }
 
 fn one_argument(
@@ -92,13 +121,21 @@ fn one_argument(
 /// The event names the tool; which server it belongs to is only told by how the server is started.
 fn mcp_call(fields: &EventFields) -> Result<ToolUse, HookError> {
     let mut tool_use = fields.tool_use("tool_name", "tool_input", &["generation_id"])?;
-    let server = fields.text(&["server", "server_name"]).unwrap_or_default();
+    let server = fields.text(&["server", "server_name"]);
+    let server = server.or_else(|| own_server(&fields.text(&["command"])?));
     tool_use.row = None;
     tool_use.mcp = Some(McpTool {
-        server,
+        server: server.unwrap_or_default(),
         tool: tool_use.name.clone(),
     });
     Ok(tool_use)
+}
+
+/// Our own server, if this line starts it as our entry does.
+fn own_server(line: &str) -> Option<String> {
+    let program = line.strip_suffix(" mcp")?.trim_end();
+    let name = Path::new(program.trim_matches(['"', '\''])).file_name()?;
+    (name == SERVER).then(|| SERVER.to_owned())
 }
 
 fn answer(event: &HookEvent, verdict: &HookVerdict) -> HookAnswer {
@@ -127,6 +164,8 @@ fn changes(setup: &Setup) -> Vec<SettingsChange> {
         InstallScope::Project => setup.project.join(".cursor"),
     };
     let command = json!({ "command": setup.hook_line(CLIENT.id), "failClosed": true });
+    // At these nothing is decided: the model is told which mode it is in.
+    let news = json!({ "command": setup.hook_line(CLIENT.id) });
     let mut hooks = vec![SettingsEdit::claim(&["version"], json!(1))];
     let events = [
         "preToolUse",
@@ -135,6 +174,8 @@ fn changes(setup: &Setup) -> Vec<SettingsChange> {
         "beforeReadFile",
     ];
     hooks.extend(events.map(|event| SettingsEdit::add(&["hooks", event], command.clone())));
+    let events = ["sessionStart", "postToolUse"];
+    hooks.extend(events.map(|event| SettingsEdit::add(&["hooks", event], news.clone())));
     vec![
         SettingsChange::json(
             ChangePurpose::Mcp,

@@ -12,7 +12,7 @@ use crate::install::{
 };
 use crate::settings::{Format, SettingsEdit};
 use crate::shell::Shell;
-use crate::tool::{McpNames, McpTool, ToolRow};
+use crate::tool::{McpNames, McpTool, SearchRow, ToolRow};
 
 pub(crate) const CLIENT: Client = Client {
     aliases: &["gemini-cli"],
@@ -29,6 +29,10 @@ pub(crate) const CLIENT: Client = Client {
         "under `--acp` its hooks do not run: set a floor (`--floor`), which becomes a policy file",
         "if the hook fails or takes too long, the call runs",
     ],
+    project_open: &[
+        "where you have not trusted the project's directory in Gemini, the hook does not run",
+        "its shell, which a file in your home leads: lines that cannot be read are refused",
+    ],
     changes: Some(changes),
     hook_contract: Some(&HookContract {
         parse,
@@ -40,10 +44,16 @@ pub(crate) const CLIENT: Client = Client {
 
 const TOOLS: &[ToolRow] = &[
     ToolRow::read("read_file", &["file_path"]),
-    ToolRow::read("read_many_files", &["include"]),
+    ToolRow::read("read_many_files", &["include"]).searching(SearchRow {
+        globs: &["include"],
+        ..SearchRow::WHOLE
+    }),
     ToolRow::read("list_directory", &["dir_path"]),
     ToolRow::read("glob", &["dir_path"]),
-    ToolRow::read("grep_search", &["dir_path"]),
+    ToolRow::read("grep_search", &["dir_path"]).searching(SearchRow {
+        unrestricted: Some("no_ignore"),
+        ..SearchRow::ripgrep(&["include_pattern"])
+    }),
     ToolRow::edit("write_file", &["file_path"]),
     ToolRow::edit("replace", &["file_path"]),
     ToolRow::command("run_shell_command", &["command"]).in_directory("dir_path"),
@@ -117,17 +127,28 @@ fn changes(setup: &Setup) -> Vec<SettingsChange> {
         ),
         SettingsChange::json(
             ChangePurpose::Hook,
-            settings,
+            settings.clone(),
             ["BeforeTool", "BeforeAgent", "SessionStart"]
                 .map(|event| SettingsEdit::add(&["hooks", event], hook(setup)))
                 .into(),
         ),
     ];
     if let Some(policy) = setup.floor.as_ref().and_then(policy) {
-        let file = directory.join("policies/modekeeper.toml");
+        let file = match setup.scope {
+            InstallScope::User => directory.join("policies/modekeeper.toml"),
+            InstallScope::Project => setup.project.join(".gemini/modekeeper.toml"),
+        };
+        // As `--admin-policy` does: no rule of the user's own can open what it refuses.
+        let path = json!(file.display().to_string());
         changes.push(SettingsChange::whole(ChangePurpose::Policy, file, policy));
+        changes.push(SettingsChange::json(
+            ChangePurpose::Policy,
+            settings,
+            vec![SettingsEdit::add(&["adminPolicyPaths"], path)],
+        ));
     }
-    if let Some(shell) = &setup.shell {
+    let shell = setup.shell.as_ref();
+    if let Some(shell) = shell.filter(|_| setup.scope == InstallScope::User) {
         let script = json!(shell.bash_env.display().to_string());
         let change = SettingsChange::entries(
             ChangePurpose::Shell,
@@ -154,12 +175,12 @@ pub(crate) const OWN_TOOLS: &str = "\n[[rule]]\ntoolName = \"*\"\nmcpName = \"mo
 /// A policy file that refuses what the floor refuses. It cannot crash, and it holds under `--acp` too.
 pub(crate) fn policy(floor: &ClientFloor) -> Option<String> {
     let mut rules = String::new();
-    let mode = &floor.mode;
     let mut rule = |tools: &str, pattern: Option<String>, what: &str| {
         let pattern = pattern.map_or(String::new(), |it| format!("argsPattern = '{it}'\n"));
         rules.push_str(&format!(
             "\n[[rule]]\ntoolName = {tools}\n{pattern}decision = \"deny\"\npriority = 900\n\
-             denyMessage = \"Modekeeper: mode `{mode}` does not allow {what}\"\n"
+             denyMessage = \"{}\"\n",
+            floor.refusal(what)
         ));
     };
     let edit_tools = r#"["write_file", "replace"]"#;
@@ -176,6 +197,6 @@ pub(crate) fn policy(floor: &ClientFloor) -> Option<String> {
         rule(r#""run_shell_command""#, None, "running commands");
     }
     (!rules.is_empty()).then(|| {
-        format!("# Written by `modekeeper install gemini --floor {mode}`; `modekeeper uninstall gemini` removes it.\n{rules}")
+        format!("# Written by Modekeeper; `modekeeper uninstall gemini` removes it.\n{rules}")
     })
 }

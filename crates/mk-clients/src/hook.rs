@@ -12,9 +12,10 @@ mod answer;
 mod canary;
 mod claude_shape;
 mod event;
+mod sender;
 
 pub use answer::{HookAnswer, HookDecision, HookVerdict};
-pub use canary::{canary, canary_in, is_denial};
+pub use canary::{canary, canary_in, is_canary, is_denial};
 pub use event::{HookError, HookEvent, HookMoment, ToolUse, TouchedTargets};
 
 pub(crate) use answer::json_answer;
@@ -25,11 +26,12 @@ pub(crate) use event::EventFields;
 
 use crate::ClientId;
 
-/// Reads what a client wrote to its hook's standard input.
+/// Reads what was written to the standard input of a client's hook, by that client or by another that runs its hooks.
 pub fn parse_event(client: ClientId, bytes: &[u8]) -> Result<HookEvent, HookError> {
-    let contract = contract(client)?;
-    let fields = EventFields::read(client, bytes)?;
-    (contract.parse)(&fields)
+    contract(client)?;
+    let mut fields = EventFields::read(client, bytes)?;
+    fields.client = sender::sender(&fields);
+    (contract(fields.client)?.parse)(&fields)
 }
 
 /// Writes the verdict on an event as its client expects it.

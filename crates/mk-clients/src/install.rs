@@ -44,13 +44,48 @@ pub enum InstallScope {
     Project,
 }
 
-/// The widest mode that can be reached without starting the client again.
+/// What one mode allows, or what any of several does that can be reached without starting the client again.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ClientFloor {
     pub edits: FloorEdits,
     pub runs_commands: bool,
-    /// The mode that it was made from, for the messages.
-    pub mode: String,
+    /// The mode that it was made from, for the messages; `None` if it was made from several.
+    pub mode: Option<String>,
+}
+
+impl ClientFloor {
+    /// What one of two floors lets pass.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        let edits = match (self.edits, other.edits) {
+            (FloorEdits::Anything, _) | (_, FloorEdits::Anything) => FloorEdits::Anything,
+            (FloorEdits::Nothing, edits) | (edits, FloorEdits::Nothing) => edits,
+            (FloorEdits::Extensions(mut all), FloorEdits::Extensions(more)) => {
+                all.extend(more);
+                all.sort();
+                all.dedup();
+                FloorEdits::Extensions(all)
+            }
+        };
+        Self {
+            edits,
+            runs_commands: self.runs_commands || other.runs_commands,
+            mode: None,
+        }
+    }
+
+    /// Whether it refuses nothing.
+    pub fn is_everything(&self) -> bool {
+        self.edits == FloorEdits::Anything && self.runs_commands
+    }
+
+    /// The reason that a product shows.
+    pub(crate) fn refusal(&self, what: &str) -> String {
+        match &self.mode {
+            Some(mode) => format!("Modekeeper: mode `{mode}` does not allow {what}"),
+            None => format!("Modekeeper: no mode of this project allows {what}"),
+        }
+    }
 }
 
 /// What a floor lets be edited.

@@ -38,12 +38,14 @@ use std::path::{Path, PathBuf};
 
 pub use acp::{
     ACP_TOOLS, ACP_VARIABLES, AcpCall, AcpHabits, AcpRun, EditorAgent, Injection, acp_client,
-    acp_client_named, acp_habits, acp_takes_servers, acp_tool_use, editor_agents, injection,
+    acp_client_named, acp_habits, acp_load_name, acp_takes_servers, acp_tool_use, editor_agents,
+    injection, shell_line,
 };
 pub use client::{Client, ClientId};
 pub use hook::{
     HookAnswer, HookDecision, HookError, HookEvent, HookMoment, HookVerdict, ToolUse,
-    TouchedTargets, answer, canary, canary_in, is_denial, parse_event, refuse_event, refuse_unread,
+    TouchedTargets, answer, canary, canary_in, is_canary, is_denial, parse_event, refuse_event,
+    refuse_unread,
 };
 pub use install::{
     ChangePurpose, ClientFloor, FileContent, FloorEdits, InstallScope, SettingsChange, Setup,
@@ -56,7 +58,11 @@ pub use process::agent_process;
 pub use shell::{
     SHELL_VARIABLES, Shell, ShellScripts, ShellStart, inside_line, shell_scripts, walled_line,
 };
-pub use tool::{ClientToolGroup, McpNames, McpTool, SERVER, ToolRow};
+pub use tool::{ClientToolGroup, McpNames, McpTool, SERVER, SearchEngine, SearchRow, ToolRow};
+
+/// Clients of MCP, by the names they give themselves, whose model gets the structured content of a result in place of its
+/// text.
+pub const STRUCTURED_READERS: [&str; 2] = [claude_code::MCP_NAME, codex::MCP_NAME];
 
 /// Mode files of a project, strongest first, relative to its root.
 pub const PROJECT_MODE_FILES: [&str; 3] = [

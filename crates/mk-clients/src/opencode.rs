@@ -13,7 +13,7 @@ use crate::hook::{
 use crate::install::{ChangePurpose, HOOK_SECONDS, InstallScope, SettingsChange, Setup};
 use crate::settings::SettingsEdit;
 use crate::shell::Shell;
-use crate::tool::{McpNames, ToolRow};
+use crate::tool::{McpNames, SearchRow, ToolRow};
 
 pub(crate) const CLIENT: Client = Client {
     programs: &["opencode"],
@@ -39,7 +39,7 @@ const TOOLS: &[ToolRow] = &[
     ToolRow::read("read", &["filePath"]),
     ToolRow::read("list", &["path"]),
     ToolRow::read("glob", &["path"]),
-    ToolRow::read("grep", &["path"]),
+    ToolRow::read("grep", &["path"]).searching(SearchRow::ripgrep(&["include"])),
     ToolRow::read("lsp", &["filePath"]),
     ToolRow::edit("edit", &["filePath"]),
     ToolRow::edit("write", &["filePath"]),

@@ -16,7 +16,7 @@ use crate::install::{
 };
 use crate::settings::SettingsEdit;
 use crate::shell::Shell;
-use crate::tool::{McpNames, ToolRow};
+use crate::tool::{McpNames, SearchRow, ToolRow};
 
 pub(crate) const CLIENT: Client = Client {
     aliases: &["qwen-code"],
@@ -44,10 +44,13 @@ pub(crate) const CLIENT: Client = Client {
 
 const TOOLS: &[ToolRow] = &[
     ToolRow::read("read_file", &["file_path"]),
-    ToolRow::read("read_many_files", &["paths"]),
+    ToolRow::read("read_many_files", &["paths"]).searching(SearchRow {
+        globs: &["paths"],
+        ..SearchRow::WHOLE
+    }),
     ToolRow::read("list_directory", &["path"]),
     ToolRow::read("glob", &["path"]),
-    ToolRow::read("grep_search", &["path"]),
+    ToolRow::read("grep_search", &["path"]).searching(SearchRow::ripgrep(&["glob"])),
     ToolRow::read("zoom_image", &["file_path"]),
     ToolRow::mcp("read_mcp_resource"),
     ToolRow::edit("edit", &["file_path"]),
@@ -136,14 +139,14 @@ fn changes(setup: &Setup) -> Vec<SettingsChange> {
         if !floor.runs_commands {
             denied.push("Bash");
         }
-        let edits = denied
+        let edits: Vec<_> = denied
             .into_iter()
-            .map(|tool| SettingsEdit::add(&["permissions", "deny"], json!(tool)));
-        changes.push(SettingsChange::json(
-            ChangePurpose::Policy,
-            settings,
-            edits.collect(),
-        ));
+            .map(|tool| SettingsEdit::add(&["permissions", "deny"], json!(tool)))
+            .collect();
+        if !edits.is_empty() {
+            let purpose = ChangePurpose::Policy;
+            changes.push(SettingsChange::json(purpose, settings, edits));
+        }
     }
     changes
 }

@@ -124,14 +124,24 @@ fn literal(text: &str) -> String {
     format!("\"{}\"", escaped.replace('`', r"\`"))
 }
 
-/// A line that runs inside the wall, wherever it is given to a shell; `None` for one that is too long to be quoted.
+/// A line that runs inside the wall, wherever it is given to a shell; `None` for one that is too long to be quoted. One
+/// that does already stays as it is: a product that runs two hooks gives the second what the first has made of it.
 pub fn walled_line(program: &Path, line: &str) -> Option<String> {
     /// One argument may have 128 KiB, and products put words of their own around the line.
     const LONGEST: usize = 120_000;
-    let quoted_line = line.replace('\'', r"'\''");
-    let program = quoted(program);
-    let walled = format!("{program} exec --shell -- /bin/bash -c '{quoted_line}'");
-    (walled.len() <= LONGEST).then_some(walled)
+    let start = format!("{} exec --shell -- /bin/bash -c ", quoted(program));
+    let wall = |line: &str| format!("{start}'{}'", line.replace('\'', r"'\''"));
+    let inner = line.strip_prefix(&start).and_then(unquoted);
+    if inner.is_some_and(|inner| wall(&inner) == line) {
+        return Some(line.to_owned());
+    }
+    Some(wall(line)).filter(|walled| walled.len() <= LONGEST)
+}
+
+/// The text between two quotes. Whether they belong together is for the caller to see.
+fn unquoted(word: &str) -> Option<String> {
+    let text = word.strip_prefix('\'')?.strip_suffix('\'')?;
+    Some(text.replace(r"'\''", "'"))
 }
 
 /// A line whose exit code is 0 if it runs inside the wall.

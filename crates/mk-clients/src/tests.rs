@@ -1,6 +1,7 @@
 //! What the atlas says.
 
 mod atlas;
+mod editor;
 mod hook;
 mod install;
 mod settings;

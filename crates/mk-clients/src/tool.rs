@@ -48,6 +48,51 @@ pub struct ToolRow {
     pub cwd: Option<&'static str>,
     /// The lines are typed into a program that runs already.
     pub typed: bool,
+    /// How it looks into files that its arguments do not name.
+    pub search: Option<SearchRow>,
+}
+
+/// How a tool searches: which files below its directory it reads, in the words of ripgrep, which most products start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct SearchRow {
+    /// Arguments with globs of files to search.
+    pub globs: &'static [&'static str],
+    pub engine: SearchEngine,
+    /// Whether one text may hold several globs, with spaces or commas in between.
+    pub splits_globs: bool,
+    /// The argument with a file type, such as `rust`.
+    pub file_type: Option<&'static str>,
+    /// The argument that makes it pass over nothing.
+    pub unrestricted: Option<&'static str>,
+}
+
+/// What a tool searches with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub enum SearchEngine {
+    /// It passes over what Git ignores, unless a glob names it, and a glob that begins with `!` leaves files out.
+    Ripgrep,
+    /// Nothing is known of what it leaves out.
+    Unknown,
+}
+
+impl SearchRow {
+    /// One that reads whatever is below its directory.
+    pub(crate) const WHOLE: Self = Self {
+        globs: &[],
+        engine: SearchEngine::Unknown,
+        splits_globs: false,
+        file_type: None,
+        unrestricted: None,
+    };
+
+    /// ripgrep with `--hidden`, and globs in these arguments.
+    pub(crate) const fn ripgrep(globs: &'static [&'static str]) -> Self {
+        Self {
+            globs,
+            engine: SearchEngine::Ripgrep,
+            ..Self::WHOLE
+        }
+    }
 }
 
 impl ToolRow {
@@ -60,6 +105,7 @@ impl ToolRow {
             commands: &[],
             cwd: None,
             typed: false,
+            search: None,
         }
     }
 
@@ -114,6 +160,11 @@ impl ToolRow {
 
     pub(crate) const fn typed(mut self) -> Self {
         self.typed = true;
+        self
+    }
+
+    pub(crate) const fn searching(mut self, search: SearchRow) -> Self {
+        self.search = Some(search);
         self
     }
 

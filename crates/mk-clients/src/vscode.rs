@@ -10,7 +10,7 @@ use crate::hook::{
 };
 use crate::install::{ChangePurpose, HOOK_SECONDS, InstallScope, SettingsChange, Setup};
 use crate::settings::SettingsEdit;
-use crate::tool::{McpNames, ToolRow};
+use crate::tool::{McpNames, SearchRow, ToolRow};
 
 pub(crate) const CLIENT: Client = Client {
     aliases: &["code"],
@@ -22,7 +22,7 @@ pub(crate) const CLIENT: Client = Client {
     }),
     held: "hook in projects (preview, not tested)",
     open: &[
-        "hooks are read from a project only: `--scope project`",
+        "it reads hooks of a project (`--scope project`), and those of Claude Code where that is set up",
         "an organisation's policy can turn hooks off",
     ],
     changes: Some(changes),
@@ -34,19 +34,35 @@ pub(crate) const CLIENT: Client = Client {
     ..Client::new(ClientId::VsCode, "vscode", "VS Code")
 };
 
+/// What the editor's settings leave out is not known here.
+const TEXT_SEARCH: SearchRow = SearchRow {
+    globs: &["includePattern"],
+    ..SearchRow::WHOLE
+};
+
+/// The names of its two tool sets: those of the documentation, and those that the extension itself uses.
 const TOOLS: &[ToolRow] = &[
-    ToolRow::read("readFile", &["filePath", "path", "files"]),
+    ToolRow::read("readFile", &["filePath", "path", "files.path"]),
     ToolRow::read("read_file", &["filePath", "path"]),
+    ToolRow::read("view_image", &["filePath", "path"]),
     ToolRow::read("listDirectory", &["path"]),
     ToolRow::read("list_dir", &["path"]),
     ToolRow::read("fileSearch", &[]),
     ToolRow::read("file_search", &[]),
-    ToolRow::read("textSearch", &[]),
-    ToolRow::read("grep_search", &[]),
-    ToolRow::read("codebase", &[]),
-    ToolRow::read("semantic_search", &[]),
+    ToolRow::read("test_search", &["filePaths"]),
+    ToolRow::read("read_project_structure", &[]),
+    ToolRow::read("textSearch", &[]).searching(TEXT_SEARCH),
+    ToolRow::read("grep_search", &[]).searching(TEXT_SEARCH),
+    ToolRow::read("codebase", &[]).searching(SearchRow::WHOLE),
+    ToolRow::read("semantic_search", &[]).searching(SearchRow::WHOLE),
+    // Shows what has changed, whichever files that are.
+    ToolRow::read("get_changed_files", &["repositoryPath"]).searching(SearchRow::WHOLE),
+    ToolRow::read("search_workspace_symbols", &[]),
+    ToolRow::read("list_code_usages", &["filePaths"]),
     ToolRow::read("problems", &["filePaths"]),
     ToolRow::read("get_errors", &["filePaths"]),
+    ToolRow::read("copilot_getNotebookSummary", &["filePath"]),
+    ToolRow::read("read_notebook_cell_output", &["filePath"]),
     ToolRow::edit("editFiles", EDITED),
     ToolRow::edit("createFile", EDITED),
     ToolRow::edit("create_file", EDITED),
@@ -57,20 +73,34 @@ const TOOLS: &[ToolRow] = &[
     ToolRow::edit("replaceString", EDITED),
     ToolRow::edit("replace_string_in_file", EDITED),
     ToolRow::edit("multi_replace_string_in_file", &["replacements.filePath"]),
+    ToolRow::edit("edit_notebook_file", EDITED),
     ToolRow::patch("applyPatch", &["input", "patch"]),
     ToolRow::patch("apply_patch", &["input", "patch"]),
     ToolRow::command("runInTerminal", &["command"]),
+    ToolRow::command("runTerminalCommand", &["command"]),
     ToolRow::command("run_in_terminal", &["command"]),
+    ToolRow::command("send_to_terminal", &["command"]).typed(),
     ToolRow::harmless("getTerminalOutput"),
     ToolRow::harmless("get_terminal_output"),
+    ToolRow::harmless("kill_terminal"),
+    ToolRow::harmless("terminal_selection"),
+    ToolRow::harmless("terminal_last_command"),
+    ToolRow::harmless("get_task_output"),
     ToolRow::browser("fetch"),
     ToolRow::browser("fetch_webpage"),
+    ToolRow::browser("github_repo"),
+    ToolRow::browser("open_simple_browser"),
     ToolRow::modes("runSubagent"),
     ToolRow::harmless("todos"),
     ToolRow::harmless("manage_todo_list"),
+    // Its own notes, outside the project.
+    ToolRow::harmless("memory"),
+    ToolRow::harmless("get_vscode_api"),
+    ToolRow::harmless("vscode_get_confirmation"),
+    ToolRow::harmless("vscode_askQuestions"),
 ];
 
-const EDITED: &[&str] = &["filePath", "path", "files", "files.path"];
+const EDITED: &[&str] = &["filePath", "path", "files.path"];
 
 fn refuse_unread(reason: &str) -> HookAnswer {
     refuse_claude_shape(reason).and_blocked(reason)

@@ -27,6 +27,8 @@ const COMMANDS: &str = "commands";
 pub struct AcpCall {
     pub id: String,
     pub title: Option<String>,
+    /// The first of its titles: a product that tells no name begins with it, and writes what a person reads later.
+    pub called: Option<String>,
     /// The tool's own name, which few agents tell.
     pub name: Option<String>,
     pub kind: Option<String>,
@@ -64,6 +66,8 @@ const PATH_KEYS: &[&str] = &[
 ];
 const PATCH_KEYS: &[&str] = &["patch", "patchText", "patch_text"];
 const COMMAND_KEYS: &[&str] = &["command", "cmd", "commands", "script"];
+/// What an editing tool is told to do: these run nothing.
+const EDITOR_COMMANDS: &[&str] = &["view", "create", "str_replace", "insert", "undo_edit"];
 const DIRECTORY_KEYS: &[&str] = &["cwd", "workdir", "working_directory", "workingDirectory"];
 
 impl AcpCall {
@@ -78,6 +82,9 @@ impl AcpCall {
             if let Some(found) = text(key) {
                 *field = Some(found);
             }
+        }
+        if self.called.is_none() {
+            self.called.clone_from(&self.title);
         }
         let told = ["/_meta/claudeCode/toolName", "/_meta/toolName"];
         if let Some(name) = told.iter().find_map(|it| later.pointer(it)?.as_str()) {
@@ -121,9 +128,22 @@ fn push(list: &mut Vec<String>, item: String) {
 
 /// The call as one use of a tool. `client` is the product, where it is known.
 pub fn acp_tool_use(client: Option<ClientId>, call: &AcpCall) -> ToolUse {
-    let mut found = by_name(client, call).unwrap_or_else(|| by_kind(client, call));
+    let named = by_server(client, call).or_else(|| by_name(client, call));
+    let mut found = named.unwrap_or_else(|| by_kind(client, call));
     found.id = Some(call.id.clone());
     found
+}
+
+/// A tool of an MCP server, which Codex tells of as something that is executed.
+fn by_server(client: Option<ClientId>, call: &AcpCall) -> Option<ToolUse> {
+    let client = client.filter(|client| *client == ClientId::Codex)?;
+    let input = call.raw_input.as_ref()?;
+    let text = |key: &str| input.get(key)?.as_str();
+    let (server, tool) = (text("server")?, text("tool")?);
+    // What runs a line is not let through as something else.
+    let runs = COMMAND_KEYS.iter().any(|key| input.get(*key).is_some());
+    let arguments = input.get("arguments").cloned().unwrap_or_default();
+    (!runs).then(|| ToolUse::new(client, &format!("mcp__{server}__{tool}"), arguments))
 }
 
 /// By the tool's own name, if all that the call touches stands in its input.
@@ -132,6 +152,8 @@ fn by_name(client: Option<ClientId>, call: &AcpCall) -> Option<ToolUse> {
     let input = call.raw_input.clone().filter(Value::is_object)?;
     let found = ToolUse::new(client, name, input);
     match found.group()? {
+        // What shows a diff changes a file, whatever it is called.
+        group if group != ClientToolGroup::Edit && !call.diffs.is_empty() => None,
         ClientToolGroup::Mcp
         | ClientToolGroup::Harmless
         | ClientToolGroup::Browser
@@ -164,8 +186,14 @@ fn by_kind(client: Option<ClientId>, call: &AcpCall) -> ToolUse {
     let kind = match (call.kind.as_deref().unwrap_or("other"), &patch) {
         // What runs something runs it, whatever else it is called.
         ("execute", _) => "acp:execute",
-        ("other", _) if !commands.is_empty() => "acp:execute",
+        ("other" | "read" | "search" | "fetch" | "think", _) if !commands.is_empty() => {
+            "acp:execute"
+        }
         ("edit" | "delete" | "move", Some(_)) => "acp:patch",
+        // A diff is an edit, whatever else it is called.
+        ("read" | "search" | "fetch" | "think" | "other", _) if !call.diffs.is_empty() => {
+            "acp:edit"
+        }
         ("read", _) => "acp:read",
         ("search", _) => "acp:search",
         ("edit", _) => "acp:edit",
@@ -173,10 +201,9 @@ fn by_kind(client: Option<ClientId>, call: &AcpCall) -> ToolUse {
         ("move", _) => "acp:move",
         ("fetch", _) => "acp:fetch",
         ("think", _) => "acp:think",
-        // A diff is an edit, whatever else it is called.
         _ if !call.diffs.is_empty() => "acp:edit",
         _ => {
-            let titled = call.title.as_deref();
+            let titled = call.called.as_deref().or(call.title.as_deref());
             let told = call.name.clone().or_else(|| titled.and_then(mcp_name));
             let name = told.as_deref().or(titled);
             return ToolUse::new(client, name.unwrap_or("unknown"), json!({}));
@@ -212,13 +239,15 @@ fn commands(call: &AcpCall) -> Vec<String> {
     let input = call.raw_input.as_ref();
     for key in COMMAND_KEYS {
         match input.and_then(|input| input.get(*key)) {
+            // Some tools that read or edit have a command of their own.
+            Some(Value::String(word)) if EDITOR_COMMANDS.contains(&word.as_str()) => {}
             Some(Value::String(line)) => return vec![line.clone()],
             Some(Value::Array(words)) if *key == "commands" => {
                 return words.iter().flat_map(texts_of).collect();
             }
             Some(Value::Array(words)) => {
                 let words: Vec<String> = words.iter().flat_map(texts_of).collect();
-                return vec![line_of(&words)];
+                return vec![shell_line(&words)];
             }
             _ => {}
         }
@@ -230,7 +259,7 @@ fn commands(call: &AcpCall) -> Vec<String> {
 }
 
 /// Words as a shell line. What a shell was given to run is the line.
-pub(crate) fn line_of(words: &[String]) -> String {
+pub fn shell_line(words: &[String]) -> String {
     if let [shell, option, line] = words
         && matches!(
             shell.rsplit('/').next(),
@@ -317,6 +346,60 @@ mod tests {
     }
 
     #[test]
+    fn a_call_of_another_kind_is_known_by_what_it_does() {
+        check(
+            None,
+            &json!({ "kind": "read", "title": "Read", "rawInput": { "command": "rm x" } }),
+            r#"acp:execute {"commands":["rm x"]}"#,
+        );
+        check(
+            None,
+            &json!({ "kind": "read", "content": [{ "type": "diff", "path": "/p/b.rs", "newText": "" }] }),
+            r#"acp:edit {"paths":["/p/b.rs"]}"#,
+        );
+        check(
+            None,
+            &json!({ "kind": "read", "rawInput": { "command": "view", "path": "/p/a.rs" } }),
+            r#"acp:read {"paths":["/p/a.rs"]}"#,
+        );
+        check(
+            Some(ClientId::ClaudeCode),
+            &json!({
+                "name": "Read", "kind": "read", "rawInput": { "file_path": "/p/a.rs" },
+                "content": [{ "type": "diff", "path": "/p/a.rs", "newText": "" }],
+            }),
+            r#"acp:edit {"paths":["/p/a.rs"]}"#,
+        );
+    }
+
+    #[test]
+    fn a_tool_of_a_server_is_known_by_its_server_and_name() {
+        let input =
+            json!({ "server": "modekeeper", "tool": "exit_plan", "arguments": { "plan": "x" } });
+        check(
+            Some(ClientId::Codex),
+            &json!({ "kind": "execute", "title": "mcp.modekeeper.exit_plan", "rawInput": input }),
+            r#"mcp__modekeeper__exit_plan {"plan":"x"}"#,
+        );
+        let input = json!({ "server": "x", "tool": "y", "command": "rm -rf x" });
+        check(
+            Some(ClientId::Codex),
+            &json!({ "kind": "execute", "rawInput": input }),
+            r#"acp:execute {"commands":["rm -rf x"]}"#,
+        );
+    }
+
+    #[test]
+    fn a_tool_is_known_by_its_first_title_and_not_by_the_one_for_people() {
+        let mut call = AcpCall::default();
+        call.join(&json!({ "kind": "other", "title": "modekeeper-exit_plan" }));
+        call.join(&json!({ "kind": "other", "title": "Exit plan" }));
+        let found = acp_tool_use(Some(ClientId::Copilot), &call);
+        assert_eq!(found.name, "modekeeper-exit_plan");
+        assert_eq!(call.title.as_deref(), Some("Exit plan"));
+    }
+
+    #[test]
     fn a_file_that_only_the_diff_names_counts() {
         check(
             Some(ClientId::ClaudeCode),
@@ -331,7 +414,7 @@ mod tests {
     #[test]
     fn words_become_one_line() {
         let words = |text: &[&str]| text.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
-        assert_eq!(line_of(&words(&["rm", "a b"])), "rm 'a b'");
-        assert_eq!(line_of(&words(&["/bin/sh", "-c", "ls | wc"])), "ls | wc");
+        assert_eq!(shell_line(&words(&["rm", "a b"])), "rm 'a b'");
+        assert_eq!(shell_line(&words(&["/bin/sh", "-c", "ls | wc"])), "ls | wc");
     }
 }

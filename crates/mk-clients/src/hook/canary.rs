@@ -4,12 +4,17 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::HookAnswer;
+use super::{HookAnswer, ToolUse};
 use crate::ClientId;
 
 /// A tool that nobody has. What is unknown is denied in every mode, and nothing would happen if it were not.
 const TOOL: &str = "ModekeeperCanary";
 const CONVERSATION: &str = "modekeeper-canary";
+
+/// Whether a call is a canary.
+pub fn is_canary(tool: &ToolUse) -> bool {
+    tool.name == TOOL
+}
 
 /// What the client would write to its hook; `None` for a client without hooks.
 pub fn canary(client: ClientId, directory: &Path) -> Option<String> {

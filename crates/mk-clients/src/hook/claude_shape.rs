@@ -9,7 +9,8 @@ use super::event::EventFields;
 use super::{HookAnswer, HookError, HookEvent, HookMoment, HookVerdict};
 
 pub(crate) fn parse_claude_shape(fields: &EventFields) -> Result<HookEvent, HookError> {
-    let name = fields.required("hook_event_name")?;
+    let field = "hook_event_name";
+    let name = fields.event_name().ok_or(HookError::Missing { field })?;
     let moment = match name.as_str() {
         "PreToolUse" | "BeforeTool" => HookMoment::BeforeTool(tool_use(fields)?),
         "PostToolUse" | "AfterTool" => HookMoment::AfterTool(tool_use(fields)?),

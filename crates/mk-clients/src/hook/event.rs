@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::{Map, Value};
 
 use crate::ClientId;
-use crate::tool::{ClientToolGroup, McpTool, ToolRow};
+use crate::tool::{ClientToolGroup, McpTool, SearchRow, ToolRow};
 
 /// One event of a client's hook.
 #[derive(Debug, Clone, PartialEq)]
@@ -127,6 +127,24 @@ impl ToolUse {
         touched
     }
 
+    /// The globs with which a search is narrowed; `None` if something stands there that is not a text.
+    pub fn globs(&self, search: &SearchRow) -> Option<Vec<String>> {
+        let mut globs = Vec::new();
+        for key in search.globs {
+            collect(&self.input, key, &mut globs).then_some(())?;
+        }
+        if !search.splits_globs {
+            return Some(globs);
+        }
+        let words = globs.iter().flat_map(|glob| glob.split_whitespace());
+        let parts = words.flat_map(|word| {
+            let is_whole = word.contains('{') && word.contains('}');
+            let separators: &[char] = if is_whole { &[] } else { &[','] };
+            word.split(separators).filter(|part| !part.is_empty())
+        });
+        Some(parts.map(str::to_owned).collect())
+    }
+
     /// The same input with each shell line replaced; `None` for a tool that starts none, or where one cannot be.
     pub fn with_commands(&self, replace: &dyn Fn(&str) -> Option<String>) -> Option<Value> {
         let row = self.row.filter(|row| !row.typed)?;
@@ -230,6 +248,11 @@ impl EventFields {
 
     pub(crate) fn required(&self, field: &'static str) -> Result<String, HookError> {
         self.text(&[field]).ok_or(HookError::Missing { field })
+    }
+
+    /// The event's name in Claude's shape. VS Code's documentation spells the key in its own way.
+    pub(crate) fn event_name(&self) -> Option<String> {
+        self.text(&["hook_event_name", "hookEventName"])
     }
 
     pub(crate) fn value(&self, name: &str) -> Option<&Value> {

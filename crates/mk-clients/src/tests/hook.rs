@@ -11,7 +11,7 @@ const REASON: &str = "architect may not edit 'src/main.rs'";
 
 /// What is read from an event, in one line: conversation, agent, parent, directory, moment.
 #[track_caller]
-fn check_event(client: ClientId, event: &Value, expected: &str) {
+pub(super) fn check_event(client: ClientId, event: &Value, expected: &str) {
     let event = parse_event(client, event.to_string().as_bytes()).unwrap();
     let or_none = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
     let cwd = event.cwd.as_ref().map(|cwd| cwd.display().to_string());
@@ -60,7 +60,7 @@ fn tool_line(tool: &ToolUse) -> String {
 
 /// The answer to an event: standard output, and the exit code where it is not 0.
 #[track_caller]
-fn check_answer(client: ClientId, event: &Value, verdict: &HookVerdict, expected: &str) {
+pub(super) fn check_answer(client: ClientId, event: &Value, verdict: &HookVerdict, expected: &str) {
     let event = parse_event(client, event.to_string().as_bytes()).unwrap();
     let answer = answer(&event, verdict);
     assert_eq!((answer.stdout.trim_end(), answer.exit_code), (expected, 0));
@@ -102,7 +102,7 @@ fn cline(tool: &str, input: Value) -> Value {
     with(event, "tool_call", call)
 }
 
-fn cursor(event: &str, more: Value) -> Value {
+pub(super) fn cursor(event: &str, more: Value) -> Value {
     let mut all = json!({"hook_event_name": event, "conversation_id": "s1", "generation_id": "g1", "workspace_roots": ["/p"]});
     if let (Value::Object(all), Value::Object(more)) = (&mut all, more) {
         all.extend(more);
@@ -250,31 +250,6 @@ fn cline_has_its_tool_in_an_object() {
         &own,
         "s1 - - /p before modekeeper__switch_mode Mcp mcp=modekeeper/switch_mode",
     );
-}
-
-#[test]
-fn cursor_has_an_event_for_each_kind_of_call() {
-    let check = |event: &Value, expected| check_event(ClientId::Cursor, event, expected);
-    let shell = cursor(
-        "beforeShellExecution",
-        json!({"command": "ls", "cwd": "/p/src"}),
-    );
-    check(&shell, "s1 - - /p/src before Shell Command line=ls");
-    let read = cursor(
-        "beforeReadFile",
-        json!({"file_path": "/p/.env", "content": ""}),
-    );
-    check(&read, "s1 - - /p before Read Read path=/p/.env");
-    let call = cursor(
-        "beforeMCPExecution",
-        json!({"tool_name": "q", "tool_input": "{}"}),
-    );
-    check(&call, "s1 - - /p before q Mcp mcp=/q");
-    let write = cursor(
-        "preToolUse",
-        json!({"tool_name": "Write", "tool_input": {"file_path": "a.rs"}}),
-    );
-    check(&write, "s1 - - /p before Write Edit path=a.rs");
 }
 
 #[test]
@@ -495,6 +470,26 @@ fn a_line_is_rewritten_only_where_nothing_else_holds_the_shell() {
     };
     assert_eq!(typed.with_commands(&wrap), None);
     assert_eq!(tool.group(), Some(ClientToolGroup::Edit));
+}
+
+#[test]
+fn a_line_that_is_walled_is_not_walled_again() {
+    let program = std::path::Path::new("/opt/modekeeper");
+    let wall = |line: &str| crate::walled_line(program, line).unwrap();
+    for line in ["ls", "echo 'a'", "echo 'a'''", "'", ""] {
+        let walled = wall(line);
+        assert_ne!(walled, line);
+        assert_eq!(wall(&walled), walled);
+    }
+    // What only begins like one is a line of the agent's own.
+    for line in [
+        "/opt/modekeeper exec --shell -- /bin/bash -c 'ls'; rm a",
+        "/opt/modekeeper exec --shell -- /bin/bash -c 'ls' > 'a'",
+        "/opt/modekeeper exec --shell -- /bin/bash -c 'ls",
+        "/tmp/modekeeper exec --shell -- /bin/bash -c 'ls'",
+    ] {
+        assert_ne!(wall(line), line);
+    }
 }
 
 #[test]

@@ -19,7 +19,7 @@ fn setup(scope: InstallScope) -> Setup {
         floor: Some(ClientFloor {
             edits: FloorEdits::Nothing,
             runs_commands: false,
-            mode: "ask".to_owned(),
+            mode: Some("ask".to_owned()),
         }),
         moved: Vec::new(),
         own_variables: Vec::new(),
@@ -99,7 +99,7 @@ fn a_floor_of_some_files_becomes_a_pattern_in_gemini_and_nothing_that_would_be_w
     setup.floor = Some(ClientFloor {
         edits: FloorEdits::Extensions(vec!["md".to_owned()]),
         runs_commands: true,
-        mode: "architect".to_owned(),
+        mode: Some("architect".to_owned()),
     });
     let policy = |id: ClientId| {
         let changes = id.atlas().changes(&setup);
@@ -112,6 +112,34 @@ fn a_floor_of_some_files_becomes_a_pattern_in_gemini_and_nothing_that_would_be_w
     assert!(gemini.contains(r#"argsPattern = '"file_path":"(?![^"]*\.(?:md)")'"#));
     assert!(!gemini.contains("run_shell_command"));
     assert_eq!(policy(ClientId::Codex), None);
+}
+
+#[test]
+fn a_project_s_setup_stays_in_the_project() {
+    for id in ClientId::ALL {
+        for change in id.atlas().changes(&setup(InstallScope::Project)) {
+            let file = &change.file;
+            assert!(file.starts_with("/p"), "{}: {file:?}", id.slug());
+        }
+    }
+}
+
+#[test]
+fn a_floor_of_several_modes_refuses_only_what_all_refuse() {
+    let floor = |edits, runs_commands| ClientFloor {
+        edits,
+        runs_commands,
+        mode: Some("one".to_owned()),
+    };
+    let files = |name: &str| FloorEdits::Extensions(vec![name.to_owned()]);
+    let both = floor(files("md"), false).or(floor(files("txt"), false));
+    let extensions = vec!["md".to_owned(), "txt".to_owned()];
+    assert_eq!(both.edits, FloorEdits::Extensions(extensions));
+    assert!(!both.runs_commands);
+    assert_eq!(both.mode, None);
+    assert_eq!(floor(FloorEdits::Nothing, false).or(both.clone()), both);
+    let everything = both.or(floor(FloorEdits::Anything, true));
+    assert!(everything.is_everything());
 }
 
 #[test]
