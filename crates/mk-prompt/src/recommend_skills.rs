@@ -54,10 +54,13 @@ pub enum Confidence {
 }
 
 impl Confidence {
-    /// From .25 low, from .45 medium, from .75 high; below there is nothing to recommend.
+    /// From .25 low, from .45 medium, from .85 high; below there is nothing to recommend.
+    ///
+    /// Scores are probabilities, but those of prompts unlike any that was trained on are too bold: from .75 on, one in
+    /// fifty was wrong there, and "high" is to be relied upon.
     pub fn of(score: f32) -> Option<Self> {
         match score {
-            score if score >= 0.75 => Some(Self::High),
+            score if score >= 0.85 => Some(Self::High),
             score if score >= 0.45 => Some(Self::Medium),
             score if score >= 0.25 => Some(Self::Low),
             _ => None,
@@ -124,12 +127,18 @@ impl Recommender {
     /// The skills that fit, best first, or in the order of the steps that the prompt asks for; at most five, and none
     /// when none fits.
     ///
-    /// 1. What is said first decides, if it says something.
+    /// 1. What is said first decides, if it says something; below a paste that comes first, what is said last.
     /// 2. Otherwise the last paragraph does, then the sentences between.
     /// 3. Where nothing said is clear, the kind of what was pasted decides.
     pub fn recommend(&self, prompt: &str) -> Vec<Recommendation> {
         let segments = Segments::of(prompt);
         let mut found = self.of_steps(segments.opening);
+        if segments.asks_last {
+            let closing = self.of_steps(segments.closing);
+            if is_clear(&closing) {
+                found = closing;
+            }
+        }
         if !is_clear(&found) {
             let closing = self.of_steps(segments.closing);
             if best(&closing) > best(&found) {
@@ -152,6 +161,9 @@ impl Recommender {
         if (!is_clear(&found) || is_remark)
             && let Some(pasted) = self.of_paste(segments.pasted)
         {
+            if is_remark {
+                found.clear();
+            }
             found.retain(|it| it.skill != pasted.skill);
             found.insert(0, pasted);
         }

@@ -61,6 +61,8 @@ pub(crate) struct Segments<'a> {
     pub(crate) pasted: PastedPart,
     /// Files of the project that traces and diffs name.
     pub(crate) pasted_files: Vec<&'a str>,
+    /// Whether a paste comes first, and below it, behind a gap, the one line that asks.
+    pub(crate) asks_last: bool,
 }
 
 impl<'a> Segments<'a> {
@@ -103,6 +105,7 @@ impl<'a> Segments<'a> {
         };
         between.truncate(MOST_BETWEEN);
         Self {
+            asks_last: asks_last(prompt, closing),
             opening,
             closing,
             between,
@@ -119,6 +122,17 @@ impl<'a> Segments<'a> {
             .chain(self.between.iter().copied())
             .filter(|text| !text.is_empty())
     }
+}
+
+fn asks_last(prompt: &str, closing: &str) -> bool {
+    let first = prompt.lines().next().unwrap_or_default();
+    let is_pasted = SegmentLines::of(prompt.get(..prompt.len().min(MOST_AT_END)).unwrap_or(first))
+        .first()
+        .is_some_and(|(_, kind)| *kind != LineKind::Spoken);
+    let last = prompt.rsplit("\n\n").next().unwrap_or_default();
+    let is_item = last.starts_with(['-', '*', '#', '|'])
+        || last.starts_with(|sign: char| sign.is_ascii_digit());
+    is_pasted && !closing.is_empty() && last == closing && !is_item
 }
 
 /// The first sentences of a text, and what follows them.

@@ -6,16 +6,12 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::{Intent, RiskLevel, TaskCategory};
-use crate::parse_mode::phrases::{Phrases, SubjectIndex, embedded};
-
-const STRONG: u8 = 3;
-const WEAK: u8 = 1;
+use crate::parse_mode::phrases::{SubjectIndex, embedded};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct AnalysisFile {
     intents: Vec<TaskIntentRow>,
-    neutral: Phrases,
     topics: Vec<Topic>,
     workflows: HashMap<Intent, PhaseTable>,
 }
@@ -24,8 +20,6 @@ struct AnalysisFile {
 #[serde(default, deny_unknown_fields)]
 struct TaskIntentRow {
     intent: Intent,
-    strong: Phrases,
-    weak: Phrases,
 }
 
 /// Something that a task can touch.
@@ -41,7 +35,6 @@ pub(super) struct Topic {
     pub(super) suggestions: Vec<String>,
     /// Words of paths, the plainest first.
     pub(super) paths: Vec<String>,
-    phrases: Phrases,
 }
 
 /// What to look at in each phase.
@@ -75,18 +68,11 @@ impl TaskTable {
 pub(super) static TABLE: LazyLock<TaskTable> = LazyLock::new(|| {
     let AnalysisFile {
         intents,
-        neutral,
         topics,
         mut workflows,
     } = embedded(include_str!(concat!(env!("OUT_DIR"), "/analysis.json")));
-    let intent_rows = intents
-        .iter()
-        .enumerate()
-        .flat_map(|(at, row)| row.strong.rows(at, STRONG).chain(row.weak.rows(at, WEAK)));
-    let topic_rows = topics
-        .iter()
-        .enumerate()
-        .flat_map(|(at, topic)| topic.phrases.rows(at, WEAK));
+    let intent_bytes = include_bytes!(concat!(env!("OUT_DIR"), "/analysis-intents.bin"));
+    let topic_bytes = include_bytes!(concat!(env!("OUT_DIR"), "/analysis-topics.bin"));
     let mut paths: HashMap<String, Vec<usize>> = HashMap::new();
     for (at, topic) in topics.iter().enumerate() {
         for word in &topic.paths {
@@ -94,9 +80,9 @@ pub(super) static TABLE: LazyLock<TaskTable> = LazyLock::new(|| {
         }
     }
     TaskTable {
-        intents: SubjectIndex::new(intents.len(), &Phrases::default(), intent_rows),
+        intents: SubjectIndex::read(intents.len(), intent_bytes),
         intent_names: intents.iter().map(|row| row.intent).collect(),
-        topic_index: SubjectIndex::new(topics.len(), &neutral, topic_rows),
+        topic_index: SubjectIndex::read(topics.len(), topic_bytes),
         topics,
         paths,
         unknown: workflows.remove(&Intent::Unknown).unwrap_or_default(),

@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::explicit::requested;
-use super::phrases::{Phrases, SubjectEvidence, SubjectIndex, embedded, is_head_last};
+use super::phrases::{SubjectEvidence, SubjectIndex, embedded, is_head_last};
 use super::roster::{AgentCard, AgentKind};
 use super::{KeywordMode, ModeRequest};
 use crate::text::{PromptText, fold};
@@ -22,9 +22,6 @@ use crate::text::{PromptText, fold};
 const LEAST_SCORE: u32 = 2;
 /// From here on an own agent's description fits.
 const LEAST_DESCRIBED: f32 = 0.45;
-const DECISIVE: u8 = 6;
-const STRONG: u8 = 3;
-const WEAK: u8 = 1;
 /// Words that a reason shows.
 const MOST_SHOWN: usize = 3;
 
@@ -64,7 +61,6 @@ pub struct AgentChoice<'a> {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct IntentFile {
-    neutral: Phrases,
     plan: Vec<AgentIntentRow>,
     eval: Vec<AgentIntentRow>,
     act: Vec<AgentIntentRow>,
@@ -74,29 +70,18 @@ struct IntentFile {
 #[serde(default, deny_unknown_fields)]
 struct AgentIntentRow {
     agent: String,
-    decisive: Phrases,
-    strong: Phrases,
-    weak: Phrases,
 }
 
 static FILE: LazyLock<IntentFile> =
     LazyLock::new(|| embedded(include_str!(concat!(env!("OUT_DIR"), "/intents.json"))));
-static PLAN: LazyLock<SubjectIndex> = LazyLock::new(|| index(&FILE.plan));
-static ACT: LazyLock<SubjectIndex> = LazyLock::new(|| index(&FILE.act));
-
-fn index(rows: &'static [AgentIntentRow]) -> SubjectIndex {
-    let phrases = rows.iter().enumerate().flat_map(|(at, row)| {
-        let weights = [
-            (&row.decisive, DECISIVE),
-            (&row.strong, STRONG),
-            (&row.weak, WEAK),
-        ];
-        weights
-            .into_iter()
-            .flat_map(move |(phrases, weight)| phrases.rows(at, weight))
-    });
-    SubjectIndex::new(rows.len(), &FILE.neutral, phrases)
-}
+static PLAN: LazyLock<SubjectIndex> = LazyLock::new(|| {
+    let bytes = include_bytes!(concat!(env!("OUT_DIR"), "/intents-plan.bin"));
+    SubjectIndex::read(FILE.plan.len(), bytes)
+});
+static ACT: LazyLock<SubjectIndex> = LazyLock::new(|| {
+    let bytes = include_bytes!(concat!(env!("OUT_DIR"), "/intents-act.bin"));
+    SubjectIndex::read(FILE.act.len(), bytes)
+});
 
 /// The agents of a mode, from the special to the general.
 fn rows(mode: KeywordMode) -> &'static [AgentIntentRow] {

@@ -34,7 +34,7 @@ pub struct AgentCard {
     /// What it says of itself.
     pub description: String,
     pub kind: AgentKind,
-    /// Globs of the files it is made for; unreadable ones match nothing.
+    /// Globs of the files it is made for; one behind `!` takes files away. Unreadable ones match nothing.
     pub patterns: Vec<String>,
     /// The model it prefers.
     pub model: Option<String>,
@@ -53,8 +53,14 @@ pub struct Roster {
 #[derive(Debug, Default)]
 struct FilePatterns {
     globs: GlobSet,
-    /// The agent of each glob.
-    owners: Vec<usize>,
+    owners: Vec<PatternOwner>,
+}
+
+/// Whose glob it is, and what it says of a file.
+#[derive(Debug, Clone, Copy)]
+struct PatternOwner {
+    agent: usize,
+    takes_away: bool,
 }
 
 impl Roster {
@@ -166,10 +172,15 @@ impl Roster {
     pub(super) fn made_for(&self, path: &str) -> Vec<usize> {
         let path = path.trim_start_matches("./").trim_start_matches('/');
         let FilePatterns { globs, owners } = self.files.get_or_init(|| self.compile_patterns());
-        let mut agents: Vec<usize> = globs
-            .matches(path)
-            .into_iter()
+        let matches = globs.matches(path).into_iter();
+        let hits: Vec<PatternOwner> = matches
             .filter_map(|glob| owners.get(glob).copied())
+            .collect();
+        let is_taken = |agent: usize| hits.iter().any(|it| it.takes_away && it.agent == agent);
+        let mut agents: Vec<usize> = hits
+            .iter()
+            .filter(|it| !it.takes_away && !is_taken(it.agent))
+            .map(|it| it.agent)
             .collect();
         // Globs are in the agents' order, and so are their matches.
         agents.dedup();
@@ -179,11 +190,15 @@ impl Roster {
     fn compile_patterns(&self) -> FilePatterns {
         let mut globs = GlobSetBuilder::new();
         let mut owners = Vec::new();
-        for (owner, agent) in self.agents.iter().enumerate() {
-            for pattern in &agent.patterns {
+        for (agent, card) in self.agents.iter().enumerate() {
+            for pattern in &card.patterns {
+                let (takes_away, pattern) = match pattern.strip_prefix('!') {
+                    Some(pattern) => (true, pattern),
+                    None => (false, pattern.as_str()),
+                };
                 if let Ok(glob) = GlobBuilder::new(pattern).literal_separator(true).build() {
                     globs.add(glob);
-                    owners.push(owner);
+                    owners.push(PatternOwner { agent, takes_away });
                 }
             }
         }

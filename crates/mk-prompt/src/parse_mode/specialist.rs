@@ -3,19 +3,17 @@
 //!
 //! Names only; whether such an agent exists is for the caller to check.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 
 use super::KeywordMode;
-use super::phrases::{Phrases, SubjectIndex, embedded};
+use super::phrases::{SubjectIndex, embedded};
 use crate::text::PromptText;
 
 /// More than these are a crowd.
 const MOST: usize = 6;
-/// Any phrase of a field counts alike.
-const WEIGHT: u8 = 1;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -23,8 +21,13 @@ struct SpecialistFile {
     modes: HashMap<KeywordMode, Vec<String>>,
     /// Those who have nothing to say about files that are not theirs.
     surface: Vec<String>,
-    neutral: Phrases,
-    fields: BTreeMap<String, Phrases>,
+    fields: Vec<SpecialistField>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct SpecialistField {
+    name: String,
 }
 
 #[derive(Debug)]
@@ -39,18 +42,14 @@ static FIELDS: LazyLock<SpecialistFields> = LazyLock::new(|| {
     let SpecialistFile {
         modes,
         surface,
-        neutral,
         fields,
     } = embedded(include_str!(concat!(env!("OUT_DIR"), "/specialists.json")));
-    let rows = fields
-        .values()
-        .enumerate()
-        .flat_map(|(at, phrases)| phrases.rows(at, WEIGHT));
-    let index = SubjectIndex::new(fields.len(), &neutral, rows);
+    let bytes = include_bytes!(concat!(env!("OUT_DIR"), "/specialists-fields.bin"));
+    let index = SubjectIndex::read(fields.len(), bytes);
     SpecialistFields {
         modes,
         surface,
-        specialists: fields.into_keys().collect(),
+        specialists: fields.into_iter().map(|field| field.name).collect(),
         index,
     }
 });

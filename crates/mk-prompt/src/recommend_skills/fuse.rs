@@ -1,6 +1,6 @@
 //! One probability from several witnesses: what the model, the key phrases and their rivals say of a skill.
 //!
-//! The weights come from prompts that the model was not trained on, so that .75 means three of four.
+//! The weights come from prompts that the model was not trained on, so that a score is about the share of right answers.
 
 use super::model::{Model, ModelVerdict};
 use crate::text::Vocabulary;

@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use super::code::is_code;
-use super::ticket::{is_address, is_field, is_footer, is_heading};
+use super::ticket::{is_address, is_field, is_footer, is_heading, is_setting};
 
 /// What a line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +37,48 @@ impl SegmentLines {
             lines.push((range, reader.read(line.trim_end())));
         }
         absorb(&mut lines);
+        mark_settings(text, &mut lines);
+        free_last(text, &mut lines);
         lines
+    }
+}
+
+/// A run of `key: value` lines that is nested or listed is a file of settings.
+fn mark_settings(text: &str, lines: &mut [(Range<usize>, LineKind)]) {
+    const LEAST: usize = 3;
+    let line_at = |range: &Range<usize>| text.get(range.clone()).unwrap_or_default();
+    let mut start = 0;
+    while start < lines.len() {
+        let rest = lines.get(start..).unwrap_or_default();
+        let run = rest
+            .iter()
+            .take_while(|(range, kind)| {
+                matches!(kind, LineKind::Code)
+                    || matches!(kind, LineKind::Spoken | LineKind::Field)
+                        && is_setting(line_at(range))
+            })
+            .count();
+        let is_nested = rest
+            .iter()
+            .take(run)
+            .any(|(range, _)| line_at(range).starts_with([' ', '-']));
+        if run >= LEAST && is_nested {
+            for (_, kind) in lines.iter_mut().skip(start).take(run) {
+                *kind = LineKind::Code;
+            }
+        }
+        start += run.max(1);
+    }
+}
+
+/// Below a footer a person may still say what to do: one line, behind a gap, that is no part of it.
+fn free_last(text: &str, lines: &mut [(Range<usize>, LineKind)]) {
+    let [.., (_, LineKind::Blank), (range, kind @ LineKind::Field)] = lines else {
+        return;
+    };
+    let line = text.get(range.clone()).unwrap_or_default().trim();
+    if !(is_field(line) || is_heading(line) || is_footer(line) || is_address(line)) {
+        *kind = LineKind::Spoken;
     }
 }
 
@@ -139,7 +180,9 @@ impl<'a> SegmentReader<'a> {
             self.in_footer = self.n_read > 0;
             return LineKind::Field;
         }
-        if is_field(text) || self.n_read > 0 && (is_heading(text) || is_address(text)) {
+        let is_wiki = text.starts_with("h2. ") || text.starts_with("h1. ");
+        if is_field(text) || (self.n_read > 0 || is_wiki) && (is_heading(text) || is_address(text))
+        {
             return LineKind::Field;
         }
         LineKind::Spoken
@@ -205,11 +248,12 @@ fn contains_folded(text: &str, word: &str) -> bool {
 }
 
 /// How lines of a stack trace, of a compiler, of a test runner begin.
-const TRACE_STARTS: [&str; 24] = [
+const TRACE_STARTS: [&str; 25] = [
     "Traceback (most recent",
     "File \"",
     "Caused by:",
     "caused by:",
+    "Suppressed:",
     "Exception in thread",
     "goroutine ",
     "panic: ",
@@ -235,6 +279,10 @@ const TRACE_STARTS: [&str; 24] = [
 /// Lines of a stack trace, of a compiler, of a test runner.
 fn is_trace(text: &str) -> bool {
     if TRACE_STARTS.iter().any(|start| text.starts_with(start)) || text.contains("panicked at ") {
+        return true;
+    }
+    // `... 42 common frames omitted`, `... 12 more`
+    if text.starts_with("... ") && (text.ends_with(" more") || text.ends_with(" omitted")) {
         return true;
     }
     // `at com.shop.Cart.total(Cart.java:42)`, `at render (/app/index.js:3:9)`
@@ -271,6 +319,10 @@ fn is_trace(text: &str) -> bool {
 
 /// Lines that begin with a time, a level or an address.
 fn is_log(text: &str) -> bool {
+    // People type no colours. CI systems mark groups, and echo what they run.
+    if text.contains('\u{1b}') || ["::", "##[", "$ "].iter().any(|it| text.starts_with(it)) {
+        return true;
+    }
     let bare = text.trim_start_matches(['[', '(', '"']);
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let n_digits = digits(bare);

@@ -56,8 +56,26 @@ const FIELDS: [&str; 52] = [
     "tags",
 ];
 
+/// `replicas: 3`, `- name: api`, `spec:`: a name that no one would say, and little behind it.
+pub(super) fn is_setting(line: &str) -> bool {
+    let text = line.trim_start().trim_start_matches("- ");
+    let Some((name, value)) = text.split_once(':') else {
+        return false;
+    };
+    let is_name = name
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/'))
+        && name.starts_with(|first: char| first.is_ascii_lowercase() || first == '_');
+    let is_short = value.split_whitespace().count() <= 3;
+    is_name && is_short && (value.is_empty() || value.starts_with(' '))
+}
+
 /// `Reporter: Ana`, `Priority: P1`: what trackers and mails write around a text.
 pub(super) fn is_field(text: &str) -> bool {
+    // Ana Ruiz <ana@example.org> wrote:
+    if text.ends_with(':') && text.contains('@') {
+        return true;
+    }
     let bare = text.trim_start_matches(['*', '-', '_', '#', ' ']);
     let Some((name, _)) = bare.split_once(':') else {
         return false;
@@ -71,7 +89,10 @@ pub(super) fn is_field(text: &str) -> bool {
 /// `## Steps to reproduce`, `Acceptance criteria:`
 pub(super) fn is_heading(text: &str) -> bool {
     let n_words = text.split_whitespace().count();
-    let is_markdown = text.starts_with('#') && n_words <= 8;
+    let is_wiki = ["h1. ", "h2. ", "h3. "]
+        .iter()
+        .any(|it| text.starts_with(it));
+    let is_markdown = (text.starts_with('#') || is_wiki) && n_words <= 8;
     let bold = text.len() > 4 && text.starts_with("**") && text.ends_with("**");
     let labelled = text.trim_end_matches('*').ends_with(':') && n_words <= 4;
     is_markdown || bold && n_words <= 6 || labelled
