@@ -6,8 +6,9 @@ use std::path::Path;
 use mk_project::IgnoredFiles;
 use mk_types::{AbsPath, ProjectPath};
 
-use crate::entry::read_within;
+use crate::entry::{read_bytes_within, read_within};
 use crate::place::{ContentLayer, ContentOrigin, ContentPlace};
+use crate::resource::ResourceBody;
 
 const DEEPEST: usize = 5;
 const MOST_FILES: usize = 200;
@@ -34,8 +35,8 @@ pub(crate) fn bundled(place: &ContentPlace) -> Vec<BundledFile> {
     found
 }
 
-/// The text of a file of a skill; `None` where there is none, or no text.
-pub(crate) fn read_bundled(place: &ContentPlace, path: &str) -> Option<String> {
+/// A file of a skill, as text where it is text; `None` where there is none.
+pub(crate) fn read_bundled(place: &ContentPlace, path: &str) -> Option<ResourceBody> {
     let is_listed = bundled(place).iter().any(|file| file.path == path);
     let ContentOrigin::Disk {
         within, path: own, ..
@@ -49,7 +50,15 @@ pub(crate) fn read_bundled(place: &ContentPlace, path: &str) -> Option<String> {
     } else {
         format!("{folder}/{path}")
     };
-    is_listed.then(|| read_within(within, &path).ok()).flatten()
+    if !is_listed {
+        return None;
+    }
+    match read_within(within, &path) {
+        Ok(text) => Some(ResourceBody::Text(text)),
+        Err(_) => read_bytes_within(within, &path)
+            .ok()
+            .map(ResourceBody::Bytes),
+    }
 }
 
 /// The folder of a skill on disk.

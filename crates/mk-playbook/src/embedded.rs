@@ -5,6 +5,14 @@ use crate::place::{ContentKind, ContentLayer, ContentOrigin, ContentPlace};
 /// Paths below `content/` and their texts, sorted by path.
 static FILES: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 
+/// The names and texts of the skills that ship, whatever a project has put in their place.
+pub fn shipped_skills() -> impl Iterator<Item = (&'static str, &'static str)> {
+    FILES.iter().filter_map(|(path, text)| {
+        let name = path.strip_prefix("skills/")?.strip_suffix("/SKILL.md")?;
+        Some((name, *text))
+    })
+}
+
 pub(crate) fn places() -> impl Iterator<Item = ContentPlace> {
     FILES.iter().filter_map(|(path, text)| {
         let (folder, rest) = path.split_once('/')?;

@@ -155,6 +155,19 @@ fn read(origin: &ContentOrigin) -> Result<Cow<'static, str>, String> {
 /// The text of a file below a folder, through no link that was put there since it was found; the error is the reason
 /// that there is none.
 pub(crate) fn read_within(within: &AbsPath, path: &str) -> Result<String, String> {
+    let (root, path) = open_within(within, path)?;
+    root.read_file(&path)
+        .map(|file| file.text)
+        .map_err(|error| error.to_string())
+}
+
+/// The same for a file that need not be text.
+pub(crate) fn read_bytes_within(within: &AbsPath, path: &str) -> Result<Vec<u8>, String> {
+    let (root, path) = open_within(within, path)?;
+    root.read_bytes(&path).map_err(|error| error.to_string())
+}
+
+fn open_within(within: &AbsPath, path: &str) -> Result<(RootDir, ProjectPath), String> {
     let size = std::fs::metadata(within.as_path().join(path)).map_or(0, |found| found.len());
     if size > LARGEST {
         return Err(format!(
@@ -162,8 +175,6 @@ pub(crate) fn read_within(within: &AbsPath, path: &str) -> Result<String, String
         ));
     }
     let path = ProjectPath::parse(path, within).map_err(|error| error.to_string())?;
-    RootDir::open(within)
-        .and_then(|root| root.read_file(&path))
-        .map(|file| file.text)
-        .map_err(|error| error.to_string())
+    let root = RootDir::open(within).map_err(|error| error.to_string())?;
+    Ok((root, path))
 }

@@ -21,6 +21,7 @@ mod markdown;
 mod place;
 mod playbook;
 mod prompt;
+mod resource;
 mod review;
 mod rule;
 mod rules_for_files;
@@ -38,6 +39,7 @@ pub use checklist::{
 pub use config::PlaybookConfig;
 pub use detect::{Stack, detect};
 pub use discover::{Sources, UserFolders};
+pub use embedded::shipped_skills;
 pub use error::Error;
 pub use eval::{EvalScores, Score, Share, evaluate};
 pub use glob::PathGlob;
@@ -49,8 +51,9 @@ pub use mk_prompt::{
     resolve_model,
 };
 pub use place::ContentLayer;
-pub use playbook::{Briefing, Playbook, QuestionNeeds, Resource, ResourceInfo, SkillFiles};
+pub use playbook::{Briefing, Playbook, QuestionNeeds, ResourceInfo, SkillFiles};
 pub use prompt::{AgentTask, PreparedAgent, PreparedAgents, WorkMode};
+pub use resource::{Resource, ResourceBody};
 pub use review::ContextShare;
 pub use rule::{Activation, RulesFile};
 pub use rules_for_files::{AppliedRule, Reason};

@@ -19,6 +19,7 @@ use crate::error::Error;
 use crate::library::Library;
 use crate::place::ContentKind;
 use crate::prompt::{AgentTask, PreparedAgent, PreparedAgents, prepare, prepare_all};
+use crate::resource::{Resource, ResourceBody};
 use crate::review::{ContextShare, context_shares, review};
 use crate::rule::RulesFile;
 use crate::rules_for_files::{AppliedRule, rules_for_files};
@@ -26,14 +27,6 @@ use crate::search::{RuleSearchResult, SearchLimits, Searcher};
 use crate::skill::Skill;
 use crate::suggest::{Suggestion, suggest};
 use crate::team::TeamRules;
-
-/// A text that has an address.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Resource {
-    pub mime_type: &'static str,
-    /// The whole file, head included.
-    pub text: String,
-}
 
 /// Where a skill is, and what comes with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -371,7 +364,7 @@ impl Playbook {
         if path == SKILL_INDEX {
             return Some(Resource {
                 mime_type: "application/json",
-                text: self.skill_index(),
+                body: ResourceBody::Text(self.skill_index()),
             });
         }
         self.file_resource(path)
@@ -388,14 +381,9 @@ impl Playbook {
             let file = below.strip_prefix(folder)?.strip_prefix('/')?;
             Some((&entry.place, file))
         })?;
-        Some(Resource {
-            mime_type: match file.rsplit_once('.').map(|(_, ending)| ending) {
-                Some("md") => "text/markdown",
-                Some("json") => "application/json",
-                _ => "text/plain",
-            },
-            text: read_bundled(place, file)?,
-        })
+        let body = read_bundled(place, file)?;
+        let mime_type = body.mime_type(file);
+        Some(Resource { mime_type, body })
     }
 
     fn file_resource(&self, path: &str) -> Option<Resource> {
@@ -410,7 +398,7 @@ impl Playbook {
             .find_map(|kind| self.library.entry(kind, path))?;
         Some(Resource {
             mime_type: entry.place.mime_type(),
-            text: entry.parsed().text.clone().into_owned(),
+            body: ResourceBody::Text(entry.parsed().text.clone().into_owned()),
         })
     }
 

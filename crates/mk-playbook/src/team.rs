@@ -30,6 +30,9 @@ impl TeamRules {
         let own = rules
             .iter()
             .filter(|rule| rule.layer != ContentLayer::Embedded && rule.stack.is_empty());
+        let mut own: Vec<Arc<RulesFile>> = own.cloned().collect();
+        // What stands in plain sight, such as `AGENTS.md`, is what the team means; a product's dot file repeats it often.
+        own.sort_by_key(|rule| rule.path.starts_with('.'));
         let detected = root.map(detect).unwrap_or_default();
         // Languages say more about the work than what surrounds them.
         let names: Vec<&str> = [
@@ -53,7 +56,7 @@ impl TeamRules {
         }
         used.sort_unstable();
         Self {
-            own: own.cloned().collect(),
+            own,
             used: used.into_iter().map(|(_, place)| place).collect(),
             stacks,
         }

@@ -4,6 +4,7 @@ mod checklist;
 mod config;
 mod content;
 mod developer;
+mod file_type;
 mod format;
 mod layer;
 mod paste;

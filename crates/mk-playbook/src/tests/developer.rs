@@ -1,6 +1,8 @@
 //! Prompts as developers type them: short, lower case, with typos, slang and no full stops. None of these is in the
 //! training data, and each set was written before the phrases of its time were looked at.
 
+use mk_prompt::Confidence;
+
 use super::shipped;
 
 /// What failed at first (15 of 97) was looked at, and the phrases of `content/utterances/daily` were written after it.
@@ -33,11 +35,18 @@ fn the_fifth_prompts_of_developers_are_understood() {
     understands(include_str!("developer/fifth.txt"));
 }
 
+/// Written before the phrases of its time, and run once, at the end.
+#[test]
+fn the_sixth_prompts_of_developers_are_understood() {
+    understands(include_str!("developer/sixth.txt"));
+}
+
 /// Lines of a prompt and the skills that a colleague would send it to; `-` for none.
 #[track_caller]
 fn understands(prompts: &str) {
     let playbook = shipped();
     let (mut first, mut of, mut silent, mut off_topic) = (0, 0, 0, 0);
+    let (mut sure, mut surely_wrong) = (0, 0);
     let mut wrong = Vec::new();
     for line in prompts.lines() {
         let (prompt, wanted) = line.rsplit_once(" → ").expect("prompt → skill");
@@ -51,6 +60,11 @@ fn understands(prompts: &str) {
             of += 1;
             first += u32::from(is_right);
         }
+        let is_sure = found
+            .first()
+            .is_some_and(|it| it.confidence == Confidence::High);
+        sure += u32::from(is_sure);
+        surely_wrong += u32::from(is_sure && !is_right);
         if !is_right {
             let score = found.first().map_or(0.0, |it| it.score);
             wrong.push(format!("{prompt}: {name} {score:.2}, not {wanted}"));
@@ -61,5 +75,9 @@ fn understands(prompts: &str) {
     assert!(
         silent * 100 >= off_topic * 95,
         "{silent} of {off_topic} silent:\n{wrong}"
+    );
+    assert!(
+        surely_wrong * 50 <= sure,
+        "{surely_wrong} of {sure} high and wrong:\n{wrong}"
     );
 }

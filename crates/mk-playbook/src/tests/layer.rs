@@ -51,8 +51,8 @@ fn skills_of_every_product_count() {
         playbook
             .resource("skills/claude-skill/SKILL.md")
             .unwrap()
-            .text,
-        skill("claude-skill")
+            .text(),
+        Some(skill("claude-skill").as_str())
     );
 }
 

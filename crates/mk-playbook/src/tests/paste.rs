@@ -1,4 +1,5 @@
-//! A prompt with something pasted behind it is still the same prompt: 40 prompts, four kinds of paste, four lengths.
+//! A prompt with something pasted behind or before it is still the same prompt: 40 prompts, twelve kinds of paste, four
+//! lengths.
 
 use mk_prompt::Confidence;
 
@@ -173,7 +174,33 @@ fn pasted(kind: &str, length: usize) -> String {
 }
 
 #[test]
-fn what_is_pasted_behind_a_prompt_does_not_change_what_it_asks_for() {
+fn what_is_pasted_with_a_prompt_does_not_change_what_it_asks_for() {
+    keeps(&[
+        ("code", CODE),
+        ("log", LOG),
+        ("trace", TRACE),
+        ("ticket", TICKET),
+    ]);
+}
+
+/// Kinds that were written after the rules for pastes.
+#[test]
+fn neither_do_other_kinds_of_paste() {
+    keeps(&[
+        ("Java", include_str!("paste/java.txt")),
+        ("Kubernetes", include_str!("paste/kubernetes.txt")),
+        ("a diff", include_str!("paste/diff.txt")),
+        ("mail", include_str!("paste/mail.txt")),
+        ("a CI log", include_str!("paste/ci.txt")),
+        ("a dump", include_str!("paste/sql.txt")),
+        ("minified code", include_str!("paste/minified.txt")),
+        ("Jira", include_str!("paste/jira.txt")),
+    ]);
+}
+
+/// At least 85 % of what is right alone stays right with a paste, and nothing becomes surely wrong.
+#[track_caller]
+fn keeps(pastes: &[(&str, &str)]) {
     let playbook = shipped();
     let first = |prompt: &str| {
         let found = playbook.recommend(prompt);
@@ -192,16 +219,15 @@ fn what_is_pasted_behind_a_prompt_does_not_change_what_it_asks_for() {
             wrong_bare.push(format!("{prompt}: {bare}, not {right}"));
             continue;
         }
-        for (name, kind) in [
-            ("code", CODE),
-            ("log", LOG),
-            ("trace", TRACE),
-            ("ticket", TICKET),
-        ] {
+        for (name, kind) in pastes {
             for length in [500, 1_000, 2_000, 8_000] {
-                for gap in ["\n\n", "\n"] {
-                    let (found, confidence) =
-                        first(&format!("{prompt}{gap}{}", pasted(kind, length)));
+                let pasted = pasted(kind, length);
+                for whole in [
+                    format!("{prompt}\n\n{pasted}"),
+                    format!("{prompt}\n{pasted}"),
+                    format!("{pasted}\n\n{prompt}"),
+                ] {
+                    let (found, confidence) = first(&whole);
                     of += 1;
                     kept += u32::from(found == right);
                     let line = format!("{prompt} + {length} of {name}: {found}, not {right}");

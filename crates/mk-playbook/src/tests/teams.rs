@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use mk_testkit::Fixture;
 
-use crate::{Playbook, SearchLimits, Sources, UserFolders};
+use crate::{Playbook, ResourceBody, SearchLimits, Sources, UserFolders};
 
 /// When a file counts.
 #[derive(Clone, Copy)]
@@ -466,13 +466,21 @@ hidden
     );
     let paths: Vec<&str> = files.files.iter().map(|it| it.path.as_str()).collect();
     assert_eq!(paths, ["reference/forms.md", "scripts/merge.py"]);
-    let read = |path: &str| playbook.resource(path).map(|it| it.text);
+    let read = |path: &str| {
+        playbook
+            .resource(path)
+            .and_then(|it| it.text().map(str::to_owned))
+    };
     assert_eq!(
         read("skills/pdf/scripts/merge.py").as_deref(),
         Some("print(1)\n")
     );
     assert_eq!(read("skills/pdf/secret.txt"), None);
     assert_eq!(read("skills/pdf/../../CLAUDE.md"), None);
+    fixture.write(".claude/skills/pdf/logo.png", b"\x89PNG\0\xff");
+    let logo = playbook.resource("skills/pdf/logo.png").expect("an image");
+    assert_eq!(logo.mime_type, "image/png");
+    assert_eq!(logo.body, ResourceBody::Bytes(b"\x89PNG\0\xff".to_vec()));
     let index = read("skills/index.json").expect("an index");
     assert!(index.contains("scripts/merge.py") && index.contains("systematic-debugging"));
 }
@@ -529,4 +537,27 @@ fn an_own_skill_and_an_own_agent_are_found_among_hundreds() {
         "{:?}",
         parsed.delegates_to
     );
+}
+
+#[test]
+fn instructions_in_plain_sight_come_before_those_of_a_product() {
+    let fixture = Fixture::new(
+        "
+        //- /.cursorrules
+        Cursor's copy.
+        //- /.junie/guidelines.md
+        Junie's copy.
+        //- /AGENTS.md
+        What the team means.
+        //- /CLAUDE.md
+        What Claude must know.
+        ",
+    );
+    let playbook = super::playbook(&fixture);
+    let briefing = playbook.briefing();
+    for files in [vec![], vec!["src/cart.rs".to_owned()]] {
+        let applied = briefing.team_rules(&files, "code", 2);
+        let paths: Vec<&str> = applied.iter().map(|it| it.rule.path.as_str()).collect();
+        assert_eq!(paths, ["AGENTS.md", "CLAUDE.md"], "{files:?}");
+    }
 }
