@@ -146,11 +146,25 @@ impl Backups {
         permit: Permit,
         id: &str,
     ) -> Result<Vec<WrittenFile>, Error> {
+        self.restore_except(root, permit, id, &[])
+    }
+
+    /// The same, leaving some files as they are now.
+    pub fn restore_except(
+        &self,
+        root: &RootDir,
+        permit: Permit,
+        id: &str,
+        left: &[ProjectPath],
+    ) -> Result<Vec<WrittenFile>, Error> {
         let meta = self.find(id)?;
         root.change(permit, self, &meta.backup.paths(), || {
             let mut planned = Vec::new();
             // In any order: no two entries concern the same name.
             for (entry_idx, entry) in meta.backup.entries.iter().enumerate() {
+                if left.contains(&entry.path) {
+                    continue;
+                }
                 let path = entry.path.clone();
                 planned.push(match &entry.moved_to {
                     Some(to) => plan_move(root, to.clone(), path)?,

@@ -21,6 +21,7 @@ pub use under_way::wait_for_edits;
 
 pub(crate) use apply::unlink_leftover;
 pub(crate) use diff::Diff;
+pub use diff::diff_to_decide;
 pub(crate) use edit::EditPlan;
 pub(crate) use plan::{plan_delete_if_there, plan_move, plan_put_back};
 pub(crate) use recover::{direction, roll_back, roll_forward};
@@ -78,6 +79,11 @@ impl RootDir {
             path: shown(path),
             size,
         })
+    }
+
+    /// Reads a file of any kind, with the same limits but that it be text.
+    pub fn read_bytes(&self, path: &ProjectPath) -> Result<Vec<u8>, Error> {
+        Ok(FileState::read(self, path)?.bytes)
     }
 }
 

@@ -17,6 +17,7 @@ mod resolve;
 mod root;
 mod rules;
 mod search;
+mod shown;
 mod walk;
 mod watch;
 mod write;
@@ -28,7 +29,7 @@ pub use beneath::RootDir;
 pub use error::Error;
 pub use file::{
     FileEdit, FileText, LineEnding, LineRange, NoSuchLine, TextChange, WriteKind, WrittenFile,
-    wait_for_edits,
+    diff_to_decide, wait_for_edits,
 };
 pub use find::{
     Depth, DirectoryQuery, EntryKind, FindQuery, FirstFiles, ListedEntries, ListedEntry, Readable,
@@ -47,6 +48,7 @@ pub use search::{
     FileMatches, LetterCase, MOST_CONTEXT, Match, MatchSpan, PatternKind, SearchQuery,
     SkippedFiles, TextSearchResult, search,
 };
+pub use shown::{ForeignSearch, ShownBySearch, shown_by_search};
 pub use walk::any_file;
 pub use watch::{WatchedPaths, Watcher};
 pub use write::write_new;

@@ -17,6 +17,7 @@ mod resolve;
 mod root;
 mod rules;
 mod search;
+mod shown;
 mod walk;
 mod watch;
 mod write;

@@ -13,8 +13,9 @@ use rustix::fs::FlockOperation;
 use serde_json::{Value, json};
 
 use super::{Backups, META, SetId, cannot_write, read, revision_of, write_new};
+use crate::beneath::RootDir;
 use crate::error::Error;
-use crate::file::LARGEST;
+use crate::file::{FileState, LARGEST, plan_delete_if_there, plan_move};
 
 /// Directories of commands that run; listing leaves them out.
 const RUNNING: &str = "running-";
@@ -131,6 +132,32 @@ impl Backups {
             path: entry.path.clone(),
         });
         Ok(conflicts.collect())
+    }
+
+    /// Files of a change set that cannot be put back, because a directory or a link has taken their place, or something
+    /// has the name that they should get back.
+    pub fn obstacles(&self, root: &RootDir, id: &str) -> Result<Vec<ProjectPath>, Error> {
+        let mut found = Vec::new();
+        for entry in self.find(id)?.backup.entries {
+            let path = entry.path.clone();
+            let plan = match entry.moved_to {
+                Some(to) => plan_move(root, to, path).map(drop),
+                None if entry.existed => FileState::find(root, &path).map(drop),
+                None => plan_delete_if_there(root, path).map(drop),
+            };
+            match plan {
+                Ok(()) => {}
+                Err(
+                    Error::NotAFile { .. }
+                    | Error::NotAFolder { .. }
+                    | Error::Link { .. }
+                    | Error::Exists { .. }
+                    | Error::Missing { .. },
+                ) => found.push(entry.path),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(found)
     }
 }
 

@@ -111,6 +111,19 @@ pub enum WriteKind {
     },
 }
 
+impl WriteKind {
+    /// The word for it before it has happened.
+    pub fn planned(&self) -> &'static str {
+        match self {
+            Self::Created => "Create",
+            Self::Changed => "Change",
+            Self::Unchanged => "Leave as it is:",
+            Self::Deleted => "Delete",
+            Self::Moved { .. } => "Move",
+        }
+    }
+}
+
 impl fmt::Display for WriteKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -164,6 +177,23 @@ impl RootDir {
     ) -> Result<Vec<WrittenFile>, Error> {
         let planned = self.plan(backups, edits)?;
         Ok(planned.into_iter().map(|planned| planned.written).collect())
+    }
+
+    /// The same with diffs for a person who decides about it.
+    pub fn preview_to_decide(
+        &self,
+        backups: &Backups,
+        edits: Vec<FileEdit>,
+    ) -> Result<Vec<WrittenFile>, Error> {
+        let planned = self.plan(backups, edits)?;
+        let shown = planned.into_iter().map(|planned| {
+            let mut written = planned.written;
+            if let Some(diff) = planned.step.as_ref().and_then(FileStep::diff_to_decide) {
+                written.diff = diff.text;
+            }
+            written
+        });
+        Ok(shown.collect())
     }
 
     /// The way of every change: permit, lock, plan, backup, steps, and back again if one fails.

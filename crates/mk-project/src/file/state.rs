@@ -7,7 +7,8 @@ use std::os::unix::fs::MetadataExt as _;
 use mk_types::ProjectPath;
 use sha2::{Digest as _, Sha256};
 
-use super::LARGEST;
+use super::diff::Diff;
+use super::{FileText, LARGEST};
 use crate::beneath::{RootDir, cannot_read, shown};
 use crate::error::Error;
 
@@ -61,6 +62,24 @@ pub(crate) enum FileStep {
         from: ProjectPath,
         to: ProjectPath,
     },
+}
+
+impl FileStep {
+    /// What it would change, if that is text.
+    pub(crate) fn diff_to_decide(&self) -> Option<Diff> {
+        let text = |bytes: &[u8]| FileText::decode(bytes).map(|it| it.text);
+        match self {
+            Self::Put { before, bytes, .. } => {
+                let old = match before {
+                    Some(before) => text(&before.bytes)?,
+                    None => String::new(),
+                };
+                Some(Diff::to_decide(&old, &text(bytes)?))
+            }
+            Self::Remove { before, .. } => Some(Diff::to_decide(&text(&before.bytes)?, "")),
+            Self::Rename { .. } => None,
+        }
+    }
 }
 
 impl FileState {

@@ -275,6 +275,26 @@ fn an_answer_says_what_changed() {
     assert_eq!((written.added, written.removed), (5_000, 4));
 }
 
+/// What a person would refuse may stand at the end of a long diff, or of a long line.
+#[test]
+fn who_decides_about_a_change_sees_all_of_it() {
+    let project = Project::new(&[("x", "one\n")]);
+    let text = format!(
+        "{}{} evil\nevil\n",
+        "line\n".repeat(5_000),
+        "x".repeat(9_000)
+    );
+    let edits = vec![FileEdit::Write {
+        path: project.path("x"),
+        contents: text,
+        expected: None,
+    }];
+    let shown = project.root.preview_to_decide(&project.backups, edits);
+    let diff = shown.unwrap().pop().unwrap().diff;
+    assert!(diff.ends_with("x evil\n+evil\n"), "{}", diff.len());
+    assert_eq!(diff.lines().count(), 5_004);
+}
+
 #[test]
 fn writing_what_is_there_already_does_nothing() {
     let project = Project::new(&[("x", "same\r\n")]);
