@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use mk_store::{ModeSwitch, NewSession, PostgresUrl, Session, Store, StoreLocation};
+use mk_store::{ModeGrounds, ModeSwitch, NewSession, PostgresUrl, Session, Store, StoreLocation};
 use mk_types::{Clock, ModeSlug};
 
 const THREADS: [usize; 3] = [1, 16, 64];
@@ -57,6 +57,7 @@ fn main() -> Outcome<()> {
                 from,
                 to,
                 reason,
+                grounds: ModeGrounds::default(),
             }))?;
             Ok(())
         });
@@ -69,6 +70,7 @@ fn main() -> Outcome<()> {
                 from,
                 to: ModeSlug::parse("code")?,
                 reason: None,
+                grounds: ModeGrounds::default(),
             };
             runtime.block_on(store.switch(back))?;
         }
@@ -85,6 +87,7 @@ async fn fill(store: &Store, sessions: usize) -> Outcome<Vec<Session>> {
         project: "/project".to_owned(),
         conversation: None,
         message: Some("hello".to_owned()),
+        grounds: ModeGrounds::default(),
     };
     let mut made = Vec::with_capacity(sessions);
     while made.len() < sessions {

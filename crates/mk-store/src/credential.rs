@@ -31,6 +31,13 @@ impl Store {
         shared.read(|connection| first(connection, query, params![hash], read))
     }
 
+    /// The same by its own id.
+    pub fn credential_by_id(&self, id: &CredentialId) -> Result<Option<Credential>, Error> {
+        let query = select_credential!("WHERE id = ?1");
+        let shared = &self.inner.shared;
+        shared.read(|connection| first(connection, query, params![id.as_str()], read))
+    }
+
     /// Those of a kind, newest first.
     pub fn credentials(&self, kind: CredentialKind) -> Result<Vec<Credential>, Error> {
         let query = select_credential!("WHERE kind = ?1 ORDER BY key DESC");
@@ -62,11 +69,47 @@ impl Store {
         .await
     }
 
-    /// Ends a credential; tells whether it was good until now.
+    /// Makes a session that ends with the token it is opened with; `None` if that is not good any more.
+    pub async fn open_session(
+        &self,
+        token: &CredentialId,
+        session: NewCredential,
+    ) -> Result<Option<Credential>, Error> {
+        let token = token.clone();
+        self.write(move |turn| {
+            let query = select_credential!("WHERE id = ?1 AND kind = 'token'");
+            let found = first(turn.connection, query, params![token.as_str()], read)?;
+            if !found.is_some_and(|found| found.is_good(turn.now)) {
+                return Ok(None);
+            }
+            let session = NewCredential {
+                name: format!("{}{}", session.name, opened_with(&token)),
+                ..session
+            };
+            create(turn, &session).map(Some)
+        })
+        .await
+    }
+
+    /// Ends a credential, and the sessions that were opened with it; tells whether it was good until now.
     pub async fn revoke_credential(&self, id: &CredentialId) -> Result<bool, Error> {
         let id = id.clone();
-        self.write(move |turn| end(turn, &id)).await
+        self.write(move |turn| {
+            let query = select_credential!("WHERE kind = 'session' AND revoked_at IS NULL");
+            for session in all(turn.connection, query, params![], read)? {
+                if session.name.ends_with(&opened_with(&id)) {
+                    end(turn, &session.id)?;
+                }
+            }
+            end(turn, &id)
+        })
+        .await
     }
+}
+
+/// How the name of a session ends that a token has opened.
+fn opened_with(token: &CredentialId) -> String {
+    format!(" with {token}")
 }
 
 fn create(turn: &Turn<'_>, new: &NewCredential) -> Result<Credential, Failure> {

@@ -1,8 +1,9 @@
 //! Decisions: appended and never changed. A hook waits for its record; a server queues it.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 
-use mk_types::{ConversationId, DecisionId, ModeSlug, ProjectId, Timestamp};
+use mk_types::{ConversationId, DecisionId, ModeSlug, ProjectId, Timestamp, without_secrets};
 
 use crate::Store;
 use crate::error::{Error, Failure};
@@ -97,9 +98,11 @@ pub(crate) fn append_all(
         let mut rows = queued.iter();
         return rows.try_for_each(|it| append(connection, &it.id, it.at, &it.decision));
     }
+    let kept: Vec<_> = queued.iter().map(|it| kept(&it.decision)).collect();
     let rows: Vec<_> = queued
         .iter()
-        .map(|it| values(&it.id, it.at, &it.decision))
+        .zip(&kept)
+        .map(|(it, kept)| values(&it.id, it.at, kept))
         .collect();
     for rows in rows.chunks(ROWS) {
         // Again after a commit that nobody heard of: once is enough.
@@ -129,15 +132,41 @@ pub(crate) fn append(
 ) -> Result<(), Failure> {
     let statement =
         insert_decision!("(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)");
-    run(connection, statement, &values(id, at, decision))?;
+    run(connection, statement, &values(id, at, &kept(decision)))?;
     Ok(())
+}
+
+/// The texts of a decision that agents write, as they are kept: cut, and without credentials.
+struct KeptTexts<'a> {
+    decision: &'a NewDecision,
+    target: Cow<'a, str>,
+    reason: Cow<'a, str>,
+    hint: Option<Cow<'a, str>>,
+    input: Cow<'a, str>,
+    input_length: usize,
+}
+
+fn kept(decision: &NewDecision) -> KeptTexts<'_> {
+    // A credential at the place where a text is cut is seen whole before.
+    let seen = |text, longest| without_secrets(cut(text, longest + LONGEST_TEXT));
+    let input = seen(&decision.input, LONGEST_INPUT);
+    let removed = decision.input.len().min(LONGEST_INPUT + LONGEST_TEXT) - input.len();
+    KeptTexts {
+        decision,
+        target: seen(&decision.target, LONGEST_TEXT),
+        reason: seen(&decision.reason, LONGEST_TEXT),
+        hint: decision.hint.as_deref().map(|it| seen(it, LONGEST_TEXT)),
+        input_length: decision.input.len() - removed,
+        input,
+    }
 }
 
 fn values<'a>(
     id: &'a DecisionId,
     at: Timestamp,
-    decision: &'a NewDecision,
+    kept: &'a KeptTexts<'a>,
 ) -> [SqlValue<'a>; COLUMNS] {
+    let decision = kept.decision;
     let text = |text: &'a str| SqlValue::Text(Some(cut(text, LONGEST_TEXT)));
     let optional = |text: Option<&'a str>| SqlValue::Text(text.map(|it| cut(it, LONGEST_TEXT)));
     [
@@ -148,14 +177,14 @@ fn values<'a>(
         SqlValue::Text(decision.project.as_ref().map(ProjectId::as_str)),
         SqlValue::Text(Some(decision.mode.as_str())),
         text(&decision.tool),
-        text(&decision.target),
+        text(&kept.target),
         SqlValue::Text(Some(decision.ruling.as_str())),
         text(&decision.rule),
-        text(&decision.reason),
-        optional(decision.hint.as_deref()),
+        text(&kept.reason),
+        optional(kept.hint.as_deref()),
         text(&decision.policy_hash),
-        SqlValue::Text(Some(cut(&decision.input, LONGEST_INPUT))),
-        SqlValue::Number(Some(signed(decision.input.len() as u64))),
+        SqlValue::Text(Some(cut(&kept.input, LONGEST_INPUT))),
+        SqlValue::Number(Some(signed(kept.input_length as u64))),
         optional(decision.tool_use.as_deref()),
     ]
 }

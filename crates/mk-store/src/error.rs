@@ -27,6 +27,8 @@ pub enum Error {
         expected: ModeSlug,
         actual: ModeSlug,
     },
+    #[error("the mode was changed by a person meanwhile")]
+    Overtaken,
     #[error("the task of session `{session}` is {state}")]
     Finished {
         session: SessionId,
@@ -144,10 +146,10 @@ impl Error {
             Self::Busy { .. } => Some("try again; if it stays, find the process that holds it"),
             Self::Replaced { .. } => Some("try again; nothing of this change was written"),
             Self::Unreachable { .. } => Some(
-                "check that PostgreSQL runs and admits this server; work goes on by itself once it does",
+                "check that PostgreSQL runs and accepts connections from here; servers recover by themselves",
             ),
             Self::NotAFile { .. } => Some("use PostgreSQL's own tools, such as `pg_dump`"),
-            Self::Conflict { .. } => Some("read the session again, then retry"),
+            Self::Conflict { .. } | Self::Overtaken => Some("read the session again, then retry"),
             Self::NotFound(_)
             | Self::Expired(_)
             | Self::ParentFinished { .. }

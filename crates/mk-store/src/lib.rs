@@ -19,6 +19,7 @@ mod model;
 mod open;
 mod postgres;
 mod project;
+mod project_mode;
 mod recover;
 mod row;
 mod seal;
@@ -41,14 +42,15 @@ pub use error::{Error, MissingSubject};
 use link::params;
 pub use model::{
     AccessRole, AgentSession, Approval, ApprovalFigures, ApprovalState, ApprovalVerdict,
-    AuditedChange, CommandFilter, CommandPermit, CommandRecord, Conversation, Credential,
-    CredentialKind, DecisionCount, DecisionFilter, DecisionRecord, ModeReach, ModeSwitch, NewAct,
-    NewApproval, NewCommandPermit, NewCommandRecord, NewConversation, NewCredential, NewDecision,
-    NewSession, ProcessIdentity, Project, Retention, Role, RootDirectory, Ruling, Session,
-    SessionFilter, StoredMessage, StoredModeChange, StoredPlan, SweptSessions, TaskState,
+    AuditedChange, CommandFilter, CommandPermit, CommandRecord, Conversation, ConversationGrounds,
+    Credential, CredentialKind, DecisionCount, DecisionFilter, DecisionRecord, ModeGrounds,
+    ModeReach, ModeSwitch, NewAct, NewApproval, NewCommandPermit, NewCommandRecord,
+    NewConversation, NewCredential, NewDecision, NewProjectMode, NewSession, ProcessIdentity,
+    Project, ProjectGrounds, Retention, Role, RootDirectory, Ruling, Session, SessionFilter,
+    SetProjectMode, StoredMessage, StoredModeChange, StoredPlan, SweptSessions, TaskState,
 };
 use open::{LockWaits, StoreUse};
-pub use postgres::{InvalidPostgresUrl, PostgresTrouble, PostgresUrl};
+pub use postgres::{InvalidPostgresUrl, PostgresTrouble, PostgresUrl, StoreReach};
 pub use recover::{RecoveredStore, recover};
 pub use seal::ChainCheck;
 use writer::{SharedStore, TOUCHES_PER_COMMIT, Turn, lock};
@@ -121,6 +123,11 @@ impl Store {
     /// not be done now.
     pub fn for_a_moment(location: StoreLocation, clock: Clock) -> Self {
         Self::used_by(location, clock, StoreUse::Brief)
+    }
+
+    /// The same for a process that does one thing at a time: each write is made on its caller's thread.
+    pub fn alone(location: StoreLocation, clock: Clock) -> Self {
+        Self::used_by(location, clock, StoreUse::Alone)
     }
 
     fn used_by(location: StoreLocation, clock: Clock, store_use: StoreUse) -> Self {
@@ -243,11 +250,29 @@ impl Store {
         self.inner.shared.clock.clone()
     }
 
-    /// Whether the database is out of reach: reads get what was known before, and what they allow
-    /// must not change anything.
-    pub fn is_detached(&self) -> bool {
+    pub fn location(&self) -> &StoreLocation {
+        &self.inner.shared.location
+    }
+
+    /// Whether nothing of it runs in a thread.
+    pub fn needs_no_thread(&self) -> bool {
+        let is_started = !matches!(*lock(&self.inner.thread), Thread::NotStarted);
+        self.inner.shared.writes_here() && !is_started
+    }
+
+    /// Whether anything can be stored yet. Reading would make a database that is not there.
+    pub fn exists(&self) -> bool {
+        match &self.inner.shared.location {
+            StoreLocation::File(path) => path.exists(),
+            StoreLocation::Memory | StoreLocation::Postgres(_) => true,
+        }
+    }
+
+    /// Whether the database is in reach. While it is not, reads get what was known before, and what they allow must not
+    /// change anything.
+    pub fn reach(&self) -> StoreReach {
         let postgres = self.inner.shared.postgres.as_ref();
-        postgres.is_some_and(postgres::Postgres::is_lost)
+        postgres.map_or(StoreReach::ALWAYS, postgres::Postgres::reach)
     }
 
     /// Notes that a session is in use now. In memory first; written within about a second, and
@@ -422,6 +447,13 @@ impl Store {
         work: impl FnOnce(&Turn<'_>) -> Result<T, Failure> + Send + 'static,
     ) -> Result<T, Error> {
         let permit = self.inner.shared.room().await?;
+        if self.inner.shared.writes_here() {
+            // Held, so that no thread starts meanwhile.
+            let thread = lock(&self.inner.thread);
+            if matches!(*thread, Thread::NotStarted) {
+                return self.inner.shared.write_here(permit, work);
+            }
+        }
         self.start()?;
         let answer = self.inner.shared.submit(permit, work)?;
         // A job that panicked answers nothing.
@@ -465,6 +497,7 @@ impl StoreInner {
         self.shared.begin_closing();
         let thread = std::mem::replace(&mut *lock(&self.thread), Thread::Ended);
         let Thread::Running(handle) = thread else {
+            self.shared.release();
             return CloseOutcome::Complete;
         };
         if !self.shared.wait_for_end(LONGEST_CLOSE) {

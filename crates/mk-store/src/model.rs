@@ -47,7 +47,8 @@ pub use command::{
     CommandFilter, CommandPermit, CommandRecord, NewCommandPermit, NewCommandRecord,
 };
 pub use conversation::{
-    AgentSession, Conversation, ModeReach, NewConversation, ProcessIdentity, Project, RootDirectory,
+    AgentSession, Conversation, ConversationGrounds, ModeGrounds, ModeReach, NewConversation,
+    NewProjectMode, ProcessIdentity, Project, ProjectGrounds, RootDirectory, SetProjectMode,
 };
 pub use decision::{
     ApprovalFigures, DecisionCount, DecisionFilter, DecisionRecord, NewDecision, Ruling,
@@ -122,6 +123,7 @@ pub struct NewSession {
     pub conversation: Option<ConversationId>,
     /// The user's first message, if there is one.
     pub message: Option<String>,
+    pub grounds: ModeGrounds,
 }
 
 /// A change of mode that holds only if the session is still in `from`.
@@ -131,6 +133,7 @@ pub struct ModeSwitch {
     pub from: ModeSlug,
     pub to: ModeSlug,
     pub reason: Option<String>,
+    pub grounds: ModeGrounds,
 }
 
 /// A question to ask.

@@ -45,6 +45,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../migrations/0004_credentials_and_seals.sql"),
         oldest: 1,
     },
+    Migration {
+        sql: include_str!("../migrations/0005_mode_since.sql"),
+        oldest: 1,
+    },
 ];
 
 /// "MKpr", as the first migration sets it.
@@ -70,14 +74,25 @@ pub(crate) enum StoreUse {
     Server,
     /// A process that ends soon: one connection serves reads and writes, and the log is left to the next.
     Brief,
+    /// The same, and it does one thing at a time: a thread for its writes would cost more than they do.
+    Alone,
 }
 
 impl StoreUse {
+    /// The connection of a process that ends soon, which has only one.
+    pub(crate) const fn only_connection(self) -> Option<ConnectionPurpose> {
+        match self {
+            Self::Brief => Some(ConnectionPurpose::Brief),
+            Self::Alone => Some(ConnectionPurpose::Alone),
+            Self::Plain | Self::Server => None,
+        }
+    }
+
     /// How long its reads wait for locks.
     pub(crate) const fn waits(self) -> LockWaits {
         match self {
             Self::Server => LockWaits::BRIEF,
-            Self::Plain | Self::Brief => LockWaits::PATIENT,
+            Self::Plain | Self::Brief | Self::Alone => LockWaits::PATIENT,
         }
     }
 }
@@ -132,6 +147,8 @@ pub(crate) enum ConnectionPurpose {
     Write,
     /// Both, in a process that ends soon.
     Brief,
+    /// The same in one that only notes what has happened.
+    Alone,
 }
 
 /// A log longer than this is moved into the database by a process that ends soon, too: the next one has to read it
@@ -239,8 +256,15 @@ fn prepare(
                  PRAGMA journal_size_limit = 4194304",
             )?;
         }
+        // What it writes has happened already and was promised to no one: it survives kill -9, and after a power
+        // failure the last commands may be missing. A sync at each would take a tenth of a command's time. That the
+        // database has a log was seen to when it was made.
+        ConnectionPurpose::Alone => {
+            connection.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON")?;
+        }
     }
-    if purpose == ConnectionPurpose::Brief && log_length(location) < LONGEST_LOG_LEFT {
+    let ends_soon = matches!(purpose, ConnectionPurpose::Brief | ConnectionPurpose::Alone);
+    if ends_soon && log_length(location) < LONGEST_LOG_LEFT {
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     }
     Ok(())

@@ -14,7 +14,7 @@ mod watch;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use mk_types::Clock;
 use tokio::runtime::Runtime;
@@ -25,17 +25,22 @@ use tokio_postgres::{Connection, Socket};
 use crate::StoreLocation;
 use crate::error::{Error, Failure};
 use crate::link::Link;
+use crate::open::StoreUse;
 use crate::writer::lock;
 pub(crate) use client::PgClient;
 pub(crate) use known::KnownAnswers;
 use tls::EncryptedSocket;
 pub use url::{InvalidPostgresUrl, PostgresUrl};
+pub use watch::StoreReach;
 use watch::WatchedChanges;
 
 /// Connections that wait for the next read.
 const IDLE: usize = 8;
 /// How long a connection is waited for, with everything that making one takes.
 const LONGEST_CONNECT: Duration = Duration::from_secs(3);
+/// How long a database that could not be reached is not tried again, before its first answer: those who ask for several
+/// things fail once, and not once for each.
+const UNREACHABLE_PAUSE: Duration = Duration::from_secs(1);
 
 /// Why the database did not answer.
 #[derive(Debug, thiserror::Error)]
@@ -44,8 +49,10 @@ pub enum PostgresTrouble {
     Silent(Duration),
     #[error("{}", message(.0))]
     Driver(#[from] tokio_postgres::Error),
-    #[error("it cannot be reached now, and this was not asked before")]
+    #[error("the connection was lost")]
     Unknown,
+    #[error("{0}")]
+    Again(Arc<Self>),
     #[error("cannot read the certificates of `{}`: {}", .0.display(), .1)]
     Certificates(PathBuf, String),
     #[error("TLS cannot be set up: {0}")]
@@ -72,6 +79,7 @@ impl PostgresTrouble {
             | Self::Certificates(..)
             | Self::Encryption(_)
             | Self::Thread(_) => true,
+            Self::Again(why) => why.is_loss(),
             Self::Driver(error) => match error.code() {
                 None => true,
                 Some(code) => {
@@ -81,6 +89,24 @@ impl PostgresTrouble {
                         || *code == SqlState::READ_ONLY_SQL_TRANSACTION
                 }
             },
+        }
+    }
+
+    /// Whether a connection ended, so that another one may do.
+    pub(crate) fn is_closing(&self) -> bool {
+        matches!(self, Self::Driver(_)) && self.is_loss()
+    }
+
+    /// Whether nothing but a connection ended: what comes next finds out whether the database did, too.
+    pub(crate) fn is_only_closing(&self) -> bool {
+        match self {
+            Self::Driver(error) => error.code().is_none_or(|code| {
+                ["08", "57P"]
+                    .iter()
+                    .any(|class| code.code().starts_with(class))
+                    || *code == SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT
+            }),
+            _ => false,
         }
     }
 
@@ -101,6 +127,8 @@ pub(crate) struct Postgres {
     location: StoreLocation,
     running: Mutex<Option<RunningPostgres>>,
     watched: Arc<WatchedChanges>,
+    /// Why it could not be reached at the last try, until when this counts.
+    failed: Mutex<Option<(Instant, Arc<PostgresTrouble>)>>,
 }
 
 /// What there is from the first use on.
@@ -116,12 +144,13 @@ struct RunningPostgres {
 
 impl Postgres {
     /// Connects to nothing yet.
-    pub(crate) fn new(url: &PostgresUrl, location: &StoreLocation) -> Self {
+    pub(crate) fn new(url: &PostgresUrl, location: &StoreLocation, store_use: StoreUse) -> Self {
         Self {
             url: url.clone(),
             location: location.clone(),
             running: Mutex::default(),
-            watched: Arc::default(),
+            watched: Arc::new(WatchedChanges::new(store_use)),
+            failed: Mutex::default(),
         }
     }
 
@@ -142,9 +171,11 @@ impl Postgres {
         }
     }
 
-    /// Whether the last try to reach the database failed.
-    pub(crate) fn is_lost(&self) -> bool {
-        self.watched.is_lost()
+    /// Whether it can be reached, as far as is known.
+    pub(crate) fn reach(&self) -> StoreReach {
+        // Before the first use nothing is known; what comes next says why there is none.
+        drop(self.connect_once());
+        self.watched.reach()
     }
 
     /// Runs `query` on a connection, or on what is known while there is none.
@@ -153,12 +184,17 @@ impl Postgres {
         query: impl Fn(Link<'_>) -> Result<T, Failure>,
     ) -> Result<T, Error> {
         let mut why = PostgresTrouble::Unknown;
+        let since = self.watched.reach();
         // A connection that the server has closed meanwhile says so once.
         for attempt in 0..2 {
             if self.watched.is_lost() && self.is_watching() {
                 break;
             }
-            let asked = self.take().map_err(Failure::from).and_then(|client| {
+            let taken = match attempt {
+                0 => self.take(),
+                _ => self.connect(),
+            };
+            let asked = taken.map_err(Failure::from).and_then(|client| {
                 let found = query(Link::Postgres {
                     client: &client,
                     known: Some(self.watched.known()),
@@ -171,8 +207,11 @@ impl Postgres {
             match asked {
                 Err(Failure::Postgres(trouble)) if trouble.is_loss() => {
                     self.drop_idle();
-                    if attempt > 0 {
-                        self.lose(&trouble);
+                    // One that does not answer is not asked twice.
+                    if attempt > 0 || !trouble.is_closing() {
+                        self.lose(&trouble, since);
+                        why = trouble;
+                        break;
                     }
                     why = trouble;
                 }
@@ -214,20 +253,28 @@ impl Postgres {
 
     /// A connection for the thread that writes.
     pub(crate) fn writer(&self) -> Result<PgClient, Error> {
+        let since = self.watched.reach();
         self.connect_once()
             .and_then(|()| self.connect())
-            .inspect_err(|trouble| self.lose(trouble))
+            .inspect_err(|trouble| self.lose(trouble, since))
             .map_err(|trouble| trouble.at(&self.location))
     }
 
-    /// Tells the others, soon, that there is something after `seq`.
+    /// The database has answered. Tells the others, soon, that there is something after `seq`.
     pub(crate) fn committed(&self, seq: Option<i64>, keys: &[String]) {
         self.watched.committed(seq, keys);
+        self.watched.find();
     }
 
-    pub(crate) fn lose(&self, trouble: &PostgresTrouble) {
+    /// No answer said whether it was committed.
+    pub(crate) fn doubt(&self, keys: &[String]) {
+        self.watched.committed(None, keys);
+    }
+
+    /// A try that began at `since` has failed.
+    pub(crate) fn lose(&self, trouble: &PostgresTrouble, since: StoreReach) {
         if trouble.is_loss() {
-            self.watched.lose(trouble);
+            self.watched.lose(trouble, since);
         }
     }
 
@@ -264,8 +311,23 @@ impl Postgres {
         }
     }
 
-    /// The first use: the runtime, the schema, and who watches.
+    /// The first use, unless it has just failed.
     fn connect_once(&self) -> Result<(), PostgresTrouble> {
+        if let Some((until, why)) = &*lock(&self.failed)
+            && Instant::now() < *until
+        {
+            return Err(PostgresTrouble::Again(Arc::clone(why)));
+        }
+        self.begin().map_err(|trouble| {
+            let why = Arc::new(trouble);
+            let until = Instant::now() + UNREACHABLE_PAUSE;
+            *lock(&self.failed) = Some((until, Arc::clone(&why)));
+            PostgresTrouble::Again(why)
+        })
+    }
+
+    /// The runtime, the schema, and who watches.
+    fn begin(&self) -> Result<(), PostgresTrouble> {
         let is_ready = |running: &Option<RunningPostgres>| {
             running
                 .as_ref()

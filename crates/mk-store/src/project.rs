@@ -1,5 +1,5 @@
-//! Projects: what a person has set for each, which mode texts are trusted, and the last good text
-//! of each mode file. Rows here and never files in the project, because agents write those.
+//! Projects: a pause that a person has set, which mode texts are trusted, and the last good text
+//! of each mode file; modes are in `project_mode.rs`. Rows here and never files in the project, because agents write those.
 
 use std::path::Path;
 
@@ -8,18 +8,19 @@ use mk_types::{AbsPath, ModeSlug, ProjectId, Timestamp};
 use crate::Store;
 use crate::error::{Error, Failure, MissingSubject};
 use crate::link::{Link, Row, params};
-use crate::model::{ModeReach, Project};
+use crate::model::Project;
 use crate::row::{all, first, optional, parsed, run};
 use crate::writer::Turn;
 
 macro_rules! select_project {
     ($rest:literal) => {
         concat!(
-            "SELECT id, root, mode, switching, paused_until, created_at FROM project ",
+            "SELECT id, root, mode, switching, paused_until, created_at, mode_since FROM project ",
             $rest
         )
     };
 }
+pub(crate) use select_project;
 
 impl Store {
     /// The project with this root; `None` if nothing was ever stored about it.
@@ -45,32 +46,13 @@ impl Store {
         self.write(move |turn| open(turn, &root)).await
     }
 
-    /// Sets the mode of a project, and of its live conversations where `reach` says so.
-    pub async fn set_project_mode(
-        &self,
-        id: &ProjectId,
-        mode: Option<ModeSlug>,
-        reach: ModeReach,
-    ) -> Result<Project, Error> {
-        let id = id.clone();
-        self.write(move |turn| set_mode(turn, &id, mode.as_ref(), reach))
-            .await
-    }
-
-    /// Sets a project's `switching`; `None` leaves it to the configuration.
-    pub async fn set_project_switching(
-        &self,
-        id: &ProjectId,
-        switching: Option<String>,
-    ) -> Result<Project, Error> {
-        let id = id.clone();
-        self.write(move |turn| {
-            turn.changed(id.as_str());
-            let statement = "UPDATE project SET switching = ?2 WHERE id = ?1";
-            run(turn.connection, statement, params![id.as_str(), switching])?;
-            existing(turn.connection, &id)
+    /// Makes the project with this root under this id, unless there is one. Written soon; no caller waits for it.
+    pub fn open_project_soon(&self, root: &AbsPath, id: &ProjectId) -> Result<(), Error> {
+        let (root, id) = (root.clone(), id.clone());
+        self.write_soon(move |turn| match at(turn.connection, &root)? {
+            Some(_) => Ok(()),
+            None => insert(turn, &root, &id),
         })
-        .await
     }
 
     /// Suspends enforcement until then; `None` resumes it.
@@ -171,8 +153,19 @@ impl Store {
         shared.read(|connection| first(connection, query, params![path.as_str()], |row| row.get(0)))
     }
 
+    /// Forgets the text of a mode file that is gone. Written soon; no caller waits for it.
+    pub fn forget_mode_file(&self, path: &AbsPath) -> Result<(), Error> {
+        let path = path.clone();
+        self.write_soon(move |turn| {
+            turn.changed(path.as_str());
+            let statement = "DELETE FROM mode_file WHERE path = ?1";
+            run(turn.connection, statement, params![path.as_str()])?;
+            Ok(())
+        })
+    }
+
     /// Keeps a mode file's text for the time when the file can no longer be read. The hash spares
-    /// the write of a text that is there already. Written soon; nobody waits for it.
+    /// the write of a text that is there already. Written soon; no caller waits for it.
     pub fn keep_mode_file(&self, path: &AbsPath, hash: &str, text: &str) -> Result<(), Error> {
         let query = "SELECT 1 FROM mode_file WHERE path = ?1 AND hash = ?2";
         let shared = &self.inner.shared;
@@ -226,50 +219,26 @@ fn at(connection: Link<'_>, root: &AbsPath) -> Result<Option<Project>, Failure> 
     first(connection, query, params![root.as_str()], read)
 }
 
-fn open(turn: &Turn<'_>, root: &AbsPath) -> Result<Project, Failure> {
+pub(crate) fn open(turn: &Turn<'_>, root: &AbsPath) -> Result<Project, Failure> {
     if let Some(found) = at(turn.connection, root)? {
         return Ok(found);
     }
     let id = ProjectId::random();
+    insert(turn, root, &id)?;
+    existing(turn.connection, &id)
+}
+
+fn insert(turn: &Turn<'_>, root: &AbsPath, id: &ProjectId) -> Result<(), Failure> {
     turn.changed(root.as_str());
     run(
         turn.connection,
         "INSERT INTO project (id, root, created_at) VALUES (?1, ?2, ?3)",
         params![id.as_str(), root.as_str(), turn.now.as_millis()],
     )?;
-    existing(turn.connection, &id)
+    Ok(())
 }
 
-fn set_mode(
-    turn: &Turn<'_>,
-    id: &ProjectId,
-    mode: Option<&ModeSlug>,
-    reach: ModeReach,
-) -> Result<Project, Failure> {
-    let key = key(turn.connection, id)?;
-    turn.changed(id.as_str());
-    let mode = mode.map(ModeSlug::as_str);
-    match reach {
-        // Those that followed the project so far keep the mode they are in.
-        ModeReach::NewConversations => run(
-            turn.connection,
-            "UPDATE conversation SET mode = (SELECT mode FROM project WHERE key = ?1)
-             WHERE project = ?1 AND mode IS NULL",
-            params![key],
-        )?,
-        ModeReach::AllActiveSince(since) => run(
-            turn.connection,
-            "UPDATE conversation SET mode = ?2
-             WHERE project = ?1 AND last_active >= ?3 AND ended_at IS NULL",
-            params![key, mode, since.as_millis()],
-        )?,
-    };
-    let statement = "UPDATE project SET mode = ?2 WHERE key = ?1";
-    run(turn.connection, statement, params![key, mode])?;
-    existing(turn.connection, id)
-}
-
-fn existing(connection: Link<'_>, id: &ProjectId) -> Result<Project, Failure> {
+pub(crate) fn existing(connection: Link<'_>, id: &ProjectId) -> Result<Project, Failure> {
     find(connection, id)?.ok_or_else(|| missing(id))
 }
 
@@ -277,7 +246,7 @@ fn missing(id: &ProjectId) -> Failure {
     Error::NotFound(MissingSubject::Project(id.clone())).into()
 }
 
-fn read(row: &Row<'_>) -> Result<Project, Failure> {
+pub(crate) fn read(row: &Row<'_>) -> Result<Project, Failure> {
     Ok(Project {
         id: parsed(row, 0, ProjectId::parse)?,
         root: parsed(row, 1, absolute)?,
@@ -285,5 +254,6 @@ fn read(row: &Row<'_>) -> Result<Project, Failure> {
         switching: row.get(3)?,
         paused_until: row.get::<Option<i64>>(4)?.map(Timestamp::from_millis),
         created_at: Timestamp::from_millis(row.get(5)?),
+        mode_since: row.get::<Option<i64>>(6)?.map(Timestamp::from_millis),
     })
 }

@@ -10,6 +10,7 @@ use crate::model::{
     ModeSwitch, NewSession, Role, Session, SessionFilter, StoredMessage, StoredModeChange,
     TaskState,
 };
+use crate::project_mode::apply_grounds;
 use crate::row::{self, all, first, run, select_session};
 use crate::writer::Turn;
 
@@ -93,6 +94,7 @@ pub(crate) fn list(connection: Link<'_>, filter: &SessionFilter) -> Result<Vec<S
 pub(crate) fn create(turn: &Turn<'_>, new: &NewSession) -> Result<Session, Failure> {
     let connection = turn.connection;
     let now = turn.now.as_millis();
+    apply_grounds(turn, &new.grounds)?;
     let parent = new
         .parent
         .as_ref()
@@ -131,6 +133,7 @@ pub(crate) fn create(turn: &Turn<'_>, new: &NewSession) -> Result<Session, Failu
 pub(crate) fn switch(turn: &Turn<'_>, change: &ModeSwitch) -> Result<Session, Failure> {
     let connection = turn.connection;
     let key = active(connection, &change.session)?;
+    apply_grounds(turn, &change.grounds)?;
     let changed = run(
         connection,
         "UPDATE session SET mode = ?3 WHERE key = ?1 AND mode = ?2",

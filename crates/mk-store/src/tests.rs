@@ -8,6 +8,7 @@ mod credential;
 mod decision;
 mod lifecycle;
 mod open;
+mod project_mode;
 mod replaced;
 mod seal;
 mod sweep;
@@ -24,8 +25,9 @@ use std::time::Duration;
 use mk_types::{AbsPath, Clock, ModeSlug, SessionId, TaskId, Timestamp};
 
 use crate::{
-    AgentSession, Conversation, Error, ModeSwitch, NewConversation, NewSession, PostgresUrl,
-    Project, RootDirectory, Session, Store, StoreLocation, TaskState,
+    AgentSession, Conversation, Error, ModeGrounds, ModeReach, ModeSwitch, NewConversation,
+    NewProjectMode, NewSession, PostgresUrl, Project, RootDirectory, Session, SetProjectMode,
+    Store, StoreLocation, TaskState,
 };
 
 pub(super) const HOUR: Duration = Duration::from_secs(3600);
@@ -113,6 +115,12 @@ impl Fixture {
         block_on(self.store.open_conversation(new)).unwrap()
     }
 
+    /// A mode that a person sets for a project.
+    #[track_caller]
+    pub(super) fn set_mode(&self, root: &str, mode: &str, reach: ModeReach) -> SetProjectMode {
+        block_on(self.store.set_project_mode(new_mode(root, mode, reach))).unwrap()
+    }
+
     /// The session as the store has it now.
     #[track_caller]
     pub(super) fn now(&self, session: &Session) -> Session {
@@ -132,6 +140,7 @@ pub(super) fn new_session(parent: Option<&Session>) -> NewSession {
         project: "/project".to_owned(),
         conversation: None,
         message: Some("hello".to_owned()),
+        grounds: ModeGrounds::default(),
     }
 }
 
@@ -153,6 +162,16 @@ pub(super) fn new_conversation(project: &Project, session: &str) -> NewConversat
     }
 }
 
+pub(super) fn new_mode(root: &str, mode: &str, reach: ModeReach) -> NewProjectMode {
+    NewProjectMode {
+        root: path(root),
+        mode: slug(mode),
+        reach,
+        switching: None,
+        reason: "set by a person".to_owned(),
+    }
+}
+
 pub(super) fn path(text: &str) -> AbsPath {
     AbsPath::new(std::path::Path::new(text)).unwrap()
 }
@@ -163,6 +182,7 @@ pub(super) fn switch(session: &SessionId, from: &str, to: &str) -> ModeSwitch {
         from: slug(from),
         to: slug(to),
         reason: Some(format!("{from} to {to}")),
+        grounds: ModeGrounds::default(),
     }
 }
 

@@ -164,7 +164,7 @@ pub(crate) struct QueuedJob {
 impl SharedStore {
     pub(crate) fn new(location: StoreLocation, clock: Clock, store_use: StoreUse) -> Self {
         let postgres = match &location {
-            StoreLocation::Postgres(url) => Some(Postgres::new(url, &location)),
+            StoreLocation::Postgres(url) => Some(Postgres::new(url, &location, store_use)),
             StoreLocation::File(_) | StoreLocation::Memory => None,
         };
         let clock = match &postgres {
@@ -203,18 +203,7 @@ impl SharedStore {
         permit: OwnedSemaphorePermit,
         work: impl FnOnce(&Turn<'_>) -> Result<T, Failure> + Send + 'static,
     ) -> Result<oneshot::Receiver<Result<T, Error>>, Error> {
-        let (sender, receiver) = oneshot::channel();
-        let job: WriteJob = Box::new(move |turn| {
-            let result =
-                turn.and_then(|turn| work(turn).map_err(|failure| failure.at(turn.location)));
-            let undo = result.as_ref().err().cloned();
-            let answer: CommitAnswer = Box::new(move |committed| {
-                drop(permit);
-                // The caller may have gone; its write stands all the same.
-                drop(sender.send(result.and_then(|value| committed.map(|()| value))));
-            });
-            RanJobs { undo, answer }
-        });
+        let (job, receiver) = job(permit, work);
         let mut inbox = lock(&self.inbox);
         if inbox.stage == Stage::Closing {
             return Err(Error::Closed);
@@ -223,6 +212,38 @@ impl SharedStore {
         drop(inbox);
         self.arrived.notify_one();
         Ok(receiver)
+    }
+
+    /// Whether a write is made on its caller's thread.
+    pub(crate) fn writes_here(&self) -> bool {
+        self.postgres.is_none() && self.store_use == StoreUse::Alone
+    }
+
+    /// Commits `work` at once. Only while no thread writes.
+    pub(crate) fn write_here<T: Send + 'static>(
+        &self,
+        permit: OwnedSemaphorePermit,
+        work: impl FnOnce(&Turn<'_>) -> Result<T, Failure> + Send + 'static,
+    ) -> Result<T, Error> {
+        let (job, mut receiver) = job(permit, work);
+        let batch = CommitBatch {
+            jobs: VecDeque::from([job]),
+            notes: Notes {
+                touches: Arc::default(),
+                decisions: VecDeque::new(),
+            },
+        };
+        // The caller learns of a failure by its job.
+        drop(self.write(&mut lock(&self.reader).opened, batch));
+        // A job that panicked answers nothing.
+        receiver.try_recv().unwrap_or(Err(Error::Panicked))
+    }
+
+    /// Lets go of the database, where no thread has done so.
+    pub(crate) fn release(&self) {
+        if self.store_use.only_connection().is_some() && self.location != StoreLocation::Memory {
+            lock(&self.reader).opened = None;
+        }
     }
 
     /// Notes activity now.
@@ -326,9 +347,7 @@ impl SharedStore {
             last = outcome;
         }
         drop(own);
-        if self.store_use == StoreUse::Brief && self.location != StoreLocation::Memory {
-            lock(&self.reader).opened = None;
-        }
+        self.release();
         lock(&self.inbox).thread = ThreadState::Ended;
         self.flushed.notify_all();
     }
@@ -378,6 +397,25 @@ impl SharedStore {
         inbox.thread = ThreadState::Writing;
         Some(inbox.take_batch())
     }
+}
+
+/// What is queued for `work`, and where its answer comes.
+fn job<T: Send + 'static>(
+    permit: OwnedSemaphorePermit,
+    work: impl FnOnce(&Turn<'_>) -> Result<T, Failure> + Send + 'static,
+) -> (WriteJob, oneshot::Receiver<Result<T, Error>>) {
+    let (sender, receiver) = oneshot::channel();
+    let job: WriteJob = Box::new(move |turn| {
+        let result = turn.and_then(|turn| work(turn).map_err(|failure| failure.at(turn.location)));
+        let undo = result.as_ref().err().cloned();
+        let answer: CommitAnswer = Box::new(move |committed| {
+            drop(permit);
+            // The caller may have gone; its write stands all the same.
+            drop(sender.send(result.and_then(|value| committed.map(|()| value))));
+        });
+        RanJobs { undo, answer }
+    });
+    (job, receiver)
 }
 
 impl fmt::Debug for SharedStore {

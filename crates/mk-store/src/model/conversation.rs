@@ -1,6 +1,6 @@
 //! Conversations and projects as values.
 
-use mk_types::{AbsPath, ConversationId, ModeSlug, ProjectId, Timestamp};
+use mk_types::{AbsPath, ConversationId, ModeSlug, ProjectId, SessionId, Timestamp};
 
 /// Who speaks: a product, and what it calls its own session (or our name of its connection).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -71,6 +71,8 @@ pub struct Project {
     /// Until when a person has suspended enforcement.
     pub paused_until: Option<Timestamp>,
     pub created_at: Timestamp,
+    /// When the mode was last set for every conversation and task.
+    pub mode_since: Option<Timestamp>,
 }
 
 /// Whom a project's new mode reaches.
@@ -80,4 +82,51 @@ pub enum ModeReach {
     NewConversations,
     /// Those, and every live one that was active since then.
     AllActiveSince(Timestamp),
+}
+
+/// A mode that a person sets for a project, which is made if it is not known yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewProjectMode {
+    pub root: AbsPath,
+    pub mode: ModeSlug,
+    pub reach: ModeReach,
+    /// What `switching` becomes where a person has not set it.
+    pub switching: Option<String>,
+    /// What the history of the tasks that it reaches says.
+    pub reason: String,
+}
+
+/// A mode that was set for a project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SetProjectMode {
+    pub project: Project,
+    /// The tasks that were in another mode.
+    pub switched: Vec<SessionId>,
+}
+
+/// What a person has set, as it was when an agent's change of mode was decided. The change does not happen if that is
+/// no longer so: the person's act is the later one. The default compares nothing, as a person's own acts do.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ModeGrounds {
+    pub project: Option<ProjectGrounds>,
+    pub conversation: Option<ConversationGrounds>,
+    /// The tasks whose modes decided.
+    pub tasks: Vec<(SessionId, ModeSlug)>,
+}
+
+/// The nearest project with a mode that a person has set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProjectGrounds {
+    /// The directories that were looked at.
+    pub among: Vec<AbsPath>,
+    pub found: Option<Box<Project>>,
+}
+
+/// The agent's conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConversationGrounds {
+    pub id: ConversationId,
+    pub mode: Option<ModeSlug>,
+    /// The mode that it is put into by the same change.
+    pub to: Option<ModeSlug>,
 }

@@ -17,21 +17,25 @@ use tokio_postgres::{Client, Row};
 use super::PostgresTrouble;
 use crate::link::SqlValue;
 
-/// How long an answer may take: longer than any lock is waited for.
-const LONGEST_ANSWER: Duration = Duration::from_secs(8);
+/// How long an answer in a transaction may take: longer than any lock is waited for.
+const LONGEST_ANSWER: Duration = Duration::from_secs(5);
+/// How long any other may take: reads wait for no lock.
+const LONGEST_READ: Duration = Duration::from_secs(3);
 
 /// Takes the turn of all who write, with limits for those who fall silent in it. A pooler passes on
 /// only what is said inside of the transaction.
 const BEGIN: &str = "BEGIN;
-    SET LOCAL lock_timeout = '5s';
-    SET LOCAL statement_timeout = '6s';
-    SET LOCAL idle_in_transaction_session_timeout = '5s';
+    SET LOCAL lock_timeout = '4s';
+    SET LOCAL statement_timeout = '4s';
+    SET LOCAL idle_in_transaction_session_timeout = '4s';
     SELECT pg_advisory_xact_lock(hashtext('modekeeper'), hashtext(current_schema()))";
 
 #[derive(Debug)]
 pub(crate) struct PgClient {
     client: Client,
     in_transaction: AtomicBool,
+    /// It has not answered once, so it is of no use: what it still says belongs to an older question.
+    is_silent: AtomicBool,
 }
 
 impl PgClient {
@@ -39,6 +43,7 @@ impl PgClient {
         Self {
             client,
             in_transaction: AtomicBool::new(false),
+            is_silent: AtomicBool::new(false),
         }
     }
 
@@ -49,7 +54,7 @@ impl PgClient {
     ) -> Result<Vec<Row>, PostgresTrouble> {
         let query = numbered(query);
         let parameters = typed(values);
-        answer(self.client.query_typed(&query, &parameters))
+        self.answer(self.client.query_typed(&query, &parameters))
     }
 
     pub(crate) fn run(
@@ -59,7 +64,7 @@ impl PgClient {
     ) -> Result<usize, PostgresTrouble> {
         let statement = numbered(statement);
         let parameters = typed(values);
-        let changed = answer(self.client.execute_typed(&statement, &parameters))?;
+        let changed = self.answer(self.client.execute_typed(&statement, &parameters))?;
         if matches!(&*statement, "COMMIT" | "ROLLBACK") {
             self.in_transaction.store(false, Ordering::Relaxed);
         }
@@ -68,7 +73,7 @@ impl PgClient {
 
     /// Several statements at once, without values.
     pub(crate) fn batch(&self, statements: &str) -> Result<(), PostgresTrouble> {
-        answer(self.client.batch_execute(statements))
+        self.answer(self.client.batch_execute(statements))
     }
 
     /// Begins a transaction in which nobody else writes.
@@ -88,7 +93,24 @@ impl PgClient {
     }
 
     pub(crate) fn is_closed(&self) -> bool {
-        self.client.is_closed()
+        self.is_silent.load(Ordering::Relaxed) || self.client.is_closed()
+    }
+
+    fn answer<T>(
+        &self,
+        question: impl Future<Output = Result<T, tokio_postgres::Error>>,
+    ) -> Result<T, PostgresTrouble> {
+        let longest = match self.is_out_of_transaction() {
+            true => LONGEST_READ,
+            false => LONGEST_ANSWER,
+        };
+        match wait(question, longest) {
+            Some(answer) => Ok(answer?),
+            None => {
+                self.is_silent.store(true, Ordering::Relaxed);
+                Err(PostgresTrouble::Silent(longest))
+            }
+        }
     }
 }
 
@@ -105,15 +127,6 @@ pub(super) fn typed<'a>(values: &'a [SqlValue<'a>]) -> Vec<(&'a (dyn ToSql + Syn
         }
     };
     values.iter().map(typed).collect()
-}
-
-fn answer<T>(
-    question: impl Future<Output = Result<T, tokio_postgres::Error>>,
-) -> Result<T, PostgresTrouble> {
-    match wait(question, LONGEST_ANSWER) {
-        Some(answer) => Ok(answer?),
-        None => Err(PostgresTrouble::Silent(LONGEST_ANSWER)),
-    }
 }
 
 /// Waits on this thread, whether or not a runtime drives it: the work is done on ours.

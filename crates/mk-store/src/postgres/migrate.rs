@@ -6,7 +6,10 @@ use super::{PgClient, PostgresTrouble};
 
 /// Append only: a released migration never changes, and one only adds, so that servers of the
 /// version before go on working while they are replaced one by one.
-const MIGRATIONS: &[&str] = &[include_str!("../../migrations/postgres/0001_state.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../../migrations/postgres/0001_state.sql"),
+    include_str!("../../migrations/postgres/0002_mode_since.sql"),
+];
 
 /// The versions that were applied; in the statements of a transaction that holds the writers' turn.
 const VERSIONS: &str = "CREATE TABLE IF NOT EXISTS schema_version (

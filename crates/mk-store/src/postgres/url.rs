@@ -23,16 +23,16 @@ pub struct PostgresUrl {
     proof: ServerProof,
 }
 
-/// A URL that names no database. It does not repeat the URL, which may hold a password.
+/// A URL that names no database, in words for what it has to be. It does not repeat the URL, which may hold a password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidPostgresUrl {
-    #[error("not a PostgreSQL URL of the form postgres://user@host/database")]
+    #[error("a PostgreSQL URL of the form postgres://user@host/database")]
     Malformed,
-    #[error("the URL names no database")]
+    #[error("a PostgreSQL URL that names a database, such as postgres://user@host/database")]
     NoDatabase,
-    #[error("sslmode is one of disable, prefer, require, verify-ca and verify-full")]
+    #[error("a PostgreSQL URL whose sslmode is disable, prefer, require, verify-ca or verify-full")]
     TlsMode,
-    #[error("sslmode=verify-ca needs the authority's certificate: add sslrootcert=/path/ca.pem")]
+    #[error("a PostgreSQL URL with sslrootcert=/path/ca.pem, because of sslmode=verify-ca")]
     NoAuthority,
 }
 
@@ -100,6 +100,16 @@ impl PostgresUrl {
 
     pub(super) fn config(&self) -> &Config {
         &self.config
+    }
+
+    /// With a setting of our own, by which a connection shows that no pooler is in between: a pooler refuses or drops
+    /// what it does not know.
+    pub(super) fn marked_config(&self) -> Config {
+        let mut config = self.config.clone();
+        let options = config.get_options().unwrap_or_default();
+        let options = format!("{options} -c modekeeper.listens=on");
+        config.options(options.trim_start());
+        config
     }
 
     pub(super) fn proof(&self) -> &ServerProof {
@@ -186,9 +196,27 @@ fn host(host: &Host) -> String {
 
 impl fmt::Display for PostgresUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let hosts: Vec<String> = self.config.get_hosts().iter().map(host).collect();
         let database = self.config.get_dbname().unwrap_or_default();
-        write!(f, "postgres://{}/{database}", hosts.join(","))
+        let ports = self.config.get_ports();
+        let port = |index: usize| {
+            let port = ports.get(index).or(ports.first()).copied();
+            port.filter(|port| *port != 5432)
+        };
+        let hosts = self.config.get_hosts();
+        #[cfg(unix)]
+        if let [Host::Unix(directory)] = hosts {
+            write!(f, "postgres:///{database}?host={}", directory.display())?;
+            return port(0).map_or(Ok(()), |port| write!(f, "&port={port}"));
+        }
+        let named = hosts
+            .iter()
+            .enumerate()
+            .map(|(index, it)| match port(index) {
+                Some(port) => format!("{}:{port}", host(it)),
+                None => host(it),
+            });
+        let named: Vec<String> = named.collect();
+        write!(f, "postgres://{}/{database}", named.join(","))
     }
 }
 
@@ -247,6 +275,54 @@ mod tests {
             &format!("{at}?sslmode=never"),
             &Err(InvalidPostgresUrl::TlsMode),
         );
+    }
+
+    #[test]
+    fn a_url_is_shown_without_its_user_and_password() {
+        for (url, shown) in [
+            (
+                "postgres://ann:s3cret@db/modekeeper",
+                "postgres://db/modekeeper",
+            ),
+            (
+                "postgres://ann@db:6432/a?sslmode=require",
+                "postgres://db:6432/a",
+            ),
+            ("postgres://a@one:1,two:5432/b", "postgres://one:1,two/b"),
+            ("postgres://a@/b?host=/run/pg", "postgres:///b?host=/run/pg"),
+            (
+                "postgres://a@/b?host=/run/pg&port=7",
+                "postgres:///b?host=/run/pg&port=7",
+            ),
+        ] {
+            assert_eq!(PostgresUrl::parse(url).unwrap().to_string(), shown);
+        }
+    }
+
+    #[test]
+    fn a_wrong_url_is_told_what_it_has_to_be() {
+        for (url, expected) in [
+            ("mysql://a@b/c", "of the form postgres://user@host/database"),
+            (
+                "postgres://a@b/c?colour=red",
+                "of the form postgres://user@host/database",
+            ),
+            (
+                "postgres://a@b",
+                "that names a database, such as postgres://user@host/database",
+            ),
+            (
+                "postgres://a@b/c?sslmode=x",
+                "whose sslmode is disable, prefer, require, verify-ca or verify-full",
+            ),
+            (
+                "postgres://a@b/c?sslmode=verify-ca",
+                "with sslrootcert=/path/ca.pem, because of sslmode=verify-ca",
+            ),
+        ] {
+            let wrong = PostgresUrl::parse(url).unwrap_err().to_string();
+            assert_eq!(wrong, format!("a PostgreSQL URL {expected}"));
+        }
     }
 
     #[test]

@@ -5,17 +5,20 @@
 //! is lost, or that a pooler swallows, costs a poll.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use mk_types::Clock;
 use tokio::sync::Notify;
+use tokio::time::error::Elapsed;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_postgres::types::{ToSql, Type};
-use tokio_postgres::{AsyncMessage, Client};
+use tokio_postgres::{AsyncMessage, Client, Config};
 
 use super::client::{numbered, typed};
 use super::{KnownAnswers, PgClient, PostgresTrouble, PostgresUrl, Shift, set_shift};
+use crate::change::EVERYTHING;
+use crate::open::StoreUse;
 
 /// How long a change of another server may stay unseen here, notified or not.
 const POLL: Duration = Duration::from_millis(250);
@@ -26,20 +29,47 @@ const LONGEST_POLL: Duration = Duration::from_secs(2);
 /// A clock that is this close to the database's is left alone.
 const CLOSE: i64 = 1000;
 
+/// Whether the database itself got what [`PostgresUrl::marked_config`] says.
+const MARKER: &str = "SELECT current_setting('modekeeper.listens', true) = 'on'";
+
 const NOW: &str = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+
+/// How often a database was lost and found again: odd while it is lost. Two that are equal and not lost say that every
+/// answer in between was the database's own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StoreReach(u64);
+
+impl StoreReach {
+    /// What no database can be lost of.
+    pub(crate) const ALWAYS: Self = Self(0);
+
+    pub fn is_lost(self) -> bool {
+        !self.0.is_multiple_of(2)
+    }
+}
 
 #[derive(Debug, Default)]
 pub(crate) struct WatchedChanges {
     known: KnownAnswers,
     version: AtomicI64,
-    lost: AtomicBool,
+    /// See [`StoreReach`].
+    reach: AtomicU64,
     shift: Shift,
     /// There is something to tell, or to look at.
     woken: Notify,
     untold: AtomicBool,
+    /// Nothing listens: a pooler is in between, or the process ends soon.
+    only_polls: AtomicBool,
 }
 
 impl WatchedChanges {
+    pub(crate) fn new(store_use: StoreUse) -> Self {
+        Self {
+            only_polls: AtomicBool::new(store_use != StoreUse::Server),
+            ..Self::default()
+        }
+    }
+
     pub(crate) fn known(&self) -> &KnownAnswers {
         &self.known
     }
@@ -52,12 +82,17 @@ impl WatchedChanges {
         &self.shift
     }
 
-    pub(crate) fn is_lost(&self) -> bool {
-        self.lost.load(Ordering::SeqCst)
+    pub(crate) fn reach(&self) -> StoreReach {
+        StoreReach(self.reach.load(Ordering::SeqCst))
     }
 
-    pub(crate) fn lose(&self, trouble: &PostgresTrouble) {
-        if !self.lost.swap(true, Ordering::SeqCst) {
+    pub(crate) fn is_lost(&self) -> bool {
+        self.reach().is_lost()
+    }
+
+    /// A try that began at `since` has failed. If the database was lost and found meanwhile, that says nothing about now.
+    pub(crate) fn lose(&self, trouble: &PostgresTrouble, since: StoreReach) {
+        if !since.is_lost() && self.follows(since) {
             tracing::warn!(%trouble, "the database is lost: nothing that writes is allowed");
         }
         self.woken.notify_one();
@@ -65,9 +100,19 @@ impl WatchedChanges {
 
     /// The database has answered.
     pub(crate) fn find(&self) {
-        if self.lost.swap(false, Ordering::SeqCst) {
+        let now = self.reach();
+        if now.is_lost() && self.follows(now) {
             tracing::info!("the database is back");
         }
+    }
+
+    /// Turns from lost to found or back, unless another has done so since.
+    fn follows(&self, since: StoreReach) -> bool {
+        let (old, new) = (since.0, since.0 + 1);
+        let turned = self
+            .reach
+            .compare_exchange(old, new, Ordering::SeqCst, Ordering::SeqCst);
+        turned.is_ok()
     }
 
     /// After a commit of this server's own.
@@ -98,6 +143,18 @@ impl WatchedChanges {
     fn compare_clocks(&self, theirs: i64) {
         let ahead = theirs - Clock::System.now().as_millis();
         set_shift(&self.shift, if ahead.abs() < CLOSE { 0 } else { ahead });
+    }
+
+    /// Forgets everything where changes after `seen` were removed before they were read: who was away for so long does
+    /// not know what they were.
+    async fn resume(&self, client: &Client, seen: i64) -> Result<(), tokio_postgres::Error> {
+        let query = "SELECT min(seq) FROM change";
+        let rows = client.query_typed(query, &[]).await?;
+        let first: Option<i64> = rows.first().map_or(Ok(None), |row| row.try_get(0))?;
+        if first.is_none_or(|first| first > seen + 1) {
+            self.known.forget(EVERYTHING);
+        }
+        Ok(())
     }
 
     /// Reads what was committed since, in that order.
@@ -137,21 +194,22 @@ pub(crate) async fn watch(watched: Arc<WatchedChanges>, url: PostgresUrl) {
     let mut seen = watched.version();
     let mut told = Instant::now();
     loop {
-        if client.is_none() {
-            client = listen(&watched, &url).await;
-        }
-        let polled = match &client {
-            Some(client) => {
-                let poll = timeout(LONGEST_POLL, watched.poll(client, &mut seen)).await;
-                matches!(poll, Ok(Ok(())))
-            }
-            None => false,
+        let since = watched.reach();
+        let kept = client.take();
+        // That a kept connection was closed says nothing about the database: a new one does.
+        let mut looked = match kept {
+            Some(kept) => look(&watched, kept, &mut seen).await,
+            None => Err(Unlooked::Closed),
         };
-        if polled {
-            watched.find();
-        } else {
-            client = None;
-            watched.lose(&PostgresTrouble::Silent(LONGEST_POLL));
+        if let Err(Unlooked::Closed) = looked {
+            looked = look_anew(&watched, &url, &mut seen).await;
+        }
+        match looked {
+            Ok(looking) => {
+                client = Some(looking);
+                watched.find();
+            }
+            Err(_) => watched.lose(&PostgresTrouble::Silent(LONGEST_POLL), since),
         }
         if told.elapsed() >= BETWEEN_NOTIFICATIONS
             && let Some(client) = &client
@@ -170,6 +228,45 @@ pub(crate) async fn watch(watched: Arc<WatchedChanges>, url: PostgresUrl) {
     }
 }
 
+/// Why the log could not be read.
+enum Unlooked {
+    Silent,
+    Closed,
+}
+
+impl From<Elapsed> for Unlooked {
+    fn from(_: Elapsed) -> Self {
+        Self::Silent
+    }
+}
+
+impl From<tokio_postgres::Error> for Unlooked {
+    fn from(_: tokio_postgres::Error) -> Self {
+        Self::Closed
+    }
+}
+
+/// Reads the log; gives the connection back if it is of use.
+async fn look(
+    watched: &WatchedChanges,
+    client: Client,
+    seen: &mut i64,
+) -> Result<Client, Unlooked> {
+    timeout(LONGEST_POLL, watched.poll(&client, seen)).await??;
+    Ok(client)
+}
+
+/// The same on a new connection.
+async fn look_anew(
+    watched: &Arc<WatchedChanges>,
+    url: &PostgresUrl,
+    seen: &mut i64,
+) -> Result<Client, Unlooked> {
+    let client = listen(watched, url).await.ok_or(Unlooked::Silent)?;
+    timeout(LONGEST_POLL, watched.resume(&client, *seen)).await??;
+    look(watched, client, seen).await
+}
+
 /// Sleeps, or is woken; tells for how long.
 async fn sleep_for(longest: Duration, woken: Option<&Notify>) -> Duration {
     let begun = Instant::now();
@@ -183,13 +280,56 @@ async fn sleep_for(longest: Duration, woken: Option<&Notify>) -> Duration {
     begun.elapsed()
 }
 
-/// A connection that wakes who watches when another server has notified.
+/// A connection that wakes who watches when another server has notified. Behind a pooler nothing listens: there the
+/// connection that hears of it is another client's in the next moment, and the poll does.
 async fn listen(watched: &Arc<WatchedChanges>, url: &PostgresUrl) -> Option<Client> {
-    let tls = url.proof().connector().ok()?;
-    let (client, mut connection) = timeout(LONGEST_POLL, url.config().connect(tls))
-        .await
-        .ok()?
-        .ok()?;
+    if !watched.only_polls.load(Ordering::SeqCst) {
+        match connect(watched, &url.marked_config(), url).await {
+            Ok(client) if is_marked(&client).await? => {
+                let listening = client.batch_execute("LISTEN modekeeper");
+                let listening = timeout(LONGEST_POLL, listening).await;
+                return matches!(listening, Ok(Ok(()))).then_some(client);
+            }
+            Err(Unconnected::Silent) => return None,
+            Ok(_) | Err(Unconnected::Refused) => {}
+        }
+    }
+    let client = connect(watched, url.config(), url).await.ok()?;
+    if !watched.only_polls.swap(true, Ordering::SeqCst) {
+        tracing::info!("a pooler stands before the database: changes are polled for");
+    }
+    Some(client)
+}
+
+async fn is_marked(client: &Client) -> Option<bool> {
+    let marker = timeout(LONGEST_POLL, client.query_typed(MARKER, &[])).await;
+    let rows = marker.ok()?.ok()?;
+    let is_marked: Option<bool> = rows.first()?.try_get(0).ok()?;
+    Some(is_marked == Some(true))
+}
+
+/// Why there is no connection.
+enum Unconnected {
+    Silent,
+    /// By the database, or by what answers in its place.
+    Refused,
+}
+
+async fn connect(
+    watched: &Arc<WatchedChanges>,
+    config: &Config,
+    url: &PostgresUrl,
+) -> Result<Client, Unconnected> {
+    let tls = url.proof().connector().map_err(|_| Unconnected::Silent)?;
+    let made = timeout(LONGEST_POLL, config.connect(tls)).await;
+    let made = made.map_err(|_| Unconnected::Silent)?;
+    let (client, mut connection) = made.map_err(|error| match error.code() {
+        // Too many connections, or it is starting or ending.
+        Some(code) if !["53", "57"].contains(&code.code().get(..2).unwrap_or_default()) => {
+            Unconnected::Refused
+        }
+        _ => Unconnected::Silent,
+    })?;
     let listener = Arc::clone(watched);
     tokio::spawn(async move {
         let mut messages =
@@ -200,6 +340,28 @@ async fn listen(watched: &Arc<WatchedChanges>, url: &PostgresUrl) -> Option<Clie
             }
         }
     });
-    let listening = timeout(LONGEST_POLL, client.batch_execute("LISTEN modekeeper")).await;
-    matches!(listening, Ok(Ok(()))).then_some(client)
+    Ok(client)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PostgresTrouble, WatchedChanges};
+
+    #[test]
+    fn a_loss_counts_only_if_nothing_was_found_since() {
+        let watched = WatchedChanges::default();
+        let before = watched.reach();
+        watched.lose(&PostgresTrouble::Unknown, before);
+        assert!(watched.is_lost());
+        let lost = watched.reach();
+        watched.find();
+        assert!(!watched.is_lost());
+        for since in [before, lost] {
+            watched.lose(&PostgresTrouble::Unknown, since);
+            assert!(!watched.is_lost());
+        }
+        assert_ne!(watched.reach(), before, "what was read since may be old");
+        watched.lose(&PostgresTrouble::Unknown, watched.reach());
+        assert!(watched.is_lost());
+    }
 }

@@ -1,7 +1,7 @@
 //! Conversations and projects: found again, held to their first root, set by a person.
 
-use super::{Fixture, HOUR, SECOND, block_on, new_conversation, path, slug};
-use crate::{Error, MissingSubject, ModeReach, ProcessIdentity, RootDirectory};
+use super::{Fixture, HOUR, SECOND, block_on, new_conversation, new_mode, path, slug};
+use crate::{Error, MissingSubject, ModeReach, NewProjectMode, ProcessIdentity, RootDirectory};
 
 const PROCESS: ProcessIdentity = ProcessIdentity {
     id: 4711,
@@ -63,10 +63,7 @@ fn a_persons_mode_reaches_live_conversations_or_only_new_ones() {
         fixture.clock.advance(HOUR);
         let live = fixture.conversation("live");
         let since = fixture.clock.now().before(SECOND);
-        let set = |mode, reach| {
-            let mode = Some(slug(mode));
-            block_on(fixture.store.set_project_mode(&project.id, mode, reach)).unwrap()
-        };
+        let set = |mode, reach| fixture.set_mode("/project", mode, reach).project;
         let mode = |id| {
             let found = fixture.store.conversation(id).unwrap().unwrap();
             found.mode.map(|mode| mode.to_string())
@@ -86,6 +83,26 @@ fn a_persons_mode_reaches_live_conversations_or_only_new_ones() {
             .live_conversations(&project.id, since)
             .unwrap();
         assert_eq!(live_now.len(), 1);
+    }
+}
+
+#[test]
+fn a_conversation_that_was_away_comes_back_in_the_mode_that_a_person_set_meanwhile() {
+    for fixture in Fixture::each() {
+        let everyone = |mode| {
+            let since = fixture.clock.now().before(SECOND);
+            fixture.set_mode("/project", mode, ModeReach::AllActiveSince(since));
+        };
+        let (idle, ended) = (fixture.conversation("idle"), fixture.conversation("ended"));
+        everyone("code");
+        block_on(fixture.store.end_conversation(&ended.id)).unwrap();
+        fixture.clock.advance(HOUR);
+        everyone("ask");
+        for name in ["idle", "ended"] {
+            let found = fixture.conversation(name);
+            assert!([&idle.id, &ended.id].contains(&&found.id));
+            assert_eq!(found.mode, Some(slug("ask")), "{name}");
+        }
     }
 }
 
@@ -125,8 +142,13 @@ fn a_project_is_one_row_and_keeps_what_a_person_set() {
         let project = fixture.project();
         assert_eq!(fixture.project(), project);
         let until = fixture.clock.now();
-        let word = Some("locked".to_owned());
-        block_on(fixture.store.set_project_switching(&project.id, word)).unwrap();
+        for word in ["locked", "free"] {
+            let new = NewProjectMode {
+                switching: Some(word.to_owned()),
+                ..new_mode("/project", "ask", ModeReach::NewConversations)
+            };
+            block_on(fixture.store.set_project_mode(new)).unwrap();
+        }
         block_on(fixture.store.pause_project(&project.id, Some(until))).unwrap();
         let found = fixture
             .store

@@ -74,6 +74,39 @@ fn a_link_makes_one_session_with_its_own_rights() {
 }
 
 #[test]
+fn a_session_is_opened_with_a_good_token_only_and_ends_with_it() {
+    for fixture in Fixture::each() {
+        let store = &fixture.store;
+        let make = |hash: &str| {
+            block_on(store.create_credential(new(CredentialKind::Token, hash))).unwrap()
+        };
+        let (token, other) = (make("t"), make("o"));
+        let open = |token, hash: &str| {
+            let session = new(CredentialKind::Session, hash);
+            block_on(store.open_session(token, session)).unwrap()
+        };
+        let made = open(&token.id, "s").unwrap();
+        assert_eq!(open(&made.id, "x"), None, "a session opens no other");
+        open(&other.id, "p").unwrap();
+        assert!(block_on(store.revoke_credential(&token.id)).unwrap());
+        let is_good = |hash| {
+            let found = store.credential(hash).unwrap().unwrap();
+            assert_eq!(
+                store.credential_by_id(&found.id).unwrap().as_ref(),
+                Some(&found)
+            );
+            found.is_good(fixture.clock.now())
+        };
+        assert_eq!(
+            ["t", "s", "o", "p"].map(is_good),
+            [false, false, true, true]
+        );
+        assert_eq!(open(&token.id, "y"), None);
+        assert!(store.credential("y").unwrap().is_none());
+    }
+}
+
+#[test]
 fn changes_are_listed_newest_first() {
     for fixture in Fixture::each() {
         for action in ["approve", "undo"] {

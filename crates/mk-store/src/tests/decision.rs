@@ -1,5 +1,7 @@
 //! Decisions: appended or queued, listed by filter, followed from an id.
 
+use mk_types::random_secret;
+
 use super::{Fixture, block_on, slug};
 use crate::{CloseOutcome, DecisionFilter, NewDecision, Ruling};
 
@@ -50,6 +52,40 @@ fn thousands_of_queued_decisions_keep_their_order() {
             .decisions_after(None, &DecisionFilter::default());
         let expected: Vec<String> = (0..3000).map(|index| index.to_string()).collect();
         assert_eq!(tools(&all.unwrap()), expected);
+    }
+}
+
+#[test]
+fn credentials_in_a_call_are_not_kept() {
+    let (ours, signed) = (
+        random_secret(),
+        "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhbm4ifQ.c2lnbmF0dXJl",
+    );
+    for fixture in Fixture::each() {
+        let line = format!("curl -H 'Authorization: Bearer {ours}' -b {signed}");
+        let decision = |padding: usize| NewDecision {
+            target: line.clone(),
+            reason: format!("'{line}' is not allowed"),
+            hint: Some(line.clone()),
+            // The credential stands where the text is cut.
+            input: format!("{}{line}", " ".repeat(padding)),
+            ..new("Bash", Ruling::Deny)
+        };
+        let queued = fixture.store.record_decision(decision(0));
+        fixture.store.flush();
+        let appended = block_on(fixture.store.append_decision(decision(16 * 1024 - 100))).unwrap();
+        for id in [queued, appended] {
+            let found = fixture.store.decision(&id).unwrap().unwrap();
+            let shown = format!("{found:?}");
+            for secret in [ours.get(..20), signed.get(..20)] {
+                assert!(!shown.contains(secret.unwrap()), "{shown}");
+            }
+            assert_eq!(
+                found.target,
+                "curl -H 'Authorization: Bearer [removed]' -b [removed]"
+            );
+            assert!(found.has_whole_input(), "{shown}");
+        }
     }
 }
 

@@ -8,8 +8,10 @@ use mk_types::{Clock, SessionId};
 use rusqlite::Connection;
 
 use super::{Fixture, block_on, new_session, put, words};
+use crate::error::Failure;
 use crate::open::{ConnectionPurpose, MIGRATIONS, Migration, open_with};
-use crate::{CloseOutcome, Error, SessionFilter, Store, StoreLocation};
+use crate::writer::lock;
+use crate::{CloseOutcome, Error, SessionFilter, Store, StoreLocation, Thread};
 
 #[test]
 fn nothing_is_opened_before_the_first_use() {
@@ -66,6 +68,55 @@ fn processes_that_end_soon_leave_a_log_and_never_a_long_one() {
     }
     assert!(longest > 0, "nothing was left to others");
     assert!(longest < 512 * 1024, "{longest} bytes were left");
+}
+
+/// A process that forks must not take a connection along: locks stay with the process that has them.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_store_for_a_moment_holds_no_file_after_it_is_closed() {
+    let fixture = Fixture::in_file();
+    let session = fixture.session(None);
+    let open_files = || {
+        let open = fs::read_dir("/proc/self/fd").unwrap().flatten();
+        let open = open.filter_map(|fd| fs::read_link(fd.path()).ok());
+        let folder = fixture.path().parent().unwrap().to_owned();
+        open.filter(|path| path.starts_with(&folder)).count()
+    };
+    assert_eq!(fixture.store.close(), CloseOutcome::Complete);
+    let before = open_files();
+    let moment = Store::for_a_moment(fixture.location.clone(), fixture.clock.clone());
+    assert_eq!(moment.session(&session.id).unwrap(), Some(session));
+    assert!(open_files() > before);
+    assert_eq!(moment.close(), CloseOutcome::Complete);
+    assert_eq!(open_files(), before);
+}
+
+#[test]
+fn a_store_alone_writes_without_a_thread() {
+    let fixture = Fixture::in_file();
+    let alone = Store::alone(fixture.location.clone(), fixture.clock.clone());
+    let session = block_on(alone.create(new_session(None))).unwrap();
+    assert!(matches!(*lock(&alone.inner.thread), Thread::NotStarted));
+    assert_eq!(fixture.now(&session), session);
+    // A write that fails or panics is undone, and the next one works.
+    let broken = block_on(alone.write(|turn| {
+        turn.connection.run("DELETE FROM session", &[])?;
+        turn.connection.run("no SQL", &[])
+    }));
+    assert!(matches!(broken, Err(Error::Database { .. })), "{broken:?}");
+    let panicking = block_on(alone.write(|turn| -> Result<(), Failure> {
+        turn.connection.run("DELETE FROM session", &[])?;
+        panic!("as the test wants it");
+    }));
+    assert!(matches!(panicking, Err(Error::Panicked)), "{panicking:?}");
+    assert_eq!(fixture.now(&session), session);
+    let next = block_on(alone.create(new_session(None))).unwrap();
+    assert_eq!(fixture.now(&next), next);
+    assert_eq!(alone.close(), CloseOutcome::Complete);
+    assert!(matches!(
+        block_on(alone.create(new_session(None))),
+        Err(Error::Closed)
+    ));
 }
 
 #[test]
@@ -286,7 +337,7 @@ fn a_newer_schema_is_refused_and_not_touched() {
             put_database(path, MIGRATIONS[0].sql);
             put_database_version(path, 99);
         },
-        "the database `…modekeeper.db` has schema 99, this program knows 4",
+        "the database `…modekeeper.db` has schema 99, this program knows 5",
     );
 }
 

@@ -13,9 +13,7 @@ use super::{
 };
 use crate::error::{Error, Failure};
 use crate::link::{Link, params};
-use crate::open::{
-    ConnectionPurpose, DatabaseIdentity, LockWaits, OpenedDatabase, StoreUse, put_back,
-};
+use crate::open::{ConnectionPurpose, DatabaseIdentity, LockWaits, OpenedDatabase, put_back};
 use crate::postgres::PgClient;
 use crate::{StoreLocation, change, decision, seal, session};
 
@@ -95,6 +93,7 @@ impl SharedStore {
         answers: &mut Vec<CommitAnswer>,
     ) -> Result<(), Error> {
         let postgres = self.postgres.as_ref().ok_or(Error::Closed)?;
+        let since = postgres.reach();
         let kept = slot.take().filter(|client| !client.is_closed());
         let is_kept = kept.is_some();
         let client = match kept {
@@ -128,17 +127,19 @@ impl SharedStore {
                 Ok(())
             }
             Err(failure) => {
-                // It may have been committed although nobody heard so.
-                postgres.committed(None, &turn.changed.borrow());
+                postgres.doubt(&turn.changed.borrow());
                 drop(turn);
                 match &failure {
                     // It was closed while nothing was written: nothing has begun yet.
                     Failure::Postgres(trouble)
-                        if is_kept && trouble.is_loss() && jobs.len() == waiting =>
+                        if is_kept && trouble.is_closing() && jobs.len() == waiting =>
                     {
                         return self.commit_to(slot, notes, jobs, answers);
                     }
-                    Failure::Postgres(trouble) if trouble.is_loss() => postgres.lose(trouble),
+                    Failure::Postgres(trouble) if trouble.is_only_closing() => {}
+                    Failure::Postgres(trouble) if trouble.is_loss() => {
+                        postgres.lose(trouble, since);
+                    }
                     _ if client.is_out_of_transaction() => *slot = Some(client),
                     _ => {}
                 }
@@ -171,10 +172,8 @@ impl SharedStore {
             }
             *slot = None;
         }
-        let purpose = match self.store_use {
-            StoreUse::Brief => ConnectionPurpose::Brief,
-            StoreUse::Plain | StoreUse::Server => ConnectionPurpose::Write,
-        };
+        let only = self.store_use.only_connection();
+        let purpose = only.unwrap_or(ConnectionPurpose::Write);
         let opened = self.ensure_open(slot, purpose, LockWaits::PATIENT)?;
         Ok(opened)
     }

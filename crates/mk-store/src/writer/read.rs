@@ -88,9 +88,9 @@ impl SharedStore {
             let location = self.location.clone();
             return Err(Error::Replaced { location });
         }
-        let purpose = match (&self.location, self.store_use) {
-            (StoreLocation::File(_), StoreUse::Brief) => ConnectionPurpose::Brief,
-            (StoreLocation::File(_), _) => ConnectionPurpose::Read,
+        let purpose = match (&self.location, self.store_use.only_connection()) {
+            (StoreLocation::File(_), Some(only)) => only,
+            (StoreLocation::File(_), None) => ConnectionPurpose::Read,
             (StoreLocation::Memory | StoreLocation::Postgres(_), _) => ConnectionPurpose::Write,
         };
         let waits = self.store_use.waits();
@@ -99,7 +99,7 @@ impl SharedStore {
 
     /// Whether reads and writes share a connection.
     pub(crate) fn has_one_connection(&self) -> bool {
-        self.location == StoreLocation::Memory || self.store_use == StoreUse::Brief
+        self.location == StoreLocation::Memory || self.store_use.only_connection().is_some()
     }
 
     /// Has the thread write nothing, which makes it look at the file.
