@@ -1,6 +1,7 @@
 //! The handshake: what we can, and what a server says it can.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use mk_types::AbsPath;
 use serde_json::value::RawValue;
@@ -75,7 +76,12 @@ fn provider(method: &str) -> Option<&'static str> {
 /// The parameters of `initialize`.
 ///
 /// `watched` is the process with which a server ends itself; none where it cannot see that process.
-pub(crate) fn initialize(root: &AbsPath, options: &Value, watched: Option<u32>) -> Value {
+pub(crate) fn initialize(
+    root: &AbsPath,
+    workspaces: &[PathBuf],
+    options: &Value,
+    watched: Option<u32>,
+) -> Value {
     let uri = uri::of_path(root.as_path());
     let kinds: Vec<u32> = (1..=26).collect();
     json!({
@@ -83,7 +89,7 @@ pub(crate) fn initialize(root: &AbsPath, options: &Value, watched: Option<u32>) 
         "clientInfo": {"name": "modekeeper"},
         "rootPath": root.as_str(),
         "rootUri": uri,
-        "workspaceFolders": [{"uri": uri, "name": root.as_path().file_name().map(|name| name.to_string_lossy())}],
+        "workspaceFolders": workspace_folders(workspaces),
         "initializationOptions": options,
         "capabilities": {
             "general": {"positionEncodings": ["utf-8", "utf-16"]},
@@ -118,4 +124,13 @@ pub(crate) fn initialize(root: &AbsPath, options: &Value, watched: Option<u32>) 
             "experimental": {"serverStatusNotification": true},
         },
     })
+}
+
+/// As the protocol writes them.
+pub(crate) fn workspace_folders(workspaces: &[PathBuf]) -> Value {
+    let folder = |path: &PathBuf| {
+        let name = path.file_name().map(|name| name.to_string_lossy());
+        json!({"uri": uri::of_path(path), "name": name.unwrap_or_default()})
+    };
+    workspaces.iter().map(folder).collect()
 }

@@ -1,12 +1,13 @@
 //! What a server asks of us, and what it is told. Nothing that it asks for is done.
 
-use mk_types::AbsPath;
+use std::path::PathBuf;
+
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use crate::capability::workspace_folders;
 use crate::message::{METHOD_NOT_FOUND, ResponseError};
 use crate::table::ServerRow;
-use crate::uri;
 
 const MOST_SECTIONS: usize = 256;
 
@@ -14,7 +15,7 @@ pub(crate) fn answer(
     method: &str,
     params: &RawValue,
     server: &ServerRow,
-    root: &AbsPath,
+    workspaces: &[PathBuf],
 ) -> Result<Value, ResponseError> {
     match method {
         "workspace/configuration" => {
@@ -30,9 +31,7 @@ pub(crate) fn answer(
             "applied": false,
             "failureReason": "only Modekeeper changes files here",
         })),
-        "workspace/workspaceFolders" => {
-            Ok(json!([{"uri": uri::of_path(root.as_path()), "name": ""}]))
-        }
+        "workspace/workspaceFolders" => Ok(workspace_folders(workspaces)),
         "window/showDocument" => Ok(json!({"success": false})),
         "client/registerCapability"
         | "client/unregisterCapability"

@@ -27,6 +27,7 @@ mod supervisor;
 mod symbol;
 mod table;
 mod uri;
+mod workspace;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -144,6 +144,16 @@ impl ServerProgress {
         }
     }
 
+    /// Takes in that it could not read the project.
+    pub(crate) fn complain(&mut self, reason: String) {
+        self.complaint = Some(reason);
+    }
+
+    /// What it could not read has changed; it complains again if that does not help.
+    pub(crate) fn hope(&mut self) {
+        self.complaint = None;
+    }
+
     /// Why its answers about the project would be wrong, if it says so itself.
     pub(crate) fn complaint(&self) -> Option<&str> {
         self.complaint.as_deref()
@@ -166,6 +176,10 @@ impl ServerProgress {
             title: task.map(|task| task.title.clone()).unwrap_or_default(),
             until,
         };
+        // It will not get further.
+        if self.complaint.is_some() && self.warm != WarmSign::Status {
+            return Warmth::Warm;
+        }
         let second_thoughts = self.restructured.map(|at| at + SECOND_THOUGHTS);
         match (&self.warm, self.done) {
             (WarmSign::Status, Some(true)) => match second_thoughts {
@@ -181,5 +195,24 @@ impl ServerProgress {
             }
             _ => task.map_or(Warmth::Warm, |task| busy(task.heard + FORGOTTEN)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_that_complains_is_not_waited_for_until_it_may_have_reason_to_hope() {
+        let now = Instant::now();
+        let mut progress = ServerProgress::new(WarmSign::Progress, now);
+        let is_busy = |progress: &ServerProgress| progress.warmth(now) != Warmth::Warm;
+        assert!(is_busy(&progress));
+        progress.complain("no module".to_owned());
+        assert_eq!(progress.complaint(), Some("no module"));
+        assert!(!is_busy(&progress));
+        progress.hope();
+        assert_eq!(progress.complaint(), None);
+        assert!(is_busy(&progress));
     }
 }

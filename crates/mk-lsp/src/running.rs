@@ -2,6 +2,7 @@
 //!
 //! It knows no time but what it is given, and decides nothing about restarts: that is the supervisor's.
 
+mod hear;
 mod watch;
 
 use std::path::{Path, PathBuf};
@@ -17,10 +18,7 @@ use crate::ask::{AnswerReadiness, PendingQuestion, ServerQuestion, ServerReply};
 use crate::capability::{Capabilities, initialize};
 use crate::document::{ChangeKind, Documents, Notice, ShownDocument};
 use crate::error::ServerError;
-use crate::message::{
-    CONTENT_MODIFIED, INTERNAL_ERROR, Incoming, METHOD_NOT_FOUND, REQUEST_CANCELLED, ResponseError,
-    SERVER_CANCELLED, notification, request, response,
-};
+use crate::message::{Incoming, notification, request};
 use crate::options::{Limits, ProjectCode};
 use crate::pending::Pending;
 use crate::pipe::{Outbox, read_all};
@@ -29,7 +27,8 @@ use crate::progress::{ServerProgress, Warmth};
 use crate::published::PublishedDiagnostics;
 use crate::supervisor::Duty;
 use crate::table::{ServedLanguage, ServerRow};
-use crate::{DiskChange, inquiry, uri};
+use crate::workspace::{has_manifest, workspaces};
+use crate::{DiskChange, uri};
 use watch::DiagnosticsWatch;
 
 /// Questions that a server has at the same time; those that wait here can still be called off.
@@ -65,6 +64,8 @@ pub(crate) struct RunningServer {
     pub(crate) generation: u64,
     language: ServedLanguage,
     root: AbsPath,
+    /// The directories that it was told to read.
+    workspaces: Vec<PathBuf>,
     process: ServerProcess,
     outgoing: Outbox,
     incoming: Receiver<Incoming>,
@@ -105,6 +106,7 @@ impl RunningServer {
             generation,
             language: duty.language.clone(),
             root: duty.root.clone(),
+            workspaces: workspaces(&duty.root, &server.manifests),
             process,
             outgoing,
             incoming,
@@ -123,7 +125,8 @@ impl RunningServer {
         let careful = duty.options.project_code == ProjectCode::Avoid;
         // Inside the wall no signal reaches us, which servers take for our end; there the launcher ends them.
         let watched = duty.options.launcher.is_none().then(std::process::id);
-        let params = initialize(&duty.root, &server.options(careful), watched);
+        let options = server.options(careful);
+        let params = initialize(&duty.root, &running.workspaces, &options, watched);
         running.send(request(INITIALIZE, "initialize", &params));
         Ok(running)
     }
@@ -200,6 +203,14 @@ impl RunningServer {
         let now = Instant::now();
         self.changed = Some(now);
         let is_own = |path: &Path| self.language.document_language(&path.to_string_lossy());
+        let is_manifest = |(path, _): &(PathBuf, ChangeKind)| {
+            let name = path.file_name().map(|name| name.to_string_lossy());
+            let manifests = &self.server.manifests;
+            name.is_some_and(|name| manifests.iter().any(|manifest| *manifest == name))
+        };
+        if changes.iter().any(is_manifest) {
+            self.progress.hope();
+        }
         let mut changes = changes.iter();
         if changes.any(|(path, kind)| *kind != ChangeKind::Changed || is_own(path).is_none()) {
             self.progress.restructured(now);
@@ -259,6 +270,9 @@ impl RunningServer {
         let Some(capabilities) = &self.capabilities else {
             return;
         };
+        if let Some(homeless) = self.homeless(&ask) {
+            return ask.finish(Err(homeless));
+        }
         let encoding = capabilities.encoding();
         let method = ask.question.method();
         let known = capabilities.knows(method);
@@ -277,6 +291,22 @@ impl RunningServer {
         }
         let id = self.pending.push(Some(ask), now);
         self.send(request(id, method, &params));
+    }
+
+    /// Why nothing can be learnt about a document that belongs to no workspace: servers answer all the same.
+    fn homeless(&self, ask: &PendingQuestion) -> Option<ServerError> {
+        let ServerRow {
+            name, manifests, ..
+        } = &self.server;
+        let directory = ask.document.as_ref()?.path.parent()?;
+        let is_blind = ask.when == AnswerReadiness::Warm && !has_manifest(directory, manifests);
+        is_blind.then(|| ServerError::Blind {
+            server: name.clone(),
+            reason: format!(
+                "neither the directory of this file nor one above it has {}",
+                manifests.join(" or ")
+            ),
+        })
     }
 
     /// Why an answer to this question would mean nothing.
@@ -331,115 +361,6 @@ impl RunningServer {
 
     fn cancel(&mut self, id: i64) {
         self.send(notification("$/cancelRequest", &json!({"id": id})));
-    }
-
-    /// Takes in one message; a question that has to be put again comes back.
-    pub(crate) fn hear(&mut self, now: Instant) -> Option<PendingQuestion> {
-        let message = self.incoming.try_recv().ok()?;
-        self.heard = now;
-        match message {
-            Incoming::Response { id, result } => return self.hear_response(id, result, now),
-            Incoming::Request { id, method, params } => {
-                let result = self.inquiry(&method, &params);
-                self.send(response(&id, &result));
-            }
-            Incoming::Notification { method, params } => self.hear_notice(&method, &params, now),
-        }
-        None
-    }
-
-    fn hear_response(
-        &mut self,
-        id: i64,
-        result: Result<Box<RawValue>, ResponseError>,
-        now: Instant,
-    ) -> Option<PendingQuestion> {
-        self.probe = None;
-        if id == INITIALIZE && self.capabilities.is_none() {
-            self.hear_initialized(result, now);
-            return None;
-        }
-        let mut ask = self.pending.take(id)?;
-        let server = self.server.name.clone();
-        match result {
-            Ok(result) => self.reply(ask, result),
-            Err(ResponseError {
-                code: CONTENT_MODIFIED | SERVER_CANCELLED | REQUEST_CANCELLED,
-                ..
-            }) => {
-                ask.not_before = Some(now + SETTLED);
-                return Some(ask);
-            }
-            // One that drops a question for the next may stumble over the one it drops.
-            Err(ResponseError {
-                code: INTERNAL_ERROR,
-                ..
-            }) if self.server.one_at_a_time && ask.not_before.is_none() => {
-                ask.not_before = Some(now + SETTLED);
-                return Some(ask);
-            }
-            Err(ResponseError {
-                code: METHOD_NOT_FOUND,
-                ..
-            }) => {
-                let method = ask.question.method();
-                ask.finish(Err(ServerError::Unsupported { server, method }));
-            }
-            Err(ResponseError { code, message }) => {
-                let refused = ServerError::Refused {
-                    server,
-                    code,
-                    message: message.chars().take(1_000).collect(),
-                };
-                let error = self.blind(&ask).unwrap_or(refused);
-                ask.finish(Err(error));
-            }
-        }
-        None
-    }
-
-    fn hear_initialized(&mut self, result: Result<Box<RawValue>, ResponseError>, now: Instant) {
-        match result.map(|result| Capabilities::parse(&result)) {
-            Ok(Some(capabilities)) => {
-                self.capabilities = Some(capabilities);
-                self.progress = ServerProgress::new(self.server.warm.clone(), now);
-                self.send(notification("initialized", &json!({})));
-                if !self.server.settings.is_null() {
-                    let settings = json!({"settings": self.server.settings});
-                    self.send(notification("workspace/didChangeConfiguration", &settings));
-                }
-            }
-            Ok(None) => self.broken = Some("it does not say what it can do".to_owned()),
-            Err(refusal) => self.broken = Some(refusal.message),
-        }
-    }
-
-    fn inquiry(&mut self, method: &str, params: &RawValue) -> Result<Value, ResponseError> {
-        if let ("client/registerCapability", Some(capabilities)) = (method, &mut self.capabilities)
-        {
-            capabilities.register(params);
-        }
-        inquiry::answer(method, params, &self.server, &self.root)
-    }
-
-    fn hear_notice(&mut self, method: &str, params: &RawValue, now: Instant) {
-        match method {
-            "$/progress" => {
-                // It works, even though it does not answer.
-                self.probe = self
-                    .probe
-                    .map(|until| until.max(now + Duration::from_secs(1)));
-                self.progress.report(params, now);
-            }
-            "experimental/serverStatus" => self.progress.status(params),
-            "textDocument/publishDiagnostics" => self.published.take(params, now),
-            "window/logMessage" | "window/showMessage" => {
-                let said: String = params.get().chars().take(500).collect();
-                self.progress.log(&said);
-                tracing::debug!(server = self.server.name, said);
-            }
-            _ => {}
-        }
     }
 
     /// Ends what takes too long; the reason if the server itself must be ended.

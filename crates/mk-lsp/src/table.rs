@@ -69,6 +69,12 @@ pub(crate) struct ServerRow {
     pub(crate) shown_changes: bool,
     #[serde(default)]
     pub(crate) one_at_a_time: bool,
+    /// Files of which one describes a project of the language.
+    #[serde(default)]
+    pub(crate) manifests: Vec<String>,
+    /// What its log says where it could not read the project.
+    #[serde(default)]
+    pub(crate) blind: Vec<String>,
 }
 
 /// Packages by their source.
@@ -127,6 +133,8 @@ pub(crate) fn languages(custom: &[CustomServer]) -> Vec<ServedLanguage> {
             warm: custom.warm.clone(),
             shown_changes: false,
             one_at_a_time: false,
+            manifests: Vec::new(),
+            blind: Vec::new(),
         };
         for language in &mut languages {
             // An extension belongs to one language: the one that was named last, by the user.

@@ -148,6 +148,10 @@ impl SymbolIndex {
             .iter()
             .filter_map(|hit| self.read_hit(hit, readable));
         let hits: Vec<SymbolDefinition> = found.collect();
+        if hits.is_empty() && answer.is_partial() {
+            let name_path = name_path.to_owned();
+            return Err(Error::Unfinished { name_path });
+        }
         if hits.is_empty() {
             return Err(Error::NoSymbol {
                 name_path: name_path.to_owned(),

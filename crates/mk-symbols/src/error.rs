@@ -9,6 +9,8 @@ pub enum Error {
         name_path: String,
         nearest: Vec<String>,
     },
+    #[error("`{name_path}` was not found yet: the index is not complete")]
+    Unfinished { name_path: String },
     /// Each candidate as `file:line name path`.
     #[error("`{name_path}` names {total} symbols")]
     Ambiguous {
@@ -54,6 +56,7 @@ impl Error {
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::NoSymbol { .. } => Some("look for it with find_symbols"),
+            Self::Unfinished { .. } => Some("try again, or name the file it is in"),
             Self::Ambiguous { .. } => {
                 Some("name the file, or add the container (`A/b`) or the index (`b[1]`)")
             }

@@ -151,7 +151,7 @@ impl SymbolIndex {
         let store = self.store();
         let found = search.collect(&store, query.matching);
         let state = IndexState::Ready;
-        if found.is_empty() {
+        if found.is_empty() && query.matching == Matching::Ranked {
             return None;
         }
         let progress = IndexingProgress { state, ..progress };

@@ -95,6 +95,12 @@ pub(crate) fn new_core<'a>(
     } else {
         new_name
     };
+    // One that is written in backticks keeps them.
+    let is_quoted = check_name(name).is_err();
+    let quoted = bare.strip_prefix('`').and_then(|it| it.strip_suffix('`'));
+    if let Some(inner) = quoted.filter(|_| is_quoted) {
+        return check_name(bare).map(|()| inner);
+    }
     let bare = if core(name).len() < name.len() {
         core(bare)
     } else {

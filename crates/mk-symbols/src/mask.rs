@@ -61,6 +61,7 @@ pub(crate) fn hidden_in_file(language: &Language, text: &str) -> Vec<Range<usize
     match language.name() {
         "c" | "cpp" => hidden(text),
         "swift" => directives(text),
+        "kotlin" => annotation_words(text),
         _ => Vec::new(),
     }
 }
@@ -82,6 +83,43 @@ fn directives(text: &str) -> Vec<Range<usize>> {
     hidden
 }
 
+/// The word `annotation` below an annotation, which Kotlin's grammar takes for a value there. The class that it
+/// belongs to begins with the annotation above, so that the word stays part of it.
+fn annotation_words(text: &str) -> Vec<Range<usize>> {
+    let mut hidden = Vec::new();
+    let mut start = 0;
+    let mut above = "";
+    for whole in text.split_inclusive('\n') {
+        let line = whole.trim_start();
+        if above.starts_with('@') && line.starts_with("annotation class ") {
+            let indent = whole.len() - line.len();
+            hidden.push(start + indent..start + indent + "annotation".len());
+        }
+        if !line.trim().is_empty() {
+            above = line;
+        }
+        start += whole.len();
+    }
+    hidden
+}
+
+/// Comments inside of a directive's line; the grammar takes them for its end.
+fn inner_comments(line: &str) -> Vec<Range<usize>> {
+    let mut comments = Vec::new();
+    let mut from = 0;
+    while let Some(begin) = line.get(from..).and_then(|rest| rest.find("/*")) {
+        let begin = from + begin;
+        let Some(length) = line.get(begin..).and_then(|rest| rest.find("*/")) else {
+            break;
+        };
+        from = begin + length + "*/".len();
+        if line.get(from..).is_some_and(|rest| !rest.trim().is_empty()) {
+            comments.push(begin..from);
+        }
+    }
+    comments
+}
+
 /// Macros of C and C++ that only a compiler knows.
 fn hidden(text: &str) -> Vec<Range<usize>> {
     let mut hidden = Vec::new();
@@ -94,6 +132,10 @@ fn hidden(text: &str) -> Vec<Range<usize>> {
         let is_directive = in_directive || line.trim_start().starts_with('#');
         in_directive = is_directive && line.ends_with('\\');
         let is_comment = line.trim_start().starts_with("//") || line.trim_start().starts_with('*');
+        if is_directive {
+            let found = inner_comments(line).into_iter();
+            hidden.extend(found.map(|range| start + range.start..start + range.end));
+        }
         if !is_directive && !is_comment && line.bytes().any(|byte| byte.is_ascii_uppercase()) {
             let below = lines.peek().map_or("", |below| below.trim());
             let found = hidden_in(line, above, below).into_iter();
@@ -158,7 +200,7 @@ fn stands_alone(written: &str, above: &str, below: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{directives, hidden};
+    use super::{annotation_words, directives, hidden};
 
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
@@ -196,6 +238,18 @@ mod tests {
             &["SPDLOG_INLINE", "FMT_CONSTEXPR"],
         );
         check("void f() const JSON_NOEXCEPT;\n", &["JSON_NOEXCEPT"]);
+    }
+
+    #[test]
+    fn comments_inside_of_directives_are_hidden() {
+        check("#define A (3 /*a*/ + /*b*/ B)\n", &["/*a*/", "/*b*/"]);
+        check("#define A 3 /* the end */\nint a /* b */ = 1;\n", &[]);
+    }
+
+    #[test]
+    fn the_word_annotation_is_hidden_below_an_annotation() {
+        let text = "@Target(X)\nannotation class A\n\nannotation class B\n";
+        assert_eq!(annotation_words(text), vec![11..21]);
     }
 
     #[test]

@@ -13,6 +13,7 @@ use crate::index::Letters;
 use crate::language::Language;
 use crate::parse::{ParseLimit, Parsers, SkipReason};
 use crate::symbol::Symbol;
+pub(crate) use recent::TextKey;
 
 /// The symbols of a file in the order in which they begin.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +28,7 @@ impl Outline {
         let Some(language) = Language::of_file(path, text) else {
             return Ok(None);
         };
-        let key = recent::key(language, text);
+        let key = TextKey::of(language, text);
         if let Some(symbols) = recent::get(&key) {
             return Ok(Some(Self { language, symbols }));
         }

@@ -2,8 +2,11 @@
 //!
 //! Comments and strings are not uses. Whether two uses mean the same thing is not known here: a language server knows.
 
+mod recent;
+
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use mk_project::Readable;
@@ -18,10 +21,11 @@ use crate::identifier::{core, last_name, new_core, stem};
 use crate::index::{IndexState, SymbolIndex, hash, occurrences, text_of};
 use crate::language::Language;
 use crate::mask::hidden_in_file;
-use crate::outline::Outline;
+use crate::outline::{Outline, TextKey};
 use crate::parallel;
 use crate::parse::{ParseLimit, Parsers};
 use crate::symbol::Symbol;
+use recent::RECENT;
 
 const LONGEST_LINE: usize = 200;
 /// Files that are looked into before it is asked whether there are uses enough.
@@ -62,6 +66,8 @@ pub struct NameRenamePlan {
     /// Whether every file that holds the name was looked into.
     pub is_whole: bool,
     pub files: Vec<FileRename>,
+    /// Files that hold the name and stay as they are, because they cannot be parsed.
+    pub unparsed: Vec<ProjectPath>,
     pub source: AnswerSource,
 }
 
@@ -71,6 +77,15 @@ pub struct FileRename {
     /// The whole file, renamed.
     pub text: String,
     pub places: Vec<NamePlace>,
+}
+
+/// A use of a name in one file, whatever file that is.
+#[derive(Debug, Clone)]
+struct NameUse {
+    place: NamePlace,
+    within: Option<String>,
+    /// The container of what is defined there.
+    defined_in: Option<String>,
 }
 
 /// A file that holds a name, parsed.
@@ -125,8 +140,9 @@ impl SymbolIndex {
             }
             let found = parallel::map(batch, |parsers, path| {
                 // A file that has vanished since has no uses.
-                let parsed = self.parsed(parsers, path, language).ok().flatten();
-                parsed.map(|parsed| parsed.references(parsers, name, &patterns))
+                let uses = self.uses_in(parsers, path, (name, language)).ok().flatten();
+                let reference = |one: &NameUse| one.reference(path, name, &patterns);
+                uses.map(|uses| uses.iter().map(reference).collect::<Vec<_>>())
             });
             hits.extend(found.into_iter().flatten().flatten());
         }
@@ -185,12 +201,20 @@ impl SymbolIndex {
             let parsed = self.parsed(parsers, path, language)?;
             Ok(parsed.and_then(|parsed| parsed.rename(name, new_core)))
         });
-        let renamed: Result<Vec<Option<FileRename>>, Error> = renamed.into_iter().collect();
+        let (mut files, mut unparsed) = (Vec::new(), Vec::new());
+        for file in renamed {
+            match file? {
+                Some(Ok(file)) => files.push(file),
+                Some(Err(path)) => unparsed.push(path),
+                None => {}
+            }
+        }
         Ok(NameRenamePlan {
             old: core(name).to_owned(),
             new: new_core.to_owned(),
             is_whole,
-            files: renamed?.into_iter().flatten().collect(),
+            files,
+            unparsed,
             source: AnswerSource::IndexByName,
         })
     }
@@ -227,6 +251,29 @@ impl SymbolIndex {
         language.ok_or_else(|| Error::NoLanguage { path: shown(file) })
     }
 
+    /// The uses of a name in a file; `None` if it cannot mean a name of this language.
+    fn uses_in(
+        &self,
+        parsers: &mut Parsers,
+        path: &ProjectPath,
+        (name, wanted): (&str, Option<&Language>),
+    ) -> Result<Option<Arc<[NameUse]>>, Error> {
+        let text = text_of(self.root(), path)?;
+        let language = Language::of_file(path.as_str(), &text)
+            .filter(|language| wanted.is_none_or(|wanted| wanted.shares_names(language)));
+        let Some(language) = language else {
+            return Ok(None);
+        };
+        let key = TextKey::of(language, &text);
+        if let Some(uses) = RECENT.get(key, name) {
+            return Ok(Some(uses));
+        }
+        let parsed = parse(parsers, path, text, language);
+        let uses: Arc<[NameUse]> = Arc::from(parsed.name_uses(parsers, name));
+        RECENT.put(key, name, &uses);
+        Ok(Some(uses))
+    }
+
     /// `None` if the file cannot mean a name of this language.
     fn parsed(
         &self,
@@ -240,25 +287,43 @@ impl SymbolIndex {
         let Some(language) = language else {
             return Ok(None);
         };
-        let cancel = AtomicBool::new(false);
-        let tree = parsers.tree_of(language, &text, &ParseLimit::new(&cancel));
-        Ok(Some(ParsedFile {
+        Ok(Some(parse(parsers, path, text, language)))
+    }
+}
+
+fn parse(
+    parsers: &mut Parsers,
+    path: &ProjectPath,
+    text: String,
+    language: &'static Language,
+) -> ParsedFile {
+    let cancel = AtomicBool::new(false);
+    let tree = parsers.tree_of(language, &text, &ParseLimit::new(&cancel));
+    ParsedFile {
+        path: path.clone(),
+        tree: tree.ok(),
+        text,
+        language,
+    }
+}
+
+impl NameUse {
+    /// With whether it names what the patterns mean.
+    fn reference(&self, path: &ProjectPath, name: &str, patterns: &Patterns) -> (bool, Reference) {
+        let is_meant = |container: &String| patterns.names(name, container, path.as_str());
+        let reference = Reference {
             path: path.clone(),
-            text,
-            language,
-            tree: tree.ok(),
-        }))
+            place: self.place.clone(),
+            within: self.within.clone(),
+            is_definition: self.defined_in.is_some(),
+            is_unclaimed: false,
+        };
+        (self.defined_in.as_ref().is_some_and(is_meant), reference)
     }
 }
 
 impl ParsedFile {
-    /// Each with whether it names what the patterns mean.
-    fn references(
-        &self,
-        parsers: &mut Parsers,
-        name: &str,
-        patterns: &Patterns,
-    ) -> Vec<(bool, Reference)> {
+    fn name_uses(&self, parsers: &mut Parsers, name: &str) -> Vec<NameUse> {
         let offsets = self.uses(name);
         if offsets.is_empty() {
             return Vec::new();
@@ -274,35 +339,35 @@ impl ParsedFile {
             // Where a use stands is known without them.
             symbols: symbols.unwrap_or_default(),
         };
-        let reference = |offset: usize| {
+        let name_use = |offset: usize| {
             let position = u32::try_from(offset).unwrap_or(u32::MAX);
             let is_named_here =
                 |symbol: &Symbol| symbol.name_range.contains(&position) && symbol.name == name;
             let defined = outline.symbols.iter().find(|one| is_named_here(one));
-            let is_meant =
-                |symbol: &Symbol| patterns.names(name, &symbol.container, self.path.as_str());
-            let reference = Reference {
-                path: self.path.clone(),
+            NameUse {
                 place: place(&self.text, offset),
                 within: outline.at(position).map(|one| outline.indexed_path(one)),
-                is_definition: defined.is_some(),
-                is_unclaimed: false,
-            };
-            (defined.is_some_and(is_meant), reference)
+                defined_in: defined.map(|symbol| symbol.container.clone()),
+            }
         };
-        offsets.into_iter().map(reference).collect()
+        offsets.into_iter().map(name_use).collect()
     }
 
-    /// What nobody has looked into, nobody changes.
-    fn rename(&self, name: &str, new_name: &str) -> Option<FileRename> {
-        self.tree.as_ref()?;
+    /// `None` if it does not hold the name; the path alone if it is not changed because it is not looked into.
+    fn rename(&self, name: &str, new_name: &str) -> Option<Result<FileRename, ProjectPath>> {
         let offsets = self.uses(name);
+        if offsets.is_empty() {
+            return None;
+        }
+        if self.tree.is_none() {
+            return Some(Err(self.path.clone()));
+        }
         let places = offsets.iter().map(|offset| place(&self.text, *offset));
-        (!offsets.is_empty()).then(|| FileRename {
+        Some(Ok(FileRename {
             places: places.collect(),
             text: renamed(&self.text, &offsets, core(name), new_name),
             path: self.path.clone(),
-        })
+        }))
     }
 
     /// The bytes at which a name stands as an identifier, whatever marks it has there.
@@ -346,6 +411,9 @@ fn is_use(language: &Language, node: Node<'_>, name: &str, text: &str) -> bool {
     if node.kind() == "preproc_arg" {
         return true;
     }
+    if is_exported(language, node, text) {
+        return text.get(node.byte_range()) == Some(name);
+    }
     let is_text = |kind: &str| {
         [
             "string", "comment", "text", "inline", "content", "literal", "char",
@@ -361,6 +429,19 @@ fn is_use(language: &Language, node: Node<'_>, name: &str, text: &str) -> bool {
         && node.named_child_count() == 0
         && !is_text(node.kind())
         && !language.comments.contains(&node.kind())
+}
+
+/// Whether a string says what a module of Python exports: `__all__ = ["a"]`.
+fn is_exported(language: &Language, node: Node<'_>, text: &str) -> bool {
+    if language.name() != "python" || node.kind() != "string_content" {
+        return false;
+    }
+    let around = std::iter::successors(Some(node), Node::parent);
+    let mut statements = around.filter(|node| node.kind().ends_with("assignment"));
+    statements.next().is_some_and(|statement| {
+        let left = statement.child_by_field_name("left");
+        left.is_some_and(|left| text.get(left.byte_range()) == Some("__all__"))
+    })
 }
 
 pub(crate) fn place(text: &str, offset: usize) -> NamePlace {

@@ -94,12 +94,15 @@ impl Patterns {
                 continue;
             }
             let modules: Vec<String> = file.iter().map(|file| (*file).to_owned()).collect();
-            add(NamePattern {
-                name: name.to_owned(),
-                container: container.to_owned(),
-                is_whole,
-                modules: modules.clone(),
-            });
+            // `P/$name`, `C/operator +`
+            for name in [name, name.trim_start_matches('$'), without_keywords(name)] {
+                add(NamePattern {
+                    name: name.to_owned(),
+                    container: container.to_owned(),
+                    is_whole,
+                    modules: modules.clone(),
+                });
+            }
             if is_whole || !modules.is_empty() {
                 continue;
             }

@@ -13,7 +13,7 @@ const MOST_SYMBOLS: usize = 20_000;
 
 /// Tells texts apart. Its hash has a seed of this process, so that nobody can write two texts with the same one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct TextKey {
+pub(crate) struct TextKey {
     language: &'static str,
     length: usize,
     hash: u64,
@@ -30,11 +30,13 @@ static RECENT: LazyLock<RecentOutlines> = LazyLock::new(|| RecentOutlines {
     texts: Mutex::default(),
 });
 
-pub(super) fn key(language: &Language, text: &str) -> TextKey {
-    TextKey {
-        language: language.name(),
-        length: text.len(),
-        hash: RECENT.seed.hash_one(text),
+impl TextKey {
+    pub(crate) fn of(language: &Language, text: &str) -> Self {
+        Self {
+            language: language.name(),
+            length: text.len(),
+            hash: RECENT.seed.hash_one(text),
+        }
     }
 }
 

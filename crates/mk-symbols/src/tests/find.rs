@@ -284,6 +284,13 @@ fn the_first_answer_is_whole_while_the_index_is_not() {
         let cold = SymbolIndex::start(fixture.root(), None).unwrap();
         let none = cold.find(&IndexQuery::new("nowhere"), &|_| true).unwrap();
         assert!(none.hits.is_empty() && !none.is_partial());
+        let cold = SymbolIndex::start(fixture.root(), None).unwrap();
+        let exactly = IndexQuery {
+            matching: Matching::Exact,
+            ..IndexQuery::new("nowhere")
+        };
+        let none = cold.find(&exactly, &|_| true).unwrap();
+        assert!(none.hits.is_empty() && !none.is_partial());
     }
 }
 
@@ -291,13 +298,18 @@ fn the_first_answer_is_whole_while_the_index_is_not() {
 fn namespaces_of_a_file_and_backticks_are_understood() {
     let fixture = Fixture::new(
         "//- /a.cs\nnamespace My.Space;\n\nclass C\n{\n    void M() { }\n}\n\
-         //- /b.kt\nclass K {\n    fun `does a thing`() {}\n}\n",
+         //- /b.kt\nclass K {\n    fun `does a thing`() {}\n}\n\
+         //- /c.php\n<?php\nclass P { private $name; }\n\
+         //- /d.cs\nclass D\n{\n    public static D operator +(D a, D b) => a;\n}\n",
     );
     let index = index(&fixture);
     for (pattern, expected) in [
         ("My.Space.C", "My/Space/C"),
         ("My.Space.C.M", "My/Space/C/M"),
         ("K.`does a thing`", "K/does a thing"),
+        ("P/$name", "P/name"),
+        ("P::$name", "P/name"),
+        ("D/operator +", "D/+"),
     ] {
         let answer = index.find(&query(pattern), &|_| true).unwrap();
         let first = answer.hits.first().map(|hit| hit.name_path.as_str());

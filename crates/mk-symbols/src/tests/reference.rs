@@ -226,6 +226,10 @@ fn a_rename_keeps_the_marks() {
     assert!(text.contains("private $title") && text.contains("$this->title"));
     let text = renamed("A/#priv", "a.ts", "#own").unwrap();
     assert!(text.contains("{ #own = 1; get() { return this.#own; } }"));
+    let text = renamed("two words", "a.kt", "`three more words`").unwrap();
+    assert_eq!(text.matches(" `three more words`()").count(), 2, "{text}");
+    let text = renamed("two words", "a.kt", "three").unwrap();
+    assert_eq!(text.matches(" `three`()").count(), 2, "{text}");
     let public = renamed("A/#priv", "a.ts", "own");
     assert!(matches!(public, Err(Error::BadName { .. })), "{public:?}");
 }
@@ -249,7 +253,27 @@ fn what_is_not_looked_into_is_searched() {
     let paths: Vec<&str> = answer.hits.iter().map(|hit| hit.path.as_str()).collect();
     assert_eq!(paths, ["a.js", "minified.js"]);
     let plan = index.rename_plan_by_name("kept", &of, "gone", &|_| true);
-    assert_eq!(plan.unwrap().files.len(), 1);
+    let plan = plan.unwrap();
+    assert_eq!(plan.files.len(), 1);
+    let unparsed: Vec<&str> = plan.unparsed.iter().map(ProjectPath::as_str).collect();
+    assert_eq!(unparsed, ["minified.js"]);
+}
+
+#[test]
+fn what_a_module_of_python_exports_is_used() {
+    let fixture = Fixture::new(
+        "//- /a.py\n__all__ = [\"kept\", 'other']\ndef kept(): ...\nnames = [\"kept\"]\n__all__ += (\"kept\",)\n",
+    );
+    let index = index(&fixture);
+    let answer = index.references("kept", None, 10, &|_| true).unwrap();
+    let lines: Vec<u32> = answer.hits.iter().map(|hit| hit.place.line).collect();
+    assert_eq!(lines, [2, 1, 4]);
+    let of = ProjectPath::parse("a.py", fixture.root()).unwrap();
+    let plan = index.rename_plan_by_name("kept", &of, "gone", &|_| true);
+    assert_eq!(
+        plan.unwrap().files[0].text,
+        "__all__ = [\"gone\", 'other']\ndef gone(): ...\nnames = [\"kept\"]\n__all__ += (\"gone\",)\n"
+    );
 }
 
 #[test]
@@ -263,4 +287,21 @@ fn the_definition_that_a_name_path_means_comes_first() {
     let first = answer.hits.first().unwrap();
     assert_eq!((first.path.as_str(), first.place.line), ("b.py", 2));
     assert_eq!(answer.total, 3);
+}
+
+#[test]
+fn uses_are_those_of_the_text_as_it_is() {
+    let fixture = Fixture::new("//- /a.py\ndef kept(): ...\nkept()\n//- /b.py\nkept()\n");
+    let lines = || -> Vec<String> {
+        let answer = index(&fixture).references("kept", None, 10, &|_| true);
+        let hits = answer.unwrap().hits;
+        let shown = |hit: &crate::Reference| format!("{}:{}", hit.path, hit.place.line);
+        hits.iter().map(shown).collect()
+    };
+    assert_eq!(lines(), ["a.py:1", "a.py:2", "b.py:1"]);
+    assert_eq!(lines(), ["a.py:1", "a.py:2", "b.py:1"]);
+    fixture.write("a.py", "# once\ndef kept(): ...\n");
+    // The same text in another file.
+    fixture.write("c.py", "kept()\n");
+    assert_eq!(lines(), ["a.py:2", "b.py:1", "c.py:1"]);
 }
