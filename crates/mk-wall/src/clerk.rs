@@ -14,6 +14,7 @@ mod process;
 mod socket;
 mod zone;
 
+use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs::File;
@@ -25,9 +26,10 @@ use std::sync::Arc;
 use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-pub(crate) use place::ObjectKey;
+pub(crate) use place::{ObjectKey, own_path};
 pub(crate) use process::{ProcessRoot, ThreadIdentity, WaitingThread};
 
+use crate::cover::Covers;
 use crate::door::{Arch, Call};
 use crate::git;
 use crate::guest::GuestFiles;
@@ -72,8 +74,8 @@ pub(crate) struct Clerk {
     repository: Option<git::Layout>,
     /// The root that a served process has.
     root: ProcessRoot,
-    /// Who a served process is.
-    identity: ThreadIdentity,
+    /// Who a served process is; asked for when the first one is served.
+    identity: OnceCell<Option<ThreadIdentity>>,
     pub(crate) guests: GuestFiles,
     /// What the command made in temporary directories, or gave a second name to.
     own: HashSet<ObjectKey>,
@@ -83,6 +85,7 @@ pub(crate) struct Clerk {
     sockets: Sockets,
     /// What it was given as standard streams, and may open again by name.
     streams: HashSet<ObjectKey>,
+    covers: Option<Covers>,
     pub(crate) report: WallReport,
 }
 
@@ -94,8 +97,8 @@ pub(crate) struct ClerkStart {
     pub(crate) rights: Rights,
     pub(crate) repository: Option<git::Layout>,
     pub(crate) root: ProcessRoot,
-    pub(crate) identity: ThreadIdentity,
     pub(crate) guests: GuestFiles,
+    pub(crate) covers: Option<Covers>,
 }
 
 impl Clerk {
@@ -106,8 +109,8 @@ impl Clerk {
             rights,
             repository,
             root,
-            identity,
             guests,
+            covers,
         } = start;
         if let Some(listener) = &listener {
             sys::wake_in_step(listener.as_fd());
@@ -117,10 +120,9 @@ impl Clerk {
             rustix::stdio::stdout(),
             rustix::stdio::stderr(),
         ];
-        let streams = streams.iter().filter_map(|fd| {
-            let fd = rustix::io::fcntl_dupfd_cloexec(fd, 3).ok()?;
-            Some(PinnedObject::of(fd).ok()?.key)
-        });
+        let streams = streams
+            .iter()
+            .filter_map(|fd| ObjectKey::of(fd.as_fd()).ok());
         Self {
             arch,
             listener: listener.map(Arc::new),
@@ -129,11 +131,12 @@ impl Clerk {
             rights,
             repository,
             root,
-            identity,
+            identity: OnceCell::new(),
             guests,
             own: HashSet::new(),
             vacated: HashSet::new(),
             kept: HashSet::new(),
+            covers,
             report: WallReport::default(),
         }
     }
@@ -148,8 +151,15 @@ impl Clerk {
         listener.is_some_and(|it| sys::is_waiting(it.as_fd(), call.id))
     }
 
+    /// Notes which hidden files were opened, for the summary.
+    pub(crate) fn note_hidden(&mut self) {
+        let opened = self.covers.as_mut().map(Covers::opened);
+        self.report.hidden.extend(opened.unwrap_or_default());
+    }
+
     /// Sends the guests away, and removes what git would run later.
     pub(crate) fn clean_up(&mut self) {
+        self.note_hidden();
         self.report.farewells = self.guests.send_away();
         for state in self.repository.iter().flat_map(git::Layout::states) {
             if git::would_run(&state) && std::fs::remove_dir_all(&state).is_ok() {
@@ -232,7 +242,11 @@ impl Clerk {
     /// The umask of a caller that is who it was at the start; nobody else is served.
     fn served(&self, call: &Notification) -> Option<Mode> {
         let (identity, umask) = WaitingThread { tid: call.tid }.identity().ok()?;
-        (identity == self.identity).then_some(umask)
+        let ours = self.identity.get_or_init(|| {
+            let (identity, _) = WaitingThread::this().identity().ok()?;
+            Some(identity.filtered())
+        });
+        (Some(&identity) == ours.as_ref()).then_some(umask)
     }
 
     /// Refuses, and remembers it for the summary.

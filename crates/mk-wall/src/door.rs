@@ -87,10 +87,10 @@ impl Doors {
     fn terminals(self, program: &mut FilterProgram) {
         let mut rows: Vec<(Vec<Condition>, u32)> = Vec::new();
         // Typing into the calling terminal is running a command in it.
-        for request in [table::TIOCSTI, table::TIOCLINUX, table::TIOCSETD] {
-            rows.push((vec![Condition::Equals(1, request)], EPERM));
+        for request in table::TERMINAL_REQUESTS {
+            rows.push((vec![Condition::Equals(1, *request)], EPERM));
         }
-        // Flags, labels and seals of a file need no descriptor that can write.
+        // Flags, labels and seals of a file, and subvolumes, need no descriptor that can write.
         for request in table::FILE_FLAG_REQUESTS {
             rows.push((vec![Condition::Equals(1, *request)], ENOTTY));
         }

@@ -11,7 +11,7 @@ use landlock::{
     ABI, Access as _, AccessFs, BitFlags, CompatLevel, Compatible as _, PathBeneath, Ruleset,
     RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, Scope,
 };
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 
 use crate::error::Error;
@@ -74,6 +74,8 @@ pub(crate) fn why_none(error: io::Error) -> Error {
 pub(crate) struct LandlockFloor<'a> {
     pub(crate) version: Version,
     pub(crate) trees: &'a [PathBuf],
+    /// Trees of the repository, in which git makes files and directories only.
+    pub(crate) repository: &'a [PathBuf],
     /// Existing files that may be written, where no clerk answers.
     pub(crate) files: &'a [PathBuf],
     /// What may not be read; empty where a mount namespace hides it.
@@ -107,17 +109,24 @@ impl LandlockFloor<'_> {
         let file = writes & (AccessFs::WriteFile | AccessFs::Truncate);
         let terminal = (writes & (AccessFs::WriteFile | AccessFs::IoctlDev)) | read;
         let readable = hide::readable(self.hidden)?;
+        // Git outside of the wall writes through a link that it finds among its logs.
+        let files_only = tree & !(AccessFs::MakeSym | AccessFs::MakeSock | AccessFs::MakeFifo);
         let trees = self.trees.iter().map(|path| (path.as_path(), tree));
+        let repository = self.repository.iter();
+        let repository = repository.map(|path| (path.as_path(), files_only));
         let files = self.files.iter().map(|path| (path.as_path(), file | read));
         let plain = PLAIN_DEVICES.map(|path| (Path::new(path), file | read));
         let terminals = TERMINALS.map(|path| (Path::new(path), terminal));
         let readable = readable
             .iter()
             .map(|path| (path.as_path(), AccessFs::ReadFile.into()));
-        let rules = trees.chain(files).chain(plain).chain(terminals);
         let mut count = 0;
-        for (path, access) in rules.chain(readable) {
-            created = grant(created, path, access)?;
+        for (path, access) in trees.chain(repository) {
+            created = grant(created, path, open_plainly(path)?, access)?;
+            count += 1;
+        }
+        for (path, access) in files.chain(plain).chain(terminals).chain(readable) {
+            created = grant(created, path, open(path)?, access)?;
             count += 1;
         }
         Ok((created, count))
@@ -132,9 +141,10 @@ fn cannot(error: impl std::error::Error + Send + Sync + 'static) -> Error {
 fn grant(
     created: RulesetCreated,
     path: &Path,
+    object: Option<OwnedFd>,
     access: BitFlags<AccessFs>,
 ) -> Result<RulesetCreated, Error> {
-    let Some(object) = open(path)? else {
+    let Some(object) = object else {
         return Ok(created);
     };
     let stat = rustix::fs::fstat(&object).map_err(|errno| unopened(path, errno))?;
@@ -150,9 +160,24 @@ fn grant(
 }
 
 fn open(path: &Path) -> Result<Option<OwnedFd>, Error> {
-    match rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()) {
+    opened(
+        path,
+        rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()),
+    )
+}
+
+/// The same without links on the way: another command may have put one there since the path was looked at.
+fn open_plainly(path: &Path) -> Result<Option<OwnedFd>, Error> {
+    let flags = OFlags::PATH | OFlags::CLOEXEC;
+    let resolve = ResolveFlags::NO_SYMLINKS;
+    let found = rustix::fs::openat2(rustix::fs::CWD, path, flags, Mode::empty(), resolve);
+    opened(path, found)
+}
+
+fn opened(path: &Path, found: Result<OwnedFd, Errno>) -> Result<Option<OwnedFd>, Error> {
+    match found {
         Ok(object) => Ok(Some(object)),
-        Err(Errno::NOENT | Errno::NOTDIR | Errno::ACCESS) => Ok(None),
+        Err(Errno::NOENT | Errno::NOTDIR | Errno::ACCESS | Errno::LOOP) => Ok(None),
         Err(errno) => Err(unopened(path, errno)),
     }
 }

@@ -133,8 +133,26 @@ fn is_open_name(name: &str) -> bool {
         || numbered("shallow_")
 }
 
-/// Whether a rebase that was left half done would run a command when a person goes on with it.
+/// Merge strategies that git ships; any other is a program of that name.
+const STRATEGIES: [&str; 6] = ["ort", "recursive", "resolve", "octopus", "ours", "subtree"];
+
+/// Whether a rebase that was left half done would run a command, or write outside of the worktree, when a person goes on
+/// with it.
 pub(crate) fn would_run(state: &Path) -> bool {
+    let strategy = std::fs::read_to_string(state.join("strategy")).unwrap_or_default();
+    let strategy = strategy.trim();
+    if !strategy.is_empty() && !STRATEGIES.contains(&strategy) {
+        return true;
+    }
+    let options = std::fs::read(state.join("apply-opt")).unwrap_or_default();
+    let options = String::from_utf8_lossy(&options);
+    if options.contains("--unsafe-paths") || options.contains("--directory") {
+        return true;
+    }
+    let picks = std::fs::read(state.join("opts")).unwrap_or_default();
+    if String::from_utf8_lossy(&picks).contains("strategy") {
+        return true;
+    }
     let lists = ["git-rebase-todo", "git-rebase-todo.backup", "todo"];
     lists.iter().any(|list| {
         let text = std::fs::read(state.join(list)).unwrap_or_default();

@@ -7,14 +7,16 @@
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::fd::AsFd as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, FlockOperation};
+use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
 
-use crate::clerk::ObjectKey;
+use crate::clerk::{ObjectKey, own_path};
+use crate::cover;
 
 /// One file or directory that must go.
 #[derive(Debug, Clone)]
@@ -40,14 +42,20 @@ pub enum Farewell {
 }
 
 impl GuestFiles {
-    /// Starts a record. Its lock tells a sweep that the clerk is alive.
+    /// Starts a record. Its lock tells others that the clerk is alive.
     pub(crate) fn recorded_in(path: &Path) -> std::io::Result<Self> {
-        let file = OpenOptions::new()
-            .create_new(true)
-            .append(true)
-            .mode(0o600)
-            .open(path)?;
-        rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive)?;
+        let file = match locked_before_named(path) {
+            Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::NOENT | Errno::INVAL) => {
+                let file = OpenOptions::new()
+                    .create_new(true)
+                    .append(true)
+                    .mode(0o600)
+                    .open(path)?;
+                rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive)?;
+                file
+            }
+            other => other?,
+        };
         Ok(Self {
             here: BTreeMap::new(),
             record: Some((path.to_owned(), file)),
@@ -142,6 +150,19 @@ impl GuestFiles {
     }
 }
 
+/// A new file that has its lock before it has a name: no process finds it unlocked and takes its clerk for dead, or locks
+/// it first. Not every file system can.
+fn locked_before_named(path: &Path) -> Result<File, Errno> {
+    let directory = path.parent().ok_or(Errno::NOENT)?;
+    let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::APPEND | OFlags::CLOEXEC;
+    let file = rustix::fs::open(directory, flags, Mode::from_raw_mode(0o600))?;
+    rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive)?;
+    let unnamed = own_path(file.as_fd());
+    let cwd = rustix::fs::CWD;
+    rustix::fs::linkat(cwd, unnamed, cwd, path, AtFlags::SYMLINK_FOLLOW)?;
+    Ok(File::from(file))
+}
+
 /// Nothing that was written meanwhile under the old name is replaced.
 fn move_back(from: &Path, to: &Path) -> bool {
     let flags = rustix::fs::RenameFlags::NOREPLACE;
@@ -156,6 +177,10 @@ pub fn sweep(records: &Path) -> Vec<Farewell> {
         return farewells;
     };
     for entry in entries.flatten() {
+        if entry.file_type().is_ok_and(|it| it.is_dir()) {
+            remove_covers(&entry.path());
+            continue;
+        }
         let Ok(file) = File::open(entry.path()) else {
             continue;
         };
@@ -169,6 +194,18 @@ pub fn sweep(records: &Path) -> Vec<Farewell> {
         drop(std::fs::remove_file(entry.path()));
     }
     farewells
+}
+
+/// Removes the covers of a command whose record is gone, or belongs to a clerk that was killed.
+fn remove_covers(directory: &Path) {
+    let record = File::open(directory.with_extension(""));
+    let lives = record.is_ok_and(|record| {
+        rustix::fs::flock(&record, FlockOperation::NonBlockingLockExclusive).is_err()
+    });
+    let is_ours = directory.extension().is_some_and(|it| it == cover::ENDING);
+    if is_ours && !lives {
+        drop(std::fs::remove_dir_all(directory));
+    }
 }
 
 fn sweep_one(line: &str) -> Option<Farewell> {

@@ -1,7 +1,7 @@
 //! Hidden reads. Where a mount namespace is allowed, something empty is mounted over each hidden path; elsewhere
 //! Landlock, which cannot subtract, is given every neighbour on the way to it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
@@ -45,8 +45,11 @@ pub(crate) fn readable(hidden: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
     Ok(named)
 }
 
-/// Covers every hidden path in a namespace of this process's own.
-pub(crate) fn in_namespace(hidden: &[PathBuf]) -> Result<(), Errno> {
+/// Covers every hidden path in a namespace of this process's own; a file with what `covers` has for it.
+pub(crate) fn in_namespace(
+    hidden: &[PathBuf],
+    covers: &BTreeMap<PathBuf, PathBuf>,
+) -> Result<(), Errno> {
     enter()?;
     // What is mounted here must not appear outside.
     let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
@@ -60,7 +63,9 @@ pub(crate) fn in_namespace(hidden: &[PathBuf]) -> Result<(), Errno> {
             let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
             rustix::mount::mount("none", path, "tmpfs", flags, nothing)?;
         } else {
-            rustix::mount::mount_bind("/dev/null", path)?;
+            let nothing = Path::new("/dev/null");
+            let cover = covers.get(path).map_or(nothing, PathBuf::as_path);
+            rustix::mount::mount_bind(cover, path)?;
         }
     }
     Ok(())

@@ -1,6 +1,7 @@
 //! What happens in the new process between fork and exec: it gives up everything it must not have, in an order in
 //! which each step is still possible.
 
+use std::collections::BTreeMap;
 use std::io::{self, IoSlice};
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::PathBuf;
@@ -22,7 +23,11 @@ pub(crate) struct Hold {
     pub(crate) version: Version,
     pub(crate) doors: Doors,
     pub(crate) trees: Vec<PathBuf>,
+    /// Trees of the repository.
+    pub(crate) repository: Vec<PathBuf>,
     pub(crate) hidden: Vec<PathBuf>,
+    /// What lies over hidden files.
+    pub(crate) covers: BTreeMap<PathBuf, PathBuf>,
     pub(crate) terminal: Option<OwnedFd>,
     /// Where the supervisor waits to hear.
     pub(crate) channel: OwnedFd,
@@ -91,12 +96,14 @@ impl Hold {
         rustix::process::set_parent_process_death_signal(Some(Signal::KILL)).map_err(supervise)?;
         rustix::thread::set_no_new_privs(true).map_err(supervise)?;
         close_the_rest().map_err(Error::Supervise)?;
-        let has_namespace = !self.hidden.is_empty() && hide::in_namespace(&self.hidden).is_ok();
+        let has_namespace =
+            !self.hidden.is_empty() && hide::in_namespace(&self.hidden, &self.covers).is_ok();
         let root = WaitingThread::this().root().map_err(supervise)?;
         let hidden: &[PathBuf] = if has_namespace { &[] } else { &self.hidden };
         let floor = LandlockFloor {
             version: self.version,
             trees: &self.trees,
+            repository: &self.repository,
             files: &[],
             hidden,
         };
@@ -183,9 +190,14 @@ fn drop_capabilities() -> Result<(), Errno> {
         let Some(capability) = CapabilitySet::from_bits(1 << bit) else {
             continue;
         };
-        let known = rustix::thread::capability_is_in_bounding_set(capability);
-        if !KEPT.contains(capability) && known == Ok(true) {
-            rustix::thread::remove_capability_from_bounding_set(capability)?;
+        if KEPT.contains(capability) {
+            continue;
+        }
+        match rustix::thread::capability_is_in_bounding_set(capability) {
+            Ok(true) => rustix::thread::remove_capability_from_bounding_set(capability)?,
+            Ok(false) => {}
+            // The kernel knows none from here on.
+            Err(_) => break,
         }
     }
     sets.effective &= KEPT;

@@ -9,6 +9,8 @@
 #[cfg(target_os = "linux")]
 mod clerk;
 #[cfg(target_os = "linux")]
+mod cover;
+#[cfg(target_os = "linux")]
 mod door;
 #[cfg(target_os = "linux")]
 mod environment;
@@ -55,7 +57,7 @@ pub use rights::{
     Require, Right, Rights,
 };
 #[cfg(target_os = "linux")]
-pub use run::{WallHold, WallOutcome, run};
+pub use run::{Supervised, Supervision, WallHold, WallOutcome, run, supervise};
 pub use seatbelt::{SeatbeltEdit, SeatbeltGrant, SeatbeltRights};
 
 /// Whether this process is inside a wall of ours; there is none on this system.

@@ -102,12 +102,15 @@ pub struct WallReport {
     /// Other files: the repository, temporary and build directories.
     pub wrote: Paths,
     pub farewells: Vec<Farewell>,
+    /// Hidden files that were opened and found empty.
+    pub hidden: Vec<PathBuf>,
     /// States of a rebase that were removed because they would have run a command.
     pub dropped_states: Vec<PathBuf>,
     refused_addresses: Vec<(SocketAddr, Network)>,
     /// How much of both lists a summary has told.
     said: usize,
     said_addresses: usize,
+    said_hidden: usize,
 }
 
 impl WallReport {
@@ -153,6 +156,7 @@ impl WallReport {
     pub(crate) fn has_spoken(&mut self) {
         self.said = self.refusals.len();
         self.said_addresses = self.refused_addresses.len();
+        self.said_hidden = self.hidden.len();
     }
 
     /// The sentences for people and models, one a line, each beginning with `modekeeper:`.
@@ -183,6 +187,10 @@ impl WallReport {
             .take(MOST_SHOWN)
         {
             lines.push(address_sentence(*address, *network, &rights.mode));
+        }
+        let hidden = self.hidden.get(self.said_hidden..).unwrap_or_default();
+        if !hidden.is_empty() {
+            lines.push(hidden_sentence(hidden, &rights.root));
         }
         for farewell in &self.farewells {
             lines.push(farewell_sentence(farewell, rights));
@@ -256,6 +264,18 @@ impl fmt::Display for ShownRefusal<'_> {
         }
         Ok(())
     }
+}
+
+fn hidden_sentence(hidden: &[PathBuf], root: &Path) -> String {
+    let name = |path: &PathBuf| shown(&path.display().to_string(), root);
+    let mut names: Vec<String> = hidden.iter().take(MOST_SHOWN).map(name).collect();
+    if let Some(more) = hidden.len().checked_sub(MOST_SHOWN).filter(|it| *it > 0) {
+        names.push(format!("{more} more"));
+    }
+    format!(
+        "hidden, so empty inside the wall: {}. Ask the person for what you need from there.",
+        names.join(", ")
+    )
 }
 
 fn address_sentence(address: SocketAddr, network: Network, mode: &str) -> String {

@@ -41,36 +41,76 @@ pub struct WallHold {
     pub namespace: bool,
 }
 
-/// Runs a command and answers with its exit code: 124 after the time limit, 125 if it was not started, 126 and 127 as
-/// a shell has them, 128 and more by signal.
-///
-/// `finish` runs in the supervising process, after the last process of the command has ended. It gets the rights back
-/// for their words. This forks: call it from a program with one thread.
+/// What the supervising process is to do, once it knows what holds the command.
+#[derive(Debug)]
+pub enum Supervision<F> {
+    /// Run it inside the wall.
+    ///
+    /// `finish` runs after the last process of the command has ended. It gets the rights back for their words.
+    Hold {
+        rights: Box<Rights>,
+        command: Box<Command>,
+        finish: F,
+    },
+    /// End with this code; what there is to say has been said.
+    End(i32),
+    /// Leave it to the waiting process, which learns this number.
+    HandBack(u8),
+}
+
+/// What the waiting process learns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Supervised {
+    /// The exit code: 124 after the time limit, 125 if the command was not started, 126 and 127 as a shell has them,
+    /// 128 and more by signal.
+    Ended(i32),
+    HandedBack(u8),
+}
+
+/// Codes from here on are numbers that are handed back.
+const HANDED_BACK: i32 = 0x1_0000;
+
+/// Runs a command inside the wall, and answers with its exit code.
 pub fn run(
     rights: Rights,
     command: Command,
     finish: impl FnOnce(&Rights, &WallOutcome),
 ) -> Result<i32, Error> {
-    let version = Version::of_kernel(rights.kernel.abi)?;
-    let arch = Arch::native().ok_or(Error::UnknownProcessor)?;
+    // A caller that has the rights in its hand may hear why nothing holds here.
+    Version::of_kernel(rights.kernel.abi)?;
+    Arch::native().ok_or(Error::UnknownProcessor)?;
+    let rights = Box::new(rights);
+    let supervised = supervise(|| Supervision::Hold {
+        rights,
+        command: Box::new(command),
+        finish,
+    })?;
+    Ok(match supervised {
+        Supervised::Ended(code) => code,
+        Supervised::HandedBack(_) => exit_code::WALL,
+    })
+}
+
+/// Forks at once, and prepares in the supervising process: the one that waits stays small, what is opened for the
+/// command's sake stays where it is needed until the end, and no lock or connection goes through a fork.
+///
+/// Call it from a program with one thread.
+pub fn supervise<F: FnOnce(&Rights, &WallOutcome)>(
+    prepare: impl FnOnce() -> Supervision<F>,
+) -> Result<Supervised, Error> {
     let supervise = |errno: Errno| Error::Supervise(errno.into());
     let (heard, told) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC).map_err(supervise)?;
     let terminal = foreground_terminal();
     match sys::fork().map_err(Error::Supervise)? {
         sys::Fork::Parent(supervisor) => {
             drop(told);
-            wait(supervisor, &heard).map_err(Error::Supervise)
+            let code = wait(supervisor, &heard).map_err(Error::Supervise)?;
+            let handed_back = u8::try_from(code - HANDED_BACK);
+            Ok(handed_back.map_or(Supervised::Ended(code), Supervised::HandedBack))
         }
         sys::Fork::Child => {
             drop(heard);
-            let supervisor = WallSupervisor {
-                version,
-                arch,
-                rights,
-                terminal,
-                told: &told,
-            };
-            if let Err(error) = supervisor.run(command, finish) {
+            if let Err(error) = in_supervisor(prepare, terminal, &told) {
                 say(&format!(
                     "modekeeper: not started: {}. Run \"modekeeper doctor\".\n",
                     describe(&error)
@@ -80,6 +120,56 @@ pub fn run(
             sys::leave(0)
         }
     }
+}
+
+/// The supervising process's whole life.
+fn in_supervisor<F: FnOnce(&Rights, &WallOutcome)>(
+    prepare: impl FnOnce() -> Supervision<F>,
+    terminal: Option<OwnedFd>,
+    told: &OwnedFd,
+) -> Result<(), Error> {
+    let supervise = |errno: Errno| Error::Supervise(errno.into());
+    rustix::process::setpgid(None, None).map_err(supervise)?;
+    rustix::process::set_child_subreaper(Some(rustix::process::getpid())).map_err(supervise)?;
+    // Those that come while it prepares are passed on when there is a process to pass them to.
+    let signals = sys::take_signals().map_err(Error::Supervise)?;
+    let (rights, command, finish) = match prepare() {
+        Supervision::Hold {
+            rights,
+            command,
+            finish,
+        } => (rights, *command, finish),
+        Supervision::End(code) => {
+            tell(told, code);
+            return Ok(());
+        }
+        Supervision::HandBack(number) => {
+            tell(told, HANDED_BACK + i32::from(number));
+            return Ok(());
+        }
+    };
+    if !is_heard(told) {
+        return Ok(());
+    }
+    let supervisor = WallSupervisor {
+        version: Version::of_kernel(rights.kernel.abi)?,
+        arch: Arch::native().ok_or(Error::UnknownProcessor)?,
+        rights: *rights,
+        terminal,
+        signals,
+        told,
+    };
+    supervisor.run(command, finish)
+}
+
+/// Whether a process still waits for the command.
+fn is_heard(told: &OwnedFd) -> bool {
+    let mut fds = [PollFd::new(told, PollFlags::empty())];
+    let now = rustix::event::Timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    rustix::event::poll(&mut fds, Some(&now)).is_ok_and(|ready| ready == 0)
 }
 
 /// The terminal that our group has in the foreground, if any.

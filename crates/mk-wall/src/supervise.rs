@@ -1,5 +1,6 @@
 //! The supervising process: starts the command, answers its calls, ends it in time, cleans up after it.
 
+use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::process::Command;
@@ -10,7 +11,8 @@ use rustix::net::{
 };
 use rustix::process::Pid;
 
-use crate::clerk::{Clerk, ClerkStart, WaitingThread};
+use crate::clerk::{Clerk, ClerkStart};
+use crate::cover::Covers;
 use crate::door::{self, Arch, Doors};
 use crate::error::Error;
 use crate::floor::Version;
@@ -28,6 +30,8 @@ pub(crate) struct WallSupervisor<'a> {
     pub(crate) arch: Arch,
     pub(crate) rights: Rights,
     pub(crate) terminal: Option<OwnedFd>,
+    /// Reads the signals that would end or inform us.
+    pub(crate) signals: OwnedFd,
     /// Where the exit code goes.
     pub(crate) told: &'a OwnedFd,
 }
@@ -37,6 +41,13 @@ enum StartedCommand {
     Running(RunningCommand),
     /// The wall stood, and the program could not be executed.
     NoProgram(std::io::Error),
+}
+
+/// What the floor and the mounts of the new process are made of.
+struct HeldPlaces {
+    trees: Vec<PathBuf>,
+    repository: Vec<PathBuf>,
+    covers: Option<BTreeMap<PathBuf, PathBuf>>,
 }
 
 struct RunningCommand {
@@ -51,24 +62,28 @@ impl WallSupervisor<'_> {
         mut command: Command,
         finish: impl FnOnce(&Rights, &WallOutcome),
     ) -> Result<(), Error> {
-        let supervise = |errno: Errno| Error::Supervise(errno.into());
-        rustix::process::setpgid(None, None).map_err(supervise)?;
-        rustix::process::set_child_subreaper(Some(rustix::process::getpid())).map_err(supervise)?;
-        let signals = sys::take_signals().map_err(Error::Supervise)?;
         let repository = match self.rights.git {
             Git::Local => git::Layout::of(&self.rights.root),
             Git::Shut => None,
         };
-        let of_git = repository.iter().flat_map(git::Layout::trees);
-        self.rights.trees.extend(of_git);
+        let own_trees = self.rights.trees.clone();
+        let of_git: Vec<PathBuf> = repository.iter().flat_map(git::Layout::trees).collect();
+        self.rights.trees.extend(of_git.iter().cloned());
         let made = make_trees(&self.rights.trees);
         let guests = match &self.rights.record {
             Some(path) => GuestFiles::recorded_in(path).map_err(Error::Supervise)?,
             None => GuestFiles::default(),
         };
-        let (identity, _) = WaitingThread::this().identity().map_err(supervise)?;
+        // A kernel without watches left hides all the same.
+        let record = self.rights.record.as_deref();
+        let covers = record.and_then(|it| Covers::make(it, &self.rights.hidden).ok().flatten());
         environment::prepare(&mut command, &self.rights);
-        let running = match self.start(&mut command)? {
+        let places = HeldPlaces {
+            trees: own_trees,
+            repository: of_git,
+            covers: covers.as_ref().map(|it| it.by_file().clone()),
+        };
+        let running = match self.start(&mut command, places)? {
             StartedCommand::Running(running) => running,
             StartedCommand::NoProgram(error) => {
                 let program = command.get_program().to_string_lossy().into_owned();
@@ -92,10 +107,10 @@ impl WallSupervisor<'_> {
             rights: self.rights,
             repository,
             root: running.ready.root,
-            identity: identity.filtered(),
             guests,
+            covers,
         });
-        let watch = CommandWatch::new(clerk, running.child, signals, self.told, self.terminal);
+        let watch = CommandWatch::new(clerk, running.child, self.signals, self.told, self.terminal);
         let ended = watch.until_all_gone();
         remove_empty(&made);
         let Clerk { rights, report, .. } = ended.clerk;
@@ -108,10 +123,16 @@ impl WallSupervisor<'_> {
         if !ended.has_told {
             tell(self.told, outcome.code);
         }
+        // The process ends now, and a mode's tables with it: taking them apart would only cost time.
+        std::mem::forget(rights);
         Ok(())
     }
 
-    fn start(&mut self, command: &mut Command) -> Result<StartedCommand, Error> {
+    fn start(
+        &mut self,
+        command: &mut Command,
+        places: HeldPlaces,
+    ) -> Result<StartedCommand, Error> {
         let supervise = |errno: Errno| Error::Supervise(errno.into());
         let (ours, theirs) = rustix::net::socketpair(
             AddressFamily::UNIX,
@@ -132,7 +153,9 @@ impl WallSupervisor<'_> {
                 clerk: door::ClerkPresence::Answers,
                 floor_holds_truncate: self.version.holds_truncate(),
             },
-            trees: self.rights.trees.clone(),
+            trees: places.trees,
+            repository: places.repository,
+            covers: places.covers.unwrap_or_default(),
             hidden: self.rights.hidden.clone(),
             terminal,
             channel: theirs,

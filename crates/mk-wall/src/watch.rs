@@ -32,6 +32,8 @@ pub(crate) struct CommandWatch<'a> {
     has_told: bool,
     deadline: Option<Instant>,
     ending: Option<CommandEnding>,
+    /// The last process has left the filter. It may take a while to end, and is waited for by its signal.
+    has_hung_up: bool,
     /// Who has been asked to end. Some are our children only when their parents are gone.
     asked: HashSet<Pid>,
 }
@@ -74,6 +76,7 @@ impl<'a> CommandWatch<'a> {
             has_told: false,
             deadline: limit.map(|it| Instant::now() + it),
             ending: None,
+            has_hung_up: false,
             asked: HashSet::new(),
         }
     }
@@ -100,7 +103,7 @@ impl<'a> CommandWatch<'a> {
 
     /// Waits for something to do, and does it.
     fn turn(&mut self) {
-        let listener = self.clerk.listener();
+        let listener = self.clerk.listener().filter(|_| !self.has_hung_up);
         // Without a listener, the signals are polled twice.
         let calls = listener.as_ref().map_or(&self.signals, Arc::as_ref);
         let wants_launcher = if self.has_told {
@@ -119,6 +122,8 @@ impl<'a> CommandWatch<'a> {
         if polled.is_ok() {
             if listener.is_some() && call.contains(PollFlags::IN) {
                 self.clerk.serve();
+            } else if listener.is_some() && call.intersects(PollFlags::HUP | PollFlags::ERR) {
+                self.has_hung_up = true;
             }
             if signal.contains(PollFlags::IN) {
                 for signal in read_signals(&self.signals) {
@@ -231,6 +236,7 @@ impl<'a> CommandWatch<'a> {
         if self.has_told || self.ending.is_some() {
             return;
         }
+        self.clerk.note_hidden();
         say(&self.clerk.report.summary(&self.clerk.rights));
         self.clerk.report.has_spoken();
         self.has_told = true;

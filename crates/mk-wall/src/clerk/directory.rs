@@ -63,7 +63,7 @@ impl Clerk {
             let leads_inside = entry
                 .leads_to
                 .as_ref()
-                .is_none_or(|it| self.may_point_to(&place::lexically(directory, it)));
+                .is_none_or(|it| self.may_point_to(directory, it));
             if !open(self.zone(&target)) || entry.other_names || !leads_inside {
                 return self.refuse(RefusedOperation::RenameTo, &target);
             }

@@ -103,17 +103,15 @@ fn is_deleted(place: &PinnedPlace) -> bool {
     is_unlinked && path.ends_with(b" (deleted)")
 }
 
-/// Memory files, and the terminals that a program of the command opened.
+/// Memory files.
 fn is_anonymous(place: &PinnedPlace) -> bool {
-    ["/memfd:", "/dev/pts/", "/dev/zero (deleted)"]
-        .iter()
-        .any(|prefix| {
-            place
-                .path
-                .as_os_str()
-                .as_encoded_bytes()
-                .starts_with(prefix.as_bytes())
-        })
+    ["/memfd:", "/dev/zero (deleted)"].iter().any(|prefix| {
+        place
+            .path
+            .as_os_str()
+            .as_encoded_bytes()
+            .starts_with(prefix.as_bytes())
+    })
 }
 
 fn naming(name: Call, call: &Notification) -> Option<(NamedFile, RefusedOperation)> {

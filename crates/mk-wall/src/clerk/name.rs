@@ -79,8 +79,9 @@ impl Clerk {
             .object
             .as_ref()
             .is_some_and(|it| it.kind == FileType::Symlink);
-        let points_inside =
-            !is_link || self.zone(&to.path) == Zone::Tree || self.link_may_move(from, to);
+        let points_inside = !is_link
+            || (!self.is_in_repository(&to.path)
+                && (self.zone(&to.path) == Zone::Tree || self.link_may_move(from, to)));
         if !allowed || !points_inside || !self.links_are_harmless(from) {
             return self.refuse(RefusedOperation::RenameTo, &to.path);
         }
@@ -126,7 +127,7 @@ impl Clerk {
         }
         let back = RenameFlags::NOREPLACE;
         if rustix::fs::renameat_with(to_dir, to_name, from_dir, from_name, back).is_err() {
-            rustix::fs::unlinkat(to_dir, to_name, AtFlags::empty())?;
+            discard(to_dir, to_name)?;
         }
         Err(Errno::ACCESS)
     }
@@ -167,7 +168,7 @@ impl Clerk {
         };
         let target = Path::new(OsStr::from_bytes(target.as_bytes()));
         let directory = to.path.parent().unwrap_or(Path::new("/"));
-        self.may_point_to(&place::lexically(directory, target))
+        self.may_point_to(directory, target)
     }
 
     pub(super) fn unlink(&mut self, name: Call, call: &Notification) -> ClerkAnswer {
@@ -367,7 +368,8 @@ impl Clerk {
             return GO_ON;
         };
         let zone = self.zone(&place.path);
-        if zone == Zone::Tree {
+        let in_repository = self.is_in_repository(&place.path);
+        if zone == Zone::Tree && !in_repository {
             return GO_ON;
         }
         if place.object.is_some() {
@@ -375,10 +377,8 @@ impl Clerk {
         }
         let leads_to = Path::new(OsStr::from_bytes(target.to_bytes()));
         let directory = place.path.parent().unwrap_or(Path::new("/"));
-        let leads_to = place::lexically(directory, leads_to);
-        let harmless =
-            zone == Zone::Temporary || zone == Zone::Repository || self.may_point_to(&leads_to);
-        if !self.may_make(&place) || !harmless {
+        let harmless = zone == Zone::Temporary || self.may_point_to(directory, leads_to);
+        if in_repository || !self.may_make(&place) || !harmless {
             return self.refuse(RefusedOperation::Link, &place.path);
         }
         let (Some(_), Some((parent, name))) = (self.served(call), place.entry()) else {
@@ -424,5 +424,17 @@ impl Clerk {
             self.entered(zone, &place.path, parent, name);
         }
         answer(result)
+    }
+}
+
+/// Removes what must not be under a name, a directory with all that is in it.
+fn discard(directory: BorrowedFd<'_>, name: &OsStr) -> Result<(), Errno> {
+    match rustix::fs::unlinkat(directory, name, AtFlags::empty()) {
+        Err(Errno::ISDIR | Errno::PERM) => {
+            let path = Path::new(&place::own_path(directory)).join(name);
+            let removed = std::fs::remove_dir_all(path);
+            removed.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
+        }
+        other => other,
     }
 }

@@ -8,7 +8,7 @@ use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, ResolveFlags, StatxFlags};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, ResolveFlags, Statx, StatxFlags};
 use rustix::io::Errno;
 
 use super::magic;
@@ -49,6 +49,19 @@ impl ObjectKey {
         entry(rustix::fs::CWD, path.as_os_str())
             .ok()
             .map(|it| it.key)
+    }
+
+    /// Of what a descriptor holds.
+    pub(crate) fn of(fd: BorrowedFd<'_>) -> Result<Self, Errno> {
+        PinnedObject::stat(fd).map(|stat| Self::in_stat(&stat))
+    }
+
+    fn in_stat(stat: &Statx) -> Self {
+        Self {
+            device: (stat.stx_dev_major, stat.stx_dev_minor),
+            inode: stat.stx_ino,
+            born: (stat.stx_btime.tv_sec, stat.stx_btime.tv_nsec),
+        }
     }
 
     /// As one word, for records.
@@ -191,6 +204,13 @@ fn locate(
             let parent = open_directory(base, directory, asked.resolve)?;
             let mut path = path_of(parent.as_fd())?;
             path.push(OsStr::from_bytes(name));
+            // A link on the way may have been swapped meanwhile: what is judged must lie in the directory that is used.
+            let object = match entry(parent.as_fd(), OsStr::from_bytes(name)) {
+                Ok(found) if asked.follow == FollowLink::No => Some(found),
+                Err(Errno::NOENT) => None,
+                Ok(_) => object,
+                Err(errno) => return Err(errno.into()),
+            };
             let place = PinnedPlace {
                 parent: Some(parent),
                 name: OsString::from_vec(name.to_vec()),
@@ -338,18 +358,18 @@ impl PinnedPlace {
 
 impl PinnedObject {
     pub(crate) fn of(fd: OwnedFd) -> Result<Self, Errno> {
-        let wanted = StatxFlags::BASIC_STATS | StatxFlags::BTIME;
-        let stat = rustix::fs::statx(&fd, "", AtFlags::EMPTY_PATH, wanted)?;
+        let stat = Self::stat(fd.as_fd())?;
         Ok(Self {
             fd,
             kind: FileType::from_raw_mode(stat.stx_mode.into()),
             links: stat.stx_nlink,
-            key: ObjectKey {
-                device: (stat.stx_dev_major, stat.stx_dev_minor),
-                inode: stat.stx_ino,
-                born: (stat.stx_btime.tv_sec, stat.stx_btime.tv_nsec),
-            },
+            key: ObjectKey::in_stat(&stat),
         })
+    }
+
+    fn stat(fd: BorrowedFd<'_>) -> Result<Statx, Errno> {
+        let wanted = StatxFlags::BASIC_STATS | StatxFlags::BTIME;
+        rustix::fs::statx(fd, "", AtFlags::EMPTY_PATH, wanted)
     }
 
     /// Several names lead to it, so its path says nothing about what else would change.
@@ -364,20 +384,26 @@ pub(crate) fn entry(parent: BorrowedFd<'_>, name: &OsStr) -> Result<PinnedObject
     PinnedObject::of(rustix::fs::openat(parent, name, flags, Mode::empty())?)
 }
 
-/// Where a path of the caller's own text would lead from `directory`, by its names only.
-pub(crate) fn lexically(directory: &Path, target: &Path) -> PathBuf {
+/// Where a path of the caller's own text would lead from `directory`, by its names only. `None` if it goes up again
+/// after a name, which may be a link by then.
+pub(crate) fn lexically(directory: &Path, target: &Path) -> Option<PathBuf> {
     let mut path = directory.to_owned();
+    let mut has_name = false;
     for component in target.components() {
         match component {
             std::path::Component::RootDir | std::path::Component::Prefix(_) => {
                 path = PathBuf::from("/");
             }
+            std::path::Component::ParentDir if has_name => return None,
             std::path::Component::ParentDir => {
                 path.pop();
             }
-            std::path::Component::Normal(name) => path.push(name),
+            std::path::Component::Normal(name) => {
+                has_name = true;
+                path.push(name);
+            }
             std::path::Component::CurDir => {}
         }
     }
-    path
+    Some(path)
 }

@@ -3,13 +3,15 @@
 //! The floor holds none of this in most kernels, so the clerk connects and binds the caller's socket itself, to the
 //! address it has read, and never lets the call go on.
 
+mod port;
+
 use std::collections::HashSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6, TcpListener};
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
-use rustix::net::{AddressFamily, SocketAddrUnix};
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketType};
 
 use super::place::{self, AskedPath, FollowLink, LostPlace, PinnedPlace};
 use super::process::WaitingThread;
@@ -26,8 +28,10 @@ const LONGEST_ADDRESS: usize = 128;
 #[derive(Debug)]
 pub(super) struct Sockets {
     network: Network,
-    /// Addresses it has bound in our own network namespace.
+    /// Addresses it has bound in our own network namespace, for streams.
     bound: HashSet<SocketAddr>,
+    /// The inodes of those sockets: a port that it has given up may be a stranger's now.
+    inodes: HashSet<u64>,
     /// Abstract names it has bound.
     names: HashSet<Vec<u8>>,
 }
@@ -37,6 +41,7 @@ impl Sockets {
         Self {
             network,
             bound: HashSet::new(),
+            inodes: HashSet::new(),
             names: HashSet::new(),
         }
     }
@@ -45,7 +50,7 @@ impl Sockets {
     fn may_reach(&self, address: SocketAddr) -> bool {
         let address = canonical(address);
         if is_local(address.ip()) {
-            return self.is_own(address);
+            return self.is_own(address) && port::is_served_by(address, &self.inodes);
         }
         self.network == Network::On
     }
@@ -164,6 +169,10 @@ impl Clerk {
             (Err(errno), _) | (_, Err(errno)) => return fail(errno),
         };
         match address {
+            // A datagram needs no connection, and name servers listen on this machine.
+            Address::Internet(address) if !is_stream(&socket) => {
+                self.connect_later(call, socket, ConnectTarget::Internet(address))
+            }
             Address::Internet(address) if self.sockets.may_reach(address) => {
                 self.connect_later(call, socket, ConnectTarget::Internet(address))
             }
@@ -275,7 +284,10 @@ impl Clerk {
             ours.is_ok_and(|ours| sys::network_of(socket.as_fd()).is_ok_and(|it| it == ours))
         });
         let bound = rustix::net::getsockname(socket).and_then(SocketAddr::try_from);
-        if let (true, Ok(bound)) = (same_network, bound) {
+        let inode = rustix::fs::fstat(socket).map(|it| it.st_ino);
+        if let (true, true, Ok(bound), Ok(inode)) = (same_network, is_stream(socket), bound, inode)
+        {
+            self.sockets.inodes.insert(inode);
             let takes_both = rustix::net::sockopt::ipv6_v6only(socket).is_ok_and(|only| !only);
             if bound.ip() == IpAddr::V6(Ipv6Addr::UNSPECIFIED) && takes_both {
                 let any = SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), bound.port());
@@ -329,6 +341,11 @@ impl Clerk {
         }
         answer(bound)
     }
+}
+
+/// Whether a socket makes connections. Only `network: on` has others.
+fn is_stream(socket: &OwnedFd) -> bool {
+    rustix::net::sockopt::socket_type(socket).is_ok_and(|it| it == SocketType::STREAM)
 }
 
 /// Where a socket is to be connected.

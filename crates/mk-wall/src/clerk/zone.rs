@@ -5,7 +5,7 @@ use std::path::Path;
 use rustix::fs::FileType;
 
 use super::Clerk;
-use super::place::PinnedPlace;
+use super::place::{self, PinnedPlace};
 use crate::rights::{EditRights, Right};
 
 /// Where a path lies.
@@ -113,12 +113,25 @@ impl Clerk {
             || (!strict && self.zone(&place.path) == Zone::Tree)
     }
 
-    /// Whether a link may lead there: only to what may be written anyway.
-    pub(super) fn may_point_to(&self, target: &Path) -> bool {
-        match self.zone(target) {
-            Zone::Tree | Zone::Repository | Zone::Temporary | Zone::Project(Right::Edit) => true,
-            Zone::Project(_) | Zone::Outside => false,
-        }
+    /// Whether a link in `directory` may lead there: only to project files that may be written anyway. A link to a
+    /// temporary directory or a tree could be led on from there, and a program outside would write through both.
+    pub(super) fn may_point_to(&self, directory: &Path, target: &Path) -> bool {
+        let Some(leads_to) = place::lexically(directory, target) else {
+            return false;
+        };
+        // Links on the way that a person has made lead elsewhere; what is not there yet is judged by its directory.
+        let real = leads_to.canonicalize().ok().or_else(|| {
+            let parent = leads_to.parent()?.canonicalize().ok()?;
+            Some(parent.join(leads_to.file_name()?))
+        });
+        let is_open = |path: &Path| self.zone(path) == Zone::Project(Right::Edit);
+        is_open(&leads_to) && real.is_none_or(|real| is_open(&real))
+    }
+
+    /// Git makes no links in its own directory, but writes through those that are there.
+    pub(super) fn is_in_repository(&self, path: &Path) -> bool {
+        let repository = self.repository.as_ref();
+        repository.is_some_and(|it| it.judge(path).is_some())
     }
 
     /// Whether the object is a plain file or a link, the only kinds the clerk moves.

@@ -266,10 +266,6 @@ pub(crate) const SCHEDULING: &[Call] = &[
     Call::SchedSetattr,
 ];
 
-pub(crate) const TIOCSTI: u32 = 0x5412;
-pub(crate) const TIOCLINUX: u32 = 0x541c;
-pub(crate) const TIOCSETD: u32 = 0x5423;
-
 /// Requests that change a file through a descriptor that may only read.
 pub(crate) const FILE_FLAG_REQUESTS: &[u32] = &[
     0x4008_6602, // FS_IOC_SETFLAGS
@@ -282,4 +278,29 @@ pub(crate) const FILE_FLAG_REQUESTS: &[u32] = &[
     0x800c_6613, // FS_IOC_SET_ENCRYPTION_POLICY
     0x4100_9432, // FS_IOC_SETFSLABEL
     0x6609,      // EXT4_IOC_MIGRATE
+    0xc050_6617, // FS_IOC_ADD_ENCRYPTION_KEY
+    0xc040_6618, // FS_IOC_REMOVE_ENCRYPTION_KEY
+    0x4004_7211, // FAT_IOCTL_SET_ATTRIBUTES
+    0x5000_9401, // BTRFS_IOC_SNAP_CREATE
+    0x5000_9417, // BTRFS_IOC_SNAP_CREATE_V2
+    0x5000_940e, // BTRFS_IOC_SUBVOL_CREATE
+    0x5000_9418, // BTRFS_IOC_SUBVOL_CREATE_V2
+    0x5000_940f, // BTRFS_IOC_SNAP_DESTROY
+    0x5000_943f, // BTRFS_IOC_SNAP_DESTROY_V2
+    0x4008_941a, // BTRFS_IOC_SUBVOL_SETFLAGS
+    0xc0c8_9425, // BTRFS_IOC_SET_RECEIVED_SUBVOL
+    0x4018_6f04, // OCFS2_IOC_REFLINK
+];
+
+/// Requests by which a terminal or its keyboard runs something later, or shows it elsewhere.
+pub(crate) const TERMINAL_REQUESTS: &[u32] = &[
+    0x5412, // TIOCSTI
+    0x541c, // TIOCLINUX
+    0x541d, // TIOCCONS
+    0x5423, // TIOCSETD
+    0x4b47, // KDSKBENT
+    0x4b49, // KDSKBSENT
+    0x4b4b, // KDSKBDIACR
+    0x4bfb, // KDSKBDIACRUC
+    0x4b4d, // KDSETKEYCODE
 ];

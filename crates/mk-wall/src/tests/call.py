@@ -166,6 +166,52 @@ elif verb == "bind-then-connect":
     own.bind((args[0], int(args[1])))
     own.listen()
     tcp("127.0.0.1", args[1])
+elif verb == "datagram-then-connect":
+    own = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    own.bind(("127.0.0.1", int(args[0])))
+    tcp("127.0.0.1", args[0])
+elif verb == "connect-udp":
+    name_server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    name_server.bind(("127.0.0.1", 0))
+    asker = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    asker.connect(name_server.getsockname())
+    asker.send(b"x")
+    name_server.recv(1)
+elif verb == "terminal":
+    number = ctypes.c_int()
+    libc.ioctl(int(args[0]), 0x40045431, ctypes.byref(ctypes.c_int(0)))
+    libc.ioctl(int(args[0]), 0x80045430, ctypes.byref(number))
+    print(f"/dev/pts/{number.value}")
+elif verb == "swap-directory":
+    # A file of our own and a stranger's have one name; a link on the way leads to one, then to the other.
+    scratch = os.environ["TMPDIR"]
+    own = "/tmp/" + args[0] + "-own"
+    os.mkdir(own)
+    links = [f"{scratch}/one".encode(), f"{scratch}/other".encode()]
+    os.symlink(own, links[0])
+    os.symlink("/tmp", links[1])
+    stop = False
+
+    def exchange():
+        while not stop:
+            libc.renameat2(-100, links[0], -100, links[1], 2)
+
+    sys.setswitchinterval(1e-5)
+    swapping = threading.Thread(target=exchange, daemon=True)
+    swapping.start()
+    for _ in range(1500):
+        try:
+            open(f"{own}/{args[0]}", "w").close()
+            os.unlink(f"{scratch}/one/{args[0]}")
+        except OSError:
+            pass
+    stop = True
+    swapping.join()
+    for path in (f"{own}/{args[0]}", own):
+        if os.path.isdir(path):
+            os.rmdir(path)
+        elif os.path.exists(path):
+            os.unlink(path)
 elif verb == "netns-then-connect":
     if os.fork() == 0:
         libc.unshare(0x10000000 | 0x40000000)
