@@ -5,10 +5,11 @@
 use std::time::Duration;
 
 use mk_store::{AccessRole, AuditedChange, Credential, CredentialKind, NewAct, NewCredential};
-use mk_types::{AbsPath, CredentialId, ModeSlug, Timestamp, random_secret};
+use mk_types::{AbsPath, ConversationId, CredentialId, ModeSlug, Timestamp, random_secret};
 use sha2::{Digest as _, Sha256};
 
 use crate::Engine;
+use crate::caller::OthersTasks;
 use crate::error::Error;
 use crate::scope::ScopeOutcome;
 
@@ -34,13 +35,21 @@ pub struct NewToken {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Principal {
     pub credential: Credential,
-    /// What a page must send along with every change it asks for.
+    /// The half of a session's secret that only the page has, and must send along with every request.
     pub csrf: String,
     /// What an issuer elsewhere said it is for.
     pub scoped: Option<ScopeOutcome>,
 }
 
 impl Principal {
+    fn of_page(credential: Credential, csrf: String) -> Self {
+        Self {
+            credential,
+            csrf,
+            scoped: None,
+        }
+    }
+
     pub fn may(&self, role: AccessRole) -> bool {
         let has_role = self.scoped.as_ref().is_none_or(|scoped| scoped.has_role);
         has_role && rank(self.credential.role) >= rank(role)
@@ -60,6 +69,18 @@ pub struct AgentLimits {
     /// All of them cap.
     pub modes: Vec<ModeSlug>,
     pub projects: Vec<AbsPath>,
+    /// Whether an answer that its client gives counts as a person's: any program can say that it has asked one.
+    pub answers: bool,
+    pub others: OthersTasks,
+}
+
+impl AgentLimits {
+    /// The conversation of calls that belong to no connection: what is created or approved with one credential is not
+    /// another's.
+    pub fn conversation(&self) -> Option<ConversationId> {
+        let (_, tail) = self.credential.as_ref()?.as_str().split_once('_')?;
+        ConversationId::parse(&format!("conv_{tail}")).ok()
+    }
 }
 
 impl Principal {
@@ -78,13 +99,28 @@ impl Principal {
                 .filter(|_| *role == AccessRole::Viewer)
         };
         let roots = projects.iter().map(std::path::Path::new);
+        let modes: Vec<ModeSlug> = match &self.scoped {
+            Some(scoped) => scoped.modes.clone(),
+            None => mode.clone().or_else(reads_only).into_iter().collect(),
+        };
         AgentLimits {
             credential: Some(id.clone()),
-            modes: match &self.scoped {
-                Some(scoped) => scoped.modes.clone(),
-                None => mode.clone().or_else(reads_only).into_iter().collect(),
-            },
+            answers: self.may(AccessRole::Operator) && !self.is_bounded(),
+            modes,
             projects: roots.filter_map(AbsPath::new).collect(),
+            others: match self.may(AccessRole::Operator) && !self.is_bounded() {
+                // What an agent's token knows of others' tasks, its holder was told.
+                false if self.may(AccessRole::Viewer) => OthersTasks::Look,
+                true | false => OthersTasks::Change,
+            },
+        }
+    }
+
+    /// Whether a highest mode takes something from what it may do, so that what no mode bounds is not for it.
+    pub fn is_bounded(&self) -> bool {
+        match &self.scoped {
+            Some(scoped) => !scoped.is_whole,
+            None => self.credential.mode.is_some(),
         }
     }
 }
@@ -120,7 +156,7 @@ impl Credentials<'_> {
             role,
             mode: None,
             projects: Vec::new(),
-            expires_at: Some(self.now().after(LINK_LIFE)),
+            expires_at: Some(self.after(LINK_LIFE)),
         };
         self.engine.inner.store.create_credential(link).await?;
         Ok(secret)
@@ -128,28 +164,20 @@ impl Credentials<'_> {
 
     /// Uses a link up; the secret of a new session of the page, and who that is. `None` for a link that does not hold.
     pub async fn redeem(self, link: &str) -> Result<Option<(String, Principal)>, Error> {
-        let secret = random_secret();
+        let (secret, csrf) = (random_secret(), page_secret());
         let session = NewCredential {
             kind: CredentialKind::Session,
-            hash: hash(&secret),
+            hash: hash(&session_secret(&secret, &csrf)),
             name: "dashboard".to_owned(),
             // The link's own.
             role: AccessRole::Viewer,
             mode: None,
             projects: Vec::new(),
-            expires_at: Some(self.now().after(SESSION_LIFE)),
+            expires_at: Some(self.after(SESSION_LIFE)),
         };
         let store = &self.engine.inner.store;
         let made = store.redeem_link(hash(link), session).await?;
-        Ok(made.map(|credential| {
-            let csrf = csrf(&secret);
-            let principal = Principal {
-                credential,
-                csrf,
-                scoped: None,
-            };
-            (secret, principal)
-        }))
+        Ok(made.map(|credential| (secret, Principal::of_page(credential, csrf))))
     }
 
     /// Makes a token; its secret is told here and never again.
@@ -162,7 +190,7 @@ impl Credentials<'_> {
             role: new.role,
             mode: new.mode,
             projects: new.projects,
-            expires_at: new.life.map(|life| self.now().after(life)),
+            expires_at: new.life.map(|life| self.after(life)),
         };
         let made = self.engine.inner.store.create_credential(token).await?;
         Ok((made, secret))
@@ -173,9 +201,41 @@ impl Credentials<'_> {
         Ok(self.engine.inner.store.credentials(kind)?)
     }
 
-    /// Ends a credential; tells whether it was good until now.
+    /// A session of the page for the holder of a token, with its secret. It may what the token may, and ends with it.
+    /// `None` if the token has ended meanwhile.
+    pub async fn open_session(
+        self,
+        token: &Credential,
+    ) -> Result<Option<(String, Principal)>, Error> {
+        let store = &self.engine.inner.store;
+        let (secret, csrf) = (random_secret(), page_secret());
+        let end = self.after(SESSION_LIFE);
+        let session = NewCredential {
+            kind: CredentialKind::Session,
+            hash: hash(&session_secret(&secret, &csrf)),
+            name: token.name.clone(),
+            role: token.role,
+            mode: token.mode.clone(),
+            projects: token.projects.clone(),
+            expires_at: Some(token.expires_at.map_or(end, |token| token.min(end))),
+        };
+        let made = store.open_session(&token.id, session).await?;
+        Ok(made.map(|credential| (secret, Principal::of_page(credential, csrf))))
+    }
+
+    /// Ends a credential, and the page's sessions that were opened with it; tells whether it was good until now.
     pub async fn revoke(self, id: &CredentialId) -> Result<bool, Error> {
         Ok(self.engine.inner.store.revoke_credential(id).await?)
+    }
+
+    /// Whether a caller who was let in would still be.
+    pub fn still_holds(self, principal: &Principal) -> Result<bool, Error> {
+        let credential = &principal.credential;
+        if principal.scoped.is_some() {
+            return Ok(credential.is_good(self.now()));
+        }
+        let found = self.engine.inner.store.credential_by_id(&credential.id)?;
+        Ok(found.is_some_and(|it| it.is_good(self.now())))
     }
 
     /// Who has this secret of that kind; `None` if nobody has, or no longer.
@@ -184,7 +244,7 @@ impl Credentials<'_> {
         let found = found.filter(|it| it.kind == kind && it.is_good(self.now()));
         Ok(found.map(|credential| Principal {
             credential,
-            csrf: csrf(secret),
+            csrf: String::new(),
             scoped: None,
         }))
     }
@@ -199,6 +259,12 @@ impl Credentials<'_> {
         Ok(self.engine.inner.store.acts(limit)?)
     }
 
+    /// When something ends that begins now, by the clock of the database: it is known once that was asked.
+    fn after(self, life: Duration) -> Timestamp {
+        self.engine.inner.store.reach();
+        self.now().after(life)
+    }
+
     pub(crate) fn now(self) -> Timestamp {
         self.engine.inner.clock.now()
     }
@@ -209,14 +275,19 @@ fn hash(secret: &str) -> String {
     hex(&Sha256::digest(secret.as_bytes()))
 }
 
-/// Bound to the session's secret, which no other page can read.
-fn csrf(secret: &str) -> String {
-    let mut hash = Sha256::new();
-    hash.update(b"csrf\0");
-    hash.update(secret.as_bytes());
-    hex(&hash.finalize())
+/// The secret of a page's session from its halves: the cookie's, which a browser also sends to whatever else listens on
+/// this machine, because cookies know no ports, and the page's own, which it sends to its server alone.
+pub fn session_secret(cookie: &str, page: &str) -> String {
+    format!("{cookie}.{page}")
+}
+
+/// The page's half. It does not follow from the cookie's.
+fn page_secret() -> String {
+    hash(&random_secret())
 }
 
 pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    let digit = |half: u8| char::from_digit(u32::from(half), 16).unwrap_or_default();
+    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    digits.map(digit).collect()
 }

@@ -56,6 +56,7 @@ impl Engine {
                 .unwrap_or_else(|_| folder.as_path().to_owned());
             real.as_path().starts_with(folder)
         };
+        caller.may_enter(&self.project_of(&real))?;
         let project = self.project_of(&caller.project);
         if caller.actor == Actor::Agent {
             self.refuse_hidden(&real)?;

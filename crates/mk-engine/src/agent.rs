@@ -96,20 +96,6 @@ impl Engine {
         Ok(Some(found.id))
     }
 
-    /// Takes the agent's conversation along when one of its tasks has changed the mode in force.
-    pub(crate) async fn follow(
-        &self,
-        held: Option<HeldConversation>,
-        mode: &ModeSlug,
-    ) -> Result<(), Error> {
-        if let Some(held) = held.filter(|held| held.mode.slug != *mode) {
-            let store = &self.inner.store;
-            let id = &held.conversation.id;
-            store.set_conversation_mode(id, Some(mode.clone())).await?;
-        }
-        Ok(())
-    }
-
     /// Takes the agent's conversation along when a task has ended and another mode is in force again. A person who has
     /// narrowed it since keeps it narrow.
     pub(crate) async fn return_to(&self, caller: &Caller, ended: &ModeSlug) -> Result<(), Error> {
@@ -120,8 +106,14 @@ impl Engine {
         let (slug, _) = self.mode_without_session(caller, &governing, Some(&held))?;
         let catalogue = self.modes().catalogue_at(&held.conversation.root.path);
         let narrower = |mode: &Mode| !widens(&held.mode, mode);
-        if held.mode.slug == *ended || catalogue.get(slug.as_str()).is_some_and(|it| narrower(it)) {
-            self.follow(Some(held), &slug).await?;
+        let is_back =
+            held.mode.slug == *ended || catalogue.get(slug.as_str()).is_some_and(|it| narrower(it));
+        if is_back && held.mode.slug != slug {
+            let (conversation, store) = (held.conversation, &self.inner.store);
+            let followed =
+                store.follow_conversation(&conversation.id, conversation.mode, slug.clone());
+            // Where it did not, a person has changed it since.
+            let _followed: bool = followed.await?;
         }
         Ok(())
     }

@@ -17,6 +17,8 @@ const LOOK: Duration = Duration::from_millis(100);
 /// A plan that has changed since it was approved is asked about again, but not for ever.
 const MOST_REQUESTS: usize = 3;
 const KIND: &str = "act";
+/// Bytes of a plan in a question that a client shows as a dialog.
+const LONGEST_IN_DIALOG: usize = 16 * 1024;
 
 /// A use case either happened or waits for a person.
 #[derive(Debug)]
@@ -41,6 +43,8 @@ pub struct ApprovalRequest {
     pub session: Option<SessionId>,
     /// Who asked, where that is known.
     pub conversation: Option<ConversationId>,
+    /// The root of the project it is about, where what was asked names one.
+    pub project: Option<String>,
     /// One line, with control characters made visible.
     pub subject: String,
     /// Every file and what would change in it, with control characters made visible; empty where the subject says all.
@@ -57,14 +61,21 @@ impl ApprovalRequest {
         self.subject == crate::plan::SUBJECT
     }
 
-    /// All that the person who decides must see.
+    /// What the person who decides must see, as long as a dialog of their client shows it.
     pub fn describe(&self) -> String {
         let Self {
             id, subject, plan, ..
         } = self;
-        match plan.trim_end() {
+        let plan = plan.trim_end();
+        let shown = plan
+            .get(..plan.floor_char_boundary(LONGEST_IN_DIALOG))
+            .unwrap_or(plan);
+        match shown {
             "" => format!("{subject} ({id})"),
-            plan => format!("{subject} ({id})\n\n{plan}"),
+            _ if shown.len() < plan.len() => format!(
+                "{subject} ({id})\n\n{shown}\n… (not the whole plan: see `modekeeper approve` or the dashboard)"
+            ),
+            _ => format!("{subject} ({id})\n\n{plan}"),
         }
     }
 }
@@ -75,6 +86,7 @@ impl From<Approval> for ApprovalRequest {
             id: stored.id,
             session: stored.session,
             conversation: stored.conversation,
+            project: project_in(&stored.payload),
             subject: visible_line(&stored.subject),
             plan: stored
                 .plan
@@ -86,6 +98,17 @@ impl From<Approval> for ApprovalRequest {
             decided_by: stored.decided_by,
         }
     }
+}
+
+/// The project that the act in a payload names.
+fn project_in(payload: &str) -> Option<String> {
+    let payload: Value = serde_json::from_str(payload).ok()?;
+    let (name, act) = payload.as_object()?.iter().next()?;
+    let project = match name.as_str() {
+        "activate" => Some(act),
+        _ => act.get("project"),
+    };
+    project?.as_str().map(visible_line)
 }
 
 /// Where a request stands when somebody wants to act.
@@ -322,6 +345,11 @@ impl Engine {
 impl ApprovedAct {
     /// Tells one act from another: an approval is good for exactly what was asked.
     pub(crate) fn plan(&self) -> ApprovalPlan {
+        self.plan_shown_as(String::new())
+    }
+
+    /// The same for an act whose subject does not say everything.
+    pub(crate) fn plan_shown_as(&self, shown: String) -> ApprovalPlan {
         let value = match self {
             Self::Create {
                 project,
@@ -348,6 +376,6 @@ impl ApprovedAct {
                 "hook": { "conversation": conversation.as_str(), "tool": tool, "input": input }
             }),
         };
-        ApprovalPlan::new(&value, String::new())
+        ApprovalPlan::new(&value, shown)
     }
 }

@@ -1,5 +1,6 @@
 //! On whose behalf a call comes, and where it starts: what a face knows that the engine cannot find out.
 
+use mk_store::Session;
 use mk_types::{AbsPath, ConversationId, ModeSlug, SessionId};
 
 use crate::agent::AgentLink;
@@ -51,11 +52,24 @@ pub struct Caller {
     pub mode: Option<ModeSlug>,
     /// The agent that the caller's process was started by, where that is known.
     pub agent: Option<AgentLink>,
+    /// What the client calls itself. For people to read: any client can take any name, and nothing is decided by it.
+    pub client: Option<String>,
     /// Folders that the client says it works in.
     pub roots: Vec<AbsPath>,
     /// Projects that its credential is for; empty for all.
     pub within: Vec<AbsPath>,
+    /// What its credential lets it do with tasks of others.
+    pub others: OthersTasks,
     pub actor: Actor,
+}
+
+/// What a caller may do with tasks that it has not created.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum OthersTasks {
+    /// A caller who knows the id of a task works on it.
+    #[default]
+    Change,
+    Look,
 }
 
 impl Caller {
@@ -72,6 +86,39 @@ impl Caller {
         })
     }
 
+    /// Refuses a task of a project that the caller's credential is not for.
+    pub(crate) fn may_see(&self, session: &Session) -> Result<(), Error> {
+        match AbsPath::new(std::path::Path::new(&session.project)) {
+            Some(project) => self.may_enter(&project),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses to change a task that the caller's credential only shows.
+    pub(crate) fn may_change(&self, session: &Session) -> Result<(), Error> {
+        self.may_see(session)?;
+        match self.others {
+            OthersTasks::Look if !self.owns(session) => Err(Error::Denied {
+                rule: None,
+                message: format!(
+                    "This token can look at session {}, but not change it",
+                    session.id
+                ),
+                hint: Some(
+                    "create a task of your own, or ask the user for a token of an operator"
+                        .to_owned(),
+                ),
+            }),
+            OthersTasks::Look | OthersTasks::Change => Ok(()),
+        }
+    }
+
+    fn owns(&self, session: &Session) -> bool {
+        let conversation = &self.conversation;
+        conversation.tasks.contains(&session.id)
+            || (conversation.id.is_some() && conversation.id == session.conversation)
+    }
+
     /// A caller in a project, without ceilings and in no task.
     pub fn in_project(project: AbsPath, actor: Actor) -> Self {
         Self {
@@ -81,8 +128,10 @@ impl Caller {
             conversation: CallerConversation::default(),
             mode: None,
             agent: None,
+            client: None,
             roots: Vec::new(),
             within: Vec::new(),
+            others: OthersTasks::default(),
             actor,
         }
     }

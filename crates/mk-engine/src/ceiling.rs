@@ -37,9 +37,9 @@ impl Ceiling {
 
 impl<'a> Modes<'a> {
     /// The builtin and global modes, as they were when they were first asked for.
-    pub(crate) fn operators(self) -> &'a Catalogue {
+    pub(crate) fn operators(self) -> &'a Arc<Catalogue> {
         let inner = &self.engine.inner;
-        let read = || operator_catalogue(&inner.folders, self.engine.policy());
+        let read = || Arc::new(operator_catalogue(&inner.folders, self.engine.policy()));
         inner.operator_modes.get_or_init(read)
     }
 

@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
-use mk_policy::{DecidingRule, Decision, Evaluation, Group, Mode, Permit, Request, evaluate};
-use mk_store::Session;
+use mk_policy::{
+    DecidingRule, Decision, Evaluation, Group, Mode, Permit, Request, Switching, evaluate,
+};
+use mk_store::{Session, StoreReach};
 use mk_types::{AbsPath, ModeSlug, ProjectPath, SessionId, ToolCall};
 
+use crate::conversation::HeldConversation;
 use crate::error::Error;
 use crate::governing::GoverningTask;
 use crate::target::TargetResolver;
@@ -57,6 +60,11 @@ impl InForce {
             .map(|ceiling| &ceiling.slug)
     }
 
+    /// Whether the database is out of reach, so that only reading is allowed.
+    pub fn is_detached(&self) -> bool {
+        self.knowledge == Knowledge::Past
+    }
+
     /// Every mode that must allow a call.
     pub(crate) fn modes(&self) -> impl Iterator<Item = &Arc<Mode>> {
         std::iter::once(&self.mode).chain(&self.ceilings)
@@ -74,21 +82,24 @@ pub struct CheckedCall {
 impl Engine {
     /// The mode in force.
     ///
-    /// 1. The mode of the session that the call names.
+    /// 1. The mode of the session that the call names; one that has ended decides nothing any more, and is refused.
     /// 2. The mode of the conversation, see [`Engine::governing`].
     /// 3. What [`Engine::mode_without_session`] lists.
     ///
-    /// What holds the agent's own conversation is a ceiling over all of it.
+    /// What holds the agent's own conversation is a ceiling over all of it. So is, where modes are not switched freely,
+    /// the conversation's mode over a task of another one: an id that has come here from elsewhere only narrows.
     pub(crate) fn in_force(
         &self,
         caller: &Caller,
         session: Option<&SessionId>,
     ) -> Result<InForce, Error> {
+        let reach = self.inner.store.reach();
         let governing = match session {
-            Some(id) => GoverningTask::Live(self.live_session(id)?),
+            Some(id) => GoverningTask::Live(self.active_session(id)?),
             None => self.governing(caller)?,
         };
         let held = self.held_caller(caller)?;
+        let beside = self.mode_beside(caller, &governing, held.as_ref())?;
         let (slug, home) = self.mode_without_session(caller, &governing, held.as_ref())?;
         let session = match governing {
             GoverningTask::Live(session) => Some(session),
@@ -103,7 +114,7 @@ impl Engine {
         let catalogue = self.open(&project).catalogue();
         let mode = mode::find(&catalogue, &slug).or_else(|_| {
             // A mode that stays in force after its task may be one of another project.
-            mode::find(&self.open(&self.project_of(&home)).catalogue(), &slug)
+            self.mode_in(&self.project_of(&home), &slug)
         })?;
         let (standing, directory) = if project == own {
             (caller.standing, self.beginning(&project, &caller.project))
@@ -116,8 +127,11 @@ impl Engine {
         let held = held.map(|held| (held.mode, held.ceilings));
         let (held, outer) = held.unzip();
         let held = held.filter(|held| !Arc::ptr_eq(held, &mode));
-        let ceilings = ceilings.chain(held).chain(outer.into_iter().flatten());
-        let knowledge = self.knowledge();
+        let ceilings = ceilings
+            .chain(held)
+            .chain(outer.into_iter().flatten())
+            .chain(beside);
+        let knowledge = self.knowledge(reach);
         let past = (knowledge == Knowledge::Past).then(|| Arc::new(mode.read_only()));
         // What has expired decides, but is not used: using it would revive it.
         let is_used = |session: &Session| !self.is_expired(session, self.inner.clock.now());
@@ -132,9 +146,34 @@ impl Engine {
         })
     }
 
-    /// To be asked for after the store was.
-    pub(crate) fn knowledge(&self) -> Knowledge {
-        match self.inner.store.is_detached() {
+    /// The mode of the caller's own conversation, where the task that a call names belongs to another.
+    fn mode_beside(
+        &self,
+        caller: &Caller,
+        named: &GoverningTask,
+        held: Option<&HeldConversation>,
+    ) -> Result<Option<Arc<Mode>>, Error> {
+        let conversation = &caller.conversation;
+        let GoverningTask::Live(task) = named else {
+            return Ok(None);
+        };
+        if conversation.id.is_none()
+            || conversation.tasks.contains(&task.id)
+            || task.conversation == conversation.id
+            || self.switching_for(caller)? == Switching::Free
+        {
+            return Ok(None);
+        }
+        let own = self.governing(caller)?;
+        let (slug, home) = self.mode_without_session(caller, &own, held)?;
+        let catalogue = self.open(&self.project_of(&home)).catalogue();
+        mode::find(&catalogue, &slug).map(Some)
+    }
+
+    /// What the answers since are worth. A database that was lost and found again meanwhile may have given none of them.
+    pub(crate) fn knowledge(&self, since: StoreReach) -> Knowledge {
+        let reach = self.inner.store.reach();
+        match reach.is_lost() || reach != since {
             true => Knowledge::Past,
             false => Knowledge::Current,
         }
@@ -144,7 +183,8 @@ impl Engine {
     pub(crate) fn check(&self, in_force: InForce, call: ToolCall) -> CheckedCall {
         let project = self.open(&in_force.project);
         let ignored = project.ignored();
-        let targets = TargetResolver::new(project.root(), in_force.directory.clone(), &ignored);
+        let targets = TargetResolver::new(project.root(), in_force.directory.clone(), &ignored)
+            .beside(project.state_folder());
         let request = self.policy().request(call, |raw| targets.target(raw));
         let evaluation = in_force
             .modes()
@@ -211,9 +251,12 @@ pub(crate) fn refusal(evaluation: &Evaluation, in_force: &InForce) -> Error {
 
 /// What to do instead. Where a ceiling holds the mode down, switching does not help.
 fn next_step(evaluation: &Evaluation, in_force: &InForce) -> Option<String> {
-    if in_force.knowledge == Knowledge::Past && !evaluation.is_allowed() {
+    if in_force.is_detached() && !evaluation.is_allowed() {
         let hint = "the server cannot reach its database: only reading is allowed until it is back";
         return Some(hint.to_owned());
+    }
+    if evaluation.held_back.is_some() {
+        return evaluation.hint();
     }
     let by_mode = matches!(
         evaluation.rule,

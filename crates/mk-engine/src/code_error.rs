@@ -166,6 +166,9 @@ impl From<Symbol> for Error {
                 }
                 failed.with_detail("symbol_name", name_path)
             }
+            Symbol::Unfinished { name_path } => {
+                failed(CodeKind::Timeout).with_detail("symbol_name", name_path)
+            }
             Symbol::NothingHere { path, .. } => failed(CodeKind::SymbolNotFound)
                 .with_detail("file_path", path.display().to_string()),
             Symbol::Ambiguous {

@@ -95,6 +95,13 @@ impl CommandLimits {
         &self.root
     }
 
+    /// Which modes hold, and what each may do: the same text for the same limits.
+    pub fn fingerprint(&self) -> String {
+        let modes = self.modes.iter();
+        let modes = modes.map(|mode| format!("{} {}", mode.slug, mode.rights()));
+        modes.collect::<Vec<_>>().join("\n")
+    }
+
     /// Whether a line may run inside a wall: what the mode says about lines, not what it says about files, because
     /// the wall holds those.
     pub fn check_line(&self, line: &str) -> Result<(), LineRefused> {
@@ -132,7 +139,7 @@ impl CommandLimits {
             project: self.root.clone(),
             directory: ProjectPath::root(),
             standing: crate::ProjectStanding::InProject,
-            knowledge: self.engine.knowledge(),
+            knowledge: self.engine.knowledge(self.engine.inner.store.reach()),
         };
         self.engine.check(in_force, call).evaluation
     }

@@ -1,12 +1,12 @@
-//! What `exec` writes when a command has ended: the record of what it did, and what undoes it. Opened after the fork of
-//! the wall, so it is no part of an engine.
+//! What `exec` writes when a command has ended: the record of what it did, and what undoes it.
 
 use std::path::Path;
 
 use mk_project::{Backups, CommandJournal};
-use mk_store::{CloseOutcome, Store, StoreLocation};
+use mk_store::{CloseOutcome, Store};
 use mk_types::{AbsPath, Clock};
 
+use crate::Engine;
 use crate::command::RecordedCommand;
 use crate::error::Error;
 
@@ -16,13 +16,26 @@ pub struct CommandLedger {
     store: Store,
 }
 
-impl CommandLedger {
-    pub fn open(location: StoreLocation) -> Self {
-        Self {
-            store: Store::for_a_moment(location, Clock::System),
+impl Engine {
+    /// The records of this engine's store, for after a fork. Everything that runs in a thread has ended then: a store
+    /// that needs one is closed now, and opened again to record.
+    pub fn ledger(&self) -> Result<CommandLedger, CloseOutcome> {
+        let store = &self.inner.store;
+        if store.needs_no_thread() {
+            return Ok(CommandLedger {
+                store: store.clone(),
+            });
+        }
+        match self.close() {
+            CloseOutcome::CutOff => Err(CloseOutcome::CutOff),
+            CloseOutcome::Complete => Ok(CommandLedger {
+                store: Store::for_a_moment(store.location().clone(), Clock::System),
+            }),
         }
     }
+}
 
+impl CommandLedger {
     /// Records what a command did in a project.
     pub async fn record(&self, mut command: RecordedCommand, root: &AbsPath) -> Result<(), Error> {
         if command.project.is_none() {

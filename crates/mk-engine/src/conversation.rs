@@ -9,11 +9,13 @@ use std::time::Duration;
 use mk_policy::{Mode, Switching, widens};
 use mk_project::is_project;
 use mk_store::{
-    AgentSession, Conversation, NewConversation, ProcessIdentity, Project, RootDirectory,
+    AgentSession, Conversation, ConversationGrounds, NewConversation, ProcessIdentity, Project,
+    ProjectGrounds, RootDirectory,
 };
 use mk_types::{AbsPath, ModeSlug};
 
 use crate::error::Error;
+use crate::worktree::main_worktree;
 use crate::{Caller, Engine, mode};
 
 /// How long a conversation counts as live after its last event.
@@ -47,6 +49,17 @@ pub struct HeldConversation {
     pub ceilings: Vec<Arc<Mode>>,
 }
 
+impl HeldConversation {
+    /// What a change of mode compares, and the mode that takes the conversation along if it is another.
+    pub(crate) fn grounds(&self, to: Option<&ModeSlug>) -> ConversationGrounds {
+        ConversationGrounds {
+            id: self.conversation.id.clone(),
+            mode: self.conversation.mode.clone(),
+            to: to.filter(|to| **to != self.mode.slug).cloned(),
+        }
+    }
+}
+
 /// The conversations of agents.
 #[derive(Debug, Clone, Copy)]
 pub struct Conversations<'a> {
@@ -74,7 +87,9 @@ impl Conversations<'_> {
         }
         let path = self.engine.policy_root(&seat.directory);
         let root = root_at(&path)?;
-        let project = store.open_project(&root.path).await?;
+        let project = store
+            .open_project(&self.engine.project_root(&root.path)?)
+            .await?;
         let new = NewConversation {
             client: seat.client.clone(),
             project: project.id,
@@ -178,8 +193,9 @@ impl Conversations<'_> {
         }
         let slug = conversation.mode.as_ref().or(project.mode.as_ref());
         let slug = slug.or(configured);
-        let catalogue = self.engine.modes().catalogue_at(&conversation.root.path);
-        let own = slug.map(|slug| mode::find(&catalogue, slug)).transpose()?;
+        let root = &conversation.root.path;
+        let own = slug.map(|slug| self.engine.mode_in(root, slug));
+        let own = own.transpose()?;
         let (mut modes, ceilings) = (Vec::new(), above);
         modes.extend(own);
         if let Some(above) = ceilings {
@@ -203,20 +219,62 @@ impl Engine {
     /// 2. The project.
     pub(crate) fn policy_root(&self, directory: &AbsPath) -> AbsPath {
         let project = self.own_root(directory);
-        let store = &self.inner.store;
-        let is_set = |root: &AbsPath| {
-            let found = store.project_at(root).ok().flatten();
-            found.is_some_and(|project| project.mode.is_some())
-        };
-        let mut upwards = project.as_path().ancestors().filter_map(AbsPath::new);
-        upwards.find(is_set).unwrap_or(project)
+        let found = self.nearest_above(&project).ok().and_then(|it| it.found);
+        found.map_or(project, |project| project.root)
+    }
+
+    /// A mode of the project with this root. What a linked worktree does not have, because its branch or an untracked
+    /// file leaves it out, is the main one's; what is broken there is not.
+    pub(crate) fn mode_in(&self, root: &AbsPath, slug: &ModeSlug) -> Result<Arc<Mode>, Error> {
+        let catalogue = self.modes().catalogue_at(root);
+        mode::find(&catalogue, slug).or_else(|error| {
+            let main = self.project_root(root)?;
+            match main == *root || catalogue.why_broken(slug.as_str()).is_some() {
+                true => Err(error),
+                false => mode::find(&self.modes().catalogue_at(&main), slug),
+            }
+        })
+    }
+
+    /// The project whose mode, set by a person, holds for work in this directory: around it, else around the main
+    /// worktree of its repository.
+    pub(crate) fn nearest_set(&self, directory: &AbsPath) -> Result<ProjectGrounds, Error> {
+        let project = self.own_root(directory);
+        let own = self.nearest_above(&project)?;
+        match main_worktree(&project).filter(|_| own.found.is_none()) {
+            Some(main) => self.nearest_above(&main),
+            None => Ok(own),
+        }
+    }
+
+    fn nearest_above(&self, project: &AbsPath) -> Result<ProjectGrounds, Error> {
+        let upwards = project.as_path().ancestors().filter_map(AbsPath::new);
+        let among: Vec<AbsPath> = upwards.collect();
+        let found = self.inner.store.nearest_set(&among)?.map(Box::new);
+        Ok(ProjectGrounds { among, found })
+    }
+
+    /// The root under which a project is known that has this policy root: worktrees of a repository are one project,
+    /// unless a person has set a mode for this one before it was one.
+    pub(crate) fn project_root(&self, root: &AbsPath) -> Result<AbsPath, Error> {
+        let own = self.inner.store.project_at(root)?;
+        if own.is_some_and(|project| project.mode.is_some()) {
+            return Ok(root.clone());
+        }
+        Ok(main_worktree(root).unwrap_or_else(|| root.clone()))
+    }
+
+    /// What is kept about the project that has this policy root.
+    pub(crate) fn project_with(&self, root: &AbsPath) -> Result<Option<Project>, Error> {
+        let root = self.project_root(root)?;
+        Ok(self.inner.store.project_at(&root)?)
     }
 
     /// The directory that a person means who sets something here: a project of its own, whatever is set above it.
     pub(crate) fn root_to_set(&self, directory: &AbsPath) -> AbsPath {
         let project = self.own_root(directory);
         if is_project(project.as_path()) {
-            return project;
+            return main_worktree(&project).unwrap_or(project);
         }
         self.policy_root(directory)
     }
@@ -229,10 +287,9 @@ impl Engine {
     }
 
     /// How freely the caller changes modes, in the project it works in.
-    pub(crate) fn switching_for(&self, caller: &Caller) -> Result<Switching, Error> {
-        let root = self.policy_root(&caller.project);
-        let project = self.inner.store.project_at(&root)?;
-        Ok(self.switching_in(project.as_ref()))
+    pub fn switching_for(&self, caller: &Caller) -> Result<Switching, Error> {
+        let set = self.nearest_set(&caller.project)?;
+        Ok(self.switching_in(set.found.as_deref()))
     }
 
     /// How freely agents change modes here: a project's own word only tightens the configuration's.
@@ -252,7 +309,7 @@ impl Engine {
     }
 }
 
-fn root_at(path: &AbsPath) -> Result<RootDirectory, Error> {
+pub(crate) fn root_at(path: &AbsPath) -> Result<RootDirectory, Error> {
     let (device, inode) =
         identity(path.as_path()).ok_or_else(|| gone(&format!("the project directory {path}")))?;
     Ok(RootDirectory {

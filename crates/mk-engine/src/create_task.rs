@@ -1,13 +1,14 @@
 //! `create_task`: a new task in a mode, as a step from the mode in force or from its parent's.
 
-use std::sync::Arc;
-
-use mk_store::{NewSession, Session, TaskState};
+use mk_policy::Mode;
+use mk_store::{ModeGrounds, NewSession, Session, TaskState};
+use mk_types::{AbsPath, SessionId};
 
 use crate::approval::{ApprovedAct, Outcome};
 use crate::conversation::HeldConversation;
 use crate::error::Error;
-use crate::switch_mode::{LeftMode, ModeStep};
+use crate::governing::GoverningTask;
+use crate::switch_mode::{LeftMode, MOST_TRIES, ModeStep};
 use crate::task::{Task, Tasks};
 use crate::{Caller, Engine};
 
@@ -19,31 +20,108 @@ pub struct NewTask {
     pub parent: Option<String>,
 }
 
+/// What is to be created.
+struct TaskCreation<'a> {
+    project: &'a AbsPath,
+    mode: &'a Mode,
+    parent: Option<&'a SessionId>,
+}
+
+/// A mode that a new task comes from, and the task whose mode it is.
+struct TaskOrigin {
+    left: LeftMode,
+    task: Option<SessionId>,
+}
+
 impl Tasks<'_> {
     /// Creates a task in a mode, or asks first where the configuration wants it.
     pub async fn create(self, caller: &Caller, new: NewTask) -> Result<Outcome<Task>, Error> {
-        let engine = self.engine;
+        for _ in 0..MOST_TRIES {
+            if let Some(outcome) = self.engine.try_create(caller, &new).await? {
+                return Ok(outcome);
+            }
+        }
+        Err(Error::Conflict {
+            message: "The mode is being changed by others".to_owned(),
+        })
+    }
+}
+
+impl Engine {
+    /// One try; `None` if a person has changed the mode meanwhile, so that everything is decided again.
+    async fn try_create(
+        &self,
+        caller: &Caller,
+        new: &NewTask,
+    ) -> Result<Option<Outcome<Task>>, Error> {
+        let set = self.nearest_set(&caller.project)?;
         let parent = new.parent.as_deref();
-        let parent = parent.map(|id| engine.parent(id)).transpose()?;
+        let parent = parent.map(|id| self.parent(id)).transpose()?;
+        if let Some(parent) = &parent {
+            caller.may_change(parent)?;
+        }
         let project = match &parent {
-            Some(parent) => engine.session_project(caller, parent),
+            Some(parent) => self.session_project(caller, parent),
             None => caller.project.clone(),
         };
         let within = Caller {
             project,
             ..caller.clone()
         };
-        let mode = engine.modes().get(&within, "mode_slug", &new.mode)?;
+        let mode = self.modes().get(&within, "mode_slug", &new.mode)?;
+        let held = self.held_caller(caller)?;
+        let origins = self.origins(caller, &within, parent.as_ref(), held.as_ref())?;
+        let tasks = origins
+            .iter()
+            .filter_map(|it| Some((it.task.clone()?, it.left.slug.clone())));
+        let grounds = ModeGrounds {
+            project: Some(set),
+            conversation: held.map(|held| held.grounds(Some(&mode.slug))),
+            tasks: tasks.collect(),
+        };
         let session = parent.as_ref().map(|parent| &parent.id);
-        let held = engine.held_caller(caller)?;
-        let origins = engine.origins(caller, &within, parent.as_ref(), held.as_ref())?;
+        let creation = TaskCreation {
+            project: &within.project,
+            mode: &mode,
+            parent: session,
+        };
+        let governed = self.govern_creation(caller, &creation, origins);
+        if let Some(outcome) = governed.await? {
+            return Ok(Some(outcome));
+        }
+        let created = self.inner.store.create(NewSession {
+            conversation: caller.conversation.id.clone(),
+            mode: mode.slug.clone(),
+            parent: parent.as_ref().map(|parent| parent.task.clone()),
+            project: within.project.as_str().to_owned(),
+            message: new.message.clone(),
+            grounds,
+        });
+        match created.await {
+            Ok(session) => Ok(Some(Outcome::Done(Task {
+                session,
+                mode: Some(mode),
+            }))),
+            Err(mk_store::Error::Overtaken) => Ok(None),
+            Err(error) => Err(self.about(session, error)),
+        }
+    }
+
+    /// Applies the rules of every mode that the task comes from.
+    async fn govern_creation(
+        &self,
+        caller: &Caller,
+        creation: &TaskCreation<'_>,
+        origins: Vec<TaskOrigin>,
+    ) -> Result<Option<Outcome<Task>>, Error> {
         let steps: Vec<ModeStep<'_>> = origins
             .into_iter()
-            .map(|from| ModeStep {
-                from,
-                to: &mode,
-                session,
+            .map(|origin| ModeStep {
+                from: origin.left,
+                to: creation.mode,
+                session: creation.parent,
                 tool: "create_task",
+                reason: None,
             })
             .collect();
         for step in &steps {
@@ -52,34 +130,18 @@ impl Tasks<'_> {
         // One question at most: an answer to the first would be used up before the second is asked.
         for step in strictest(&steps) {
             let act = ApprovedAct::Create {
-                project: within.project.clone(),
+                project: creation.project.clone(),
                 from: step.from.slug.clone(),
-                mode: mode.slug.clone(),
-                parent: session.cloned(),
+                mode: creation.mode.slug.clone(),
+                parent: creation.parent.cloned(),
             };
-            if let Some(outcome) = engine.govern(caller, step, &act).await? {
-                return Ok(outcome);
+            if let Some(outcome) = self.govern(caller, step, &act).await? {
+                return Ok(Some(outcome));
             }
         }
-        let created = engine.inner.store.create(NewSession {
-            conversation: caller.conversation.id.clone(),
-            mode: mode.slug.clone(),
-            parent: parent.as_ref().map(|parent| parent.task.clone()),
-            project: within.project.as_str().to_owned(),
-            message: new.message,
-        });
-        let session = created
-            .await
-            .map_err(|error| engine.about(session, error))?;
-        engine.follow(held, &mode.slug).await?;
-        Ok(Outcome::Done(Task {
-            session,
-            mode: Some(mode),
-        }))
+        Ok(None)
     }
-}
 
-impl Engine {
     /// Where a new task comes from: its parent's mode, and the mode in force, unless the parent is all the caller has;
     /// and the mode that holds the agent.
     fn origins(
@@ -88,27 +150,26 @@ impl Engine {
         within: &Caller,
         parent: Option<&Session>,
         held: Option<&HeldConversation>,
-    ) -> Result<Vec<LeftMode>, Error> {
+    ) -> Result<Vec<TaskOrigin>, Error> {
         let mut origins = Vec::new();
         if let Some(parent) = parent {
-            let catalogue = self.modes().catalogue(within);
-            origins.push(LeftMode {
-                mode: catalogue.get(parent.mode.as_str()).cloned(),
-                slug: parent.mode.clone(),
-            });
+            let left = LeftMode::named(&parent.mode, &self.modes().catalogue(within));
+            let task = Some(parent.id.clone());
+            origins.push(TaskOrigin { left, task });
         }
-        if parent.is_none() || !caller.conversation.tasks.is_empty() {
+        if parent.is_none() || caller.conversation.id.is_some() {
             let governing = self.governing(caller)?;
             let (slug, home) = self.mode_without_session(caller, &governing, held)?;
-            let catalogue = self.modes().catalogue_at(&home);
-            origins.push(LeftMode {
-                mode: catalogue.get(slug.as_str()).cloned(),
-                slug,
-            });
+            let left = LeftMode::named(&slug, &self.modes().catalogue_at(&home));
+            let task = match governing {
+                GoverningTask::Live(session) | GoverningTask::Ended(session) => Some(session.id),
+                GoverningTask::Nothing => None,
+            };
+            origins.push(TaskOrigin { left, task });
         }
-        origins.extend(held.map(|held| LeftMode {
-            slug: held.mode.slug.clone(),
-            mode: Some(Arc::clone(&held.mode)),
+        origins.extend(held.map(|held| TaskOrigin {
+            left: LeftMode::of(&held.mode),
+            task: None,
         }));
         Ok(origins)
     }

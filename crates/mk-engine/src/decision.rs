@@ -47,7 +47,7 @@ impl Decisions<'_> {
     /// The project's id, for a filter; `None` if nothing was ever stored about it.
     pub fn project(&self, directory: &AbsPath) -> Result<Option<ProjectId>, Error> {
         let root = self.engine.policy_root(directory);
-        let found = self.engine.inner.store.project_at(&root)?;
+        let found = self.engine.project_with(&root)?;
         Ok(found.map(|project| project.id))
     }
 

@@ -65,7 +65,7 @@ pub struct RightsChange {
     pub group: Group,
     pub before: String,
     pub after: String,
-    /// Whether the mode as a whole may do more than before.
+    /// Whether the mode may do more with this group than before.
     pub widens: bool,
 }
 
@@ -84,13 +84,7 @@ impl Modes<'_> {
     pub fn draft(self, caller: &Caller, text: &str) -> Draft {
         let root = self.root(caller);
         let before = self.catalogue_at(&root);
-        let mut layers = vec![ModeLayer {
-            source: ModeSource::Project,
-            file: FILE.to_owned(),
-            loaded: load_modes(FILE, text),
-        }];
-        layers.extend(global_layers(&self.engine.inner.folders));
-        let after = Catalogue::build(layers, self.engine.policy());
+        let after = self.as_written(text);
         let own: Vec<&Arc<Mode>> = after.modes().iter().filter(|it| it.file == FILE).collect();
         let patterns = pattern_uses(&root, &own);
         let modes = own.iter().zip(patterns).map(|(mode, patterns)| DraftMode {
@@ -98,11 +92,40 @@ impl Modes<'_> {
             name: mode.name.clone(),
             patterns,
         });
+        // What the file says already is not changed by saving it, although it may wait for trust.
+        let same = self.same_as_written(caller, &after);
+        let mut changes = rights_changes(&before, &after);
+        changes.retain(|change| !same.contains(&change.mode));
         Draft {
             modes: modes.collect(),
-            changes: rights_changes(&before, &after),
+            changes,
             diagnostics: after.diagnostics().to_vec(),
         }
+    }
+
+    /// The modes with a text as the project's mode file, trusted or not.
+    fn as_written(self, text: &str) -> Catalogue {
+        let mut layers = vec![ModeLayer {
+            source: ModeSource::Project,
+            file: FILE.to_owned(),
+            loaded: load_modes(FILE, text),
+        }];
+        layers.extend(global_layers(&self.engine.inner.folders));
+        Catalogue::build(layers, self.engine.policy())
+    }
+
+    /// The modes that have the same rights in the project's mode file as it is written now.
+    fn same_as_written(self, caller: &Caller, after: &Catalogue) -> Vec<ModeSlug> {
+        let Ok(Some(text)) = self.file_text(caller) else {
+            return Vec::new();
+        };
+        let now = self.as_written(&text);
+        let is_same = |mode: &&Arc<Mode>| {
+            let now = now.get(mode.slug.as_str());
+            now.is_some_and(|now| now.rights() == mode.rights())
+        };
+        let modes = after.modes().iter().filter(is_same);
+        modes.map(|mode| mode.slug.clone()).collect()
     }
 
     /// How many files each pattern of each mode matches, in the order of the catalogue. Walks the project.
@@ -131,6 +154,7 @@ impl Modes<'_> {
                 format!("The modes cannot be used: {message}"),
             ));
         }
+        let same = self.same_as_written(caller, &self.as_written(text));
         let project = self.engine.project(caller);
         let in_force = project.in_force()?;
         let path = ProjectPath::parse(FILE, &in_force.project)
@@ -146,6 +170,10 @@ impl Modes<'_> {
             .apply(AllowedCall { permit, in_force }, vec![edit])
             .await?;
         self.engine.open(&root).reload(self.engine);
+        // A person who saves a text has seen which rights it changes. What was written before them still waits.
+        let slugs = draft.modes.into_iter().map(|mode| mode.slug);
+        let slugs: Vec<ModeSlug> = slugs.filter(|slug| !same.contains(slug)).collect();
+        self.trust_saved(&root, &slugs).await?;
         match saved {
             Outcome::Done(changes) => Ok(changes),
             Outcome::NeedsApproval(_) => Ok(FileChanges::default()),
@@ -203,32 +231,69 @@ fn rights_changes(before: &Catalogue, after: &Catalogue) -> Vec<RightsChange> {
     let slugs = after.modes().iter().chain(gone).map(|mode| &mode.slug);
     for slug in slugs {
         let (old, new) = (before.get(slug.as_str()), after.get(slug.as_str()));
-        let wider = match (old, new) {
-            (Some(old), Some(new)) => widens(old, new),
-            (None, Some(_)) => true,
-            (_, None) => false,
-        };
-        for group in Group::ALL {
-            let (was, is) = (right(old, group), right(new, group));
-            if was != is {
-                changes.push(RightsChange {
-                    mode: slug.clone(),
-                    group,
-                    before: was,
-                    after: is,
-                    widens: wider,
-                });
-            }
-        }
+        changes.extend(rights_changes_of(slug, old, new));
     }
     changes
 }
 
-/// What a mode may do with a group, in a few words.
-fn right(mode: Option<&Arc<Mode>>, group: Group) -> String {
+/// What changes about the groups of one mode.
+pub(crate) fn rights_changes_of(
+    slug: &ModeSlug,
+    old: Option<&Arc<Mode>>,
+    new: Option<&Arc<Mode>>,
+) -> Vec<RightsChange> {
+    let is_wider = match (old, new) {
+        (Some(old), Some(new)) => widens(old, new),
+        (None, Some(_)) => true,
+        (_, None) => false,
+    };
+    let change = |group| {
+        let (was, is) = (right(old, group), right(new, group));
+        let is_change = was != is && (was.allows() || is.allows());
+        is_change.then(|| RightsChange {
+            mode: slug.clone(),
+            group,
+            widens: is_wider && is.allows() && was != GroupRight::All,
+            before: was.to_string(),
+            after: is.to_string(),
+        })
+    };
+    Group::ALL.into_iter().filter_map(change).collect()
+}
+
+/// What a mode may do with a group.
+#[derive(Debug, PartialEq, Eq)]
+enum GroupRight {
+    NoMode,
+    No,
+    Limited(String),
+    All,
+}
+
+impl GroupRight {
+    fn allows(&self) -> bool {
+        matches!(self, Self::Limited(_) | Self::All)
+    }
+}
+
+impl std::fmt::Display for GroupRight {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::NoMode => "no mode",
+            Self::No => "no",
+            Self::Limited(limit) => limit,
+            Self::All => "all",
+        })
+    }
+}
+
+fn right(mode: Option<&Arc<Mode>>, group: Group) -> GroupRight {
     match mode {
-        None => "no mode".to_owned(),
-        Some(mode) if !mode.enables(group) => "no".to_owned(),
-        Some(mode) => mode.restriction(group).unwrap_or_else(|| "all".to_owned()),
+        None => GroupRight::NoMode,
+        Some(mode) if !mode.enables(group) => GroupRight::No,
+        Some(mode) => match mode.restriction(group) {
+            Some(limit) => GroupRight::Limited(limit),
+            None => GroupRight::All,
+        },
     }
 }

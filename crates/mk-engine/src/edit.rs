@@ -140,7 +140,9 @@ impl ProjectHandle<'_> {
                         .and_then(|path| revision(workspace, path))
                 })
                 .collect();
-            let after = workspace.root.preview(&workspace.backups, edits)?;
+            let after = workspace
+                .root
+                .preview_to_decide(&workspace.backups, edits)?;
             let files: Vec<_> = after
                 .iter()
                 .zip(&before)
@@ -166,7 +168,13 @@ impl ProjectHandle<'_> {
                     "files": files,
                 }
             });
-            let shown = FileChanges::from(after).describe();
+            // It has not happened yet.
+            let planned: Vec<&str> = after.iter().map(|change| change.kind.planned()).collect();
+            let mut changes = FileChanges::from(after);
+            for (change, what) in changes.files.iter_mut().zip(planned) {
+                what.clone_into(&mut change.what);
+            }
+            let shown = changes.describe();
             Ok((ApprovalPlan::new(&act, shown), before))
         };
         self.engine.on_disk(in_force, planned).await

@@ -75,6 +75,8 @@ pub struct SymbolRenamed {
     pub n_files: usize,
     /// The lines of each file.
     pub places: Vec<(ProjectPath, Vec<u32>)>,
+    /// The lines of places that have the name, and that a language server does not count to the symbol; they stay.
+    pub unclaimed: Vec<(ProjectPath, Vec<u32>)>,
     pub source: String,
     pub progress: IndexProgress,
     /// Why some places may mean something else of that name.
@@ -174,8 +176,14 @@ impl Engine {
         } = change
         {
             let renamed = self.rename(in_force, &symbol, &new_name).await?;
-            refuse_unexpected(&symbol, &renamed, expected_count, doing)?;
-            return self.plan_rename(in_force, symbol, renamed, new_name).await;
+            let renamed = confirmed(&symbol, renamed, expected_count, doing)?;
+            let plan = self
+                .plan_rename(in_force, symbol, renamed, new_name)
+                .await?;
+            return match plan.edited.syntax_errors.first() {
+                Some(error) if doing == EditRun::Change => Err(unparsable(&plan.edited, error)),
+                _ => Ok(plan),
+            };
         }
         let plan = move |workspace: &Workspace| {
             let read = workspace.read_file(&symbol.path)?;
@@ -305,6 +313,7 @@ impl Engine {
         let Rename {
             name,
             files,
+            unclaimed,
             source,
             progress,
             doubt,
@@ -315,6 +324,7 @@ impl Engine {
             n_places: count(&files),
             n_files: files.len(),
             places: files.iter().map(lines_of).collect(),
+            unclaimed: unclaimed.iter().map(lines_of).collect(),
             source: source.to_string(),
             progress: progress.into(),
             doubt,
@@ -353,26 +363,49 @@ fn count(files: &[RenamedFile]) -> usize {
     files.iter().map(|file| file.places.len()).sum()
 }
 
-/// A rename of another number of places than expected, or of places that only share the name, is not made unseen.
-fn refuse_unexpected(
+/// What a count confirms: the places of the symbol, or these and those that only share its name.
+///
+/// Another number of places than expected is refused, and so is what no one has counted where it is in doubt.
+fn confirmed(
     symbol: &SymbolDefinition,
-    renamed: &Rename,
+    renamed: Rename,
     expected: Option<usize>,
     doing: EditRun,
-) -> Result<(), Error> {
-    let count = count(&renamed.files);
-    if let Some(expected) = expected.filter(|expected| *expected != count) {
-        return Err(mk_project::Error::UnexpectedCount { count, expected }.into());
+) -> Result<Rename, Error> {
+    let (count, n_more) = (count(&renamed.files), count(&renamed.unclaimed));
+    let all = count + n_more;
+    match expected {
+        Some(expected) if expected == count => return Ok(renamed),
+        Some(expected) if expected == all => return Ok(renamed.with_unclaimed()),
+        Some(expected) => {
+            return Err(mk_project::Error::UnexpectedCount { count, expected }.into());
+        }
+        None if doing == EditRun::DryRun => return Ok(renamed),
+        None => {}
     }
-    if let (Some(doubt), None, EditRun::Change) = (&renamed.doubt, expected, doing) {
+    let places = |count: usize| format!("{count} {}", if count == 1 { "place" } else { "places" });
+    if n_more > 0 {
+        let source = &renamed.source;
         let message = format!(
-            "Only the name tells the {count} places in {} files apart, and {doubt}",
-            renamed.files.len()
+            "{source} counts {} to this symbol, and {} of the same name not",
+            places(count),
+            places(n_more)
+        );
+        let hint = format!(
+            "look at them with dry_run, then repeat with expected_count {count} to rename only what {source} counts, \
+             or {all} to rename all of them"
+        );
+        return Err(invalid(message, &hint, &symbol.name_path));
+    }
+    if let Some(doubt) = &renamed.doubt {
+        let message = format!(
+            "Only the name tells the {} apart, and {doubt}",
+            places(count)
         );
         let hint = format!("look at them with dry_run, then repeat with expected_count {count}");
         return Err(invalid(message, &hint, &symbol.name_path));
     }
-    Ok(())
+    Ok(renamed)
 }
 
 /// Where a file does not parse any more, if it has more such places than before.
@@ -395,6 +428,18 @@ fn problem(path: &ProjectPath, error: SyntaxFault) -> SyntaxProblem {
         column: error.column,
         message: error.message,
     }
+}
+
+/// A name that the language does not take, or that is not one in every place.
+fn unparsable(edited: &SymbolEdited, error: &SyntaxProblem) -> Error {
+    let SyntaxProblem {
+        path,
+        line,
+        message,
+        ..
+    } = error;
+    let message = format!("The renamed code does not parse: {path}:{line}: {message}");
+    invalid(message, "choose another name", &edited.name_path)
 }
 
 fn invalid(message: String, hint: &str, symbol: &str) -> Error {

@@ -132,11 +132,12 @@ impl From<mk_store::Error> for Error {
                     message: sentence(&error),
                 }
             }
-            Store::AlreadyDecided { .. } | Store::NotGranted { .. } | Store::Conflict { .. } => {
-                Self::Conflict {
-                    message: sentence(&error),
-                }
-            }
+            Store::AlreadyDecided { .. }
+            | Store::NotGranted { .. }
+            | Store::Conflict { .. }
+            | Store::Overtaken => Self::Conflict {
+                message: sentence(&error),
+            },
             Store::NotFound(MissingSubject::Session(id)) => {
                 Self::not_found(MissingThing::Task, "Session", &id)
             }

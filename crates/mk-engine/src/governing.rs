@@ -1,5 +1,7 @@
 //! The mode of a conversation: its stack of tasks decides, and nothing widens by ending or by waiting.
 
+use std::path::Path;
+
 use mk_policy::Switching;
 use mk_store::{Session, TaskState};
 use mk_types::{AbsPath, ModeSlug};
@@ -24,7 +26,8 @@ impl Engine {
     ///
     /// 1. The innermost task that has not ended, expired or not.
     /// 2. Where it has ended, its parent, and so on upwards; then the next task of the stack.
-    /// 3. Where all have ended: nothing under `switching: free` of the configuration and the project, else the one that ended last.
+    /// 3. Where all have ended: nothing under `switching: free` of the configuration and the project, and nothing if a
+    ///    person has set the project's mode since; else the one that ended last.
     pub(crate) fn governing(&self, caller: &Caller) -> Result<GoverningTask, Error> {
         let is_free = self.switching_for(caller)? == Switching::Free;
         let store = &self.inner.store;
@@ -50,9 +53,24 @@ impl Engine {
             }
         }
         Ok(match last {
-            Some(session) if !is_free => GoverningTask::Ended(session),
+            Some(session) if !is_free && !self.is_superseded(&session)? => {
+                GoverningTask::Ended(session)
+            }
             _ => GoverningTask::Nothing,
         })
+    }
+
+    /// Whether a person has set the mode of a task's project since the task ended: then it decides nothing any more.
+    fn is_superseded(&self, session: &Session) -> Result<bool, Error> {
+        let Some(ended) = session.finished_at else {
+            return Ok(false);
+        };
+        let Some(project) = AbsPath::new(Path::new(&session.project)) else {
+            return Ok(false);
+        };
+        let set = self.nearest_set(&project)?.found;
+        let since = set.and_then(|project| project.mode_since);
+        Ok(since.is_some_and(|since| ended <= since))
     }
 
     /// The slug of the mode that is in force where a call names no session, and the project it comes from.
@@ -76,9 +94,8 @@ impl Engine {
         if let Some(slug) = set {
             return Ok((slug.clone(), caller.project.clone()));
         }
-        let root = self.policy_root(&caller.project);
-        let project = self.inner.store.project_at(&root)?;
-        let set = project.and_then(|project| project.mode);
+        let set = self.nearest_set(&caller.project)?.found;
+        let set = set.and_then(|project| project.mode);
         let ceiling = || caller.ceilings.last().map(|ceiling| ceiling.slug().clone());
         let slug = set.or_else(ceiling);
         let slug = slug.unwrap_or_else(|| self.settings().default_mode.clone());

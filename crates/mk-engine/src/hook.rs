@@ -3,18 +3,25 @@
 //! It only tightens: to let pass is to say nothing. It never waits for a person: the face does, and asks again.
 
 mod call;
+mod canary;
 mod context;
+mod elsewhere;
 mod fallback;
 mod interpreter;
 mod permit;
 mod proxy;
+mod repeated;
+mod search;
+mod shown;
 
 use std::path::PathBuf;
 
-use mk_clients::{HookDecision, HookEvent, HookMoment, HookVerdict, ToolUse, walled_line};
+use mk_clients::{
+    HookDecision, HookEvent, HookMoment, HookVerdict, ToolUse, is_canary, walled_line,
+};
 use mk_policy::{DecidingRule, Decision, Evaluation, Group, Request, evaluate};
 use mk_store::{NewDecision, Ruling};
-use mk_types::{DecisionId, ModeSlug, ProjectPath};
+use mk_types::{AbsPath, DecisionId, ModeSlug, ProjectPath};
 
 use crate::approval::{ApprovalRequest, ApprovedAct, RequestState};
 use crate::conversation::{HeldConversation, Seat};
@@ -36,6 +43,19 @@ pub enum HookOutcome {
     Decided(HookVerdict),
     /// A person has to agree first. If nobody does in time, the verdict is the answer.
     Waits(ApprovalRequest, HookVerdict),
+    /// Nothing holds the conversation, but a project below it has a mode and decides about this call. An engine that
+    /// was started in that project has to be asked.
+    Elsewhere(AbsPath),
+}
+
+impl HookOutcome {
+    /// What to answer if no one else is asked.
+    pub fn verdict(self) -> HookVerdict {
+        match self {
+            Self::Decided(verdict) | Self::Waits(_, verdict) => verdict,
+            Self::Elsewhere(_) => HookVerdict::pass(),
+        }
+    }
 }
 
 /// What the operator has set, besides the engine's settings.
@@ -59,8 +79,6 @@ pub enum AgentShell {
 
 /// The rule of a call that a person has agreed to.
 const APPROVED: &str = "approved";
-/// More decisions about one use than a tool has names.
-const MOST_NAMES: usize = 16;
 
 /// How one call was judged.
 #[derive(Debug)]
@@ -97,10 +115,15 @@ impl Hooks<'_> {
         if matches!(event.moment, HookMoment::Other) {
             return Ok(HookOutcome::Decided(HookVerdict::pass()));
         }
+        if let HookMoment::BeforeTool(tool) = &event.moment
+            && is_canary(tool)
+        {
+            return self.try_out(tool, seat, settings);
+        }
         let conversations = self.engine.conversations();
         let conversation = conversations.open(seat).await?;
         let Some(held) = conversations.held(&conversation, settings.mode.as_ref())? else {
-            return Ok(HookOutcome::Decided(HookVerdict::pass()));
+            return self.answer_elsewhere(event, &conversation).await;
         };
         let context = self.news(event, &held).await?;
         let mut hooked = match &event.moment {
@@ -112,8 +135,9 @@ impl Hooks<'_> {
             }
             _ => HookOutcome::Decided(HookVerdict::pass()),
         };
-        let (HookOutcome::Decided(verdict) | HookOutcome::Waits(_, verdict)) = &mut hooked;
-        verdict.context = context;
+        if let HookOutcome::Decided(verdict) | HookOutcome::Waits(_, verdict) = &mut hooked {
+            verdict.context = context;
+        }
         Ok(hooked)
     }
 
@@ -198,18 +222,19 @@ impl Hooks<'_> {
         held: &HeldConversation,
         judged: JudgedCall,
     ) -> Result<HookOutcome, Error> {
+        let (name, reason) = (&tool.name, &judged.reason);
         let subject = format!(
-            "Let the agent use {} on {}? {}",
-            tool.name,
-            call::target(tool),
-            judged.reason
+            "Let the agent use {name} on {}? {reason}",
+            call::target(tool)
         );
         let act = ApprovedAct::Hook {
             conversation: held.conversation.id.clone(),
             tool: tool.name.clone(),
             input: tool.input.to_string(),
         };
-        let (conversation, plan) = (Some(&held.conversation.id), act.plan());
+        let directory = call::directory(event, tool, &held.conversation.root.path);
+        let plan = act.plan_shown_as(self.shown(&directory, tool));
+        let conversation = Some(&held.conversation.id);
         let asked = self.engine.ask_once(conversation, None, &subject, &plan);
         match asked.await? {
             RequestState::Granted(approval) => {
@@ -257,46 +282,6 @@ impl Hooks<'_> {
         own.find(|it| mcp.server == mk_clients::SERVER && it.name == mcp.tool)
     }
 
-    /// The answer to a use of a tool that was asked about before: Copilot also runs the hooks of a project's Claude
-    /// settings, with another name for the same tool.
-    ///
-    /// An approval is for one use, and a model chooses its ids itself: under each name a use is answered once, so what
-    /// comes under the same name again is a new call, whatever its id. Only what is the same to the letter counts.
-    fn repeated(
-        &self,
-        tool: &ToolUse,
-        held: &HeldConversation,
-    ) -> Result<Option<(JudgedCall, HookVerdict)>, Error> {
-        let Some(id) = &tool.id else { return Ok(None) };
-        let filter = mk_store::DecisionFilter {
-            conversation: Some(held.conversation.id.clone()),
-            tool_use: Some(id.clone()),
-            limit: Some(MOST_NAMES),
-            ..Default::default()
-        };
-        let mut found = self.engine.inner.store.decisions(&filter)?;
-        let input = tool.input.to_string();
-        found.retain(|it| it.mode == held.mode.slug && it.has_whole_input() && it.input == input);
-        if found.iter().any(|it| it.tool == tool.name) {
-            return Ok(None);
-        }
-        let Some(before) = found.into_iter().next() else {
-            return Ok(None);
-        };
-        let verdict = match before.ruling {
-            Ruling::Allow | Ruling::Paused => HookVerdict::pass(),
-            // A person may have answered since, and what is denied is denied again.
-            Ruling::Deny | Ruling::Ask | Ruling::Unproven => return Ok(None),
-        };
-        let judged = JudgedCall {
-            ruling: before.ruling,
-            rule: "repeated",
-            reason: before.reason,
-            hint: None,
-        };
-        Ok(Some((judged, verdict)))
-    }
-
     /// Decides about a call under every mode that holds the conversation; the strictest answer counts.
     fn judge(
         &self,
@@ -311,7 +296,7 @@ impl Hooks<'_> {
         {
             return judged;
         }
-        let Some(calls) = self.calls(event, tool, held) else {
+        let Some(calls) = self.calls(event, tool, &held.conversation.root.path) else {
             return JudgedCall {
                 ruling: Ruling::Allow,
                 rule: "always-available",
@@ -323,7 +308,8 @@ impl Hooks<'_> {
         let ignored = open.ignored();
         let policy = self.engine.policy();
         let mut strictest: Option<(Evaluation, Request)> = None;
-        let targets = TargetResolver::new(open.root(), ProjectPath::root(), &ignored);
+        let targets = TargetResolver::new(open.root(), ProjectPath::root(), &ignored)
+            .beside(open.state_folder());
         for call in calls {
             let request = policy.request(call, |raw| targets.target(raw));
             for mode in [&held.mode].into_iter().chain(&held.ceilings) {
@@ -344,7 +330,11 @@ impl Hooks<'_> {
                 hint: Some("name the file or command".to_owned()),
             };
         };
-        self.word(&evaluation, &request, held)
+        let judged = self.word(&evaluation, &request, held);
+        match judged.ruling {
+            Ruling::Allow => self.refuse_search(event, tool, held).unwrap_or(judged),
+            _ => judged,
+        }
     }
 
     /// Puts an evaluation into words that a model can act on.
@@ -440,6 +430,9 @@ fn walled(tool: &ToolUse, shell: &AgentShell) -> Option<HookVerdict> {
         AgentShell::Walled => Some(HookVerdict::pass()),
         AgentShell::Rewritten(program) => {
             let input = tool.with_commands(&|line| walled_line(program, line))?;
+            if input == tool.input {
+                return Some(HookVerdict::pass());
+            }
             Some(HookVerdict {
                 decision: HookDecision::Rewrite { input },
                 context: None,

@@ -12,6 +12,7 @@ mod backup;
 mod caller;
 mod ceiling;
 mod check;
+mod client_name;
 mod code_error;
 mod command;
 mod command_ledger;
@@ -61,21 +62,22 @@ mod visible;
 mod workspace;
 mod worktree;
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use mk_policy::{Catalogue, Policy};
 use mk_store::Store;
-use mk_types::{AbsPath, Clock, SessionId};
+use mk_types::{AbsPath, Clock, ProjectId, SessionId};
 use tokio::sync::broadcast;
 
-pub use access::{AgentLimits, Credentials, NewToken, Principal};
+pub use access::{AgentLimits, Credentials, NewToken, Principal, session_secret};
 pub use agent::AgentLink;
 pub use approval::{
     ApprovalRequest, Approvals, DrivenByApproval, DrivenOutcome, FaceAnswer, Outcome,
 };
 pub use authorize::ToolRequest;
 pub use backup::{BackedUpFile, BackupInfo, ProjectBackups};
-pub use caller::{Actor, Caller, CallerConversation, ProjectStanding, StartDirectory};
+pub use caller::{Actor, Caller, CallerConversation, OthersTasks, ProjectStanding, StartDirectory};
 pub use ceiling::Ceiling;
 pub use check::{CheckedCall, InForce};
 pub use code_error::{CodeError, CodeKind};
@@ -118,20 +120,20 @@ pub use playbook::{
     AgentAssignment, AgentDefinition, AgentIntroduction, AgentProfile, AppliedRule, BundledFile,
     Checklist, ChecklistItem, ChosenAgent, ConfigSuggestion, ContextShare, DomainChecklist,
     GeneratedChecklists, KeywordMode, MatchedTrigger, ModeRule, Phase, PlaybookConfig,
-    PlaybookLayer, PlaybookProblems, PlaybookResource, PlaybookResourceInfo, PlaybookRule,
-    PlaybookScore, PlaybookScores, PlaybookShare, PreparedAgent, PreparedAgents, ProjectPlaybook,
-    PromptMode, PromptRequest, ResolvedModel, RuleFileMatch, RuleLineMatch, RuleReason,
-    RuleVerbosity, Skill, SkillFiles, SkillRecommendation, SpecialistAdvice, TaskAnalysis,
-    TriggerReason, WorkMode, WorkingMode,
+    PlaybookLayer, PlaybookProblems, PlaybookResource, PlaybookResourceBody, PlaybookResourceInfo,
+    PlaybookRule, PlaybookScore, PlaybookScores, PlaybookShare, PreparedAgent, PreparedAgents,
+    ProjectPlaybook, PromptMode, PromptRequest, ResolvedModel, RuleFileMatch, RuleLineMatch,
+    RuleReason, RuleVerbosity, Skill, SkillFiles, SkillRecommendation, SpecialistAdvice,
+    TaskAnalysis, TriggerReason, WorkMode, WorkingMode,
 };
 pub use project::ProjectHandle;
 pub use project_info::{GitHead, LanguageFiles, LanguageServerInfo, ProjectInfo};
 pub use project_mode::{Standpoint, SwitchAudience};
 pub use replay::{ReplayModes, ReplayedDecision};
-pub use scope::{ScopeOutcome, SignedGrant, mode_scope, role_scope};
+pub use scope::{ScopeOutcome, SignedGrant, mode_scope, role_scope, whole_scope};
 pub use settings::{Folders, ServerSettings, Settings};
 pub use status::{EngineStatus, Work};
-pub use store_file::{Recovery, StoreFile, reach_store};
+pub use store_file::{Recovery, StoreFile, check_decisions, reach_store};
 pub use structure::{StructureReplaced, StructureReplacement};
 pub use switch_mode::SwitchedMode;
 pub use symbol::IndexStatus;
@@ -140,6 +142,7 @@ pub use symbols::{
     FileProblem, FileProblems, FoundDefinition, IndexContents, IndexProgress, OutlineEntry,
     ProjectMap, ProjectSymbols, SymbolAnswer, SymbolQuery, SymbolReference, symbol_kinds,
 };
+pub use target::GUESTS;
 pub use task::{ListedTask, Task, TaskDetails, TaskQuery, Tasks};
 pub use trust::UntrustedMode;
 pub use usage::{CallSpan, LATENCY_BOUNDS, Outcomes, ToolFigures, UsageOf, UsageReport};
@@ -163,7 +166,7 @@ struct EngineInner {
     own_tools: OwnTools,
     policy: OnceLock<Policy>,
     /// Builtin and global modes as they were when a ceiling was first asked for.
-    operator_modes: OnceLock<Catalogue>,
+    operator_modes: OnceLock<Arc<Catalogue>>,
     projects: open_projects::OpenProjects,
     changes: broadcast::Sender<EngineChange>,
     /// Rings when a person has decided in this process.
@@ -171,9 +174,12 @@ struct EngineInner {
     remembered: Mutex<remembered::RememberedRevisions>,
     told: Mutex<told::ToldParts>,
     places: place::ProjectPlaces,
+    /// Ids of projects that are being stored.
+    new_projects: Mutex<HashMap<AbsPath, ProjectId>>,
     usage: Mutex<usage::UsageSender>,
     spans: usage::Spans,
     fingerprints: fingerprint::Fingerprints,
+    client_names: Mutex<client_name::ClientNames>,
     jobs: job::Jobs,
 }
 
@@ -232,6 +238,12 @@ impl Engine {
         Self::on(store, parts)
     }
 
+    /// The same for a process that does one thing at a time.
+    pub fn alone(parts: EngineParts) -> Self {
+        let store = Store::alone(parts.store.clone(), parts.clock.clone());
+        Self::on(store, parts)
+    }
+
     /// On a store that is open already.
     fn on(store: Store, parts: EngineParts) -> Self {
         let EngineParts {
@@ -260,9 +272,11 @@ impl Engine {
             remembered: Mutex::default(),
             told: Mutex::default(),
             places: place::ProjectPlaces::default(),
+            new_projects: Mutex::default(),
             usage: Mutex::default(),
             spans: usage::Spans::default(),
             fingerprints: fingerprint::Fingerprints::default(),
+            client_names: Mutex::default(),
             jobs: job::Jobs::default(),
         };
         Self {

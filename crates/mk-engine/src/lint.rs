@@ -9,22 +9,13 @@ use mk_policy::{
 use mk_project::any_file;
 use mk_types::AbsPath;
 
-use crate::open_project::{LARGEST_MODE_FILE, unreadable};
+use crate::open_project::{LARGEST_MODE_FILE, not_there, unreadable};
 
 /// Problems of one mode file, wherever it is. The modes it extends may be builtin or its own.
 pub fn lint_file(path: &Path, name: &str, policy: &Policy) -> (usize, Vec<Diagnostic>) {
     let loaded = match mk_project::read_text(path, LARGEST_MODE_FILE) {
         Ok(Some(text)) => load_modes(name, &text),
-        Ok(None) => {
-            let source = std::io::Error::from(std::io::ErrorKind::NotFound);
-            unreadable(
-                name,
-                &mk_project::Error::Read {
-                    path: path.to_owned(),
-                    source,
-                },
-            )
-        }
+        Ok(None) => return (0, not_there(path, name).diagnostics),
         Err(error) => unreadable(name, &error),
     };
     let layer = ModeLayer {

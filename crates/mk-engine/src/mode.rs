@@ -22,8 +22,12 @@ impl Engine {
 }
 
 impl Modes<'_> {
+    /// The modes of the caller's project; where its credential is for others, only those that all projects have.
     pub fn catalogue(self, caller: &Caller) -> Arc<Catalogue> {
-        self.catalogue_at(&caller.project)
+        match self.engine.may_enter_own(caller) {
+            Ok(()) => self.catalogue_at(&caller.project),
+            Err(_) => Arc::clone(self.operators()),
+        }
     }
 
     /// The modes of the project at a root, which is watched from now on where the settings say so.
@@ -46,7 +50,16 @@ impl Modes<'_> {
             .map_err(|error| Error::invalid(parameter, format!("Invalid {parameter}: {error}")))
     }
 
-    pub fn system_prompt(self, project: &AbsPath, slug: &ModeSlug) -> Result<String, Error> {
+    pub fn system_prompt(self, caller: &Caller, slug: &ModeSlug) -> Result<String, Error> {
+        self.engine.may_enter_own(caller)?;
+        self.system_prompt_at(&caller.project, slug)
+    }
+
+    pub(crate) fn system_prompt_at(
+        self,
+        project: &AbsPath,
+        slug: &ModeSlug,
+    ) -> Result<String, Error> {
         let project = self.engine.open(project);
         project
             .system_prompt(slug)
@@ -58,7 +71,15 @@ impl Modes<'_> {
         let catalogue = self.catalogue(caller);
         let mut found = catalogue.diagnostics().to_vec();
         found.extend(idle_patterns(&catalogue, &caller.project));
+        found.sort_by(|a, b| (&a.file, a.position).cmp(&(&b.file, b.position)));
         found
+    }
+}
+
+impl Engine {
+    /// Refuses a caller whose credential is not for the project that it is in.
+    fn may_enter_own(&self, caller: &Caller) -> Result<(), Error> {
+        caller.may_enter(&self.project_of(&caller.project))
     }
 }
 

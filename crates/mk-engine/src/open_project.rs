@@ -1,6 +1,7 @@
 //! A project in memory: its modes as the files have them now, and a watch on those files; its playbook and symbols.
 
 use std::collections::HashMap;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
@@ -80,6 +81,14 @@ impl OpenProject {
 
     pub(crate) fn root(&self) -> &AbsPath {
         &self.root
+    }
+
+    /// Whether its root is never a project: `/`, or the home.
+    pub(crate) fn is_nobodys(&self) -> bool {
+        let root = self.root.as_path();
+        let home = self.folders.home.as_deref();
+        let home = home.and_then(|home| std::fs::canonicalize(home).ok());
+        root.parent().is_none() || home.is_some_and(|home| home == root)
     }
 
     pub(crate) fn identity(&self) -> Option<DirectoryIdentity> {
@@ -278,14 +287,15 @@ pub(crate) fn global_layers(folders: &Folders) -> impl Iterator<Item = ModeLayer
 
 /// A mode file with its text, if there is one. A link that leads nowhere is a file that cannot be read.
 fn load_file(path: &Path, file: &str) -> Option<(Option<String>, LoadedFile)> {
+    // Most are not there, and below something that is no directory there is nothing either.
+    let is_missing = |error: std::io::Error| {
+        matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+    };
+    if std::fs::symlink_metadata(path).is_err_and(is_missing) {
+        return None;
+    }
     match read_text(path, LARGEST_MODE_FILE) {
-        Ok(None) => {
-            std::fs::symlink_metadata(path).ok()?;
-            let source = std::io::Error::from(std::io::ErrorKind::NotFound);
-            let path = path.to_owned();
-            let error = mk_project::Error::Read { path, source };
-            Some((None, unreadable(file, &error)))
-        }
+        Ok(None) => Some((None, not_there(path, file))),
         Ok(Some(text)) => {
             let loaded = load_modes(file, &text);
             Some((Some(text), loaded))
@@ -303,7 +313,9 @@ fn load_state(
     let mut layers = Vec::new();
     for (path, file, source) in mode_files(root, folders) {
         let Some((text, loaded)) = load_file(&path, &file) else {
-            last_good.remove(&path);
+            if let Some(last) = last_good.remove(&path) {
+                engine.forget_text(&path, &last);
+            }
             continue;
         };
         let loaded = engine.with_last_good(&path, text.as_deref(), loaded, &mut last_good);
@@ -320,6 +332,16 @@ fn load_state(
         in_force: Vec::new(),
         untrusted: Vec::new(),
     }
+}
+
+/// What is known of a file that is not there.
+pub(crate) fn not_there(path: &Path, file: &str) -> LoadedFile {
+    let kind = std::io::ErrorKind::NotFound;
+    let error = mk_project::Error::Read {
+        path: path.to_owned(),
+        source: std::io::Error::new(kind, "No such file or directory"),
+    };
+    unreadable(file, &error)
 }
 
 pub(crate) fn unreadable(file: &str, error: &mk_project::Error) -> LoadedFile {

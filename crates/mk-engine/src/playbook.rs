@@ -19,9 +19,10 @@ pub use mk_playbook::{
     EvalScores as PlaybookScores, FileMatch as RuleFileMatch, GeneratedChecklists, KeywordMode,
     LineMatch as RuleLineMatch, MatchedTrigger, Phase, PlaybookConfig, PreparedAgent,
     PreparedAgents, Reason as RuleReason, Recommendation as SkillRecommendation, ResolvedModel,
-    Resource as PlaybookResource, ResourceInfo as PlaybookResourceInfo, RulesFile as PlaybookRule,
-    Score as PlaybookScore, Share as PlaybookShare, Skill, SkillFiles,
-    Suggestion as ConfigSuggestion, TaskAnalysis, TriggerReason, WorkMode,
+    Resource as PlaybookResource, ResourceBody as PlaybookResourceBody,
+    ResourceInfo as PlaybookResourceInfo, RulesFile as PlaybookRule, Score as PlaybookScore,
+    Share as PlaybookShare, Skill, SkillFiles, Suggestion as ConfigSuggestion, TaskAnalysis,
+    TriggerReason, WorkMode,
 };
 pub use parse_mode::{ChosenAgent, ModeRule, PromptMode, PromptRequest, RuleVerbosity};
 pub(crate) use shelf::PlaybookShelf;
@@ -283,7 +284,7 @@ impl ProjectPlaybook<'_> {
         let root = self.project.root()?;
         let mut written = Vec::new();
         let mut n_kept = 0;
-        for (name, text) in self.shipped_skills(names)? {
+        for (name, text) in shipped_skills(names)? {
             let file = format!("{directory}/{name}/SKILL.md");
             if root.as_path().join(&file).exists() {
                 n_kept += 1;
@@ -294,29 +295,6 @@ impl ProjectPlaybook<'_> {
             written.push(written_file);
         }
         Ok((written, n_kept))
-    }
-
-    /// The names and files of the skills that ship, or of some of them.
-    fn shipped_skills(&self, names: &[String]) -> Result<Vec<(String, String)>, Error> {
-        let playbook = self.opened()?;
-        let skills = playbook.skills();
-        let shipped: Vec<&Arc<Skill>> = skills
-            .iter()
-            .filter(|skill| skill.layer == PlaybookLayer::Embedded)
-            .collect();
-        let is_known = |name: &&String| shipped.iter().any(|skill| skill.name == **name);
-        if let Some(name) = names.iter().find(|name| !is_known(name)) {
-            return Err(Error::invalid("skill", format!("no skill `{name}` ships")));
-        }
-        let wanted = shipped
-            .into_iter()
-            .filter(|skill| names.is_empty() || names.contains(&skill.name));
-        Ok(wanted
-            .filter_map(|skill| {
-                let text = playbook.resource(&skill.path)?.text;
-                Some((skill.name.clone(), text))
-            })
-            .collect())
     }
 
     /// How well prompts are understood, on the cases of these files.
@@ -402,4 +380,16 @@ fn agent(playbook: &Playbook, name: &str) -> Result<Arc<AgentDefinition>, Error>
 
 fn checklist(playbook: &Playbook, domains: &[String], files: &[String]) -> GeneratedChecklists {
     playbook.checklist(&mk_playbook::ChecklistQuery { domains, files })
+}
+
+/// The names and files of the skills that ship, or of some of them.
+fn shipped_skills(names: &[String]) -> Result<Vec<(&'static str, &'static str)>, Error> {
+    let shipped: Vec<(&str, &str)> = mk_playbook::shipped_skills().collect();
+    let is_known = |name: &&String| shipped.iter().any(|(known, _)| *known == name.as_str());
+    if let Some(name) = names.iter().find(|name| !is_known(name)) {
+        return Err(Error::invalid("skill", format!("no skill `{name}` ships")));
+    }
+    let is_wanted = |name: &str| names.is_empty() || names.iter().any(|wanted| wanted == name);
+    let wanted = shipped.into_iter().filter(|(name, _)| is_wanted(name));
+    Ok(wanted.collect())
 }

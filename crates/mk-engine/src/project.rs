@@ -52,7 +52,7 @@ impl ProjectHandle<'_> {
             project: self.engine.project_of(&self.caller.project),
             directory: ProjectPath::root(),
             standing: self.caller.standing,
-            knowledge: self.engine.knowledge(),
+            knowledge: self.engine.knowledge(self.engine.inner.store.reach()),
         };
         self.engine.check(in_force, call).evaluation
     }

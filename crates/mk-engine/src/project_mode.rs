@@ -4,10 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mk_policy::{Mode, Switching};
-use mk_store::{
-    Conversation, Error as StoreError, ModeReach, ModeSwitch, Project, Session, SessionFilter,
-    TaskState,
-};
+use mk_store::{Conversation, ModeReach, NewProjectMode, Project, SetProjectMode};
 use mk_types::{AbsPath, ConversationId, ModeSlug, Timestamp};
 
 use crate::conversation::{Conversations, LIVE};
@@ -37,7 +34,7 @@ impl Conversations<'_> {
     pub fn standpoint(&self, directory: &AbsPath) -> Result<Standpoint, Error> {
         let store = &self.engine.inner.store;
         let root = self.engine.policy_root(directory);
-        let project = store.project_at(&root)?;
+        let project = self.engine.project_with(&root)?;
         let since = self.live_since();
         let conversations = match &project {
             Some(project) => store.live_conversations(&project.id, since)?,
@@ -75,21 +72,13 @@ impl Conversations<'_> {
         slug: &ModeSlug,
         whom: SwitchAudience,
     ) -> Result<(Project, Arc<Mode>), Error> {
-        let store = &self.engine.inner.store;
         let root = self.engine.root_to_set(directory);
         let mode = mode::find(&self.engine.modes().catalogue_at(&root), slug)?;
-        let project = store.open_project(&root).await?;
         let reach = match whom {
             SwitchAudience::Everyone => ModeReach::AllActiveSince(self.live_since()),
             SwitchAudience::NewOnes => ModeReach::NewConversations,
         };
-        let project = store
-            .set_project_mode(&project.id, Some(slug.clone()), reach)
-            .await?;
-        self.bind_switching(&project).await?;
-        if whom == SwitchAudience::Everyone {
-            self.switch_tasks(&project, slug).await?;
-        }
+        let project = self.hold_project(root, slug, reach).await?;
         Ok((project, mode))
     }
 
@@ -102,67 +91,46 @@ impl Conversations<'_> {
     ) -> Result<ModeSlug, Error> {
         let store = &self.engine.inner.store;
         let root = self.engine.root_to_set(directory);
-        let project = store.open_project(&root).await?;
+        let project = store.project_at(&root)?;
         let default = || self.engine.settings().default_mode.clone();
+        // A person who names a mode sets it for every conversation, as in `set_project_mode`.
+        let reach = match &mode {
+            Some(_) => ModeReach::AllActiveSince(self.live_since()),
+            None => ModeReach::NewConversations,
+        };
         let slug = mode
-            .or_else(|| project.mode.clone())
+            .or_else(|| project.and_then(|project| project.mode))
             .unwrap_or_else(default);
         mode::find(&self.engine.modes().catalogue_at(&root), &slug)?;
-        store
-            .set_project_mode(&project.id, Some(slug.clone()), ModeReach::NewConversations)
-            .await?;
-        self.bind_switching(&project).await?;
+        self.hold_project(root, &slug, reach).await?;
         Ok(slug)
     }
 
-    async fn bind_switching(&self, project: &Project) -> Result<(), Error> {
-        if project.switching.is_none() {
-            let switching = Some(Switching::AskToWiden.as_str().to_owned());
-            let store = &self.engine.inner.store;
-            store.set_project_switching(&project.id, switching).await?;
+    /// Everything that a person's act changes, at once.
+    async fn hold_project(
+        &self,
+        root: AbsPath,
+        slug: &ModeSlug,
+        reach: ModeReach,
+    ) -> Result<Project, Error> {
+        if self.engine.open(&root).is_nobodys() {
+            let message = format!("{root} is not a project: run this in a project's directory");
+            return Err(Error::invalid("project", message));
         }
-        Ok(())
-    }
-
-    /// Puts the live tasks of a project into a mode: a person's latest act wins.
-    async fn switch_tasks(&self, project: &Project, slug: &ModeSlug) -> Result<(), Error> {
-        let store = &self.engine.inner.store;
-        let live = SessionFilter {
-            state: Some(TaskState::Active),
-            project: Some(project.root.to_string()),
-            ..SessionFilter::default()
-        };
-        for session in store.sessions(&live)? {
-            if self.switch_task(&session, slug).await? {
-                self.engine.announce(EngineChange::Switched {
-                    session: session.id,
-                });
-            }
+        let set = self.engine.inner.store.set_project_mode(NewProjectMode {
+            root,
+            mode: slug.clone(),
+            reach,
+            switching: Some(Switching::AskToWiden.as_str().to_owned()),
+            reason: "set for the project by a person".to_owned(),
+        });
+        let SetProjectMode { project, switched } = set.await?;
+        for session in switched {
+            self.engine.announce(EngineChange::Switched { session });
         }
-        Ok(())
-    }
-
-    /// Whether the task was put into the mode; one that has just ended stays as it is.
-    async fn switch_task(&self, session: &Session, slug: &ModeSlug) -> Result<bool, Error> {
-        let mut from = session.mode.clone();
-        while from != *slug {
-            let change = ModeSwitch {
-                session: session.id.clone(),
-                from,
-                to: slug.clone(),
-                reason: Some("set for the project by a person".to_owned()),
-            };
-            match self.engine.inner.store.switch(change).await {
-                Ok(_) => return Ok(true),
-                // An agent has switched it meanwhile: the person's act is the later one.
-                Err(StoreError::Conflict { actual, .. }) => from = actual,
-                Err(
-                    StoreError::NotFound(_) | StoreError::Expired(_) | StoreError::Finished { .. },
-                ) => break,
-                Err(error) => return Err(error.into()),
-            }
-        }
-        Ok(false)
+        // From now on a wider text waits for trust: what the modes may do today is what it is compared with.
+        self.engine.open(&project.root).reload(self.engine);
+        Ok(project)
     }
 
     /// Sets the mode of one conversation.
@@ -190,6 +158,7 @@ impl Conversations<'_> {
     ) -> Result<Project, Error> {
         let store = &self.engine.inner.store;
         let root = self.engine.policy_root(directory);
+        let root = self.engine.project_root(&root)?;
         let project = store.open_project(&root).await?;
         let until = time.map(|time| self.engine.inner.clock.now().after(time));
         Ok(store.pause_project(&project.id, until).await?)

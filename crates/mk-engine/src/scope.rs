@@ -12,8 +12,12 @@ use crate::Engine;
 use crate::access::{Credentials, Principal, hex};
 use crate::mode::Modes;
 
+/// The longest name of a holder that is kept.
+const LONGEST_NAME: usize = 200;
 /// What a scope begins with that names a mode.
 const MODE: &str = "mode:";
+/// The mode for all work, which a token from elsewhere needs for what no mode bounds.
+const WHOLE: &str = "code";
 /// What a scope begins with that names a role.
 const ROLE: &str = "role:";
 
@@ -33,6 +37,8 @@ pub struct ScopeOutcome {
     pub modes: Vec<ModeSlug>,
     /// Without a role it is an agent's: it sees nothing of others' work.
     pub has_role: bool,
+    /// Whether they take nothing from the mode for all work.
+    pub is_whole: bool,
 }
 
 impl Credentials<'_> {
@@ -54,7 +60,7 @@ impl Credentials<'_> {
         let credential = Credential {
             id: holder(&grant.issuer, &grant.subject)?,
             kind: CredentialKind::Token,
-            name: format!("{} at {}", grant.subject, grant.issuer),
+            name: format!("{} at {}", one_line(&grant.subject), grant.issuer),
             role: role.unwrap_or(AccessRole::Viewer),
             mode: None,
             projects: Vec::new(),
@@ -66,10 +72,18 @@ impl Credentials<'_> {
             credential,
             csrf: String::new(),
             scoped: Some(ScopeOutcome {
+                is_whole: self.are_whole(&modes),
                 modes,
                 has_role: role.is_some(),
             }),
         })
+    }
+
+    fn are_whole(self, modes: &[ModeSlug]) -> bool {
+        let catalogue = self.engine.modes().operators();
+        let mut modes = modes.iter().filter_map(|slug| catalogue.get(slug.as_str()));
+        let whole = catalogue.get(WHOLE);
+        whole.is_some_and(|whole| modes.all(|mode| !widens(mode, whole)))
     }
 
     /// Of the modes named, those that no other named one includes. All of them cap: two that do not include each
@@ -132,6 +146,20 @@ impl Modes<'_> {
         let modes = self.operators().modes().iter();
         modes.map(|mode| mode_scope(&mode.slug)).collect()
     }
+}
+
+/// The scope for what no mode bounds.
+pub fn whole_scope() -> String {
+    format!("{MODE}{WHOLE}")
+}
+
+/// A name as lists show it: an issuer's users choose theirs.
+fn one_line(subject: &str) -> String {
+    let shown = subject.chars().map(|letter| match letter.is_control() {
+        true => ' ',
+        false => letter,
+    });
+    shown.take(LONGEST_NAME).collect()
 }
 
 /// The scope that stands for a mode.

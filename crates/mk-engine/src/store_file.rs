@@ -20,6 +20,11 @@ pub fn reach_store(location: StoreLocation) -> Result<(), Error> {
     Ok(())
 }
 
+/// Whether the record of decisions is as it was written, wherever it is.
+pub fn check_decisions(location: StoreLocation) -> Result<ChainCheck, Error> {
+    Ok(Store::new(location, Clock::System).check_chain()?)
+}
+
 /// A database's file.
 #[derive(Debug, Clone)]
 pub struct StoreFile {
@@ -59,11 +64,6 @@ impl StoreFile {
             Err(error @ mk_store::Error::Corrupt { .. }) => Ok(vec![error.to_string()]),
             Err(error) => Err(error.into()),
         }
-    }
-
-    /// Whether the record of decisions is as it was written.
-    pub fn check_decisions(&self) -> Result<ChainCheck, Error> {
-        Ok(self.store().check_chain()?)
     }
 
     /// Copies it while others use it.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mk_policy::{Catalogue, Mode, Switching, widens};
-use mk_store::{ModeSwitch, Session};
+use mk_store::{ModeGrounds, ModeSwitch, Session};
 use mk_types::{ModeSlug, SessionId};
 
 use crate::approval::{ApprovedAct, Outcome, RequestState};
@@ -11,8 +11,8 @@ use crate::error::Error;
 use crate::task::Tasks;
 use crate::{Actor, Caller, Engine, EngineChange};
 
-/// How often a switch is tried again when others switch the same session.
-const MOST_TRIES: usize = 8;
+/// How often a change of mode is tried again when others change what it was decided by.
+pub(crate) const MOST_TRIES: usize = 8;
 
 /// A change of mode that has happened.
 #[derive(Debug, Clone)]
@@ -59,7 +59,10 @@ impl Engine {
         to: &str,
         reason: Option<String>,
     ) -> Result<Option<Outcome<SwitchedMode>>, Error> {
+        // Before anything is decided by it: what a person does meanwhile shows in the end.
+        let set = self.nearest_set(&caller.project)?;
         let session = self.active_session(id)?;
+        caller.may_change(&session)?;
         let within = Caller {
             project: self.session_project(caller, &session),
             ..caller.clone()
@@ -82,26 +85,31 @@ impl Engine {
             to: &to,
             session: Some(id),
             tool: "switch_mode",
+            reason: reason.as_deref(),
         };
         if let Some(outcome) = self.govern(caller, &step, &act).await? {
             return Ok(Some(outcome));
         }
+        let enters = self.may_enter(caller, id, &to)?;
         let change = ModeSwitch {
             session: id.clone(),
             from: from.clone(),
             to: to.slug.clone(),
             reason: reason.clone(),
+            grounds: ModeGrounds {
+                project: Some(set),
+                conversation: held.map(|held| held.grounds(enters.then_some(&to.slug))),
+                tasks: Vec::new(),
+            },
         };
-        let enters = self.may_enter(caller, id, &to)?;
         let session = match self.inner.store.switch(change).await {
             Ok(session) => session,
-            Err(mk_store::Error::Conflict { .. }) => return Ok(None),
+            Err(mk_store::Error::Conflict { .. } | mk_store::Error::Overtaken) => return Ok(None),
             Err(error) => return Err(self.about(Some(id), error)),
         };
         self.announce(EngineChange::Switched {
             session: session.id.clone(),
         });
-        self.follow(held.filter(|_| enters), &to.slug).await?;
         Ok(Some(Outcome::Done(SwitchedMode {
             session,
             mode: to,
@@ -151,7 +159,7 @@ impl Engine {
                             caller.conversation.id.as_ref(),
                             step.session,
                             &subject,
-                            &act.plan(),
+                            &act.plan_shown_as(step.shown()),
                         )
                         .await?
                     {
@@ -170,6 +178,17 @@ pub(crate) struct ModeStep<'a> {
     pub(crate) to: &'a Mode,
     pub(crate) session: Option<&'a SessionId>,
     pub(crate) tool: &'static str,
+    /// The agent's own words.
+    pub(crate) reason: Option<&'a str>,
+}
+
+impl ModeStep<'_> {
+    /// What the person who decides reads besides the modes.
+    fn shown(&self) -> String {
+        self.reason
+            .map(|reason| format!("The agent's reason: {reason}"))
+            .unwrap_or_default()
+    }
 }
 
 /// The mode that a change leaves.
@@ -180,14 +199,14 @@ pub(crate) struct LeftMode {
 }
 
 impl LeftMode {
-    fn of(mode: &Arc<Mode>) -> Self {
+    pub(crate) fn of(mode: &Arc<Mode>) -> Self {
         Self {
             slug: mode.slug.clone(),
             mode: Some(Arc::clone(mode)),
         }
     }
 
-    fn named(slug: &ModeSlug, catalogue: &Catalogue) -> Self {
+    pub(crate) fn named(slug: &ModeSlug, catalogue: &Catalogue) -> Self {
         Self {
             slug: slug.clone(),
             mode: catalogue.get(slug.as_str()).cloned(),

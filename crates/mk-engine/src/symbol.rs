@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use mk_symbols::{
     AnswerSource, DefinitionTarget, Error as SymbolError, IndexAnswer, IndexQuery, IndexState,
-    IndexingProgress, NamePlace, Outline, Reference, RepositoryMap, SymbolDefinition, SymbolHit,
-    SymbolIndex,
+    IndexingProgress, NamePlace, NameRenamePlan, Outline, Reference, RepositoryMap,
+    SymbolDefinition, SymbolHit, SymbolIndex,
 };
 use mk_types::{AbsPath, ProjectPath, Timestamp};
 
@@ -65,6 +65,8 @@ impl IndexStatus {
 pub struct Rename {
     pub name: String,
     pub files: Vec<RenamedFile>,
+    /// Places of the same name that a language server does not count to the symbol, each file with both renamed.
+    pub unclaimed: Vec<RenamedFile>,
     pub source: AnswerSource,
     pub progress: IndexingProgress,
     /// Why the places may mean different things, though they share the name; `None` if there is no reason to think so.
@@ -78,6 +80,26 @@ pub struct RenamedFile {
     pub revision: String,
     pub text: String,
     pub places: Vec<NamePlace>,
+}
+
+impl Rename {
+    /// The same with the places that a server does not count to the symbol.
+    pub(crate) fn with_unclaimed(mut self) -> Self {
+        for more in std::mem::take(&mut self.unclaimed) {
+            match self.files.iter_mut().find(|file| file.path == more.path) {
+                Some(file) => {
+                    file.text = more.text;
+                    file.places.extend(more.places);
+                    file.places.sort_by_key(|place| (place.line, place.column));
+                }
+                None => self.files.push(more),
+            }
+        }
+        if let AnswerSource::Servers(names) = self.source {
+            self.source = AnswerSource::IndexAndServers(names);
+        }
+        self
+    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -136,6 +158,12 @@ impl Workspace {
             if let Some(started) = started.as_ref() {
                 (Arc::clone(&started.index), started.at)
             } else {
+                let root = self.project.root();
+                if self.project.is_nobodys() {
+                    let message = format!("{root} is not a project: it is not indexed");
+                    let error = CodeError::new(CodeKind::ProjectNotActive, message);
+                    return Err(error.with_hint("work in a project's directory").into());
+                }
                 let cache = self.project.state_folder().join("index");
                 let index = Arc::new(SymbolIndex::start(self.project.root(), Some(cache))?);
                 let at = Instant::now();
@@ -262,12 +290,10 @@ impl Workspace {
         symbol: &SymbolDefinition,
         new_name: &str,
     ) -> Result<Rename, Error> {
-        let index = self.index()?;
         let name = &symbol.symbol.name;
-        let readable = |path: &ProjectPath| self.readable(path);
-        let plan = index.rename_plan_by_name(name, &symbol.path, new_name, &readable)?;
+        let plan = self.name_plan(symbol, new_name)?;
         let mut files = Vec::new();
-        for file in plan.files {
+        for file in &plan.files {
             let read = self.read_file(&file.path)?;
             let Some(text) = renamed(&read.editable(), &file.places, &plan.old, &plan.new) else {
                 let message = format!("`{}` has changed meanwhile", file.path);
@@ -275,22 +301,50 @@ impl Workspace {
                 return Err(error.with_hint("try again").into());
             };
             files.push(RenamedFile {
-                path: file.path,
+                path: file.path.clone(),
                 revision: read.revision,
                 text,
-                places: file.places,
+                places: file.places.clone(),
             });
         }
         Ok(Rename {
-            doubt: self.doubt(symbol)?,
+            doubt: self.doubt(symbol, &plan)?,
             name: name.clone(),
             files,
+            unclaimed: Vec::new(),
+            progress: self.progress_of(&plan)?,
             source: plan.source,
-            progress: index.progress(),
         })
     }
 
-    fn doubt(&self, symbol: &SymbolDefinition) -> Result<Option<String>, Error> {
+    /// Where a symbol's name stands, whatever it means there.
+    pub(crate) fn name_plan(
+        &self,
+        symbol: &SymbolDefinition,
+        new_name: &str,
+    ) -> Result<NameRenamePlan, Error> {
+        let readable = |path: &ProjectPath| self.readable(path);
+        let name = &symbol.symbol.name;
+        let index = self.index()?;
+        Ok(index.rename_plan_by_name(name, &symbol.path, new_name, &readable)?)
+    }
+
+    /// How complete an answer is that may be whole before the index is.
+    pub(crate) fn progress_of(&self, plan: &NameRenamePlan) -> Result<IndexingProgress, Error> {
+        let progress = self.index()?.progress();
+        Ok(if plan.is_whole {
+            let state = IndexState::Ready;
+            IndexingProgress { state, ..progress }
+        } else {
+            progress
+        })
+    }
+
+    fn doubt(
+        &self,
+        symbol: &SymbolDefinition,
+        plan: &NameRenamePlan,
+    ) -> Result<Option<String>, Error> {
         let name = &symbol.symbol.name;
         let target = DefinitionTarget::Name {
             name_path: name,
@@ -306,7 +360,17 @@ impl Workspace {
             .filter(is_other)
             .map(|one| format!("{}:{}", one.path, one.symbol.lines.start))
             .collect();
-        Ok(if !others.is_empty() {
+        Ok(if !plan.is_whole || found.is_partial() {
+            Some("the index is not complete".to_owned())
+        } else if let Some(path) = plan.unparsed.first() {
+            let more = match plan.unparsed.len() - 1 {
+                0 => String::new(),
+                count => format!(" and {count} more"),
+            };
+            Some(format!(
+                "{path}{more} has the name too and stays as it is, because it cannot be parsed"
+            ))
+        } else if !others.is_empty() {
             let shown: Vec<&str> = others.iter().take(5).map(String::as_str).collect();
             Some(format!("`{name}` is also defined at {}", shown.join(", ")))
         } else if !symbol.symbol.container.is_empty() {
@@ -314,8 +378,6 @@ impl Workspace {
                 "`{name}` is part of `{}`, and other types may have one too",
                 symbol.symbol.container
             ))
-        } else if found.is_partial() {
-            Some("the index is not complete".to_owned())
         } else {
             None
         })

@@ -1,12 +1,17 @@
 //! The targets of one call, resolved on disk: links followed, hidden files and hooks marked, as long as there is time.
 
 use std::cell::OnceCell;
+use std::fs::{DirEntry, File};
+use std::path::Path;
 
 use mk_policy::{NameExtent, PathAccess, RawTarget, ResolvedTarget};
 use mk_project::{IgnoredFiles, hooks_directory, resolve_in};
-use mk_types::{AbsPath, ProjectPath};
+use mk_types::{AbsPath, PathError, ProjectPath};
 
 use crate::allowance::CpuAllowance;
+
+/// Where commands inside the wall write down what they make under names that their mode does not allow.
+pub const GUESTS: &str = "guests";
 
 /// Resolves the targets of one evaluation.
 #[derive(Debug)]
@@ -17,6 +22,22 @@ pub(crate) struct TargetResolver<'a> {
     allowance: CpuAllowance,
     /// Looked up when something is to be written.
     hooks: OnceCell<Option<ProjectPath>>,
+    /// Where [`GUESTS`] is, if that counts.
+    state: Option<&'a Path>,
+}
+
+/// Whether a command runs, or has left something. Its clerk holds the record's lock for as long as it lives; of one that
+/// was killed, what it wrote down lies there until a sweep.
+fn may_have_guests(record: &DirEntry) -> bool {
+    if record.file_type().is_ok_and(|it| it.is_dir()) {
+        return false;
+    }
+    let Ok(file) = File::open(record.path()) else {
+        // Gone meanwhile, or not to be read: then it counts.
+        return record.path().exists();
+    };
+    let is_alive = file.try_lock_shared().is_err();
+    is_alive || file.metadata().is_ok_and(|it| it.len() > 0)
 }
 
 impl<'a> TargetResolver<'a> {
@@ -32,7 +53,23 @@ impl<'a> TargetResolver<'a> {
             ignored,
             allowance: CpuAllowance::start(),
             hooks: OnceCell::new(),
+            state: None,
         }
+    }
+
+    /// Counts what commands that run inside the wall now may have put there as not the project's.
+    pub(crate) fn beside(mut self, state: &'a Path) -> Self {
+        self.state = Some(state);
+        self
+    }
+
+    fn has_guests(&self) -> bool {
+        let records = self
+            .state
+            .map(|state| std::fs::read_dir(state.join(GUESTS)));
+        records.is_some_and(|records| {
+            records.is_ok_and(|records| records.flatten().any(|record| may_have_guests(&record)))
+        })
     }
 
     /// `None` once the time for the evaluation is over.
@@ -40,7 +77,11 @@ impl<'a> TargetResolver<'a> {
         let mut target = self
             .allowance
             .permits(|| resolve_in(self.root, &self.directory, self.ignored, raw))?;
-        target.is_hook = target.raw.access != PathAccess::Read && self.is_hook(&target);
+        let may_change = matches!(target.raw.access, PathAccess::Write | PathAccess::Mention);
+        target.is_hook = may_change && self.is_hook(&target);
+        if target.raw.access == PathAccess::Run && self.has_guests() {
+            target.path = Err(PathError::Escapes(target.raw.path.clone()));
+        }
         Some(target)
     }
 

@@ -75,8 +75,14 @@ impl Engine {
 
 impl Tasks<'_> {
     /// What there is to know about a task. Asking counts as activity, but the answer shows the time before.
-    pub fn info(self, session: &str, query: TaskQuery) -> Result<TaskDetails, Error> {
+    pub fn info(
+        self,
+        caller: &Caller,
+        session: &str,
+        query: TaskQuery,
+    ) -> Result<TaskDetails, Error> {
         let details = self.peek(session, query)?;
+        caller.may_see(&details.task.session)?;
         if details.is_expired {
             return Err(self.engine.expired(&details.task.session.id));
         }
@@ -127,7 +133,7 @@ impl Tasks<'_> {
         result: Option<String>,
     ) -> Result<Task, Error> {
         let id = self.session_id("session_id", session)?;
-        self.engine.active_session(&id)?;
+        caller.may_change(&self.engine.active_session(&id)?)?;
         let finished = self.engine.inner.store.finish(&id, state, result).await;
         let session = finished.map_err(|error| self.engine.about(Some(&id), error))?;
         self.engine.return_to(caller, &session.mode).await?;

@@ -18,9 +18,11 @@ mod projects;
 mod protected;
 mod shared;
 mod switching;
+mod target;
 mod task;
 mod time;
 mod watch;
+mod worktree;
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -264,7 +266,10 @@ impl World {
             messages: true,
             hierarchy: true,
         };
-        let result = self.engine().tasks().info(&self.real(session), query);
+        let result = self
+            .engine()
+            .tasks()
+            .info(&self.caller, &self.real(session), query);
         self.say_result(result, |details| show_details(&details));
     }
 

@@ -8,15 +8,19 @@ use std::sync::Arc;
 
 use mk_policy::{
     Catalogue, Diagnostic, DiagnosticSubject, DocumentPosition, LegibleFile, LoadedFile, Mode,
-    ModeSource, Severity, Switching, load_modes, widens,
+    ModeLayer, ModeSource, Severity, Switching, load_modes,
 };
 use mk_types::{AbsPath, ModeSlug};
 use sha2::{Digest as _, Sha256};
 
+use crate::draft::{RightsChange, rights_changes_of};
 use crate::error::Error;
 use crate::mode::{Modes, find};
 use crate::open_project::operator_catalogue;
 use crate::{Caller, Engine};
+
+/// What the rights that a project's modes had last are called.
+const KEPT: &str = "the modes in force";
 
 /// A text's hash as the store keeps it.
 pub(crate) fn hash(text: &str) -> String {
@@ -33,6 +37,8 @@ pub struct UntrustedMode {
     pub slug: ModeSlug,
     /// What is trusted: a hash over the rights that the file wants.
     pub(crate) hash: String,
+    /// What trust would change about its groups.
+    pub changes: Vec<RightsChange>,
 }
 
 impl Engine {
@@ -45,15 +51,18 @@ impl Engine {
         before: &[Arc<Mode>],
     ) -> Vec<UntrustedMode> {
         let store = &self.inner.store;
-        let has_own = catalogue
-            .modes()
-            .iter()
-            .any(|mode| mode.source == ModeSource::Project);
-        if !has_own && before.is_empty() {
+        let is_own = |mode: &Arc<Mode>| mode.source == ModeSource::Project;
+        let has_bounds = !before.is_empty() || catalogue.modes().iter().any(is_own);
+        if !has_bounds && !store.exists() {
             return Vec::new();
         }
-        let project = store.project_at(root).ok().flatten();
+        let stored = self.project_root(root).unwrap_or_else(|_| root.clone());
+        let project = store.project_at(&stored).ok().flatten();
         if self.switching_in(project.as_ref()) == Switching::Free {
+            return Vec::new();
+        }
+        let kept = self.kept_rights(&stored);
+        if kept.is_empty() && !has_bounds {
             return Vec::new();
         }
         let operators = operator_catalogue(&self.inner.folders, self.policy());
@@ -61,9 +70,12 @@ impl Engine {
         for mode in catalogue.modes().to_vec() {
             let own = mode.source == ModeSource::Project;
             let above = operators.get(mode.slug.as_str()).filter(|_| own);
-            let earlier = before.iter().find(|earlier| earlier.slug == mode.slug);
+            let same = |earlier: &&Arc<Mode>| earlier.slug == mode.slug;
+            // What this process has seen is later than what it found in the store.
+            let earlier = before.iter().find(same);
+            let earlier = earlier.or_else(|| kept.iter().find(same));
             let bounds = above.into_iter().chain(earlier);
-            let exceeded: Vec<_> = bounds.filter(|bound| widens(bound, &mode)).collect();
+            let exceeded: Vec<_> = bounds.filter(|bound| mode.exceeds(bound)).collect();
             if exceeded.is_empty() {
                 continue;
             }
@@ -79,12 +91,51 @@ impl Engine {
             for bound in exceeded {
                 catalogue.hold(&mode.slug, bound, complaint(&mode));
             }
+            let held = catalogue.get(mode.slug.as_str());
             untrusted.push(UntrustedMode {
                 slug: mode.slug.clone(),
                 hash,
+                changes: rights_changes_of(&mode.slug, held, Some(&mode)),
             });
         }
+        // A linked worktree may have another text checked out; what the main one had last is what both are held to.
+        if stored == *root {
+            self.keep_rights(root, catalogue, &kept);
+        }
         untrusted
+    }
+
+    /// The modes whose rights in this project were kept by [`Self::keep_rights`].
+    fn kept_rights(&self, root: &AbsPath) -> Vec<Arc<Mode>> {
+        let Ok(Some(text)) = self.inner.store.last_good_mode_file(root) else {
+            return Vec::new();
+        };
+        let layer = ModeLayer {
+            source: ModeSource::Project,
+            file: KEPT.to_owned(),
+            loaded: load_modes(KEPT, &text),
+        };
+        Catalogue::of_file(layer, self.policy()).modes().to_vec()
+    }
+
+    /// Keeps what the project's modes may do now, so that the next process holds a wider text to it, too. Kept as a
+    /// mode file in the place of the project's directory: no directory is a mode file.
+    fn keep_rights(&self, root: &AbsPath, catalogue: &Catalogue, kept: &[Arc<Mode>]) {
+        let is_kept = |mode: &Mode| kept.iter().any(|kept| kept.slug == mode.slug);
+        let now = catalogue.modes().iter();
+        let now = now.filter(|mode| mode.source == ModeSource::Project || is_kept(mode));
+        let gone = kept
+            .iter()
+            .filter(|mode| catalogue.get(mode.slug.as_str()).is_none());
+        let entries: Vec<_> = now.chain(gone).map(|mode| mode.rights_entry()).collect();
+        if entries.is_empty() {
+            return;
+        }
+        let text = serde_json::json!({ "customModes": entries }).to_string();
+        let keeping = self.inner.store.keep_mode_file(root, &hash(&text), &text);
+        if let Err(error) = keeping {
+            tracing::warn!(%error, "the rights of a project's modes are not kept");
+        }
     }
 
     /// Whether a person has trusted something meanwhile that is still held.
@@ -93,7 +144,7 @@ impl Engine {
             return false;
         }
         let store = &self.inner.store;
-        let Ok(Some(project)) = store.project_at(root) else {
+        let Ok(Some(project)) = self.project_with(root) else {
             return false;
         };
         untrusted.iter().any(|held| {
@@ -131,24 +182,38 @@ impl Engine {
         with_earlier(loaded, load_modes(&name.unwrap_or_default(), &text))
     }
 
-    /// Keeps the text of a file that says something about modes of others: only such a file can narrow them. A text that
-    /// no longer does takes the place of one that did, or the older one would come back when the file breaks.
+    /// Keeps the text of a file. Where nothing was ever stored, no mode is set: then only a file that says something
+    /// about modes of others is worth a store, because only such a file can narrow them.
     fn keep_text(&self, path: &AbsPath, text: &str, loaded: &LoadedFile) {
-        let narrows = |mode: &mk_policy::ModeFile| self.is_operators(&mode.slug.value);
-        let is_kept = || matches!(self.inner.store.last_good_mode_file(path), Ok(Some(_)));
-        if !loaded.modes.iter().any(narrows) && !is_kept() {
+        let store = &self.inner.store;
+        if !store.exists() && !self.narrows(loaded) {
             return;
         }
-        if let Err(error) = self.inner.store.keep_mode_file(path, &hash(text), text) {
+        if let Err(error) = store.keep_mode_file(path, &hash(text), text) {
             tracing::warn!(%error, "the text of a mode file is not kept");
         }
+    }
+
+    /// Forgets the text of a file that was deleted, unless it narrowed what is not its own.
+    pub(crate) fn forget_text(&self, path: &Path, last: &LoadedFile) {
+        let Some(path) = AbsPath::new(path).filter(|_| !self.narrows(last)) else {
+            return;
+        };
+        if let Err(error) = self.inner.store.forget_mode_file(&path) {
+            tracing::warn!(%error, "the text of a deleted mode file is still kept");
+        }
+    }
+
+    fn narrows(&self, loaded: &LoadedFile) -> bool {
+        let mut modes = loaded.modes.iter();
+        modes.any(|mode| self.is_operators(&mode.slug.value))
     }
 
     fn is_operators(&self, slug: &ModeSlug) -> bool {
         let operators = self
             .inner
             .operator_modes
-            .get_or_init(|| operator_catalogue(&self.inner.folders, self.policy()));
+            .get_or_init(|| operator_catalogue(&self.inner.folders, self.policy()).into());
         operators.get(slug.as_str()).is_some()
     }
 }
@@ -204,8 +269,29 @@ impl Modes<'_> {
         let held = held.into_iter().find(|held| held.slug == *slug);
         let hash = held.map_or_else(|| hash(&mode.rights()), |held| held.hash);
         let store = &self.engine.inner.store;
-        let project = store.open_project(open.root()).await?;
+        let root = self.engine.project_root(open.root())?;
+        let project = store.open_project(&root).await?;
         store.trust_mode(&project.id, slug, &hash).await?;
+        open.reload(self.engine);
+        Ok(())
+    }
+
+    /// Records that a person trusts these modes of a file that the person has just saved.
+    pub(crate) async fn trust_saved(self, root: &AbsPath, slugs: &[ModeSlug]) -> Result<(), Error> {
+        let open = self.engine.open(root);
+        let mut held = open.untrusted();
+        held.retain(|held| slugs.contains(&held.slug));
+        if held.is_empty() {
+            return Ok(());
+        }
+        let store = &self.engine.inner.store;
+        let root = self.engine.project_root(open.root())?;
+        let project = store.open_project(&root).await?;
+        for held in held {
+            store
+                .trust_mode(&project.id, &held.slug, &held.hash)
+                .await?;
+        }
         open.reload(self.engine);
         Ok(())
     }

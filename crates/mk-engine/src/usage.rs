@@ -11,6 +11,7 @@ use mk_types::{AbsPath, ProjectId, Timestamp};
 
 use crate::authorize::ToolRequest;
 use crate::check::CheckedCall;
+use crate::client_name::shown_name;
 use crate::error::Error;
 use crate::{Actor, Caller, Engine};
 
@@ -18,7 +19,7 @@ use crate::{Actor, Caller, Engine};
 pub const LATENCY_BOUNDS: [u64; 10] = [
     50, 100, 250, 500, 1_000, 5_000, 25_000, 100_000, 1_000_000, 10_000_000,
 ];
-/// What decisions about our own tools name as their client.
+/// What decisions about our own tools name as their client where it does not say what it is called.
 const OWN_CLIENT: &str = "mcp";
 /// Longest target in a list of decisions.
 const LONGEST_TARGET: usize = 200;
@@ -130,7 +131,10 @@ impl Engine {
         let is_allowed = evaluation.is_allowed();
         self.inner.store.record_decision(NewDecision {
             conversation: caller.conversation.id.clone(),
-            client: OWN_CLIENT.to_owned(),
+            client: caller
+                .client
+                .as_deref()
+                .map_or_else(|| OWN_CLIENT.to_owned(), shown_name),
             project: self.known_project(&in_force.project),
             mode: in_force.mode.slug.clone(),
             tool: call.tool.clone(),
@@ -145,10 +149,22 @@ impl Engine {
         });
     }
 
-    /// A project that was never stored has no id.
+    /// The id of a project; one that was never stored gets one, so that its log finds what was decided in it.
     fn known_project(&self, root: &AbsPath) -> Option<ProjectId> {
-        let found = self.inner.store.project_at(root).ok()??;
-        Some(found.id)
+        let store = &self.inner.store;
+        let root = self.project_root(root).ok()?;
+        if let Some(found) = store.project_at(&root).ok()? {
+            return Some(found.id);
+        }
+        let new = self.inner.new_projects.lock();
+        let mut new = new.unwrap_or_else(PoisonError::into_inner);
+        if let Some(id) = new.get(&root) {
+            return Some(id.clone());
+        }
+        let id = ProjectId::random();
+        store.open_project_soon(&root, &id).ok()?;
+        new.insert(root, id.clone());
+        Some(id)
     }
 }
 

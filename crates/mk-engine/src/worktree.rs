@@ -21,6 +21,11 @@ pub(crate) fn is_worktree(project: &AbsPath, directory: &Path) -> bool {
         .any(|root| directory.starts_with(root))
 }
 
+/// The main worktree of the repository, for a root that is another one: the repository says so, and so does the root.
+pub(crate) fn main_worktree(root: &AbsPath) -> Option<AbsPath> {
+    Some(mk_project::main_worktree(root)).filter(|main| main != root)
+}
+
 /// The directory that all worktrees of a repository share.
 fn common(project: &Path) -> Option<PathBuf> {
     let git = project.join(".git");

@@ -161,19 +161,18 @@ impl Engine {
             .as_str()
             .and_then(|it| AbsPath::new(it.as_ref()));
         let root = root.ok_or_else(denied)?;
-        let catalogue = self.open(&root).catalogue();
         let slugs = rights["modes"].as_array().ok_or_else(denied)?;
         let mut modes = Vec::new();
         for slug in slugs {
             let slug = slug.as_str().and_then(|it| ModeSlug::parse(it).ok());
-            modes.push(mode::find(&catalogue, &slug.ok_or_else(denied)?)?);
+            modes.push(self.mode_in(&root, &slug.ok_or_else(denied)?)?);
         }
         if modes.is_empty() {
             return Err(denied());
         }
         Ok(HoldStanding {
             modes,
-            project: store.project_at(&root)?,
+            project: self.project_with(&root)?,
             root,
             policy: None,
             conversation: store.conversation(&permit.conversation)?,
@@ -204,12 +203,12 @@ impl Engine {
             }
         }
         let root = self.policy_root(asked.project);
-        let project = self.inner.store.project_at(&root)?;
+        let project = self.project_with(&root)?;
         let own = project.as_ref().and_then(|project| project.mode.as_ref());
         let slug = own.or(asked.configured);
         let is_set = slug.is_some();
         let slug = slug.unwrap_or(&self.settings().default_mode);
-        let found = mode::find(&self.open(&root).catalogue(), slug)?;
+        let found = self.mode_in(&root, slug)?;
         Ok(HoldStanding {
             modes: vec![found],
             root,

@@ -44,7 +44,9 @@ impl Engine {
                     };
                     return Ok(AnnotatedAnswer { answer, note });
                 }
-                Err(error @ ServerError::NotInstalled { .. }) => note = by_name_because(&error),
+                Err(error @ (ServerError::NotInstalled { .. } | ServerError::Blind { .. })) => {
+                    note = by_name_because(&error);
+                }
                 Err(error) => return Err(error.into()),
             }
         }

@@ -57,6 +57,10 @@ struct NamedPlaces {
 }
 
 impl NamedPlaces {
+    fn is_empty(&self) -> bool {
+        self.places.is_empty() && self.n_outside == 0
+    }
+
     fn add(&mut self, server: String, locations: Vec<FileLocation>) {
         for location in locations {
             match location.file {
@@ -89,6 +93,11 @@ impl Engine {
                     .places(in_force, &anchors, SymbolQuestion::References, PATIENCE)
                     .await
                 {
+                    // A symbol is one of its own places; who does not see it sees nothing.
+                    Ok(named) if named.is_empty() => Some(format!(
+                        "{} does not know this symbol",
+                        named.servers.join(", ")
+                    )),
                     Ok(named) => {
                         let claim = Claim {
                             named,
@@ -105,6 +114,7 @@ impl Engine {
             )),
             // A name may be used that is defined elsewhere.
             Err(Error::Code(error)) if error.kind == CodeKind::SymbolNotFound => None,
+            Err(Error::Code(error)) if error.kind == CodeKind::Timeout => Some(error.message),
             Err(error) => return Err(error),
         };
         let name_path = name_path.to_owned();
@@ -180,28 +190,38 @@ impl Engine {
             .with_namesakes(in_force, &name_path, &named.places)
             .await;
         let mut found = self.tell(in_force, named, limit).await?;
-        let unclaimed = self
+        let by_name = self
             .on_disk(in_force, move |workspace| {
-                let by_name = workspace.references(&name_path, of.as_ref(), MOST_UNCLAIMED);
                 // Where nothing can be found by name, the server's places stand alone.
-                let mut hits = by_name.map(|answer| answer.hits).unwrap_or_default();
-                hits.retain(|hit| {
-                    let position = Position {
-                        line: hit.place.line,
-                        column: hit.place.column,
-                    };
-                    let places = claimed.get(&hit.path);
-                    !places.is_some_and(|places| places.contains(&position))
-                });
-                Ok(hits)
+                let by_name = workspace.references(&name_path, of.as_ref(), MOST_UNCLAIMED);
+                Ok(by_name.ok())
             })
             .await?;
+        let Some(by_name) = by_name else {
+            return Ok(found);
+        };
+        let n_unseen = by_name.total.saturating_sub(by_name.hits.len());
+        let mut unclaimed = by_name.hits;
+        unclaimed.retain(|hit| {
+            let position = Position {
+                line: hit.place.line,
+                column: hit.place.column,
+            };
+            let places = claimed.get(&hit.path);
+            !places.is_some_and(|places| places.contains(&position))
+        });
+        let answer = &mut found.answer;
+        answer.progress = by_name.progress;
+        // Of more than were compared it is not known whose they are.
+        answer.is_counted = by_name.is_counted && n_unseen == 0;
         let count = unclaimed.len();
         if count > 0 {
-            let answer = &mut found.answer;
-            let source = &answer.source;
+            let (source, least) = (
+                &answer.source,
+                if answer.is_counted { "" } else { "at least " },
+            );
             found.note = Some(format!(
-                "{} by {source}, then {count} by name alone, which it does not count to this symbol",
+                "{} by {source}, then {least}{count} by name alone, which it does not count to this symbol",
                 answer.total
             ));
             answer.total += count;
@@ -213,6 +233,14 @@ impl Engine {
             }));
         }
         Ok(found)
+    }
+
+    /// Whether a server sees a symbol at all.
+    pub(super) async fn is_known(&self, in_force: &InForce, anchor: &SymbolAnchor) -> bool {
+        let anchors = std::slice::from_ref(anchor);
+        let about = SymbolQuestion::References;
+        let named = self.places(in_force, anchors, about, PATIENCE).await;
+        named.is_ok_and(|named| !named.is_empty())
     }
 
     pub(super) async fn anchor(

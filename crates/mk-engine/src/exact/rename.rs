@@ -1,7 +1,11 @@
 //! Giving a symbol another name: as a server plans it, or by name.
 
-use mk_lsp::{AttributedAnswer, FileRef, ServerError, ServerRenamePlan, TextEdit};
-use mk_symbols::{AnswerSource, NamePlace, SymbolDefinition, references_at};
+use std::collections::BTreeMap;
+
+use mk_lsp::{AttributedAnswer, FileEdits, FileRef, ServerError, ServerRenamePlan, TextEdit};
+use mk_symbols::{
+    AnswerSource, FileRename, NamePlace, NameRenamePlan, SymbolDefinition, references_at,
+};
 use mk_types::{Position, ProjectPath, Range};
 
 use super::places::{PlacesByFile, SymbolAnchor};
@@ -11,6 +15,16 @@ use crate::check::InForce;
 use crate::code_error::{CodeError, CodeKind};
 use crate::error::Error;
 use crate::symbol::{Rename, RenamedFile};
+use crate::workspace::Workspace;
+
+/// What a server would change in each file.
+type EditsByFile = BTreeMap<ProjectPath, Vec<TextEdit>>;
+
+/// A server's plan, and the edits that it comes from.
+struct ServerRename {
+    plan: Rename,
+    edits: EditsByFile,
+}
 
 impl Engine {
     /// What it takes to give a symbol another name wherever it is used. Nothing is written.
@@ -24,16 +38,25 @@ impl Engine {
         let project = self.open(&in_force.project);
         let mut unanswered = None;
         if let Some(language) = project.servers().language_of(&symbol.path) {
-            let SymbolAnchor { document, position } = self.anchor(in_force, symbol).await?;
-            let ask = || project.servers().rename(&document, position, new_name);
+            let anchor = self.anchor(in_force, symbol).await?;
+            let SymbolAnchor { document, position } = &anchor;
+            let ask = || project.servers().rename(document, *position, new_name);
             project.hurry();
             match project.ask_server(language, LONG_PATIENCE, ask).await {
+                Ok(AttributedAnswer { server, value }) if is_empty(&value) => {
+                    unanswered = Some(format!("{server} finds nothing to rename there"));
+                }
                 Ok(AttributedAnswer { server, value }) => {
                     let exact = self.renamed(in_force, symbol, server, value).await?;
                     return self.compared(in_force, symbol, new_name, exact).await;
                 }
-                // The server knows that it cannot be done.
-                Err(error @ ServerError::Refused { .. }) => return Err(error.into()),
+                // One that knows the symbol knows that it cannot be done; another one has only not found it.
+                Err(error @ ServerError::Refused { .. }) => {
+                    if self.is_known(in_force, &anchor).await {
+                        return Err(error.into());
+                    }
+                    unanswered = Some(error.to_string());
+                }
                 Err(ServerError::NotInstalled { .. } | ServerError::UnknownLanguage { .. }) => {}
                 Err(error) => unanswered = Some(error.to_string()),
             }
@@ -48,16 +71,17 @@ impl Engine {
         Ok(plan)
     }
 
-    /// A server's plan beside the plan by name: what the server leaves out, somebody should look at.
+    /// A server's plan beside the plan by name: what the server leaves out, the caller should look at.
     async fn compared(
         &self,
         in_force: &InForce,
         symbol: &SymbolDefinition,
         new_name: &str,
-        mut exact: Rename,
+        exact: ServerRename,
     ) -> Result<Rename, Error> {
+        let ServerRename { mut plan, edits } = exact;
         let mut exact_places = PlacesByFile::new();
-        for file in &exact.files {
+        for file in &plan.files {
             let places = exact_places.entry(file.path.clone()).or_default();
             places.extend(file.places.iter().map(position));
         }
@@ -66,29 +90,17 @@ impl Engine {
         let (symbol, new_name) = (symbol.clone(), new_name.to_owned());
         let by_name = self
             .on_disk(in_force, move |workspace| {
-                workspace.rename_by_name(&symbol, &new_name)
+                // Where nothing can be found by name, the server's plan stands alone.
+                let Ok(by_name) = workspace.name_plan(&symbol, &new_name) else {
+                    return Ok((Vec::new(), COMPLETE));
+                };
+                let progress = workspace.progress_of(&by_name)?;
+                let unclaimed = unclaimed(workspace, &by_name, &claimed, &edits)?;
+                Ok((unclaimed, progress))
             })
-            .await;
-        // Where nothing can be found by name, the server's plan stands alone.
-        let by_name = by_name.map(|plan| plan.files).unwrap_or_default();
-        let is_unclaimed = |path: &ProjectPath, place: &NamePlace| {
-            let known = claimed.get(path);
-            !known.is_some_and(|known| known.contains(&position(place)))
-        };
-        let unclaimed = by_name.iter().map(|file| {
-            let places = file.places.iter();
-            places
-                .filter(|place| is_unclaimed(&file.path, place))
-                .count()
-        });
-        let n_more: usize = unclaimed.sum();
-        if n_more > 0 {
-            let (source, have) = (&exact.source, if n_more == 1 { "has" } else { "have" });
-            exact.doubt = Some(format!(
-                "{n_more} more {have} the name, which {source} does not count to this symbol"
-            ));
-        }
-        Ok(exact)
+            .await?;
+        (plan.unclaimed, plan.progress) = by_name;
+        Ok(plan)
     }
 
     /// A server's plan with the texts that it leads to.
@@ -98,7 +110,7 @@ impl Engine {
         symbol: &SymbolDefinition,
         server: String,
         plan: ServerRenamePlan,
-    ) -> Result<Rename, Error> {
+    ) -> Result<ServerRename, Error> {
         let name = symbol.symbol.name.clone();
         self.on_disk(in_force, move |workspace| {
             if let Some(moved) = plan.moves.first() {
@@ -107,6 +119,7 @@ impl Engine {
                 return Err(error.with_hint("move it with move_file first").into());
             }
             let mut files = Vec::new();
+            let mut edits = EditsByFile::new();
             for change in plan.files {
                 let path = match &change.file {
                     FileRef::Inside(path) if workspace.readable(path) => path.clone(),
@@ -122,28 +135,82 @@ impl Engine {
                 let places = references_at(&path, &text, &starts);
                 files.push(RenamedFile {
                     text: change.apply(&text),
-                    places: places
-                        .into_iter()
-                        .map(|it| it.place)
-                        .collect::<Vec<NamePlace>>(),
+                    places: places.into_iter().map(|it| it.place).collect(),
                     revision: read.revision,
-                    path,
+                    path: path.clone(),
                 });
+                edits.insert(path, change.edits);
             }
-            if files.is_empty() {
-                let message = format!("{server} finds nothing to rename at `{name}`");
-                return Err(CodeError::new(CodeKind::LanguageServer, message).into());
-            }
-            Ok(Rename {
+            let plan = Rename {
                 name,
                 files,
+                unclaimed: Vec::new(),
                 source: AnswerSource::Servers(vec![server]),
                 progress: COMPLETE,
                 doubt: None,
-            })
+            };
+            Ok(ServerRename { plan, edits })
         })
         .await
     }
+}
+
+fn is_empty(plan: &ServerRenamePlan) -> bool {
+    plan.files.is_empty() && plan.moves.is_empty()
+}
+
+/// The files with places of the name that nothing counts to a symbol, renamed together with what the server changes.
+fn unclaimed(
+    workspace: &Workspace,
+    by_name: &NameRenamePlan,
+    claimed: &PlacesByFile,
+    edits: &EditsByFile,
+) -> Result<Vec<RenamedFile>, Error> {
+    let mut files = Vec::new();
+    for FileRename { path, places, .. } in &by_name.files {
+        let own = edits.get(path).map(Vec::as_slice).unwrap_or_default();
+        let is_claimed = |place: &&NamePlace| {
+            let at = position(place);
+            let is_edited = |edit: &TextEdit| edit.range.start <= at && at < edit.range.end;
+            let known = claimed.get(path).is_some_and(|known| known.contains(&at));
+            known || own.iter().any(is_edited)
+        };
+        let places: Vec<NamePlace> = places
+            .iter()
+            .filter(|it| !is_claimed(it))
+            .cloned()
+            .collect();
+        if places.is_empty() {
+            continue;
+        }
+        let read = workspace.read_file(path)?;
+        let text = read.editable();
+        let length = u32::try_from(by_name.old.chars().count()).unwrap_or(u32::MAX);
+        let mut all: Vec<TextEdit> = places
+            .iter()
+            .map(|place| {
+                let (start, mut end) = (position(place), position(place));
+                end.column = end.column.saturating_add(length);
+                TextEdit {
+                    range: Range { start, end },
+                    text: by_name.new.clone(),
+                }
+            })
+            .collect();
+        if !fits(&all, &text, &by_name.old) {
+            return Err(changed_meanwhile(path));
+        }
+        all.extend(own.iter().cloned());
+        all.sort_by_key(|edit| edit.range.start);
+        let file = FileRef::Inside(path.clone());
+        files.push(RenamedFile {
+            path: path.clone(),
+            text: FileEdits { file, edits: all }.apply(&text),
+            revision: read.revision,
+            places,
+        });
+    }
+    Ok(files)
 }
 
 fn position(place: &NamePlace) -> Position {

@@ -1,15 +1,14 @@
 //! A call of an agent's own tool in the policy's words: the same group, and every path, patch and shell line it names.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use mk_clients::{ClientId, ClientToolGroup, HookEvent, ToolRow, ToolUse};
 use mk_policy::{Group, ToolReach};
-use mk_types::{McpTarget, ToolCall};
+use mk_types::{AbsPath, McpTarget, ToolCall};
 use serde_json::Value;
 
 use super::Hooks;
 use crate::OwnTool;
-use crate::conversation::HeldConversation;
 
 /// The tool of our table that stands for any tool of any MCP server.
 const ANY_MCP: &str = "use_mcp_tool";
@@ -22,7 +21,7 @@ impl Hooks<'_> {
         &self,
         event: &HookEvent,
         tool: &ToolUse,
-        held: &HeldConversation,
+        root: &AbsPath,
     ) -> Option<Vec<ToolCall>> {
         match tool.group() {
             Some(ClientToolGroup::Harmless) => return None,
@@ -39,7 +38,7 @@ impl Hooks<'_> {
         }
         // The table compares names to the letter, clients do not.
         let name = tool.row.map_or(tool.name.as_str(), |row| row.name);
-        let directory = directory(event, tool, held);
+        let directory = directory(event, tool, root);
         let absolute = |path: String| self.absolute(&directory, &path);
         let touched = tool.touched();
         if touched.commands.len() > 1 || tool.input.get("commands").is_some() {
@@ -60,7 +59,7 @@ impl Hooks<'_> {
     }
 
     /// Relative paths begin where the agent works, not at the root.
-    fn absolute(&self, directory: &Path, path: &str) -> String {
+    pub(super) fn absolute(&self, directory: &Path, path: &str) -> String {
         let home = self.engine.inner.folders.home.as_deref();
         let below_home = path.strip_prefix("~/").zip(home);
         match below_home {
@@ -73,21 +72,25 @@ impl Hooks<'_> {
     fn searched(&self, directory: &Path, tool: &ToolUse) -> Option<String> {
         let is_glob = tool.name.eq_ignore_ascii_case("glob");
         let pattern = tool.input.get("pattern").and_then(Value::as_str)?;
-        if !is_glob || !(pattern.starts_with(['/', '~']) || pattern.contains("..")) {
+        let fixed = pattern.split(['*', '?', '[', '{']).next()?;
+        // What stands before the first wildcard is a directory, and the beginning of a name.
+        let fixed = match fixed.rfind('/') {
+            Some(end) if fixed != pattern => fixed.get(..=end)?,
+            None if fixed != pattern => "",
+            _ => fixed,
+        };
+        if !is_glob || fixed.is_empty() {
             return None;
         }
-        let fixed = pattern.split(['*', '?', '[', '{']).next();
-        Some(self.absolute(directory, fixed.unwrap_or_default()))
+        let named = tool.touched().paths.into_iter().next();
+        let directory = directory.join(named.unwrap_or_default());
+        Some(self.absolute(&directory, fixed))
     }
 }
 
 /// Where the agent works: what the call says, else the event, else the root.
-pub(super) fn directory(
-    event: &HookEvent,
-    tool: &ToolUse,
-    held: &HeldConversation,
-) -> std::path::PathBuf {
-    let root = held.conversation.root.path.as_path();
+pub(super) fn directory(event: &HookEvent, tool: &ToolUse, root: &AbsPath) -> PathBuf {
+    let root = root.as_path();
     let base = match &event.cwd {
         Some(directory) => root.join(directory),
         None => root.to_owned(),

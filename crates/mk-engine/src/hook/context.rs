@@ -35,7 +35,7 @@ impl Hooks<'_> {
     }
 
     pub(super) fn instructions(&self, root: &AbsPath, mode: &Mode) -> String {
-        let prompt = self.engine.modes().system_prompt(root, &mode.slug);
+        let prompt = self.engine.modes().system_prompt_at(root, &mode.slug);
         let mut text = format!(
             "Modekeeper holds this conversation in '{}' mode ({}). Calls that the mode does not allow are refused \
              with a reason; do not work around a refusal. Only the user can widen it: `modekeeper mode <slug>`.\n\n{}",
@@ -54,16 +54,14 @@ impl Hooks<'_> {
 
 /// Whether the client gives the model what a hook adds at this moment; what it drops is told at the next one.
 fn is_passed_on(event: &HookEvent) -> bool {
-    use ClientId::{ClaudeCode, Cline, Codex, Copilot, Gemini, Qwen};
+    use ClientId::{ClaudeCode, Cline, Codex, Copilot, Cursor, VsCode};
     match event.moment {
         HookMoment::BeforeTool(_) => {
-            matches!(event.client, ClaudeCode | Codex | Copilot | Cline)
+            matches!(event.client, ClaudeCode | Codex | Copilot | Cline | VsCode)
         }
-        HookMoment::AfterTool(_) => {
-            matches!(event.client, ClaudeCode | Codex | Copilot | Gemini | Qwen)
-        }
+        HookMoment::AfterTool(_) => !matches!(event.client, Cline),
         HookMoment::SessionStart { .. } => !matches!(event.client, Cline),
-        HookMoment::Prompt { .. } => !matches!(event.client, Cline),
+        HookMoment::Prompt { .. } => !matches!(event.client, Cline | VsCode | Cursor),
         HookMoment::Permission(_) | HookMoment::Other => false,
     }
 }

@@ -57,7 +57,8 @@ fn permits(event: &HookEvent, tool: &ToolUse, held: &HeldConversation) -> Vec<(A
     if lines.is_empty() {
         return Vec::new();
     }
-    let directory = std::fs::canonicalize(call::directory(event, tool, held)).ok();
+    let directory = call::directory(event, tool, &held.conversation.root.path);
+    let directory = std::fs::canonicalize(directory).ok();
     let Some(directory) = directory.as_deref().and_then(AbsPath::new) else {
         return Vec::new();
     };

@@ -11,7 +11,6 @@ use mk_types::{AbsPath, ConversationId, ModeSlug};
 use super::{HookOutcome, HookSettings, Hooks, JudgedCall};
 use crate::conversation::{Conversations, HeldConversation, Seat};
 use crate::error::Error;
-use crate::mode;
 
 /// A decision, and the mode under which it was made.
 #[derive(Debug)]
@@ -115,15 +114,19 @@ impl Conversations<'_> {
             None => self.mode_at(&seat.directory, settings)?,
         };
         let store = &self.engine.inner.store;
-        let set = store.set_conversation_mode(&conversation.id, Some(slug.clone()));
-        set.await?;
-        Ok((conversation.id, slug))
+        let id = &conversation.id;
+        if store.follow_conversation(id, None, slug.clone()).await? {
+            return Ok((conversation.id, slug));
+        }
+        // A person has set one meanwhile.
+        let set = self.mode_in_force(id)?;
+        Ok((conversation.id, set.unwrap_or(slug)))
     }
 
     /// The mode that a new conversation in this directory begins in.
     pub fn mode_at(&self, directory: &AbsPath, settings: &HookSettings) -> Result<ModeSlug, Error> {
         let root = self.engine.policy_root(directory);
-        let project = self.engine.inner.store.project_at(&root)?;
+        let project = self.engine.project_with(&root)?;
         let slug = project.and_then(|project| project.mode);
         let slug = slug.or_else(|| settings.mode.clone());
         Ok(slug.unwrap_or_else(|| self.engine.settings().default_mode.clone()))
@@ -138,7 +141,7 @@ impl Conversations<'_> {
     /// What a model is told about a mode of the project around a directory.
     pub fn instructions(&self, directory: &AbsPath, slug: &ModeSlug) -> Result<String, Error> {
         let root = self.engine.policy_root(directory);
-        let mode = mode::find(&self.engine.modes().catalogue_at(&root), slug)?;
+        let mode = self.engine.mode_in(&root, slug)?;
         Ok(self.engine.hooks().instructions(&root, &mode))
     }
 

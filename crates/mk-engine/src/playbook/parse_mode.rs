@@ -122,6 +122,8 @@ pub(super) fn parse(playbook: &Playbook, asked: &PromptRequest) -> Result<Prompt
     let (mut skills, mut checks) = (Vec::new(), Vec::new());
     if asked.verbosity != RuleVerbosity::Minimal {
         skills = playbook.recommend(parsed.original_prompt);
+        // Here a skill is a call to make; one that is only possible is what `recommend_skills` is for.
+        skills.retain(|it| it.confidence >= Confidence::Medium);
         skills.truncate(MOST_SKILLS);
         let domains = owned(&analysis.checklists);
         // Where no file is named yet, what the task is about stands for its directories.
@@ -130,10 +132,9 @@ pub(super) fn parse(playbook: &Playbook, asked: &PromptRequest) -> Result<Prompt
             domains: &domains,
             files: if files.is_empty() { &areas } else { &files },
         };
-        let skill = skills
+        let of_skill = skills
             .first()
-            .filter(|it| it.confidence >= Confidence::Medium);
-        let of_skill = skill.map_or(&[][..], |it| briefing.skill_checks(&it.skill));
+            .map_or(&[][..], |it| briefing.skill_checks(&it.skill));
         let of_agent = profile.as_deref().map(|agent| agent.checklist(work));
         let of_agent = owned(&of_agent.unwrap_or_default());
         checks = first_checks([of_skill, &of_agent], &playbook.checks(&query, MOST_CHECKS));

@@ -1,12 +1,12 @@
 //! Hook, server and shell of one client are one conversation.
 
 use mk_clients::{ClientId, HookDecision, parse_event};
-use mk_store::{AgentSession, ModeReach, ProcessIdentity};
+use mk_store::{AgentSession, ModeReach, NewProjectMode, ProcessIdentity};
 use mk_types::{AbsPath, ModeSlug, Timestamp};
 use serde_json::{Value, json};
 
 use super::World;
-use crate::{AgentLink, HookOutcome, HookSettings, NewTask, Outcome, OwnTool, Seat};
+use crate::{AgentLink, HookSettings, NewTask, Outcome, OwnTool, Seat};
 
 const FILES: &str = r"
 //- /.git/HEAD
@@ -38,9 +38,13 @@ fn linked(link: AgentLink) -> World {
 fn person_sets(world: &World, mode: &str) {
     let store = &world.store;
     world.runtime.block_on(async {
-        let project = store.open_project(world.fixture.root()).await.unwrap();
-        let reach = ModeReach::AllActiveSince(Timestamp::from_millis(0));
-        let set = store.set_project_mode(&project.id, Some(slug(mode)), reach);
+        let set = store.set_project_mode(NewProjectMode {
+            root: world.fixture.root().clone(),
+            mode: slug(mode),
+            reach: ModeReach::AllActiveSince(Timestamp::from_millis(0)),
+            switching: None,
+            reason: String::new(),
+        });
         set.await.unwrap();
     });
 }
@@ -65,8 +69,7 @@ fn write(world: &World, session: &str, name: &str) -> bool {
     let hooks = world.engine().hooks();
     let settings = HookSettings::default();
     let answer = hooks.answer(&event, &seat, &settings);
-    let (HookOutcome::Decided(verdict) | HookOutcome::Waits(_, verdict)) =
-        world.runtime.block_on(answer).unwrap();
+    let verdict = world.runtime.block_on(answer).unwrap().verdict();
     verdict.decision == HookDecision::Pass
 }
 
@@ -171,7 +174,7 @@ fn a_person_who_narrows_holds_running_tasks_too() {
     let mut world = linked(by_session());
     assert!(create(&mut world, "architect"));
     person_sets(&world, "ask");
-    assert_eq!(in_force(&world), r#"architect ["ask"]"#);
+    assert_eq!(in_force(&world), "ask []");
     let session = world.caller.conversation.tasks.last().unwrap().to_string();
     let tasks = world.engine().tasks();
     let switched = tasks.switch_mode(&world.caller, &session, "architect", None);

@@ -130,3 +130,133 @@ fn a_project_never_widens_a_ceiling() {
         assert!(holds, "round {round}: {chosen:?}");
     }
 }
+
+/// A mode of the project's own, with these groups.
+fn own_mode(groups: &str) -> String {
+    format!(
+        "customModes:\n  - slug: own\n    name: Own\n    roleDefinition: Own.\n    groups: [{groups}]\n"
+    )
+}
+
+/// What `own` may do in an engine that has just been started.
+fn own_groups(world: &mut World) -> Vec<Group> {
+    world.start_engine();
+    let catalogue = world.engine().modes().catalogue(&world.caller);
+    catalogue.get("own").unwrap().groups()
+}
+
+#[test]
+fn the_next_process_holds_a_wider_text_until_it_is_trusted() {
+    let files = format!("//- /.roomodes\n{}", own_mode("read"));
+    let mut world = World::in_file(&files, ask_to_widen);
+    let root = world.fixture.root().clone();
+    let opened = world.store.open_project(&root);
+    world.runtime.block_on(opened).unwrap();
+    assert_eq!(own_groups(&mut world), [Group::Read]);
+    // Writes keep their order: after this one, what was in force is on disk.
+    let opened = world.store.open_project(&root);
+    world.runtime.block_on(opened).unwrap();
+    world
+        .fixture
+        .write(".roomodes", own_mode("read, edit").as_bytes());
+    assert_eq!(own_groups(&mut world), [Group::Read]);
+    assert_eq!(own_groups(&mut world), [Group::Read]);
+    let (modes, own) = (world.engine().modes(), slug("own"));
+    let trusted = modes.trust(&world.caller, &own);
+    world.runtime.block_on(trusted).unwrap();
+    assert_eq!(own_groups(&mut world), [Group::Read, Group::Edit]);
+}
+
+#[test]
+fn the_next_process_holds_a_mode_whose_file_is_gone() {
+    let mut world = World::in_file(&format!("//- /.roomodes\n{NARROW}"), ask_to_widen);
+    let root = world.fixture.root().clone();
+    assert_eq!(widened(&world), None);
+    let opened = world.store.open_project(&root);
+    world.runtime.block_on(opened).unwrap();
+    std::fs::remove_file(world.fixture.path(".roomodes")).unwrap();
+    world.start_engine();
+    assert_eq!(widened(&world), None);
+}
+
+#[test]
+fn a_text_that_a_person_saves_is_trusted() {
+    let files = format!("//- /.roomodes\n{}", own_mode("read"));
+    let mut world = World::in_file(&files, ask_to_widen);
+    assert_eq!(own_groups(&mut world), [Group::Read]);
+    let text = own_mode("read, edit");
+    let saved = world.engine().modes().save(&world.caller, &text);
+    world.runtime.block_on(saved).unwrap();
+    assert_eq!(own_groups(&mut world), [Group::Read, Group::Edit]);
+}
+
+#[test]
+fn the_last_good_text_of_a_mode_of_its_own_holds_after_a_restart() {
+    let files = format!("//- /.roomodes\n{}", own_mode("read"));
+    let mut world = World::in_file(&files, ask_to_widen);
+    let root = world.fixture.root().clone();
+    let opened = world.store.open_project(&root);
+    world.runtime.block_on(opened).unwrap();
+    assert_eq!(own_groups(&mut world), [Group::Read]);
+    // Writes keep their order: after this one, the good text is on disk.
+    let opened = world.store.open_project(&root);
+    world.runtime.block_on(opened).unwrap();
+    let broken_entry = own_mode("read").replace("groups: [read]", "groups: 7");
+    for text in [
+        "customModes:\n  - slug: own\n    name: \"Own\n",
+        "customModes: [",
+        &broken_entry,
+    ] {
+        world.fixture.write(".roomodes", text.as_bytes());
+        assert_eq!(own_groups(&mut world), [Group::Read], "{text}");
+    }
+}
+
+#[test]
+fn saving_one_mode_leaves_the_wider_text_of_another_waiting() {
+    let files = format!("//- /.roomodes\n{}", own_mode("read"));
+    let mut world = World::in_file(&files, ask_to_widen);
+    assert_eq!(own_groups(&mut world), [Group::Read]);
+    let root = world.fixture.root().clone();
+    let opened = world.store.open_project(&root);
+    world.runtime.block_on(opened).unwrap();
+    let wider = own_mode("read, edit");
+    world.fixture.write(".roomodes", wider.as_bytes());
+    let other =
+        "  - slug: other\n    name: Other\n    roleDefinition: Other.\n    groups: [read]\n";
+    let text = format!("{wider}{other}");
+    world.start_engine();
+    let changed = world.engine().modes().draft(&world.caller, &text).changes;
+    let changed: Vec<_> = changed
+        .iter()
+        .map(|it| (it.mode.as_str(), it.group))
+        .collect();
+    assert_eq!(changed, [("other", Group::Read)]);
+    let saved = world.engine().modes().save(&world.caller, &text);
+    world.runtime.block_on(saved).unwrap();
+    assert_eq!(own_groups(&mut world), [Group::Read]);
+    let waiting = world.engine().modes().untrusted(&world.caller);
+    let waits: Vec<_> = waiting.iter().flat_map(|it| &it.changes).collect();
+    assert_eq!(waits.len(), 1, "{waits:?}");
+    assert_eq!(
+        (waits[0].before.as_str(), waits[0].after.as_str()),
+        ("no", "all")
+    );
+}
+
+#[test]
+fn a_text_that_widens_after_a_person_has_set_the_mode_waits() {
+    let files = format!("//- /.roomodes\n{}", own_mode("read"));
+    let mut world = World::in_file(&files, |_| {});
+    let root = world.fixture.root().clone();
+    let (own, whom) = (slug("own"), crate::SwitchAudience::Everyone);
+    let conversations = world.engine().conversations();
+    let set = conversations.set_project_mode(&root, &own, whom);
+    world.runtime.block_on(set).unwrap();
+    let opened = world.store.open_project(&root);
+    world.runtime.block_on(opened).unwrap();
+    world
+        .fixture
+        .write(".roomodes", own_mode("read, edit").as_bytes());
+    assert_eq!(own_groups(&mut world), [Group::Read]);
+}

@@ -6,7 +6,7 @@
 )]
 
 use mk_clients::{ClientId, HookDecision, HookVerdict, parse_event};
-use mk_store::{AgentSession, DecisionFilter, ModeReach, ProcessIdentity, Ruling};
+use mk_store::{AgentSession, DecisionFilter, ModeReach, NewProjectMode, ProcessIdentity, Ruling};
 use mk_types::{AbsPath, ModeSlug, Timestamp};
 use serde_json::{Value, json};
 
@@ -63,11 +63,19 @@ impl Agent {
     }
 
     fn person_sets(&self, mode: &str) {
+        self.person_sets_in(self.world.fixture.root(), mode);
+    }
+
+    fn person_sets_in(&self, root: &AbsPath, mode: &str) {
         let store = &self.world.store;
         self.world.runtime.block_on(async {
-            let project = store.open_project(self.world.fixture.root()).await.unwrap();
-            let reach = ModeReach::AllActiveSince(Timestamp::from_millis(0));
-            let set = store.set_project_mode(&project.id, Some(slug(mode)), reach);
+            let set = store.set_project_mode(NewProjectMode {
+                root: root.clone(),
+                mode: slug(mode),
+                reach: ModeReach::AllActiveSince(Timestamp::from_millis(0)),
+                switching: None,
+                reason: String::new(),
+            });
             set.await.unwrap();
         });
     }
@@ -99,9 +107,7 @@ impl Agent {
     }
 
     fn verdict(&self, event: Value) -> HookVerdict {
-        let (HookOutcome::Decided(verdict) | HookOutcome::Waits(_, verdict)) =
-            self.hook_from("", event);
-        verdict
+        self.hook_from("", event).verdict()
     }
 
     /// The reason of a refusal without its decision's id; `None` if the call passes.
@@ -110,10 +116,16 @@ impl Agent {
     }
 
     fn call_from(&self, directory: &str, tool: &str, input: Value) -> Option<String> {
-        let event =
-            json!({ "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input });
-        let hooked = self.hook_from(directory, event);
-        let (HookOutcome::Decided(verdict) | HookOutcome::Waits(_, verdict)) = hooked;
+        self.call_at("PreToolUse", directory, tool, input)
+    }
+
+    fn call_as(&self, event: &str, tool: &str, input: Value) -> Option<String> {
+        self.call_at(event, "", tool, input)
+    }
+
+    fn call_at(&self, event: &str, directory: &str, tool: &str, input: Value) -> Option<String> {
+        let event = json!({ "hook_event_name": event, "tool_name": tool, "tool_input": input });
+        let verdict = self.hook_from(directory, event).verdict();
         match verdict.decision {
             HookDecision::Pass => None,
             HookDecision::Deny { reason } => {
@@ -195,6 +207,48 @@ fn hidden_and_outside_files_are_not_read_in_any_mode() {
         let glob = agent.call("Glob", json!({ "pattern": "/etc/**" }));
         assert!(glob.unwrap().contains("outside the project"));
     }
+}
+
+#[test]
+fn a_search_shows_no_hidden_file() {
+    let agent = Agent::new(ClientId::ClaudeCode).held_in("code");
+    check(
+        agent.call("Grep", json!({ "pattern": "x" })),
+        "'Grep' would show 'secret.txt', which .rooignore hides. Hint: leave it out with `glob`: \"!**/secret.txt\", \
+         search another directory, or use Modekeeper's search_for_pattern, which leaves hidden files out.",
+    );
+    for input in [
+        json!({ "pattern": "x", "glob": "!**/secret.txt" }),
+        json!({ "pattern": "x", "glob": "*.rs, *.md" }),
+        json!({ "pattern": "x", "type": "rust" }),
+        json!({ "pattern": "x", "path": agent.path("src") }),
+        json!({ "pattern": "x", "path": "src" }),
+    ] {
+        check(agent.call("Grep", input), "passes");
+    }
+    check(agent.call("Glob", json!({ "pattern": "**/*" })), "passes");
+    let named = agent.call("Glob", json!({ "pattern": "secret.txt" }));
+    assert!(named.unwrap().contains("hidden by .rooignore"));
+    let gemini = Agent::new(ClientId::Gemini).held_in("ask");
+    let many = |include: Value| gemini.call_as("BeforeTool", "read_many_files", include);
+    assert!(many(json!({ "include": ["**/*"] })).is_some());
+    check(many(json!({ "include": ["src/**/*.rs"] })), "passes");
+    check(
+        many(json!({ "include": ["src", "docs/plan.md"] })),
+        "passes",
+    );
+    let root = gemini.path("");
+    for include in [
+        json!(["src/main.rs", "*.txt"]),
+        json!(["."]),
+        json!(["**/*", "!**/secret.txt"]),
+        json!([format!("{}/**", root.trim_end_matches('/'))]),
+    ] {
+        assert!(many(json!({ "include": include })).is_some(), "{include}");
+    }
+    let qwen = Agent::new(ClientId::Qwen).held_in("ask");
+    let unread = qwen.call("grep_search", json!({ "pattern": "x", "glob": 1 }));
+    assert!(unread.unwrap().contains("secret.txt"));
 }
 
 #[test]
@@ -334,8 +388,7 @@ fn an_agent_that_another_agent_started_has_its_mode_as_a_ceiling() {
         outer_process,
     ];
     let event = json!({ "hook_event_name": "BeforeTool", "tool_name": "run_shell_command", "tool_input": { "command": "ls" } });
-    let (HookOutcome::Decided(verdict) | HookOutcome::Waits(_, verdict)) =
-        agent.hook_from("", event);
+    let verdict = agent.hook_from("", event).verdict();
     let HookDecision::Deny { reason } = verdict.decision else {
         panic!("{verdict:?}")
     };
@@ -369,11 +422,8 @@ fn a_child_session_has_its_parents_mode() {
         };
         let settings = HookSettings::default();
         let hooks = agent.world.engine().hooks();
-        let (HookOutcome::Decided(verdict) | HookOutcome::Waits(_, verdict)) = agent
-            .world
-            .runtime
-            .block_on(hooks.answer(event, &seat, &settings))
-            .unwrap();
+        let answer = hooks.answer(event, &seat, &settings);
+        let verdict = agent.world.runtime.block_on(answer).unwrap().verdict();
         verdict.decision
     };
     assert_eq!(answer(&event("root", None)), HookDecision::Pass);
@@ -434,6 +484,41 @@ fn a_protected_file_waits_for_a_person_and_the_same_call_uses_the_answer_up() {
     assert!(!passed(agent.hook_from("", event())));
 }
 
+/// A person who approves what an agent writes with its own tools has seen what it writes.
+#[test]
+fn a_request_of_a_hook_shows_what_would_change() {
+    let check = |tool: &str, mut input: Value, expected: &str| {
+        let agent = Agent::new(ClientId::ClaudeCode).held_in("code");
+        let file = agent.path(".roomodes");
+        let modes = "customModes:\n  - slug: docs\n    name: Docs\n";
+        agent.world.fixture.write(".roomodes", modes);
+        input["file_path"] = json!(file);
+        let event =
+            json!({ "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input });
+        let HookOutcome::Waits(approval, _) = agent.hook_from("", event) else {
+            panic!("not asked")
+        };
+        assert_eq!(approval.plan, expected);
+    };
+    let diff = ".roomodes\n@@ -1,3 +1,3 @@\n customModes:\n   - slug: docs\n-    name: Docs\n+    name: Evil\n";
+    let text = "customModes:\n  - slug: docs\n    name: Evil\n";
+    check("Write", json!({ "content": text }), diff);
+    let replace = json!({ "old_string": "name: Docs", "new_string": "name: Evil" });
+    check("Edit", replace.clone(), diff);
+    check("MultiEdit", json!({ "edits": [replace] }), diff);
+    // What does not fit the file is shown as it was given.
+    let missing = json!({ "old_string": "name: Other", "new_string": "name: Evil" });
+    let agent = Agent::new(ClientId::ClaudeCode).held_in("code");
+    let mut input = missing;
+    input["file_path"] = json!(agent.path(".roomodes"));
+    let event =
+        json!({ "hook_event_name": "PreToolUse", "tool_name": "Edit", "tool_input": input });
+    let HookOutcome::Waits(approval, _) = agent.hook_from("", event) else {
+        panic!("not asked")
+    };
+    assert!(approval.plan.contains("name: Other"), "{}", approval.plan);
+}
+
 /// Copilot also runs the hooks of a project's Claude settings, under another name of the same tool.
 #[test]
 fn an_approved_use_passes_once_under_each_name() {
@@ -457,6 +542,95 @@ fn an_approved_use_passes_once_under_each_name() {
     // A model may choose the same id again.
     assert!(!passes(own()));
     assert!(!passes(claude()));
+    // Another tool with the same id and input is another use.
+    let other = json!({ "toolName": "edit", "toolArgs": input, "toolCallId": "use-1" });
+    assert!(!passes(other));
+}
+
+/// Copilot 1.0.102 gives its calls no ids.
+#[test]
+fn an_approved_use_without_an_id_passes_once_under_each_name() {
+    let agent = Agent::new(ClientId::Copilot).held_in("code");
+    let input = json!({ "path": agent.path(".roomodes"), "file_text": "x" });
+    let own = || json!({ "toolName": "create", "toolArgs": input });
+    let claude = || {
+        json!({
+            "hook_event_name": "PreToolUse", "timestamp": "2026-11-17T23:08:45.429Z", "tool_name": "Write",
+            "tool_input": input,
+        })
+    };
+    let HookOutcome::Waits(approval, _) = agent.hook_from("", own()) else {
+        panic!("not asked")
+    };
+    let passes = |event: Value| agent.verdict(event).decision == HookDecision::Pass;
+    assert!(!passes(claude()));
+    let approvals = agent.world.engine().approvals();
+    let decide = approvals.decide(&approval.id, ApprovalVerdict::Granted, "test");
+    agent.world.runtime.block_on(decide).unwrap();
+    assert!(passes(own()));
+    assert!(passes(claude()));
+    assert!(!passes(claude()));
+    assert!(!passes(own()));
+    assert!(!passes(claude()));
+}
+
+#[test]
+fn a_canary_is_refused_and_kept_nowhere() {
+    for client in [ClientId::ClaudeCode, ClientId::Copilot, ClientId::Cline] {
+        let agent = Agent::new(client);
+        let root = agent.world.fixture.root().as_path();
+        let fire = || {
+            let event = mk_clients::canary(client, root).unwrap();
+            agent
+                .verdict(serde_json::from_str(&event).unwrap())
+                .decision
+        };
+        assert_eq!(fire(), HookDecision::Pass, "nothing is set");
+        agent.person_sets("code");
+        assert!(matches!(fire(), HookDecision::Deny { .. }), "{client:?}");
+        let store = &agent.world.store;
+        let decisions = store.decisions(&DecisionFilter::default()).unwrap();
+        assert!(decisions.is_empty(), "{decisions:?}");
+        let session = AgentSession {
+            name: client.slug().to_owned(),
+            session: "one".to_owned(),
+        };
+        assert_eq!(store.conversation_of_client(&session).unwrap(), None);
+    }
+}
+
+#[test]
+fn a_project_holds_an_agent_that_was_started_above_it() {
+    let begin = |root: &str| {
+        let mut agent = Agent::new(ClientId::ClaudeCode);
+        let fixture = &agent.world.fixture;
+        fixture.write("/vendor/.git/HEAD", "ref: refs/heads/main\n");
+        fixture.write("/vendor/a.rs", "fn a() {}\n");
+        let vendor = AbsPath::new(&fixture.path("vendor")).unwrap();
+        agent.world.settings.start_root = AbsPath::new(&fixture.path(root));
+        agent.world.tools(std::iter::empty());
+        agent.person_sets_in(&vendor, "architect");
+        (agent, vendor)
+    };
+    let (above, vendor) = begin("");
+    let event = json!({
+        "hook_event_name": "PreToolUse", "tool_name": "Write", "tool_input": { "file_path": "vendor/a.rs" },
+    });
+    let outcome = above.hook_from("", event);
+    assert!(matches!(outcome, HookOutcome::Elsewhere(root) if root == vendor));
+    let (agent, _) = begin("vendor");
+    let edit = |path: &str| agent.call("Edit", json!({ "file_path": agent.path(path) }));
+    assert!(edit("vendor/a.rs").unwrap().contains("'architect' mode"));
+    check(edit("vendor/plan.md"), "passes");
+    check(edit("src/main.rs"), "passes");
+    let run = |directory: &str, line: &str| {
+        let input = json!({ "command": line });
+        agent.call_from(directory, "Bash", input)
+    };
+    assert!(run("", "rm vendor/a.rs").is_some());
+    assert!(run("", "cd vendor && touch b.rs").is_some());
+    assert!(run("vendor", "touch b.rs").is_some());
+    check(run("", "touch src/b.rs"), "passes");
 }
 
 #[test]

@@ -41,6 +41,17 @@ fn rule_1_a_session_that_is_named_but_gone_is_an_error_and_not_passed_over() {
 }
 
 #[test]
+fn rule_1_a_session_that_has_ended_decides_nothing_any_more() {
+    let mut world = world();
+    world.complete("sess_2", TaskState::Completed);
+    world.in_force(Some("sess_2"));
+    assert_snapshot!(world.log(), @"
+    sess_2 task_2 in debug (🪲 Debug), completed: the result
+    ✗ invalid session_id: Task of session sess_2 is already completed
+    ");
+}
+
+#[test]
 fn rule_2_then_the_current_task_while_it_is_active() {
     let mut world = world();
     world.in_force(None);

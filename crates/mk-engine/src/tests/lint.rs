@@ -72,7 +72,7 @@ customModes: 5
 ",
     );
     assert_snapshot!(found, @"
-    .kilocodemodes:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
+    .kilocodemodes:1:1: warning: parts of this file cannot be read and may limit any mode: until it is fixed, builtin and global modes can only read
     .kilocodemodes:1:14: error: `customModes` is a number, not a list
     .roomodes:5:14: warning: mode `one`: there is no group `reed` (groups are read, edit, browser, command, mcp, modes)
     .roomodes:9:33: error: mode `two`: `([` is not a JavaScript regular expression: Unbalanced bracket
@@ -102,12 +102,11 @@ customModes:
     ");
     assert_snapshot!(lint("some/missing.yaml"), @"
     0 modes
-    some/missing.yaml:1:1: error: cannot read `/project/some/missing.yaml`: entity not found (check that the file exists and that you may read it)
-    some/missing.yaml:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
+    some/missing.yaml:1:1: error: cannot read `/project/some/missing.yaml`: No such file or directory (check that the file exists and that you may read it)
     ");
     assert_snapshot!(lint("some"), @"
     0 modes
     some:1:1: error: `/project/some` is not a regular file (only regular files are read; replace the directory, pipe or device)
-    some:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read
+    some:1:1: warning: parts of this file cannot be read and may limit any mode: until it is fixed, builtin and global modes can only read
     ");
 }

@@ -6,7 +6,7 @@ use mk_policy::{Mode, widens};
 use mk_types::SessionId;
 
 use super::{MODES, World, ask_to_widen, slug};
-use crate::{NewTask, Outcome, TaskState};
+use crate::{NewTask, Outcome, SwitchAudience, TaskState};
 
 /// A vendored repository whose `ask` would like to do everything, and a directory without a say.
 const NESTED: &str = r"
@@ -56,7 +56,7 @@ impl Numbers {
 struct Attack {
     world: World,
     numbers: Numbers,
-    /// What the default mode may do before anything has happened.
+    /// What the default mode may do before anything has happened, then what a person has set.
     least: Arc<Mode>,
     sessions: Vec<SessionId>,
     done: Vec<String>,
@@ -145,8 +145,20 @@ impl Attack {
         }
     }
 
+    /// What a person sets for the project is the most from then on.
+    fn person(&mut self) {
+        let mode = self.mode();
+        self.done.push(format!("a person sets {mode}"));
+        let world = &self.world;
+        let root = world.fixture.root();
+        let conversations = world.engine().conversations();
+        let (slug, whom) = (slug(mode), SwitchAudience::Everyone);
+        let set = conversations.set_project_mode(root, &slug, whom);
+        (_, self.least) = world.runtime.block_on(set).unwrap();
+    }
+
     fn step(&mut self) {
-        match self.numbers.below(10) {
+        match self.numbers.below(11) {
             0..=2 => self.create(),
             3 | 4 => self.switch(),
             5 => self.complete(),
@@ -155,6 +167,7 @@ impl Attack {
                 self.world.pass(2000);
             }
             7 | 8 => self.activate(),
+            9 => self.person(),
             _ => {
                 self.done.push("reconnect".to_owned());
                 self.world.caller.conversation.tasks.clear();
@@ -162,7 +175,7 @@ impl Attack {
         }
     }
 
-    /// The mode in force may do nothing that the default mode may not, whichever task a call names.
+    /// The mode in force may do nothing that the default mode, or the person's, may not, whichever task a call names.
     fn check(&self) {
         let world = &self.world;
         let named = self.sessions.iter().map(Some);

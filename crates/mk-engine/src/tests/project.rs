@@ -43,7 +43,7 @@ fn a_deleted_file_drops_its_modes() {
     1 custom modes: ["one"]
     0 custom modes: []
     0 custom modes: []
-    .roomodes:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read (no hint)
+    .roomodes:1:1: warning: parts of this file cannot be read and may limit any mode: until it is fixed, builtin and global modes can only read (no hint)
     .roomodes:1:14: error: unclosed bracket '[' (no hint)
     "#);
 }
@@ -142,7 +142,7 @@ fn a_broken_file_does_not_hurt_those_of_other_files() {
     world.modes();
     assert_snapshot!(world.log(), @r#"
     1 custom modes: ["two"]
-    .roomodes:1:1: warning: the file cannot be read as a whole: modes that it may limit can only read (no hint)
+    .roomodes:1:1: warning: parts of this file cannot be read and may limit any mode: until it is fixed, builtin and global modes can only read (no hint)
     .roomodes:1:14: error: unclosed bracket '[' (no hint)
     "#);
 }

@@ -4,7 +4,7 @@ use insta::assert_snapshot;
 use mk_types::AbsPath;
 
 use super::{MODES, World, ask_to_widen, locked, slug};
-use crate::{Actor, ApprovalVerdict, SwitchAudience};
+use crate::{Actor, ApprovalVerdict, SwitchAudience, TaskState};
 
 #[test]
 fn free_lets_every_change_happen() {
@@ -32,6 +32,30 @@ fn a_mode_that_a_person_has_set_for_the_project_is_widened_by_no_agent() {
     assert_snapshot!(world.log(), @"
     asks appr_1 pending: Let the agent change from 'architect' to 'code' mode?
     sess_1 task_1 in ask (❓ Ask), active
+    ");
+}
+
+#[test]
+fn a_person_takes_back_what_an_ended_task_has_left_in_force() {
+    let mut world = World::with(MODES, ask_to_widen);
+    world.create("code");
+    world.complete("sess_1", TaskState::Completed);
+    world.pass(1);
+    world.in_force(None);
+    let root = world.fixture.root().clone();
+    for mode in ["ask", "debug"] {
+        let conversations = world.engine().conversations();
+        let mode = slug(mode);
+        let set = conversations.set_project_mode(&root, &mode, SwitchAudience::Everyone);
+        world.runtime.block_on(set).unwrap();
+        world.in_force(None);
+    }
+    assert_snapshot!(world.log(), @"
+    sess_1 task_1 in code (💻 Code), active
+    sess_1 task_1 in code (💻 Code), completed: the result
+    in force: code
+    in force: ask
+    in force: debug
     ");
 }
 

@@ -285,7 +285,7 @@ fn a_prompt_has_the_mode_and_its_rules() {
     let engine = world.engine();
     let prompt = engine
         .modes()
-        .system_prompt(&world.caller.project, &super::slug("docs"));
+        .system_prompt(&world.caller, &super::slug("docs"));
     let prompt = prompt.unwrap();
     let (first, rest) = prompt.split_once("\n\n").unwrap();
     let (_, rules) = rest.split_once("# Rules\n").unwrap();
@@ -299,6 +299,6 @@ fn a_prompt_has_the_mode_and_its_rules() {
     ");
     let missing = engine
         .modes()
-        .system_prompt(&world.caller.project, &super::slug("nothing"));
+        .system_prompt(&world.caller, &super::slug("nothing"));
     assert_snapshot!(super::show_error(&missing.unwrap_err()), @"✗ no such Mode: Mode not found: nothing. Available: code, architect, ask, debug, orchestrator, docs, scribe");
 }

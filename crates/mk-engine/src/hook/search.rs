@@ -1,0 +1,167 @@
+//! Searches by a product's own tool: it names a directory and shows lines of whatever is in there, hidden files too.
+//!
+//! A search passes if the product itself leaves out what is hidden, or was told to. Names of files are no secret, so
+//! tools that only list them are not looked at here.
+
+use std::path::Path;
+
+use mk_clients::{ClientToolGroup, HookEvent, SearchEngine, SearchRow, ToolUse};
+use mk_policy::{DecidingRule, PathAccess, RawTarget};
+use mk_project::{ForeignSearch, ShownBySearch, resolve, shown_by_search};
+use mk_store::Ruling;
+use mk_types::ProjectPath;
+use serde_json::Value;
+
+use super::{Hooks, JudgedCall, call};
+use crate::conversation::HeldConversation;
+use crate::open_project::OpenProject;
+
+impl Hooks<'_> {
+    /// Refuses a search that would show a hidden file.
+    pub(super) fn refuse_search(
+        &self,
+        event: &HookEvent,
+        tool: &ToolUse,
+        held: &HeldConversation,
+    ) -> Option<JudgedCall> {
+        let search = tool.row.and_then(|row| row.search)?;
+        if tool.group() != Some(ClientToolGroup::Read) {
+            return None;
+        }
+        let open = self.engine.open(&held.conversation.root.path);
+        let directory = call::directory(event, tool, &held.conversation.root.path);
+        let named = tool.touched().paths;
+        let starts = match named.is_empty() || names_patterns(tool, &search) {
+            true => vec![String::new()],
+            false => named,
+        };
+        let shown = starts.iter().find_map(|start| {
+            let start = self.absolute(&directory, start);
+            let search = foreign_search(tool, &search, &directory, &start, &open);
+            match shown_by_search(open.root(), &open.ignored(), &search) {
+                ShownBySearch::NothingHidden => None,
+                shown => Some(shown),
+            }
+        })?;
+        Some(refusal(tool, &search, &shown, &open))
+    }
+}
+
+fn foreign_search(
+    tool: &ToolUse,
+    search: &SearchRow,
+    directory: &Path,
+    start: &str,
+    open: &OpenProject,
+) -> ForeignSearch {
+    let text = |key: &str| tool.input.get(key)?.as_str().map(str::to_owned);
+    let is_set = |key: &str| match tool.input.get(key) {
+        None | Some(Value::Null | Value::Bool(false)) => false,
+        Some(_) => true,
+    };
+    let is_unrestricted = search.unrestricted.is_some_and(is_set);
+    let raw = RawTarget::new(start, PathAccess::Read);
+    let resolved = resolve(open.root(), &open.ignored(), raw);
+    ForeignSearch {
+        start: match &resolved.path {
+            Ok(path) => path.under(open.root()),
+            Err(_) => start.into(),
+        },
+        directory: directory.to_owned(),
+        globs: globs(tool, search, directory),
+        file_type: search.file_type.and_then(text),
+        skips_git_ignored: search.engine == SearchEngine::Ripgrep && !is_unrestricted,
+    }
+}
+
+/// Whether the paths of the call are patterns, so that they narrow a search of the whole directory.
+fn names_patterns(tool: &ToolUse, search: &SearchRow) -> bool {
+    let mut paths = tool.row.iter().flat_map(|row| row.paths);
+    paths.any(|key| search.globs.contains(key))
+}
+
+/// Globs from the directory of the search. What is no text, or leads out of it, narrows nothing.
+fn globs(tool: &ToolUse, search: &SearchRow, directory: &Path) -> Vec<String> {
+    let directory = directory.display().to_string();
+    let directory = format!("{}/", directory.trim_end_matches('/'));
+    let globs = tool.globs(search).unwrap_or_default();
+    if globs.iter().any(|glob| glob.contains("..")) {
+        return Vec::new();
+    }
+    let excludes = search.engine == SearchEngine::Ripgrep;
+    let is_read = |glob: &&String| excludes || !glob.starts_with('!');
+    let relative = |glob: &String| match glob.replacen(&directory, "", 1).trim_start_matches("./") {
+        "" | "." => "**".to_owned(),
+        glob => glob.to_owned(),
+    };
+    let mut relative: Vec<String> = globs.iter().filter(is_read).map(relative).collect();
+    if names_patterns(tool, search) {
+        // A directory stands for what is in it.
+        let below = |glob: &String| format!("{}/**", glob.trim_end_matches('/'));
+        let below: Vec<String> = relative.iter().map(below).collect();
+        relative.extend(below);
+    }
+    relative
+}
+
+fn refusal(
+    tool: &ToolUse,
+    search: &SearchRow,
+    shown: &ShownBySearch,
+    open: &OpenProject,
+) -> JudgedCall {
+    let excludes = search.engine == SearchEngine::Ripgrep;
+    let own = "use Modekeeper's search_for_pattern, which leaves hidden files out";
+    let (reason, hint) = match shown {
+        ShownBySearch::Hidden(path) => {
+            let reason = format!(
+                "'{}' would show '{path}', which .rooignore hides.",
+                tool.name
+            );
+            let hint = match search.globs.first().filter(|_| excludes) {
+                Some(key) => {
+                    let glob = exclusion(path, open);
+                    format!(
+                        "leave it out with `{key}`: \"{glob}\", search another directory, or {own}"
+                    )
+                }
+                None => format!("search another directory, or {own}"),
+            };
+            (reason, hint)
+        }
+        _ => (
+            format!(
+                "'{}' would search too many files to tell whether .rooignore hides one of them.",
+                tool.name
+            ),
+            format!("search a smaller directory, or {own}"),
+        ),
+    };
+    JudgedCall {
+        ruling: Ruling::Deny,
+        rule: DecidingRule::IgnoredFile.as_str(),
+        reason,
+        hint: Some(hint),
+    }
+}
+
+/// The glob that leaves out a hidden file, with the directory that is hidden as a whole. It has no more than a name,
+/// because products read globs from different directories.
+fn exclusion(path: &ProjectPath, open: &OpenProject) -> String {
+    let text = path.as_str();
+    let ignored = open.ignored();
+    let mut above = text
+        .match_indices('/')
+        .filter_map(|(end, _)| text.get(..end));
+    let directory = above.find(|directory| {
+        ProjectPath::parse(directory, open.root()).is_ok_and(|it| ignored.hides(&it))
+    });
+    match directory {
+        Some(directory) => format!("!**/{}/**", name(directory)),
+        None => format!("!**/{}", name(text)),
+    }
+}
+
+fn name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
