@@ -200,6 +200,8 @@ pub struct HttpClient {
     address: SocketAddr,
     path: String,
     session: Option<String>,
+    /// What it calls itself.
+    name: String,
     /// Sent as a bearer.
     pub token: Option<String>,
     next_id: u64,
@@ -211,6 +213,7 @@ impl HttpClient {
             address,
             path: path.to_owned(),
             session: None,
+            name: "it".to_owned(),
             token: None,
             next_id: 0,
         }
@@ -221,6 +224,13 @@ impl HttpClient {
         Self::new(address, path).begin()
     }
 
+    /// The same with a name of its own.
+    pub fn start_as(address: SocketAddr, path: &str, name: &str) -> Self {
+        let mut client = Self::new(address, path);
+        name.clone_into(&mut client.name);
+        client.begin()
+    }
+
     /// The same with a token.
     pub fn start_with(address: SocketAddr, path: &str, token: &str) -> Self {
         let mut client = Self::new(address, path);
@@ -229,10 +239,11 @@ impl HttpClient {
     }
 
     fn begin(mut self) -> Self {
+        let name = self.name.clone();
         self.request(
             "initialize",
             &json!({
-                "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "it", "version": "1" },
+                "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": name, "version": "1" },
             }),
         );
         self.notify("notifications/initialized");

@@ -178,6 +178,11 @@ impl State {
             return Answer::Text(LAST_WORDS);
         };
         let heard = self.heard.entry(name.clone()).or_default();
+        // What comes with less of the past is asked beside the conversation: after a turn Qwen wants to know what to keep
+        // and what the user might say next, and sends its last forty messages along.
+        if conversation.results.len() < heard.results.len() {
+            return Answer::Text(LAST_WORDS);
+        }
         heard.results = conversation.results;
         heard.request = body.clone();
         heard.offered.clone_from(&conversation.offered);

@@ -11,15 +11,23 @@ pub struct SseClient {
     address: SocketAddr,
     stream: Response,
     endpoint: String,
+    token: Option<String>,
     next_id: u64,
 }
 
 impl SseClient {
     pub fn open(address: SocketAddr) -> Self {
+        Self::open_with(address, None)
+    }
+
+    /// The same with a token.
+    pub fn open_with(address: SocketAddr, token: Option<&str>) -> Self {
+        let mut headers = vec![("Accept", "text/event-stream".to_owned())];
+        headers.extend(token.map(|it| ("Authorization", format!("Bearer {it}"))));
         let request = Request {
             method: "GET",
             path: "/sse",
-            headers: vec![("Accept", "text/event-stream".to_owned())],
+            headers,
             ..Request::default()
         };
         let mut stream = request.send(address);
@@ -30,15 +38,19 @@ impl SseClient {
             address,
             stream,
             endpoint,
+            token: token.map(str::to_owned),
             next_id: 0,
         }
     }
 
     pub fn post(&self, body: &str) -> Response {
+        let mut headers = vec![("Content-Type", "application/json".to_owned())];
+        let token = self.token.as_ref();
+        headers.extend(token.map(|it| ("Authorization", format!("Bearer {it}"))));
         let request = Request {
             method: "POST",
             path: &self.endpoint,
-            headers: vec![("Content-Type", "application/json".to_owned())],
+            headers,
             body: body.to_owned(),
         };
         request.send(self.address)

@@ -36,6 +36,8 @@ pub(crate) fn of<T: JsonSchema>() -> Map<String, Value> {
 /// no more than a program needs to find its way.
 pub(crate) fn of_output<T: JsonSchema>() -> Map<String, Value> {
     let mut schema = of::<T>();
+    // A refusal has none of these fields, and clients check its structured content, too.
+    schema.remove("required");
     let fields = schema.get_mut("properties").and_then(Value::as_object_mut);
     for field in fields
         .into_iter()

@@ -6,8 +6,8 @@ use std::sync::OnceLock;
 use std::time::Instant;
 
 use mk_engine::{
-    Caller, CodeError, CodeKind, Engine, Error, MissingThing, Outcome, Outcomes, PlaybookLayer,
-    ProjectHandle, ToolRequest,
+    Actor, Caller, CodeError, CodeKind, Engine, Error, MissingThing, Outcome, Outcomes,
+    PlaybookLayer, ProjectHandle, ToolRequest,
 };
 use mk_policy::Group;
 use mk_types::{AbsPath, SessionId, ToolCall};
@@ -354,8 +354,11 @@ impl ParsedCall {
             Err(error) if error.is_refusal() => Outcomes::Refused,
             Err(_) => Outcomes::Failed,
         };
-        let usage = context.engine.usage();
-        usage.count(self.tool.name, begun.elapsed(), outcome);
+        // What a person looks at themselves is no agent's call.
+        if context.caller.actor != Actor::Operator {
+            let usage = context.engine.usage();
+            usage.count(self.tool.name, begun.elapsed(), outcome);
+        }
         answer
     }
 

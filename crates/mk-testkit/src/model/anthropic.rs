@@ -5,6 +5,9 @@ use serde_json::{Value, json};
 use super::http::Reply;
 use super::{Answer, Conversation, Turn, list, text_of};
 
+/// How the request begins that Claude Code makes beside a conversation, with all of its past, after a turn.
+const ASIDE: &str = "[SUGGESTION MODE";
+
 pub(super) fn read(body: &Value) -> Conversation {
     let mut conversation = Conversation {
         offered: list(body, "tools").iter().map(name).collect(),
@@ -12,7 +15,11 @@ pub(super) fn read(body: &Value) -> Conversation {
     };
     for message in list(body, "messages") {
         if message["role"] == "user" {
-            conversation.user.push_str(&text_of(&message["content"]));
+            let text = text_of(&message["content"]);
+            if text.starts_with(ASIDE) {
+                return Conversation::default();
+            }
+            conversation.user.push_str(&text);
             conversation.user.push('\n');
         }
         for block in list(message, "content") {

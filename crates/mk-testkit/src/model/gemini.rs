@@ -21,6 +21,11 @@ pub(super) fn read(body: &Value) -> Conversation {
             } else if let Some(text) = part["text"].as_str()
                 && content["role"] == "user"
             {
+                // A session that Gemini loads again tells of some calls twice; only those after the last prompt count.
+                if text.contains("SCRIPT ") {
+                    conversation.calls = 0;
+                    conversation.results.clear();
+                }
                 conversation.user.push_str(&format!("{text}\n"));
             }
         }

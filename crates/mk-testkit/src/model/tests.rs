@@ -103,3 +103,33 @@ fn a_prompt_without_a_script_and_a_longer_name_get_only_the_last_words() {
     }
     assert_eq!(model.requests(), ["POST /v1/messages"; 2]);
 }
+
+#[test]
+fn what_qwen_asks_beside_a_turn_is_not_heard() {
+    let model = ScriptedModel::start();
+    model.script("main", vec![Step::new(&["files_edit"], json!({}))]);
+    let tools = json!([{ "type": "function", "function": { "name": "files_edit" } }]);
+    let user = json!({ "role": "user", "content": "SCRIPT main" });
+    let called = json!({ "role": "assistant", "tool_calls": [{ "id": "1" }] });
+    let result = json!({ "role": "tool", "content": "refused" });
+    let path = "/v1/chat/completions";
+    let turn = json!({ "tools": tools, "messages": [user, called, result] });
+    post(&model, path, &turn);
+    let beside = json!({ "role": "user", "content": "[SUGGESTION MODE: Suggest what the user might type.]" });
+    let cut = json!({ "tools": tools, "messages": [user, beside] });
+    let answer = post(&model, path, &cut);
+    assert!(answer.contains(LAST_WORDS), "{answer}");
+    assert_eq!(model.heard("main").results, ["refused"]);
+}
+
+#[test]
+fn what_claude_code_asks_beside_a_conversation_is_no_step_of_it() {
+    let model = ScriptedModel::start();
+    model.script("main", vec![Step::new(&["edit"], json!({}))]);
+    let user = json!({ "role": "user", "content": "SCRIPT main" });
+    let aside = json!({ "role": "user", "content": "[SUGGESTION MODE: Suggest what comes next.]" });
+    let asked = json!({ "tools": [{ "name": "edit" }], "messages": [user, aside] });
+    let answer = post(&model, "/v1/messages", &asked);
+    assert!(answer.contains(LAST_WORDS), "{answer}");
+    assert!(!model.heard("main").ended);
+}

@@ -44,7 +44,7 @@ impl ToolDefinition for ReplaceInFilesArgs {
     const SPEC: Spec = Spec {
         name: "replace_in_files",
         title: "Replace text in many files",
-        description: "Replace literal text (or a regex) in all files that match; dry_run shows what would change",
+        description: "Replace literal text (or a regex) in all files that match",
         toolset: Toolset::Files,
         group: Some(Group::Edit),
         effect: ToolEffect::Changes,

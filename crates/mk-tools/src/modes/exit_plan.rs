@@ -25,7 +25,7 @@ impl ToolDefinition for ExitPlanArgs {
     const SPEC: Spec = Spec {
         name: "exit_plan",
         title: "Exit plan",
-        description: "Show the user a plan; they pick a mode",
+        description: "Show a plan; the user picks a mode",
         toolset: Toolset::Modes,
         group: None,
         effect: ToolEffect::Changes,

@@ -76,11 +76,7 @@ impl ToolDefinition for GetModeInfoArgs {
             let _ = write!(text, "\nCustom Instructions:\n{}\n", instructions.trim());
         }
         let system_prompt = match include_system_prompt {
-            Some(true) => Some(
-                call.engine
-                    .modes()
-                    .system_prompt(&call.caller.project, &mode.slug)?,
-            ),
+            Some(true) => Some(call.engine.modes().system_prompt(call.caller, &mode.slug)?),
             _ => None,
         };
         if let Some(prompt) = &system_prompt {

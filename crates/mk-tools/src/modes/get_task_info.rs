@@ -94,7 +94,9 @@ impl ToolDefinition for GetTaskInfoArgs {
             messages: include_messages.unwrap_or(false),
             hierarchy: include_hierarchy.unwrap_or(false),
         };
-        let details = call.engine.tasks().info(call.session()?.as_str(), query)?;
+        let session = call.session()?;
+        let tasks = call.engine.tasks();
+        let details = tasks.info(call.caller, session.as_str(), query)?;
         let output = show(details, query);
         let metadata = json!({
             "session_id": output.session_id,

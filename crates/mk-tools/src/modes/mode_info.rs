@@ -92,6 +92,10 @@ pub(crate) fn group_lines(in_force: &InForce) -> Vec<String> {
 /// What a text adds where a ceiling takes something from the mode.
 pub(crate) fn capped(in_force: &InForce) -> String {
     match in_force.capped_at() {
+        Some(_) if in_force.is_detached() => {
+            "\nThe server cannot reach its database: only reading is allowed until it is back.\n"
+                .to_owned()
+        }
         Some(ceiling) => format!(
             "\nThis endpoint is capped at '{ceiling}': in '{}' mode too, nothing beyond it is allowed.\n",
             in_force.mode.slug

@@ -181,6 +181,13 @@ fn next(parsed: &PromptMode) -> Vec<String> {
     let mut calls: Vec<String> = mode
         .map(|mode| format!("create_task {{\"mode_slug\": \"{}\"}}", mode.slug))
         .collect();
+    if parsed.max_iterations.is_some() && parsed.working_mode.is_some() {
+        // The lead of the rounds touches nothing itself.
+        calls.push(
+            "create_task with that task as its parent, for each round's work in the mode that it needs (list_modes)"
+                .to_owned(),
+        );
+    }
     let skills = parsed.skills.iter();
     calls.extend(skills.map(|it| format!("get_skill {{\"name\": \"{}\"}}", it.skill)));
     if !parsed.specialists.is_empty() {

@@ -6,6 +6,7 @@ use mk_engine::{
     EditRun, Error, FileChanges, SymbolChange, SymbolEdited, SymbolRenamed, SyntaxProblem,
 };
 use mk_policy::Group;
+use mk_types::ProjectPath;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -19,6 +20,8 @@ use crate::tool::{
 
 /// So many lines of each file are named.
 const MOST_LINES: usize = 20;
+/// So many files with places that stay are named.
+const MOST_FILES: usize = 40;
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub(crate) struct EditSymbolArgs {
@@ -129,7 +132,7 @@ fn answer(edited: &SymbolEdited, doing: EditRun) -> ToolReply {
             code_reply(format!("Dry run, nothing is changed\n{described}"), facts)
         }
     };
-    for note in notes(edited) {
+    for note in notes(edited, doing) {
         reply.text.push_str(&note);
         reply.text.push('\n');
     }
@@ -139,28 +142,59 @@ fn answer(edited: &SymbolEdited, doing: EditRun) -> ToolReply {
     reply
 }
 
-/// `a.py (3): lines 1, 5, 9`
 fn by_file(renamed: &SymbolRenamed, changes: &FileChanges) -> String {
     let mut text = String::new();
     for (path, lines) in &renamed.places {
-        let shown: Vec<String> = lines.iter().take(MOST_LINES).map(u32::to_string).collect();
-        let more = if lines.len() > MOST_LINES {
-            ", …"
-        } else {
-            ""
-        };
-        let noun = if lines.len() == 1 { "line" } else { "lines" };
-        text.push_str(&format!(
-            "{path} ({}): {noun} {}{more}\n",
-            lines.len(),
-            shown.join(", ")
-        ));
+        text.push_str(&file_line(path, lines));
     }
     text.push_str(&changes::ending(changes));
     text
 }
 
-fn notes(edited: &SymbolEdited) -> Vec<String> {
+/// `a.py (3): lines 1, 5, 9`
+fn file_line(path: &ProjectPath, lines: &[u32]) -> String {
+    let shown: Vec<String> = lines.iter().take(MOST_LINES).map(u32::to_string).collect();
+    let more = if lines.len() > MOST_LINES {
+        ", …"
+    } else {
+        ""
+    };
+    let noun = if lines.len() == 1 { "line" } else { "lines" };
+    format!(
+        "{path} ({}): {noun} {}{more}\n",
+        lines.len(),
+        shown.join(", ")
+    )
+}
+
+/// Where the name stands and stays, because a language server does not count it to the symbol.
+fn unclaimed(renamed: &SymbolRenamed) -> Option<String> {
+    let n_places = n_unclaimed(renamed);
+    let mut text = format!(
+        "{} by name alone, not counted to this symbol by {}, not renamed:\n",
+        counted(n_places, "place"),
+        renamed.source
+    );
+    for (path, lines) in renamed.unclaimed.iter().take(MOST_FILES) {
+        text.push_str(&file_line(path, lines));
+    }
+    let n_files = renamed.unclaimed.len();
+    if n_files > MOST_FILES {
+        text.push_str(&format!("[{MOST_FILES} of {n_files} files shown]\n"));
+    }
+    let all = renamed.n_places + n_places;
+    text.push_str(&format!(
+        "To rename these too, use expected_count {all}; without them, {}",
+        renamed.n_places
+    ));
+    (n_places > 0).then_some(text)
+}
+
+fn n_unclaimed(renamed: &SymbolRenamed) -> usize {
+    renamed.unclaimed.iter().map(|(_, lines)| lines.len()).sum()
+}
+
+fn notes(edited: &SymbolEdited, doing: EditRun) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(renamed) = &edited.renamed {
         notes.push(format!(
@@ -172,6 +206,7 @@ fn notes(edited: &SymbolEdited) -> Vec<String> {
             renamed.source
         ));
         notes.extend(renamed.doubt.clone());
+        notes.extend(unclaimed(renamed).filter(|_| doing == EditRun::DryRun));
         notes.extend(indexed::note(renamed.progress));
     }
     if edited.kept_leading {
@@ -210,6 +245,7 @@ fn facts(edited: &SymbolEdited) -> Value {
     let is_rename = edited.renamed.is_some();
     if let Some(renamed) = &edited.renamed {
         facts["total_matches"] = json!(renamed.n_places);
+        facts["by_name_alone"] = json!(n_unclaimed(renamed));
     }
     let shown = |error: &SyntaxProblem| {
         let mut shown =

@@ -1,6 +1,6 @@
 //! `find_symbols`: definitions by what somebody remembers of their names.
 
-use mk_engine::{Error, FoundDefinition, SymbolAnswer, SymbolQuery};
+use mk_engine::{Error, FoundDefinition, IndexProgress, SymbolAnswer, SymbolQuery};
 use mk_policy::Group;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -66,11 +66,13 @@ impl ToolDefinition for FindSymbolsArgs {
 
 /// The contract's text; a kind that was not asked for is said.
 fn describe(found: &SymbolAnswer<FoundDefinition>, asked: Option<&str>) -> String {
-    let mut lines = vec![if found.hits.is_empty() {
-        "Found no symbols".to_owned()
-    } else {
-        "Found symbols:".to_owned()
-    }];
+    let is_whole = found.progress == IndexProgress::Ready;
+    let headline = match (found.hits.is_empty(), is_whole) {
+        (false, _) => "Found symbols:",
+        (true, true) => "Found no symbols",
+        (true, false) => "Found no symbols so far",
+    };
+    let mut lines = vec![headline.to_owned()];
     for hit in &found.hits {
         let kind = match asked {
             Some(asked) if asked == hit.kind => String::new(),
@@ -82,7 +84,12 @@ fn describe(found: &SymbolAnswer<FoundDefinition>, asked: Option<&str>) -> Strin
         ));
     }
     if found.hits.len() < found.total {
-        lines.push(format!("[{} of {} shown]", found.hits.len(), found.total));
+        let least = if is_whole { "" } else { "at least " };
+        lines.push(format!(
+            "[{} of {least}{} shown]",
+            found.hits.len(),
+            found.total
+        ));
     }
     lines.extend(indexed::note(found.progress));
     lines.join("\n")

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use mk_engine::{AnswerDetail, SymbolAnswer, SymbolReference};
+use mk_engine::{AnswerDetail, IndexProgress, SymbolAnswer, SymbolReference};
 use mk_types::ProjectPath;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -84,18 +84,25 @@ pub(crate) fn reply(name: &str, none: &str, answer: &SymbolAnswer<SymbolReferenc
 }
 
 fn at_least(answer: &SymbolAnswer<SymbolReference>) -> &'static str {
-    if answer.is_counted { "" } else { "more than " }
+    match (answer.is_counted, answer.progress) {
+        (true, IndexProgress::Ready) => "",
+        (true, _) => "at least ",
+        (false, _) => "more than ",
+    }
 }
 
 fn headline(name: &str, none: &str, answer: &SymbolAnswer<SymbolReference>) -> String {
     let (source, least) = (&answer.source, at_least(answer));
     match (answer.hits.len(), answer.total) {
+        (0, _) if answer.progress != IndexProgress::Ready => {
+            format!("No place of {name} found so far; source: {source}\n")
+        }
         (0, _) => format!("{name} {none}; source: {source}\n"),
-        (1, 1) => format!("1 place with {name}; source: {source}\n"),
+        (1, 1) if least.is_empty() => format!("1 place with {name}; source: {source}\n"),
         (count, total) if count < total => {
             format!("{least}{total} places with {name}, {count} shown; source: {source}\n")
         }
-        (count, _) => format!("{count} places with {name}; source: {source}\n"),
+        (count, _) => format!("{least}{count} places with {name}; source: {source}\n"),
     }
 }
 

@@ -24,6 +24,7 @@ pub(crate) struct ReplaceStructureArgs {
     /// Only files of this language
     language: Option<String>,
     /// Only files matching this glob
+    #[serde(alias = "path")]
     file_pattern: Option<String>,
     /// Only show what would change
     dry_run: Option<bool>,

@@ -43,6 +43,10 @@ fn every_schema_is_plain() {
                     problems.push(format!("{place}: the root has `{key}`"));
                 }
             }
+            // Clients check the structured content of a refusal, too, and it has none of the fields.
+            if side == "output" && schema.contains_key("required") {
+                problems.push(format!("{place}: fields are required"));
+            }
             lint(&place, &json!(schema), &mut problems);
         }
         describe(tool, &mut problems);

@@ -193,7 +193,7 @@ fn put_contents(answer: &mut Value, contents: Vec<String>, lengths: &[usize]) {
     }
 }
 
-/// The start of a text in whole lines, or in whole words where a line is too long.
+/// The start of a text in whole lines; where a line is too long, in whole sentences, or in whole words.
 fn excerpt(text: &str, bytes: usize) -> String {
     if escaped(text) <= bytes {
         return text.to_owned();
@@ -212,18 +212,45 @@ fn excerpt(text: &str, bytes: usize) -> String {
         kept.push_str(line);
     }
     if kept.len() < LEAST_OF_RULE {
-        for word in text
-            .get(kept.len()..)
-            .unwrap_or_default()
-            .split_inclusive(' ')
-        {
+        let line = text.get(kept.len()..).unwrap_or_default();
+        let (mut words, mut sentences) = (0, 0);
+        for word in line.split_inclusive(' ') {
             let cost = escaped(word);
             if cost > room {
                 break;
             }
             room -= cost;
-            kept.push_str(word);
+            words += word.len();
+            // The number of a list's point ends no sentence.
+            let is_number = word.starts_with(|sign: char| sign.is_ascii_digit());
+            if word.trim_end().ends_with(['.', '!', '?', ';']) && !is_number {
+                sentences = words;
+            }
         }
+        let whole = if sentences > 0 || !kept.is_empty() {
+            sentences
+        } else {
+            words
+        };
+        kept.push_str(line.get(..whole).unwrap_or_default());
     }
     format!("{}\n…", kept.trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_line_is_cut_after_a_sentence() {
+        let line = "- Find the nearest component that does something similar and follow its shape. Use the design system's parts before making one of your own.";
+        assert_eq!(
+            excerpt(line, LEAST_OF_RULE),
+            "- Find the nearest component that does something similar and follow its shape.\n…"
+        );
+        let list = format!("# Plan\n\n1. {}", "word ".repeat(40));
+        assert_eq!(excerpt(&list, LEAST_OF_RULE), "# Plan\n…");
+        let long = "word ".repeat(40);
+        assert!(excerpt(&long, LEAST_OF_RULE).ends_with("word\n…"));
+    }
 }
