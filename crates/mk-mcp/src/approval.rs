@@ -33,6 +33,8 @@ const SHORTEST_STATE: Duration = Duration::from_secs(600);
 pub(crate) struct ApprovalSubject<'a> {
     pub tool: &'a str,
     pub arguments: &'a Value,
+    /// Whether the client's answer counts; else a person answers elsewhere.
+    pub answers: bool,
 }
 
 /// Asks for an approval and waits for the answer.
@@ -42,7 +44,10 @@ pub(crate) async fn ask(
     question: &ApprovalRequest,
     context: &RequestContext<RoleServer>,
 ) -> Result<FaceAnswer<Box<InputRequiredResult>>, Error> {
-    let can_ask = shows_forms(context);
+    // An agent behind an editor's proxy would answer a form itself; the person sees the question in the editor.
+    let is_shown = question.conversation.as_ref();
+    let is_shown = is_shown.is_some_and(|conversation| server.is_attended(conversation));
+    let can_ask = subject.answers && !is_shown && shows_forms(context);
     if can_ask && Era::of(context) == Era::Stateless {
         let required = input_required(server, subject, question);
         return Ok(FaceAnswer::HandedOn(Box::new(required)));
@@ -91,7 +96,8 @@ pub(crate) async fn take_answer(
         .and_then(|bytes| String::from_utf8(bytes).ok());
     let id = opened.and_then(|text| ApprovalId::parse(&text).ok());
     let id = id.ok_or_else(error::foreign_state)?;
-    let answer = answers.and_then(|answers| answers.get(ANSWER));
+    let answer = answers.filter(|_| subject.answers);
+    let answer = answer.and_then(|answers| answers.get(ANSWER));
     let answer =
         answer.and_then(|answer| serde_json::from_value::<ElicitResult>(answer.clone()).ok());
     // Without an answer the call asks again.

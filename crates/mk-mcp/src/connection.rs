@@ -6,6 +6,7 @@
 )]
 
 use std::collections::HashMap;
+use std::fmt;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,7 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use axum::extract::ConnectInfo;
 use axum::http::request::Parts;
 use mk_engine::{
-    Actor, AgentLimits, AgentLink, Caller, CallerConversation, Ceiling, Engine, Error,
+    Actor, AgentLimits, AgentLink, Caller, CallerConversation, Ceiling, Engine, Error, OthersTasks,
     ProjectStanding, StartDirectory,
 };
 use mk_tools::{CallAllowance, Limiter, Tool, Toolset};
@@ -56,6 +57,7 @@ struct SharedConnection {
     ceiling: Option<Ceiling>,
     /// The agent that started this server, where it serves one.
     agent: Option<AgentLink>,
+    attended: Attended,
     calls: Semaphore,
     waiting: Semaphore,
     connections: AtomicUsize,
@@ -63,6 +65,15 @@ struct SharedConnection {
     memories: Mutex<HashMap<String, Arc<Mutex<ConversationMemory>>>>,
     closing: CancellationToken,
     request_state: RequestStateCodec,
+}
+
+/// Whether a person is asked elsewhere in a conversation.
+struct Attended(Box<dyn Fn(&ConversationId) -> bool + Send + Sync>);
+
+impl fmt::Debug for Attended {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("Attended")
+    }
 }
 
 /// What a conversation has said so far.
@@ -93,6 +104,9 @@ struct CredentialLimits {
     ceilings: Vec<Ceiling>,
     /// Empty for all.
     projects: Vec<AbsPath>,
+    answers: bool,
+    others: OthersTasks,
+    conversation: Option<ConversationId>,
 }
 
 /// One connection: where it came in, and what it is about.
@@ -128,6 +142,7 @@ impl McpServer {
             limiter: None,
             ceiling: None,
             agent: None,
+            attended: Attended(Box::new(|_| false)),
             calls: Semaphore::new(MOST_CALLS),
             waiting: Semaphore::new(MOST_WAITING),
             connections: AtomicUsize::new(0),
@@ -152,6 +167,22 @@ impl McpServer {
             inner.agent = Some(agent);
         }
         self
+    }
+
+    /// Knows the conversations whose requests another process shows to a person, as an editor's proxy does.
+    #[must_use]
+    pub fn with_attended(
+        mut self,
+        attended: impl Fn(&ConversationId) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        if let Some(inner) = Arc::get_mut(&mut self.inner) {
+            inner.attended = Attended(Box::new(attended));
+        }
+        self
+    }
+
+    pub(crate) fn is_attended(&self, conversation: &ConversationId) -> bool {
+        (self.inner.attended.0)(conversation)
     }
 
     /// Offers only some families of tools: clients cap how many they take.
@@ -187,7 +218,12 @@ impl McpServer {
 
     /// Opens a connection; an error when there are too many.
     pub fn connect(&self, endpoint: Option<Ceiling>) -> std::io::Result<Connection> {
-        self.connect_within(endpoint, &AgentLimits::default())
+        // The client that starts this server asks for itself, as an editor does.
+        let own = AgentLimits {
+            answers: true,
+            ..AgentLimits::default()
+        };
+        self.connect_within(endpoint, &own)
     }
 
     /// The same within what a credential allows.
@@ -222,6 +258,9 @@ impl McpServer {
         Ok(CredentialLimits {
             ceilings: ceilings.collect::<Result<_, _>>()?,
             projects: limits.projects.clone(),
+            answers: limits.answers,
+            others: limits.others,
+            conversation: limits.conversation(),
         })
     }
 
@@ -272,6 +311,17 @@ impl McpServer {
     }
 }
 
+/// What the client calls itself: at the handshake, or with each request where there is none.
+pub(crate) fn client_name(context: &RequestContext<RoleServer>) -> Option<String> {
+    match Era::of(context) {
+        Era::Connected => Some(context.peer.peer_info()?.client_info.name.clone()),
+        Era::Stateless => {
+            let client = context.meta.get("io.modelcontextprotocol/clientInfo")?;
+            Some(client.get("name")?.as_str()?.to_owned())
+        }
+    }
+}
+
 /// The name of a session over HTTP.
 fn session_name(extensions: &Extensions) -> Option<&str> {
     let parts = extensions.get::<Parts>()?;
@@ -297,10 +347,26 @@ impl Connection {
         self.server.engine()
     }
 
+    /// Whether the client of a request is believed to have asked a person: one that started this server, or an
+    /// operator's. Over HTTP an agent's own program could say so, too.
+    pub(crate) fn answers(&self, context: &RequestContext<RoleServer>) -> bool {
+        match context.extensions.get::<Parts>() {
+            Some(parts) => {
+                let limits = parts.extensions.get::<AgentLimits>();
+                limits.is_some_and(|limits| limits.answers)
+            }
+            None => self.limits.answers,
+        }
+    }
+
     /// On whose behalf a request comes, within what its own credential allows: the holder's next token may allow more
     /// or less than the one that the session began with.
     pub(crate) fn caller_of(&self, context: &RequestContext<RoleServer>) -> Result<Caller, Error> {
         let mut caller = self.caller(Era::of(context));
+        caller.client = client_name(context);
+        if let (Some(id), Some(name)) = (&caller.conversation.id, &caller.client) {
+            self.engine().conversations().introduce(id, name);
+        }
         let parts = context.extensions.get::<Parts>();
         if let Some(limits) = parts.and_then(|parts| parts.extensions.get::<AgentLimits>()) {
             let limits = self.server.look_up(limits)?;
@@ -310,7 +376,10 @@ impl Connection {
                 .cloned()
                 .chain(limits.ceilings)
                 .collect();
+            let own = &mut caller.conversation.id;
+            *own = own.take().or(limits.conversation);
             caller.within = limits.projects;
+            caller.others = limits.others;
         }
         Ok(caller)
     }
@@ -343,8 +412,10 @@ impl Connection {
             conversation,
             mode: None,
             agent: self.server.inner.agent.clone(),
+            client: None,
             roots,
             within: self.limits.projects.clone(),
+            others: self.limits.others,
             actor: Actor::Agent,
         }
     }

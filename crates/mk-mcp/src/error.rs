@@ -82,23 +82,27 @@ pub(crate) fn refused_code_call(
         details.insert("suggestion".to_owned(), json!(hint));
     }
     let text = format!("Error: {}", explained(error, "\n"));
+    // Codex hands on this in place of the text, so the reason stands here, too.
+    let structured = json!({ "error_code": code_name(error), "message": text, "details": details });
     let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
-    result.structured_content = Some(json!({ "error_code": code_name(error), "details": details }));
+    result.structured_content = Some(structured);
     Ok(result)
 }
 
 /// A call that came too soon. A result, because a 429 ends the session of real clients.
 pub(crate) fn rate_limited(tool: &str, seconds: u64) -> CallToolResult {
     let text = format!("Error: Too many calls of {tool}\nHint: try again in {seconds} s");
-    let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
-    result.structured_content = Some(json!({
+    let structured = json!({
         "error_code": "RATE_LIMITED",
+        "message": text,
         "details": {
             "tool": tool,
             "retry_after": seconds,
             "suggestion": format!("try again in {seconds} s"),
         },
-    }));
+    });
+    let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
+    result.structured_content = Some(structured);
     result
 }
 

@@ -1,6 +1,7 @@
 //! Resources by their schemes: `mode://`, `rules://` with `config://`, and `ui://` for clients that show views.
 
 mod app;
+mod base64;
 mod mode;
 mod rules;
 
@@ -102,6 +103,17 @@ fn has_scheme(uri: &str) -> bool {
                 .chars()
                 .all(|letter| letter.is_ascii_alphanumeric() || "+-.".contains(letter))
     })
+}
+
+/// A resource that is no text.
+fn bytes_of(uri: &str, mime: &str, bytes: &[u8]) -> ReadResourceResult {
+    let contents = ResourceContents::BlobResourceContents {
+        uri: uri.to_owned(),
+        mime_type: Some(mime.to_owned()),
+        blob: base64::encode(bytes),
+        meta: None,
+    };
+    ReadResourceResult::new(vec![contents])
 }
 
 /// A resource that is one text.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use mk_clients::STRUCTURED_READERS;
 use mk_engine::{ApprovalRequest, Caller, DrivenByApproval, DrivenOutcome};
 use mk_tools::{Context, ParsedCall, ToolAnswer, ToolEffect, ToolReply, Toolset};
 use rmcp::model::{
@@ -13,7 +14,7 @@ use rmcp::{ErrorData, RoleServer};
 use serde_json::{Value, json};
 
 use crate::approval::{self, ApprovalSubject};
-use crate::connection::{Connection, McpServer};
+use crate::connection::{Connection, McpServer, client_name};
 use crate::era::Era;
 use crate::error::{self, ErrorPlace};
 use crate::guard::turn;
@@ -26,12 +27,13 @@ pub(crate) const METADATA: &str = "modekeeper/metadata";
 /// Clients that show the model only names, and load a tool when it is searched for, load these at once.
 const ALWAYS_LOAD: &str = "anthropic/alwaysLoad";
 /// What every conversation needs.
-const ALWAYS_LOADED: [&str; 5] = [
+const ALWAYS_LOADED: [&str; 6] = [
     "create_task",
     "switch_mode",
     "get_task_info",
     "validate_tool_use",
     "parse_mode",
+    "exit_plan",
 ];
 
 /// Whose results clients that show MCP Apps show as a view.
@@ -105,7 +107,10 @@ pub(crate) async fn call(
     arguments.retain(|_, value| !value.is_null());
     let parsed = tool.parse(arguments);
     let brought = match era {
-        Era::Stateless => brought_answer(connection.server(), tool, &parsed, &params).await?,
+        Era::Stateless => {
+            let answers = connection.answers(context);
+            brought_answer(connection.server(), answers, &parsed, &params).await?
+        }
         Era::Connected => None,
     };
     let names_session = parsed.as_ref().is_ok_and(ParsedCall::names_session);
@@ -123,7 +128,10 @@ pub(crate) async fn call(
         (None, Ok(parsed)) => parsed,
     };
     match attempt(connection, &parsed, context).await {
-        Ok(DrivenOutcome::Done(reply)) => Ok(done(connection, tool, reply).into()),
+        Ok(DrivenOutcome::Done(reply)) => {
+            let client = client_name(context);
+            Ok(done(connection, client.as_deref(), tool, reply).into())
+        }
         Ok(DrivenOutcome::HandedOn(request)) => Ok(CallToolResponse::from(*request)),
         Err(refusal) => refusals.respond(&refusal),
     }
@@ -132,7 +140,7 @@ pub(crate) async fn call(
 /// A second call brings an answer to the request of the first. What comes back is why the call cannot go on.
 async fn brought_answer(
     server: &McpServer,
-    tool: &mk_tools::Tool,
+    answers: bool,
     parsed: &Result<ParsedCall, mk_engine::Error>,
     params: &CallToolRequestParams,
 ) -> Result<Option<mk_engine::Error>, ErrorData> {
@@ -141,8 +149,9 @@ async fn brought_answer(
     };
     let understood = parsed.as_ref().ok().map(|call| call.arguments().clone());
     let subject = ApprovalSubject {
-        tool: tool.name,
+        tool: &params.name,
         arguments: &understood.unwrap_or_default(),
+        answers,
     };
     approval::take_answer(server, subject, state, params.input_responses.as_ref()).await
 }
@@ -185,6 +194,7 @@ async fn attempt(
         subject: ApprovalSubject {
             tool: parsed.tool.name,
             arguments: parsed.arguments(),
+            answers: connection.answers(context),
         },
         context,
     };
@@ -232,19 +242,28 @@ impl DrivenByApproval for ToolAttempt<'_> {
     }
 }
 
-fn done(connection: &Connection, tool: &mk_tools::Tool, reply: ToolReply) -> CallToolResult {
+fn done(
+    connection: &Connection,
+    client: Option<&str>,
+    tool: &mk_tools::Tool,
+    reply: ToolReply,
+) -> CallToolResult {
     if let Some(session) = reply.current {
         connection.enter(session);
     }
     if let Some(project) = reply.project {
         connection.set_project(project);
     }
+    let structured = match tool.output_schema() {
+        Some(_) => Some(reply.structured).filter(|facts| !facts.is_null()),
+        None => undeclared(client, &reply.text, reply.structured),
+    };
     let mut result = CallToolResult::success(vec![ContentBlock::text(reply.text)]);
     // Only the contract of the code tools says so of a success.
     if matches!(tool.toolset, Toolset::Modes | Toolset::Rules) {
         result.is_error = None;
     }
-    result.structured_content = Some(reply.structured).filter(|facts| !facts.is_null());
+    result.structured_content = structured;
     if !reply.metadata.is_null() {
         let mut meta = MetaObject::default();
         meta.0.insert(METADATA.to_owned(), reply.metadata);
@@ -254,4 +273,16 @@ fn done(connection: &Connection, tool: &mk_tools::Tool, reply: ToolReply) -> Cal
         connection.acted().notify_one();
     }
     result
+}
+
+/// The structured content of a tool without a schema for it. Some clients give it to their model in place of the text,
+/// so the text is in it; those that are known to do so get the text alone, which reads better than JSON.
+fn undeclared(client: Option<&str>, text: &str, mut facts: Value) -> Option<Value> {
+    if client.is_some_and(|client| STRUCTURED_READERS.contains(&client)) {
+        return None;
+    }
+    facts
+        .as_object_mut()?
+        .insert("text".to_owned(), Value::from(text));
+    Some(facts)
 }

@@ -24,8 +24,9 @@ use tokio::time::Instant;
 
 /// Sessions that run at the same time, unless more are in use.
 const MOST_RUNNING: usize = 256;
-/// How long a session runs on after it was used: between finding it and answering its call it must not be put to rest.
-const RESTS_AFTER: Duration = Duration::from_secs(5);
+/// How long a session that was found for a request runs on: between that and the request's stream, nothing says that it
+/// is in use, and a session that rests by then would answer 500.
+const EXPECTED_WITHIN: Duration = Duration::from_secs(5);
 /// Sessions that are in use at the same time; a new client is asked to come back later.
 const MOST_IN_USE: usize = 4096;
 /// Sessions that are known at the same time.
@@ -55,6 +56,8 @@ struct SessionGuest {
     /// It has sent more than its handshake.
     is_used: bool,
     last_used: Instant,
+    /// When it was found for a request that has not reached it yet.
+    expected: Option<Instant>,
     /// Streams of answers and changes that its client reads now.
     open_streams: usize,
     /// When its client last left a stream that was not at its end: the answer may still be fetched.
@@ -68,13 +71,17 @@ impl SessionGuest {
             runs: true,
             is_used: false,
             last_used: now,
+            expected: None,
             open_streams: 0,
             left: None,
         }
     }
 
     fn is_in_use(&self, now: Instant) -> bool {
-        self.open_streams > 0 || self.left.is_some_and(|left| now - left < FETCHED_WITHIN)
+        let within = |at: Option<Instant>, time| at.is_some_and(|at| now - at < time);
+        self.open_streams > 0
+            || within(self.left, FETCHED_WITHIN)
+            || within(self.expected, EXPECTED_WITHIN)
     }
 }
 
@@ -110,9 +117,11 @@ impl Lobby {
         self.guests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn touch(&self, id: &SessionId) {
+    /// A request for a session is on its way.
+    fn expect(&self, id: &SessionId) {
         if let Some(guest) = self.guests().get_mut(id) {
             guest.last_used = Instant::now();
+            guest.expected = Some(guest.last_used);
         }
     }
 
@@ -142,6 +151,7 @@ impl Lobby {
         if let Some(guest) = self.guests().get_mut(id) {
             guest.last_used = Instant::now();
             guest.is_used = true;
+            guest.expected = None;
             guest.open_streams += 1;
         }
         WatchedStream {
@@ -185,7 +195,6 @@ fn to_rest(guests: &SessionGuests, now: Instant) -> Vec<SessionId> {
     let mut idle: Vec<_> = guests
         .iter()
         .filter(|(_, guest)| guest.runs && guest.state.is_some() && !guest.is_in_use(now))
-        .filter(|(_, guest)| now - guest.last_used >= RESTS_AFTER)
         .collect();
     idle.sort_by_key(|(_, guest)| guest.last_used);
     let resting = idle.into_iter().take(excess + MOST_RUNNING / 16);
@@ -213,7 +222,7 @@ impl SessionManager for Lobby {
     }
 
     async fn has_session(&self, id: &SessionId) -> Result<bool, Self::Error> {
-        self.touch(id);
+        self.expect(id);
         self.manager.has_session(id).await
     }
 
@@ -239,7 +248,8 @@ impl SessionManager for Lobby {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<(), Self::Error> {
-        self.touch(id);
+        // What wakes a session is such a message too, with the request still to come.
+        self.expect(id);
         self.manager.accept_message(id, message).await
     }
 
@@ -268,8 +278,8 @@ impl SessionManager for Lobby {
         let outcome = self.manager.restore_session(id.clone()).await?;
         if let Some(guest) = self.guests().get_mut(&id) {
             guest.runs = true;
-            guest.last_used = Instant::now();
         }
+        self.expect(&id);
         Ok(outcome)
     }
 }
@@ -325,3 +335,6 @@ impl<S> Drop for WatchedStream<S> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

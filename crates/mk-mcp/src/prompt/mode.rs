@@ -50,7 +50,7 @@ pub(super) fn get(
     let system = connection
         .engine()
         .modes()
-        .system_prompt(&caller.project, &slug)
+        .system_prompt(&caller, &slug)
         .map_err(|_| unknown())?;
     let task = params
         .arguments

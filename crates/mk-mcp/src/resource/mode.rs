@@ -95,7 +95,7 @@ pub(super) fn read(
             let prompt = connection
                 .engine()
                 .modes()
-                .system_prompt(&caller.project, &mode.slug);
+                .system_prompt(&caller, &mode.slug);
             (prompt.map_err(|refusal| refused(&refusal))?, TEXT)
         }
         Some(part) => {

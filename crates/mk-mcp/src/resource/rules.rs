@@ -1,6 +1,6 @@
 //! `rules://` resources: every rule, agent, skill and checklist; and `config://project`.
 
-use mk_engine::PlaybookResourceInfo;
+use mk_engine::{PlaybookResourceBody, PlaybookResourceInfo};
 use rmcp::ErrorData;
 use rmcp::model::{ReadResourceResult, Resource, ResourceTemplate};
 use serde_json::Value;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::connection::Connection;
 use crate::era::Era;
 use crate::error;
-use crate::resource::text_of;
+use crate::resource::{bytes_of, text_of};
 
 const SCHEME: &str = "rules://";
 const CONFIG: &str = "config://project";
@@ -86,7 +86,10 @@ pub(super) async fn read(
     let found = playbook.resource(path).await;
     let found = found.map_err(|refusal| error::refused_resource(&refusal, era))?;
     let found = found.ok_or_else(not_found)?;
-    Ok(text_of(uri, found.mime_type, found.text))
+    Ok(match found.body {
+        PlaybookResourceBody::Text(text) => text_of(uri, found.mime_type, text),
+        PlaybookResourceBody::Bytes(bytes) => bytes_of(uri, found.mime_type, &bytes),
+    })
 }
 
 /// What can stand for `{name}` in one of the templates.

@@ -178,6 +178,27 @@ async fn a_client_that_shows_no_forms_waits_for_a_decision_from_elsewhere() {
 }
 
 #[tokio::test]
+async fn a_request_that_an_editor_shows_is_not_shown_as_a_form() {
+    let mut world = World::asking();
+    world.server = world.server.with_attended(|_| true);
+    let mut wire = Wire::open_with(&world, forms()).await;
+    wire.send(call("wants", "create_task", json!({ "mode_slug": "code" })))
+        .await;
+    let id = pending(&world).await;
+    let approvals = world.engine.approvals();
+    let decided = approvals.decide(&id, ApprovalVerdict::Granted, "editor");
+    decided.await.expect("pending");
+    let answer = loop {
+        let message = wire.next().await;
+        assert_ne!(message["method"], "elicitation/create", "{message:#}");
+        if message["id"] == "wants" {
+            break message;
+        }
+    };
+    assert!(text(&answer).starts_with("Task created"), "{answer:#}");
+}
+
+#[tokio::test]
 async fn a_decision_from_elsewhere_closes_the_dialogue() {
     let world = World::asking();
     let (mut wire, question) = asked(&world).await;
@@ -401,6 +422,7 @@ async fn a_state_expires_and_does_not_outlive_its_server() {
     let subject = ApprovalSubject {
         tool: "create_task",
         arguments: &arguments,
+        answers: true,
     };
     let bound = subject.to_bytes();
     let seal = |world: &World, ttl: u64| {

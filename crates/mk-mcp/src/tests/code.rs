@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::World;
 use super::transcript::Transcript;
-use super::wire::{Wire, call, text};
+use super::wire::{Wire, call, request, text};
 use crate::era::Era;
 use crate::error::{ErrorPlace, refused_code_call};
 
@@ -50,7 +50,9 @@ fn check(answer: &Value, code: &str, message: &str, suggestion: &str) {
     );
     assert_eq!(result["error_code"], code, "{answer:#}");
     assert_eq!(result["details"]["suggestion"], suggestion, "{answer:#}");
-    let again = json!({ "error_code": result["error_code"], "details": result["details"] });
+    let again = json!({
+        "error_code": result["error_code"], "message": text(answer), "details": result["details"],
+    });
     assert_eq!(result["structuredContent"], again, "{answer:#}");
 }
 
@@ -315,11 +317,37 @@ fn every_kind_of_failure_has_its_code_in_every_era_and_place() {
                         "isError": true,
                         "structuredContent": {
                             "error_code": code,
+                            "message": "Error: It failed\nHint: try again",
                             "details": { "file_path": "a.txt", "suggestion": "try again" },
                         },
                     })
                 );
             }
         }
+    }
+}
+
+/// Claude Code and Codex show their model structured content, if there is some, and nothing else of a result.
+#[tokio::test]
+async fn no_client_loses_the_text_of_a_result() {
+    for (client, structured) in [
+        ("claude-code", None),
+        ("codex-mcp-client", None),
+        ("another", Some("class MyClass:\n    pass\n")),
+    ] {
+        let world = World::new(PROJECT);
+        let mut wire = Wire::connect(&world);
+        let hello = json!({
+            "protocolVersion": "2025-11-25",
+            "capabilities": {},
+            "clientInfo": { "name": client, "version": "1.0.0" },
+        });
+        wire.request(request("hello", "initialize", hello)).await;
+        let arguments = json!({ "file_path": "src/models.py" });
+        let answer = wire.call("read_file", arguments).await;
+        assert_eq!(text(&answer), "class MyClass:\n    pass\n", "{client}");
+        let found = answer["result"].get("structuredContent");
+        let found = found.map(|it| it["text"].as_str());
+        assert_eq!(found, structured.map(Some), "{client}");
     }
 }

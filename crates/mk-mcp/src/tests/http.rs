@@ -6,6 +6,8 @@ mod streamable;
 
 use std::net::SocketAddr;
 
+use axum::Extension;
+use mk_engine::AgentLimits;
 use mk_testkit::names::Names;
 use mk_types::ModeSlug;
 use serde_json::{Value, json};
@@ -28,7 +30,12 @@ impl Site {
     async fn open(world: World) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port");
         let address = listener.local_addr().expect("an address");
-        let routes = router(&world.server);
+        // Its clients are the person's own.
+        let limits = AgentLimits {
+            answers: true,
+            ..AgentLimits::default()
+        };
+        let routes = router(&world.server).layer(Extension(limits));
         let serving = tokio::spawn(async move {
             axum::serve(listener, routes).await.expect("a listener");
         });

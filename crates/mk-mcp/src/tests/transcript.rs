@@ -38,13 +38,14 @@ impl Transcript {
     /// Our prose, by its name.
     fn hide_prose(&self, answer: &Value) -> Value {
         let folder = self.world.server.start().folder();
+        let person = mk_engine::Caller::in_project(folder.clone(), mk_engine::Actor::Operator);
         let modes = self.world.engine.modes();
         let mut text = answer.to_string();
         for mode in modes.catalogue_at(folder).modes() {
             let prose = [
                 (
                     "<system prompt>",
-                    modes.system_prompt(folder, &mode.slug).ok(),
+                    modes.system_prompt(&person, &mode.slug).ok(),
                 ),
                 ("<when to use>", mode.when_to_use.clone()),
                 ("<role>", Some(mode.role_definition.clone())),

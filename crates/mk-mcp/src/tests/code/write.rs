@@ -121,6 +121,7 @@ async fn a_replacement_in_many_files_is_shown_first_and_undone_as_one() {
                 { "file_path": "a.txt", "count": 1 },
                 { "file_path": "b/c.txt", "count": 2 },
             ],
+            "text": text(&answer),
         })
     );
     check(&world, "a.txt", Some("word\n"));
