@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use mk_clients::{AcpCall, acp_tool_use};
+use mk_clients::{AcpCall, acp_tool_use, shell_line};
+use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
@@ -23,12 +24,17 @@ impl Core {
         let params = RawObject::read(params.as_deref()).unwrap_or_default();
         let session = params.text("sessionId").unwrap_or_default();
         let path = params.text("path").unwrap_or_default();
+        let Some(call) = call(&method, &path, &params) else {
+            let refusal = RequestRefusal::InvalidParams;
+            let text = format!("Cannot tell what this `{method}` would do");
+            return self.refuse(ProxySide::Agent, &id, refusal, &text).await;
+        };
         if method == "fs/write_text_file" && self.use_grant(&session, &path) {
             return self.to_editor(line).await;
         }
-        let call = call(&method, &path, &params);
         let tool = acp_tool_use(None, &call);
-        match self.judge(&session, tool, None).await {
+        let rights = self.rights_in(&session);
+        match self.judge(&session, tool.clone(), None).await {
             // Whether a person must see it is the agent's question; what the mode allows is done.
             PermissionOutcome::Allow => self.to_editor(line).await,
             PermissionOutcome::Person(_) if method == "fs/read_text_file" => {
@@ -47,31 +53,23 @@ impl Core {
                         { "optionId": "reject", "name": "Reject", "kind": "reject_once" },
                     ],
                 });
-                if self.choice(&params).await.as_deref() == Some("allow") {
-                    return self.to_editor(line).await;
+                let judged = match self.choice(&params).await.as_deref() {
+                    Some("allow") => self.judge_again(&session, &tool, &rights).await,
+                    _ => Err("The user declined".to_owned()),
+                };
+                match judged {
+                    Ok(()) => self.to_editor(line).await,
+                    Err(reason) => {
+                        let refusal = RequestRefusal::Denied;
+                        self.refuse(ProxySide::Agent, &id, refusal, &reason).await;
+                    }
                 }
-                self.refuse(
-                    ProxySide::Agent,
-                    &id,
-                    RequestRefusal::Denied,
-                    "The user declined",
-                )
-                .await;
             }
             PermissionOutcome::Deny(reason) => {
                 self.refuse(ProxySide::Agent, &id, RequestRefusal::Denied, &reason)
                     .await;
             }
         }
-    }
-
-    /// Uses up the agreement to write this file, which the question before it was about.
-    fn use_grant(&self, session: &str, path: &str) -> bool {
-        let used = self.with_session(session, |it| {
-            let found = it.granted.iter().position(|granted| granted == path)?;
-            Some(it.granted.remove(found))
-        });
-        used.flatten().is_some()
     }
 
     /// Forgets what belonged to a turn that is over.
@@ -90,36 +88,69 @@ impl Core {
     }
 }
 
-fn call(method: &str, path: &str, params: &RawObject) -> AcpCall {
+/// What a request would do, as one call; `None` where editors could take it for different things.
+fn call(method: &str, path: &str, params: &RawObject) -> Option<AcpCall> {
+    if params.is_ambiguous() {
+        return None;
+    }
     let (kind, title) = match method {
         "fs/read_text_file" => ("read", format!("Read {path}")),
         "fs/write_text_file" => ("edit", format!("Write {path}")),
-        _ => ("execute", "Run a command".to_owned()),
+        method if method.starts_with("terminal/") => return run(method, params),
+        // One that the protocol does not know yet.
+        method => ("edit", format!("{method} {path}")),
     };
-    let mut call = AcpCall {
+    Some(AcpCall {
         id: format!("{method} {path}"),
         kind: Some(kind.to_owned()),
         title: Some(title),
+        locations: vec![path.to_owned()],
         ..AcpCall::default()
+    })
+}
+
+/// A command in a terminal of the editor.
+fn run(method: &str, params: &RawObject) -> Option<AcpCall> {
+    let mut words = vec![params.text("command")?];
+    words.extend(list::<String>(params, "args")?);
+    let variables = list::<RawObject>(params, "env")?;
+    let variables = variables.iter().map(variable);
+    let setting: String = variables.collect::<Option<_>>()?;
+    let directory = match params.value("cwd") {
+        None | Some(Value::Null) => None,
+        Some(directory) => Some(directory.as_str()?.to_owned()),
     };
-    if kind == "execute" {
-        let mut words: Vec<String> = params.text("command").into_iter().collect();
-        // A command alone is a line for a shell; with arguments it is a program.
-        let arguments = params.value("args");
-        let arguments = arguments
-            .as_ref()
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten();
-        words.extend(arguments.filter_map(Value::as_str).map(str::to_owned));
-        let command = match words.as_slice() {
-            [line] => json!(line),
-            words => json!(words),
-        };
-        call.title = Some(format!("Run {}", words.join(" ")));
-        call.raw_input = Some(json!({ "command": command, "cwd": params.value("cwd") }));
-    } else {
-        call.locations.push(path.to_owned());
+    // Some editors start the program with these words, others give them to a shell as one line.
+    let (joined, quoted) = (words.join(" "), shell_line(&words));
+    let mut lines = vec![format!("{setting}{joined}")];
+    if words.len() > 1 && quoted != joined {
+        lines.push(format!("{setting}{quoted}"));
     }
-    call
+    Some(AcpCall {
+        id: format!("{method} "),
+        kind: Some("execute".to_owned()),
+        title: Some(format!("Run {setting}{joined}")),
+        raw_input: Some(json!({ "commands": lines, "cwd": directory })),
+        ..AcpCall::default()
+    })
+}
+
+/// A list, which may be missing; `None` if it has something else in it.
+fn list<T: DeserializeOwned>(params: &RawObject, key: &str) -> Option<Vec<T>> {
+    let Some(raw) = params.get(key) else {
+        return Some(Vec::new());
+    };
+    let list: Option<Vec<T>> = serde_json::from_str(raw.get()).ok()?;
+    Some(list.unwrap_or_default())
+}
+
+/// A variable of the command's environment as a shell sets it: it may choose what runs.
+fn variable(entry: &RawObject) -> Option<String> {
+    let (name, value) = (entry.text("name")?, entry.text("value")?);
+    let is_name = !name.is_empty()
+        && name
+            .chars()
+            .all(|it| it.is_ascii_alphanumeric() || it == '_');
+    let is_plain = is_name && !entry.is_ambiguous();
+    is_plain.then(|| format!("export {name}={}; ", shell_line(&[value])))
 }

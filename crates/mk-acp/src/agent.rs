@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use mk_clients::{HookEvent, HookMoment, acp_client_named, acp_tool_use};
+use mk_clients::{AcpCall, HookEvent, HookMoment, acp_client_named, acp_tool_use};
+use mk_engine::Seat;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::editor::is_there;
 use crate::message::{self, Id, Line, RawObject, UpdateHead};
-use crate::proxy::{Abilities, AwaitedAnswer, Core};
-use crate::shown;
+use crate::proxy::{Abilities, AwaitedAnswer, Core, ProxySide};
+use crate::{shown, title};
 
 /// Longest piece of a line that is not JSON which is shown.
 const LONGEST_SHOWN: usize = 200;
@@ -23,6 +24,10 @@ impl Core {
                     self.to_editor(line).await;
                 }
             }
+            // What has no id has no answer: some editors would do it all the same.
+            Line::Notification { method, .. } if is_judged(&method) => {
+                tracing::warn!(%method, "the agent asks for something without an id");
+            }
             Line::Notification { .. } => self.to_editor(line).await,
             Line::Request { id, method, params } => {
                 let params = params.map(ToOwned::to_owned);
@@ -30,7 +35,7 @@ impl Core {
                     "session/request_permission" => {
                         drop(tokio::spawn(Arc::clone(self).permission(id, line, params)));
                     }
-                    "fs/read_text_file" | "fs/write_text_file" | "terminal/create" => {
+                    method_name if is_judged(method_name) => {
                         let method = method.into_owned();
                         drop(tokio::spawn(
                             Arc::clone(self).access(id, method, line, params),
@@ -40,7 +45,7 @@ impl Core {
                 }
             }
             Line::Response { id, outcome } => {
-                if self.answered(&id, &outcome) {
+                if self.answered(ProxySide::Agent, &id, &outcome) {
                     return;
                 }
                 match self.settle(&id) {
@@ -93,6 +98,12 @@ impl Core {
                     self.lock().sessions.remove(&session);
                 }
                 self.to_editor(line).await;
+            }
+            AwaitedAnswer::List => {
+                let result = outcome.ok().flatten();
+                let cut = result.and_then(|result| title::cut_in_list(&result));
+                let cut = cut.and_then(|result| message::with(&line, "result", &result));
+                self.to_editor(cut.unwrap_or(line)).await;
             }
             AwaitedAnswer::Plain => self.to_editor(line).await,
         }
@@ -148,10 +159,9 @@ impl Core {
 
     /// An update of a session; `true` if the editor has been told already, or need not be.
     async fn agent_updates(self: &Arc<Self>, line: &[u8], params: Option<&RawValue>) -> bool {
-        let head =
-            params.and_then(|params| serde_json::from_str::<UpdateHead<'_>>(params.get()).ok());
+        let head = params.and_then(UpdateHead::read);
         let Some(UpdateHead { session, update }) = head else {
-            return false;
+            return is_about_modes(params);
         };
         match &*update.kind {
             "current_mode_update" => {
@@ -194,6 +204,19 @@ impl Core {
                 }
                 true
             }
+            "session_info_update" => {
+                let mut update = update_of(params);
+                if self.is_quiet(&session) || !title::cut_in(&mut update) {
+                    return self.is_quiet(&session);
+                }
+                let mut whole = RawObject::read(params).unwrap_or_default();
+                whole.set("update", &update);
+                match message::with(line, "params", &whole) {
+                    Some(line) => self.to_editor(line).await,
+                    None => return false,
+                }
+                true
+            }
             "tool_call" | "tool_call_update" => {
                 self.follow_call(&session, params);
                 // A past that is told again because we have started the agent again is known to the editor.
@@ -213,7 +236,7 @@ impl Core {
         let habits = self.habits();
         let left = self.with_session(session, |it| {
             let is_open = it.shown.is_some();
-            is_open && crate::pin::wanted(&habits, &it.inner).is_some()
+            is_open && crate::pin::has_left(&habits, &it.inner)
         });
         if left == Some(true) {
             self.start_pinning(session);
@@ -237,11 +260,20 @@ impl Core {
             if ended {
                 it.calls.end(&id);
             }
-            (call, unasked && status == "completed", it.seat.clone())
+            (call, unasked, it.seat.clone())
         });
         let Some((call, true, seat)) = followed else {
             return;
         };
+        match status.as_str() {
+            "completed" => self.observe_call(session, call, seat),
+            "failed" => self.explain_policy(session, &call, &update),
+            _ => {}
+        }
+    }
+
+    /// Judges a call that was made without a question, and reports one that the mode forbids.
+    fn observe_call(self: &Arc<Self>, session: &str, call: AcpCall, seat: Seat) {
         let (core, session) = (Arc::clone(self), session.to_owned());
         tokio::spawn(async move {
             let tool = acp_tool_use(core.lock().client, &call);
@@ -279,6 +311,28 @@ impl Core {
         let heard = format!("{title} (done without asking): {reason}");
         self.with_session(session, |it| it.unheard.push(heard));
     }
+}
+
+/// What is decided about before the editor sees it. Files and terminals that the protocol does not know yet are among it.
+fn is_judged(method: &str) -> bool {
+    match method {
+        "terminal/output" | "terminal/release" | "terminal/wait_for_exit" | "terminal/kill" => {
+            false
+        }
+        "session/request_permission" => true,
+        method => method.starts_with("fs/") || method.starts_with("terminal/"),
+    }
+}
+
+/// Whether an update that cannot be read might change what the editor shows as the mode.
+fn is_about_modes(params: Option<&RawValue>) -> bool {
+    let Some(params) = params else { return false };
+    // Of what stands twice, the last counts here. What is nested too deeply to be read is not shown.
+    let read = serde_json::from_str::<Value>(params.get());
+    read.map_or(true, |params| {
+        let kind = params["update"]["sessionUpdate"].as_str();
+        matches!(kind, Some("current_mode_update" | "config_option_update"))
+    })
 }
 
 fn update_of(params: Option<&RawValue>) -> RawObject {

@@ -13,6 +13,14 @@ impl Aliases {
         self.0.push((session, quoted(own)));
     }
 
+    /// The agent's name of a session.
+    pub(crate) fn of(&self, session: &str) -> String {
+        let quoted = serde_json::Value::from(session).to_string();
+        let found = self.0.iter().find(|(editor, _)| *editor == quoted);
+        let own = found.and_then(|(_, agent)| serde_json::from_str(agent).ok());
+        own.unwrap_or_else(|| session.to_owned())
+    }
+
     pub(crate) fn for_agent(&self, line: Vec<u8>) -> Vec<u8> {
         let pairs = self.0.iter().map(|(editor, agent)| (editor, agent));
         pairs.fold(line, |line, (from, to)| replaced(line, from, to))
@@ -55,5 +63,6 @@ mod tests {
         let text = |line| String::from_utf8(line).unwrap();
         assert_eq!(text(aliases.for_agent(editor.into())), agent);
         assert_eq!(text(aliases.for_editor(agent.into())), editor);
+        assert_eq!([aliases.of("s1"), aliases.of("s3")], ["s-2", "s3"]);
     }
 }

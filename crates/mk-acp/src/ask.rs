@@ -23,7 +23,13 @@ impl Core {
     ) -> bool {
         let is_plan = self.is_plan(request);
         let agreed = match is_plan {
-            Some(plan) => self.ask_plan(session, &plan, None).await.is_some(),
+            Some(plan) => {
+                let chosen = self.ask_plan(session, &plan, None).await;
+                if chosen.is_some() {
+                    self.end_planning(session);
+                }
+                chosen.is_some()
+            }
             None => self.ask_once(session, request, call).await,
         };
         let verdict = match agreed {

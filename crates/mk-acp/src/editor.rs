@@ -22,7 +22,7 @@ impl Core {
                 self.editor_asks(id, &method, params.as_deref(), line).await;
             }
             Line::Response { id, outcome } => {
-                if self.answered(&id, &outcome) {
+                if self.answered(ProxySide::Editor, &id, &outcome) {
                     return;
                 }
                 let passed_on = self.lock().passed_on.remove(&id);
@@ -54,8 +54,12 @@ impl Core {
             "session/set_mode" => {
                 let params = RawObject::read(params).unwrap_or_default();
                 let mode = params.text("modeId").unwrap_or_default();
-                match self.switch(params.text("sessionId"), &mode).await {
-                    Ok(()) => self.to_editor(message::response(&id, &json!({}))).await,
+                let session = params.text("sessionId").unwrap_or_default();
+                match self.switch(&session, &mode).await {
+                    Ok(()) => {
+                        self.end_planning(&session);
+                        self.to_editor(message::response(&id, &json!({}))).await;
+                    }
                     Err((refusal, text)) => {
                         self.refuse(ProxySide::Editor, &id, refusal, &text).await;
                     }
@@ -71,7 +75,11 @@ impl Core {
                 self.to_agent(line).await;
             }
             _ => {
-                self.lock().awaited.insert(id, AwaitedAnswer::Plain);
+                let awaited = match method {
+                    "session/list" => AwaitedAnswer::List,
+                    _ => AwaitedAnswer::Plain,
+                };
+                self.lock().awaited.insert(id, awaited);
                 self.to_agent(line).await;
             }
         }
@@ -95,14 +103,13 @@ impl Core {
     /// Another mode, chosen by the person at the editor. It holds from the very next call.
     pub(crate) async fn switch(
         self: &Arc<Self>,
-        session: Option<String>,
+        session: &str,
         mode: &str,
     ) -> Result<(), (RequestRefusal, String)> {
-        let session = session.unwrap_or_default();
-        let place = self.with_session(&session, |it| {
+        let place = self.with_session(session, |it| {
             (it.seat.directory.clone(), it.conversation.clone())
         });
-        let (directory, conversation) = place.ok_or_else(|| unknown_session(&session))?;
+        let (directory, conversation) = place.ok_or_else(|| unknown_session(session))?;
         let catalogue = self.engine.modes().catalogue_at(&directory);
         let slug = shown::choose(&catalogue, mode)
             .map_err(|text| (RequestRefusal::InvalidParams, text))?;
@@ -112,8 +119,8 @@ impl Core {
             .set_mode(&conversation, &slug)
             .await;
         set.map_err(|error| refusal(&error))?;
-        self.with_session(&session, |it| it.granted.clear());
-        self.refresh(&session).await;
+        self.with_session(session, |it| it.granted.clear());
+        self.refresh(session).await;
         Ok(())
     }
 
@@ -127,8 +134,9 @@ impl Core {
         };
         if option == OPTION {
             let mode = object.text("value").unwrap_or_default();
-            return match self.switch(Some(session.clone()), &mode).await {
+            return match self.switch(&session, &mode).await {
                 Ok(()) => {
+                    self.end_planning(&session);
                     let options = self.options_of(&session);
                     let result = json!({ "configOptions": options });
                     self.to_editor(message::response(&id, &result)).await;

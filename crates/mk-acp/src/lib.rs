@@ -2,7 +2,7 @@
 //!
 //! Lines go through as they came, unless they are about modes, permissions, files or terminals. What a call may do is the
 //! engine's answer, the same that the agent's hook gets: both share a conversation by the agent's own session id.
-//! It does not know policy, and it writes into no file but a trace.
+//! It does not know policy, and it writes into no file but a trace and the names of sessions that were begun again.
 
 mod access;
 mod agent;
@@ -10,13 +10,16 @@ mod alias;
 mod ask;
 mod editor;
 mod error;
+mod grant;
 mod line;
 mod message;
+mod names;
 mod open;
 mod passthrough;
 mod permission;
 mod pin;
 mod plan;
+mod policy;
 mod process;
 mod prompt;
 mod proxy;
@@ -25,6 +28,7 @@ mod server;
 mod session;
 mod shown;
 pub mod stdio;
+mod title;
 mod trace;
 mod watch;
 

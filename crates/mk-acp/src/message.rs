@@ -13,7 +13,8 @@ use serde_json::value::{RawValue, to_raw_value};
 /// The outermost fields of a message.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Head<'a> {
-    #[serde(borrow, default)]
+    /// `null` is an id, too.
+    #[serde(borrow, default, deserialize_with = "present")]
     pub(crate) id: Option<&'a RawValue>,
     #[serde(borrow, default)]
     pub(crate) method: Option<Cow<'a, str>>,
@@ -23,6 +24,10 @@ pub(crate) struct Head<'a> {
     pub(crate) result: Option<&'a RawValue>,
     #[serde(borrow, default)]
     pub(crate) error: Option<&'a RawValue>,
+}
+
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
+    <&RawValue>::deserialize(deserializer).map(Some)
 }
 
 /// What a line is.
@@ -47,7 +52,11 @@ pub(crate) enum Line<'a> {
 }
 
 impl<'a> Line<'a> {
+    /// A list of messages is none of this protocol, and one that says something twice says nothing.
     pub(crate) fn read(line: &'a [u8]) -> Self {
+        if !is_object(line) {
+            return Self::Other;
+        }
         let Ok(head) = serde_json::from_slice::<Head<'a>>(line) else {
             return Self::Other;
         };
@@ -77,15 +86,24 @@ impl<'a> Line<'a> {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Id(String);
 
+/// Whether a text begins as an object does. What serde reads into a struct may be a list, too.
+fn is_object(text: &[u8]) -> bool {
+    let first = text.iter().find(|byte| !byte.is_ascii_whitespace());
+    first == Some(&b'{')
+}
+
 impl Id {
     fn of(raw: &RawValue) -> Self {
-        // Two spellings of one text are one id.
-        match raw.get().contains('\\') {
-            true => Self(
-                serde_json::from_str::<Value>(raw.get())
-                    .map_or_else(|_| raw.get().to_owned(), |value| value.to_string()),
-            ),
-            false => Self(raw.get().to_owned()),
+        // Two spellings of one text, or of one number, are one id.
+        let text = raw.get();
+        let is_number = !text.starts_with('"') && text.contains(['.', 'e', 'E']);
+        if !is_number && !text.contains('\\') {
+            return Self(text.to_owned());
+        }
+        let value = serde_json::from_str::<Value>(text).unwrap_or_default();
+        match value.as_f64().filter(|it| it.fract() == 0.0) {
+            Some(number) => Self(format!("{number:.0}")),
+            None => Self(value.to_string()),
         }
     }
 
@@ -119,15 +137,29 @@ pub(crate) struct UpdateHead<'a> {
     pub(crate) update: UpdateKind<'a>,
 }
 
+impl<'a> UpdateHead<'a> {
+    pub(crate) fn read(params: &'a RawValue) -> Option<Self> {
+        let text = params.get();
+        is_object(text.as_bytes()).then_some(())?;
+        serde_json::from_str(text).ok()
+    }
+}
+
 #[derive(Debug, Deserialize)]
 pub(crate) struct UpdateKind<'a> {
     #[serde(rename = "sessionUpdate", borrow)]
     pub(crate) kind: Cow<'a, str>,
 }
 
-/// An object whose values are kept as text.
+/// An object whose values are kept as text. Of a name that stands twice the last value counts, as it does for most
+/// readers, and the others are gone.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct RawObject(Vec<(String, Box<RawValue>)>);
+pub(crate) struct RawObject {
+    entries: Vec<(String, Box<RawValue>)>,
+    is_ambiguous: bool,
+}
+/// More names than any message has.
+const MOST_NAMES: usize = 1_000;
 
 impl RawObject {
     pub(crate) fn read(raw: Option<&RawValue>) -> Option<Self> {
@@ -139,7 +171,7 @@ impl RawObject {
     }
 
     pub(crate) fn get(&self, key: &str) -> Option<&RawValue> {
-        let found = self.0.iter().find(|(name, _)| name == key);
+        let found = self.entries.iter().find(|(name, _)| name == key);
         found.map(|(_, value)| &**value)
     }
 
@@ -156,10 +188,15 @@ impl RawObject {
     pub(crate) fn set(&mut self, key: &str, value: &impl Serialize) {
         // A value of ours can always be written.
         let Ok(raw) = to_raw_value(value) else { return };
-        match self.0.iter_mut().find(|(name, _)| name == key) {
+        match self.entries.iter_mut().find(|(name, _)| name == key) {
             Some((_, old)) => *old = raw,
-            None => self.0.push((key.to_owned(), raw)),
+            None => self.entries.push((key.to_owned(), raw)),
         }
+    }
+
+    /// Whether a name stood twice, in whatever case: not all readers take the same value.
+    pub(crate) const fn is_ambiguous(&self) -> bool {
+        self.is_ambiguous
     }
 
     pub(crate) fn line(&self) -> Vec<u8> {
@@ -168,13 +205,13 @@ impl RawObject {
 
     fn json(&self) -> String {
         let length: usize = self
-            .0
+            .entries
             .iter()
             .map(|(key, value)| key.len() + value.get().len() + 4)
             .sum();
         let mut text = String::with_capacity(length + 2);
         text.push('{');
-        for (at, (key, value)) in self.0.iter().enumerate() {
+        for (at, (key, value)) in self.entries.iter().enumerate() {
             if at > 0 {
                 text.push(',');
             }
@@ -189,7 +226,7 @@ impl RawObject {
 
 impl Serialize for RawObject {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(key, value)| (key, value)))
+        serializer.collect_map(self.entries.iter().map(|(key, value)| (key, value)))
     }
 }
 
@@ -204,11 +241,19 @@ impl<'de> Deserialize<'de> for RawObject {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RawObject, A::Error> {
-                let mut entries = Vec::new();
-                while let Some(entry) = map.next_entry()? {
-                    entries.push(entry);
+                let mut object = RawObject::default();
+                while let Some((key, value)) = map.next_entry::<String, Box<RawValue>>()? {
+                    if object.entries.len() >= MOST_NAMES {
+                        return Err(serde::de::Error::custom("too many names"));
+                    }
+                    let mut names = object.entries.iter().map(|(name, _)| name);
+                    object.is_ambiguous |= names.any(|name| name.eq_ignore_ascii_case(&key));
+                    match object.entries.iter_mut().find(|(name, _)| *name == key) {
+                        Some((_, old)) => *old = value,
+                        None => object.entries.push((key, value)),
+                    }
                 }
-                Ok(RawObject(entries))
+                Ok(object)
             }
         }
         deserializer.deserialize_map(Entries)

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use mk_types::{AbsPath, ModeSlug};
+use mk_types::{AbsPath, ConversationId, ModeSlug};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
@@ -71,6 +71,7 @@ impl Core {
                 it.loading = true;
                 it.past += 1;
             });
+            self.name_for_load(session);
         }
         if let Some(meta) = &self.options.meta {
             let mut joined = params.value("_meta").unwrap_or_else(|| json!({}));
@@ -103,7 +104,10 @@ impl Core {
             Ok,
         );
         let text = mode.and_then(|mode| {
-            let text = conversations.instructions(&opening.directory, &mode)?;
+            let mut text = conversations.instructions(&opening.directory, &mode)?;
+            if let Some(way_out) = self.way_out(&opening.directory, &mode) {
+                text = format!("{text}\n\n{way_out}");
+            }
             Ok((mode, text))
         });
         match text {
@@ -133,6 +137,8 @@ impl Core {
             .sit(&seat, &self.options.settings, inherited)
             .await;
         let (conversation, mode) = sat.map_err(|error| refusal(&error))?;
+        let mode = self.begin_in(session, opening, &conversation, mode).await;
+        let mode = mode.map_err(|error| refusal(&error))?;
         if let Some(server) = &opening.server {
             let seated = self.seat_server(&seat, server).await;
             seated.map_err(|error| refusal(&error))?;
@@ -149,6 +155,30 @@ impl Core {
             state.sessions.insert(session.to_owned(), session_state);
         }
         Ok(())
+    }
+
+    /// The mode of a session that has just been opened. A new one begins where new ones do, even if its agent calls it as
+    /// it has called another one before.
+    async fn begin_in(
+        &self,
+        session: &str,
+        opening: &SessionOpening,
+        conversation: &ConversationId,
+        stored: ModeSlug,
+    ) -> Result<ModeSlug, mk_engine::Error> {
+        let is_known = self.lock().sessions.contains_key(session);
+        if is_known || opening.session.is_some() {
+            return Ok(stored);
+        }
+        let conversations = self.engine.conversations();
+        let start = match &opening.inherited {
+            Some(mode) => mode.clone(),
+            None => conversations.mode_at(&opening.directory, &self.options.settings)?,
+        };
+        if start != stored {
+            conversations.set_mode(conversation, &start).await?;
+        }
+        Ok(start)
     }
 
     /// The agent has answered: the editor gets the session with our modes, and the agent's own selector is pinned.
@@ -178,8 +208,13 @@ impl Core {
             Some(options) => shown::read_options(options, self.habits().hidden, &mut inner),
             None => Vec::new(),
         };
+        let is_back = opening.session.is_some();
+        if is_back && self.habits().restarts {
+            // Such an agent tells the past after its answer; what it is asked next, it answers when that is done.
+            inner.current = None;
+        }
         let place = self.with_session(&session, |it| {
-            it.loading = false;
+            it.loading = is_back;
             it.inner = inner;
             it.options.clone_from(&others);
             it.opened_with = Some(opening.params);
@@ -203,6 +238,7 @@ impl Core {
         let (core, session) = (Arc::clone(self), session.to_owned());
         tokio::spawn(async move {
             core.pin(&session).await;
+            core.with_session(&session, |it| it.loading = false);
             // Nobody waits if the session is gone.
             let _gone = sender.send(true);
         });

@@ -19,6 +19,13 @@ pub(crate) async fn relay(
         mut output,
         mut process,
     } = agent;
+    let back = copy(
+        &mut output,
+        &mut to_editor,
+        trace.as_ref(),
+        LineDirection::FromAgent,
+    );
+    tokio::pin!(back);
     let outcome = {
         let forth = copy(
             &mut from_editor,
@@ -26,13 +33,6 @@ pub(crate) async fn relay(
             trace.as_ref(),
             LineDirection::FromEditor,
         );
-        let back = copy(
-            &mut output,
-            &mut to_editor,
-            trace.as_ref(),
-            LineDirection::FromAgent,
-        );
-        tokio::pin!(back);
         tokio::select! {
             ended = forth => ended.map(|()| Some(Exit::EditorLeft)).map_err(Error::Editor),
             ended = &mut back => ended.map(|()| None).map_err(Error::Agent),
@@ -41,14 +41,8 @@ pub(crate) async fn relay(
     };
     if matches!(outcome, Ok(Some(_))) {
         drop(input);
-        // What the agent still says to the end of its input is passed on.
-        let rest = copy(
-            &mut output,
-            &mut to_editor,
-            trace.as_ref(),
-            LineDirection::FromAgent,
-        );
-        drop(tokio::time::timeout(ENDING, rest).await);
+        // What the agent still says to the end of its input is passed on, after what was read already.
+        drop(tokio::time::timeout(ENDING, &mut back).await);
     }
     let status = match &mut process {
         Some(process) => process.end(ENDING).await,

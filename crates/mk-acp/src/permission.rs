@@ -12,10 +12,11 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::ask::chosen;
-use crate::error::refusal;
+use crate::error::{RequestRefusal, refusal};
+use crate::grant::ModeRights;
 use crate::message::{self, Id, RawObject};
 use crate::plan::ProposedPlan;
-use crate::proxy::{Core, PassedOn};
+use crate::proxy::{Core, PassedOn, ProxySide};
 
 /// How often a call that needs approval is tried again; each time a person has agreed to something.
 const MOST_REQUESTS: usize = 4;
@@ -40,7 +41,8 @@ impl Core {
     ) {
         let mut params = RawObject::read(params.as_deref()).unwrap_or_default();
         let session = params.text("sessionId").unwrap_or_default();
-        let tool_call = params.value("toolCall").unwrap_or_default();
+        let tool_call = params.value("toolCall").filter(Value::is_object);
+        let tool_call = tool_call.unwrap_or_else(|| json!({}));
         let options = match params.value("options") {
             Some(Value::Array(options)) => options,
             _ => Vec::new(),
@@ -62,15 +64,16 @@ impl Core {
             return self.leave_plan(&id, &session, asked, &options).await;
         }
         let tool = acp_tool_use(self.lock().client, &call);
-        let paths = tool.touched().paths;
-        let outcome = self.judge(&session, tool, Some(&tool_call)).await;
+        // Before it is judged: what changes meanwhile makes it worth nothing.
+        let rights = self.rights_in(&session);
+        let outcome = self.judge(&session, tool.clone(), Some(&tool_call)).await;
         match (outcome, allow(&options)) {
             (PermissionOutcome::Deny(reason), _) => {
                 self.tell_refusal(&session, &call, &reason).await;
                 return self.choose(&id, reject(&options)).await;
             }
             (PermissionOutcome::Allow, Some(option)) => {
-                self.with_session(&session, |it| it.granted.extend(paths));
+                self.grant(&session, &tool, &rights);
                 return self.choose(&id, Some(option)).await;
             }
             // None of the options means «this once»: a person has to look.
@@ -85,7 +88,9 @@ impl Core {
         let passed_on = PassedOn {
             session,
             options,
-            paths,
+            call,
+            tool,
+            rights,
         };
         self.pass_on(id, line, params, passed_on).await;
     }
@@ -127,6 +132,10 @@ impl Core {
                         );
                     }
                 },
+                HookOutcome::Elsewhere(root) => {
+                    let reason = format!("The project in '{root}' decides about this call");
+                    return PermissionOutcome::Deny(reason);
+                }
                 HookOutcome::Waits(request, verdict) => {
                     // Another task may be showing it already; its answer is recorded either way.
                     let agreed = match self.begin_asking(session, &request.id) {
@@ -144,6 +153,22 @@ impl Core {
             }
         }
         PermissionOutcome::Deny("It needs approval again and again".to_owned())
+    }
+
+    /// Decides once more about a call that a person has agreed to, if what is in force is no longer what it was.
+    pub(crate) async fn judge_again(
+        self: &Arc<Self>,
+        session: &str,
+        tool: &ToolUse,
+        before: &ModeRights,
+    ) -> Result<(), String> {
+        if self.rights_in(session) == *before {
+            return Ok(());
+        }
+        match self.judge(session, tool.clone(), None).await {
+            PermissionOutcome::Deny(reason) => Err(reason),
+            PermissionOutcome::Allow | PermissionOutcome::Person(_) => Ok(()),
+        }
     }
 
     fn permission_event(&self, session: &str, seat: &Seat, tool: ToolUse) -> HookEvent {
@@ -183,13 +208,27 @@ impl Core {
             }
         }
         let line = message::with(&line, "params", &params).unwrap_or(line);
-        self.lock().passed_on.insert(id, passed_on);
-        self.to_editor(line).await;
+        let is_new = {
+            let mut state = self.lock();
+            let is_new = !state.passed_on.contains_key(&id);
+            if is_new {
+                state.passed_on.insert(id.clone(), passed_on);
+            }
+            is_new
+        };
+        if is_new {
+            return self.to_editor(line).await;
+        }
+        // The answer to the first would count for both.
+        let text = "Another request with this id is still open";
+        let refusal = RequestRefusal::InvalidParams;
+        self.refuse(ProxySide::Agent, &id, refusal, text).await;
     }
 
-    /// A person has answered what was passed on. Anything but one of the options is a no.
+    /// A person has answered what was passed on. Anything but one of the options is a no. If the mode has changed
+    /// meanwhile, the new one decides, too.
     pub(crate) async fn person_chose(
-        &self,
+        self: &Arc<Self>,
         id: &Id,
         passed_on: PassedOn,
         result: Option<&RawValue>,
@@ -199,7 +238,9 @@ impl Core {
         let PassedOn {
             session,
             options,
-            paths,
+            call,
+            tool,
+            rights,
         } = passed_on;
         let picked = chosen(&answer)
             .and_then(|chosen| options.iter().find(|option| option["optionId"] == chosen));
@@ -207,7 +248,12 @@ impl Core {
         match picked {
             Some(option) => {
                 if is_allowing(option) {
-                    self.with_session(&session, |it| it.granted.extend(paths));
+                    let judged = self.judge_again(&session, &tool, &rights).await;
+                    if let Err(reason) = judged {
+                        self.tell_refusal(&session, &call, &reason).await;
+                        return self.choose(id, reject(&options)).await;
+                    }
+                    self.grant(&session, &tool, &self.rights_in(&session));
                 }
                 // As the editor wrote it, with what else it says.
                 self.to_agent(message::response(id, &answer)).await;
@@ -237,7 +283,7 @@ impl Core {
     ) {
         let content = tool_call
             .get("content")
-            .filter(|content| content.is_array());
+            .filter(|content| content.as_array().is_some_and(|it| !it.is_empty()));
         let plan = call
             .raw_input
             .as_ref()
@@ -292,21 +338,44 @@ fn automatic(mode: &Mode, group: Option<ClientToolGroup>) -> PermissionOutcome {
     }
 }
 
-/// Words in an option's id that say that more than this one call is meant.
+/// Words in an option's id or name that say that more than this one call is meant.
 const MORE_THAN_ONCE: &[&str] = &[
-    "always", "session", "auto", "updates", "all", "forever", "remember",
+    "always",
+    "session",
+    "auto",
+    "updates",
+    "all",
+    "forever",
+    "remember",
+    "again",
+    "permanently",
+    "project",
+    "workspace",
 ];
 
 /// The option that allows this one call: by its kind, and by an id that means no more than that.
 pub(crate) fn allow(options: &[Value]) -> Option<&Value> {
     options.iter().find(|option| {
-        let id = option["optionId"]
-            .as_str()
-            .unwrap_or_default()
-            .to_lowercase();
-        let mut words = id.split(|it: char| !it.is_ascii_alphanumeric());
-        option["kind"] == "allow_once" && !words.any(|word| MORE_THAN_ONCE.contains(&word))
+        let texts = ["optionId", "name"].map(|key| option[key].as_str().unwrap_or_default());
+        option["kind"] == "allow_once" && !texts.into_iter().any(means_more)
     })
+}
+
+/// Whether one of a text's words means more than this once. `allowAlways` has two words.
+fn means_more(text: &str) -> bool {
+    let mut spaced = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if letter.is_uppercase() {
+            spaced.push(' ');
+        }
+        spaced.push(letter.to_ascii_lowercase());
+    }
+    let whole = text.to_lowercase();
+    let words = |text: &str| {
+        let mut words = text.split(|it: char| !it.is_alphanumeric());
+        words.any(|word| MORE_THAN_ONCE.contains(&word))
+    };
+    words(&spaced) || words(&whole)
 }
 
 fn any_allowing(options: &[Value]) -> Option<&Value> {

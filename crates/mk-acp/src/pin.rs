@@ -19,7 +19,26 @@ pub(crate) fn wanted(habits: &AcpHabits, inner: &AgentSelector) -> Option<String
     (inner.current.as_deref() != Some(*asking)).then(|| (*asking).to_owned())
 }
 
+/// Whether it has gone where it may not be. A mode in which it plans is left with a plan, or by a person's switch.
+pub(crate) fn has_left(habits: &AcpHabits, inner: &AgentSelector) -> bool {
+    !is_planning(habits, inner) && wanted(habits, inner).is_some()
+}
+
+fn is_planning(habits: &AcpHabits, inner: &AgentSelector) -> bool {
+    let current = inner.current.as_deref();
+    current.is_some_and(|current| habits.planning.contains(&current))
+}
+
 impl Core {
+    /// Takes the agent out of its own planning: a person has chosen what it may do.
+    pub(crate) fn end_planning(self: &Arc<Self>, session: &str) {
+        let habits = self.habits();
+        let plans = self.with_session(session, |it| is_planning(&habits, &it.inner));
+        if plans == Some(true) {
+            self.start_pinning(session);
+        }
+    }
+
     /// Pins one session now, and tells whether the agent does as it was told. An agent without modes has nothing to pin.
     pub(crate) async fn pin(self: &Arc<Self>, session: &str) -> bool {
         let habits = self.habits();

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use mk_engine::ApprovalRequest;
-use mk_policy::{AutoApprove, Mode};
+use mk_policy::{AutoApprove, Group, Mode};
+use mk_types::{AbsPath, ModeSlug};
 use serde_json::{Value, json};
 
 use crate::proxy::Core;
@@ -18,7 +19,24 @@ pub(crate) struct ProposedPlan {
     pub(crate) title: String,
 }
 
+/// What the model is told where it can only plan.
+const WAY_OUT: &str = "When a plan is ready, call the tool `exit_plan` of the MCP server `modekeeper` with it: \
+     the user picks the mode that carries it out.";
+
+/// Whether a mode cannot carry out what it plans.
+fn plans(mode: &Mode) -> bool {
+    !mode.enables(Group::Edit) || mode.file_restriction(Group::Edit).is_some()
+}
+
 impl Core {
+    /// How a model gets out of a mode that only plans, where it has our tools.
+    pub(crate) fn way_out(&self, directory: &AbsPath, mode: &ModeSlug) -> Option<&'static str> {
+        self.options.server.as_ref()?;
+        let catalogue = self.engine.modes().catalogue_at(directory);
+        let mode = catalogue.get(mode.as_str())?;
+        plans(mode).then_some(WAY_OUT)
+    }
+
     /// The plan that an approval request is about, if it is about one.
     pub(crate) fn is_plan(&self, request: &ApprovalRequest) -> Option<ProposedPlan> {
         request.is_plan().then(|| ProposedPlan {
@@ -39,12 +57,12 @@ impl Core {
             self.with_session(session, |it| (it.seat.directory.clone(), it.mode.clone()))?;
         let catalogue = self.engine.modes().catalogue_at(&directory);
         let from = catalogue.get(current.as_str()).cloned();
-        let may = |mode: &Mode| {
-            let others = mode.slug != current;
-            others
-                && from
-                    .as_ref()
-                    .is_none_or(|from| from.may_switch_to(&mode.slug))
+        // One that may change everything carries a plan out itself.
+        let may = |mode: &Mode| match mode.slug == current {
+            true => !plans(mode),
+            false => from
+                .as_ref()
+                .is_none_or(|from| from.may_switch_to(&mode.slug)),
         };
         let mut options: Vec<Value> = Vec::new();
         for mode in catalogue.visible().filter(|mode| may(mode)) {
@@ -75,7 +93,7 @@ impl Core {
         if !offered || chosen == STAY {
             return None;
         }
-        match self.switch(Some(session.to_owned()), &chosen).await {
+        match self.switch(session, &chosen).await {
             Ok(()) => Some(chosen),
             Err((_, text)) => {
                 tracing::warn!(text, "the mode of the plan cannot be set");

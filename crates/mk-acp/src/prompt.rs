@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mk_clients::{ClientId, HookEvent, HookMoment};
-use mk_engine::HookOutcome;
 use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
 
+use crate::error::RequestRefusal;
 use crate::message::{self, Id, RawObject, session_of};
-use crate::proxy::{AwaitedAnswer, Core};
+use crate::proxy::{AwaitedAnswer, Core, ProxySide};
 
 /// How long a prompt waits for the agent's own selector to be pinned: two setters, each with its own limit.
 const PINNING: Duration = Duration::from_secs(30);
@@ -22,7 +22,11 @@ impl Core {
             // A pinning that was given up is over, too.
             drop(tokio::time::timeout(PINNING, pinned.wait_for(|done| *done)).await);
         }
-        self.start_again_if_stale(&session).await;
+        if let Err(error) = self.start_again_if_stale(&session).await {
+            let text = format!("{error}. The agent's rules are those of another mode");
+            let refusal = RequestRefusal::Internal;
+            return self.refuse(ProxySide::Editor, &id, refusal, &text).await;
+        }
         let news = self.news(&session).await;
         let line = match RawObject::read(params).filter(|_| !news.is_empty()) {
             Some(params) => Self::with_news(&line, params, &news).unwrap_or(line),
@@ -59,12 +63,18 @@ impl Core {
         };
         let hooks = self.engine.hooks();
         let context = match hooks.answer(&event, &seat, &self.options.settings).await {
-            Ok(HookOutcome::Decided(verdict) | HookOutcome::Waits(_, verdict)) => verdict.context,
+            Ok(hooked) => hooked.verdict().context,
             Err(error) => {
                 tracing::warn!(%error, "the mode's instructions cannot be told");
                 None
             }
         };
+        let mode = self.with_session(session, |it| it.mode.clone());
+        let way_out = mode.and_then(|mode| self.way_out(&seat.directory, &mode));
+        let context = context.map(|text| match way_out {
+            Some(way_out) => format!("{text}\n\n{way_out}"),
+            None => text,
+        });
         let refusals = (!unheard.is_empty()).then(|| {
             format!(
                 "Modekeeper refused these calls of the last turn:\n- {}",

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use mk_clients::{AcpHabits, ClientId, acp_habits};
+use mk_clients::{AcpCall, AcpHabits, ClientId, ToolUse, acp_habits};
 use mk_engine::{Engine, HookSettings};
 use mk_policy::Mode;
 use mk_types::{AbsPath, ConversationId};
@@ -19,6 +19,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::alias::Aliases;
 use crate::error::{Error, RequestRefusal};
+use crate::grant::ModeRights;
 use crate::line::{LineReader, Outlet};
 use crate::message::{self, Id};
 use crate::open::SessionOpening;
@@ -43,10 +44,14 @@ pub struct Options {
     /// Our MCP server, which every session is given.
     pub server: Option<OwnServer>,
     pub trace: Option<PathBuf>,
+    /// Where the names of sessions are kept that an agent had to begin again.
+    pub names: PathBuf,
     /// Where the agent was started.
     pub directory: AbsPath,
     /// Says that somebody can be asked in a conversation, for as long as what it gives is kept.
     pub attend: EditorAttend,
+    /// Called now and then after lines have passed: gives back what only they needed.
+    pub rest: Box<dyn Fn() + Send + Sync>,
 }
 
 /// Our own MCP server as an agent starts it.
@@ -84,7 +89,7 @@ pub enum Exit {
 pub type LaunchAgent = Box<dyn Fn(Option<&Mode>) -> Result<RunningAgent, Error> + Send + Sync>;
 
 /// One of the two sides.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum ProxySide {
     Editor,
     Agent,
@@ -97,9 +102,12 @@ pub(crate) struct Core {
     pub(crate) launch: LaunchAgent,
     editor: Outlet,
     trace: Option<TraceFile>,
-    /// Makes our ids different from those of every peer.
-    nonce: String,
+    /// Makes our ids different from those of every peer. Neither side sees those of the other, so that an agent cannot
+    /// ask something under the id of a question of ours.
+    nonces: [String; 2],
     next: AtomicU64,
+    /// Lines that have come, from both sides.
+    pub(crate) passed: AtomicU64,
     pub(crate) state: Mutex<ProxyState>,
     ended: mpsc::UnboundedSender<u64>,
 }
@@ -111,15 +119,16 @@ pub(crate) struct ProxyState {
     pub(crate) process: Option<AgentProcess>,
     /// Which start of the agent this is.
     pub(crate) generation: u64,
-    /// The mode whose rules the agent was started with.
-    pub(crate) started_in: Option<mk_types::ModeSlug>,
+    /// What the mode allowed whose rules the agent was started with.
+    pub(crate) started_with: Option<String>,
     pub(crate) sessions: HashMap<String, AcpSession>,
     pub(crate) aliases: Aliases,
     /// Requests of the editor whose answers we look at.
     pub(crate) awaited: HashMap<Id, AwaitedAnswer>,
     /// Requests of the agent that were passed on, whose answers we look at.
     pub(crate) passed_on: HashMap<Id, PassedOn>,
-    own: HashMap<Id, oneshot::Sender<Result<Value, ()>>>,
+    /// Requests of our own, by the side that has to answer them.
+    own: HashMap<(ProxySide, Id), oneshot::Sender<Result<Value, ()>>>,
     pub(crate) attending: Vec<EditorAttendance>,
     pub(crate) initialize: Option<Box<RawValue>>,
     pub(crate) client: Option<ClientId>,
@@ -147,6 +156,7 @@ pub(crate) enum AwaitedAnswer {
     Close {
         session: String,
     },
+    List,
     /// Nothing to look at; if the agent ends, it is answered.
     Plain,
 }
@@ -156,13 +166,16 @@ pub(crate) enum AwaitedAnswer {
 pub(crate) struct PassedOn {
     pub(crate) session: String,
     pub(crate) options: Vec<Value>,
-    pub(crate) paths: Vec<String>,
+    pub(crate) call: AcpCall,
+    pub(crate) tool: ToolUse,
+    /// What was in force when the person was asked.
+    pub(crate) rights: ModeRights,
 }
 
 impl fmt::Debug for Core {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_struct("Core")
-            .field("nonce", &self.nonce)
+            .field("next", &self.next)
             .finish_non_exhaustive()
     }
 }
@@ -259,9 +272,13 @@ impl Core {
     ) -> Self {
         let conversations = engine.conversations();
         let started_in = conversations.mode_at(&options.directory, &options.settings);
+        let catalogue = engine.modes().catalogue_at(&options.directory);
+        let started_in = started_in
+            .ok()
+            .and_then(|mode| catalogue.get(mode.as_str()));
         let state = ProxyState {
             client: options.client,
-            started_in: started_in.ok(),
+            started_with: started_in.map(|mode| mode.rights()),
             ..ProxyState::default()
         };
         Self {
@@ -270,8 +287,9 @@ impl Core {
             launch,
             editor,
             trace,
-            nonce: nonce(),
+            nonces: [nonce(), nonce()],
             next: AtomicU64::new(0),
+            passed: AtomicU64::new(0),
             state: Mutex::new(state),
             ended,
         }
@@ -362,6 +380,7 @@ impl Core {
     }
 
     fn note(&self, heard: LineDirection, line: &[u8]) {
+        self.passed.fetch_add(1, Ordering::Relaxed);
         if let Some(trace) = &self.trace {
             trace.write(heard, line);
         }
@@ -396,9 +415,14 @@ impl Core {
         params: &Value,
     ) -> Result<Value, ()> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let id = Id::own(&format!("modekeeper-{}-{number}", self.nonce));
+        let [to_editor, to_agent] = &self.nonces;
+        let nonce = match side {
+            ProxySide::Editor => to_editor,
+            ProxySide::Agent => to_agent,
+        };
+        let id = Id::own(&format!("modekeeper-{nonce}-{number}"));
         let (sender, receiver) = oneshot::channel();
-        self.lock().own.insert(id.clone(), sender);
+        self.lock().own.insert((side, id.clone()), sender);
         let line = message::request(&id, method, params);
         match side {
             ProxySide::Editor => self.to_editor(line).await,
@@ -407,9 +431,14 @@ impl Core {
         receiver.await.unwrap_or(Err(()))
     }
 
-    /// Hands the answer to a request of ours over; `false` if it was not ours.
-    pub(crate) fn answered(&self, id: &Id, outcome: &Result<Option<&RawValue>, &RawValue>) -> bool {
-        let Some(sender) = self.lock().own.remove(id) else {
+    /// Hands the answer of one side to a request of ours over; `false` if that side was not asked.
+    pub(crate) fn answered(
+        &self,
+        side: ProxySide,
+        id: &Id,
+        outcome: &Result<Option<&RawValue>, &RawValue>,
+    ) -> bool {
+        let Some(sender) = self.lock().own.remove(&(side, id.clone())) else {
             return false;
         };
         let outcome = match outcome {

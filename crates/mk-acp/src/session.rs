@@ -9,6 +9,7 @@ use mk_types::{AbsPath, ApprovalId, ConversationId, ModeSlug};
 use serde_json::value::RawValue;
 use tokio::sync::watch;
 
+use crate::grant::WriteGrant;
 use crate::shown::ShownModes;
 
 /// Calls whose end has not been told. More than this is an agent that never ends one.
@@ -25,7 +26,7 @@ pub(crate) struct AcpSession {
     pub(crate) inner: AgentSelector,
     pub(crate) calls: Calls,
     /// Files that a person has just agreed to: the write that follows is part of that.
-    pub(crate) granted: Vec<String>,
+    pub(crate) granted: Vec<WriteGrant>,
     /// Refusals that the model has not heard of.
     pub(crate) unheard: Vec<String>,
     /// Approval requests that are shown in the editor now.

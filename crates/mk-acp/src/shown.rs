@@ -125,7 +125,10 @@ pub(crate) fn read_options(
     let mut others = Vec::new();
     inner.loose.clear();
     for raw in options {
-        let value: Value = serde_json::from_str(raw.get()).unwrap_or_default();
+        // One that cannot be read might be the selector.
+        let Ok(value) = serde_json::from_str::<Value>(raw.get()) else {
+            continue;
+        };
         let id = value["id"].as_str().unwrap_or_default();
         let is_mode = value["category"] == "mode" || id == OPTION;
         if is_mode && inner.option.is_none() {

@@ -1,6 +1,7 @@
 //! Conversations over pipes in memory: an editor and an agent that the test plays, and the proxy between them.
 
 mod ask;
+mod attack;
 mod contract;
 mod mode;
 mod permission;
@@ -210,8 +211,10 @@ impl World {
                 variable: "WHOSE".to_owned(),
             }),
             trace: None,
+            names: state.root().as_path().join("names"),
             directory: files.root().clone(),
             attend: Box::new(|_| None),
+            rest: Box::new(|| {}),
         };
         let (launch, agent, again) = starting();
         let served = engine.clone();

@@ -93,6 +93,7 @@ const SECRET_KEYS: &[&str] = &[
 ];
 /// How secrets begin that stand among other words.
 const SECRET_PREFIXES: &[&str] = &[
+    "mks_",
     "sk-",
     "ghp_",
     "gho_",
@@ -115,18 +116,38 @@ const SECRET_LISTS: &[&str] = &["env", "headers"];
 pub(crate) fn hide(value: &mut Value) {
     match value {
         Value::String(text) => *text = hide_text(text),
-        Value::Array(items) => items.iter_mut().for_each(hide),
+        Value::Array(items) => {
+            // A command line in words: an option's value is its next word.
+            let mut is_named = false;
+            for item in items {
+                let names_next = item.as_str().is_some_and(is_secret_option);
+                match item {
+                    Value::String(text) if is_named => REMOVED.clone_into(text),
+                    item => hide(item),
+                }
+                is_named = names_next;
+            }
+        }
         Value::Object(entries) => {
             for (key, value) in entries.iter_mut() {
                 let name = key.to_lowercase();
-                let is_secret = SECRET_KEYS.iter().any(|secret| name.contains(secret));
                 match value {
-                    Value::String(text) if is_secret => REMOVED.clone_into(text),
+                    value if names_secret(key) => hide_strings(value),
                     value if SECRET_LISTS.contains(&name.as_str()) => hide_values(value),
                     value => hide(value),
                 }
             }
         }
+        _ => {}
+    }
+}
+
+/// Takes out every text; numbers under such a key are counts.
+fn hide_strings(value: &mut Value) {
+    match value {
+        Value::String(text) => REMOVED.clone_into(text),
+        Value::Array(items) => items.iter_mut().for_each(hide_strings),
+        Value::Object(entries) => entries.values_mut().for_each(hide_strings),
         _ => {}
     }
 }
@@ -150,27 +171,142 @@ fn hide_values(value: &mut Value) {
 fn hide_text(text: &str) -> String {
     let mut shown = String::with_capacity(text.len().min(LONGEST));
     let mut was_bearer = false;
+    let mut named = SecretName::None;
     for piece in text.split_inclusive([' ', '\n', '\t', '"', '\'', '=', ',', ';']) {
         if shown.len() > LONGEST {
             shown.push('…');
             break;
         }
-        let is_secret = was_bearer
-            || SECRET_PREFIXES
-                .iter()
-                .any(|prefix| piece.starts_with(prefix));
+        let is_secret = was_bearer && piece.len() > 8;
+        let is_word = piece.contains(|it: char| it.is_alphanumeric());
         was_bearer = piece.trim_end().eq_ignore_ascii_case("bearer");
-        match is_secret && piece.len() > 8 {
+        match is_secret || (named == SecretName::Given && is_word && !was_bearer) {
             true => shown.push_str(REMOVED),
-            false => shown.push_str(piece),
+            false => match secret_within(piece) {
+                Some(at) => {
+                    shown.push_str(piece.get(..at).unwrap_or_default());
+                    shown.push_str(REMOVED);
+                    named = SecretName::None;
+                    continue;
+                }
+                None => shown.push_str(piece),
+            },
         }
+        named = named.after(piece, is_word);
     }
     shown
+}
+
+/// Where a secret begins within a word: what begins as they do, a password in an address, or a value behind its name.
+fn secret_within(piece: &str) -> Option<usize> {
+    let begins = |prefix: &str| {
+        piece.match_indices(prefix).find_map(|(at, _)| {
+            let before = piece.get(..at)?.chars().next_back();
+            let is_start = before.is_none_or(|it| !it.is_alphanumeric());
+            (is_start && piece.len() - at > 8).then_some(at)
+        })
+    };
+    let in_address = || {
+        let at = piece.find("://")? + "://".len();
+        let (user, _) = piece.get(at..)?.split_once('@')?;
+        (user.contains(':') && !user.contains('/')).then_some(at)
+    };
+    let behind_name = || {
+        let (name, value) = piece.split_once(':')?;
+        let has_value = value.contains(|it: char| it.is_alphanumeric());
+        (names_secret(name) && has_value).then_some(name.len() + 1)
+    };
+    let found = SECRET_PREFIXES.iter().find_map(|prefix| begins(prefix));
+    found.or_else(in_address).or_else(behind_name)
+}
+
+/// Whether a word is an option whose value is a secret.
+fn is_secret_option(word: &str) -> bool {
+    word.starts_with("--") && !word.contains('=') && names_secret(word)
+}
+
+/// Whether a key or an option is the name of a secret.
+fn names_secret(name: &str) -> bool {
+    let name = name.to_lowercase().replace('-', "_");
+    SECRET_KEYS.iter().any(|secret| name.contains(secret))
+}
+
+/// Whether the words before name a secret, such as `api_key=` or `"token": "`, whose value comes next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SecretName {
+    None,
+    Named,
+    Given,
+}
+
+impl SecretName {
+    fn after(self, piece: &str, is_word: bool) -> Self {
+        let is_given = piece.contains(['=', ':']);
+        if !is_word {
+            return match self {
+                Self::Named if is_given => Self::Given,
+                before => before,
+            };
+        }
+        // An option's value is its next word.
+        let is_option = piece.ends_with(' ') && is_secret_option(piece);
+        match names_secret(piece) {
+            true if is_given || is_option => Self::Given,
+            true => Self::Named,
+            false => Self::None,
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[track_caller]
+    fn check_text(text: &str, expected: &str) {
+        assert_eq!(hide_text(text), expected);
+    }
+
+    #[test]
+    fn a_value_after_the_name_of_a_secret_is_removed() {
+        check_text("run --api-key=abc now", "run --api-key=[removed]now");
+        check_text("PASSWORD=\"hunter2\" make", "PASSWORD=\"[removed] make");
+        check_text(
+            r#"{"token": "abc", "n": 1}"#,
+            r#"{"token": "[removed], "n": 1}"#,
+        );
+        check_text("x-api-key: abc", "x-api-key: [removed]");
+        check_text("-H x-api-key:abc now", "-H x-api-key:[removed]now");
+        check_text("run --token abc now", "run --token [removed]now");
+        check_text(
+            "git clone https://me:abc@host/x",
+            "git clone https://[removed]",
+        );
+        check_text("https://ghp_1234567890@host", "https://[removed]");
+        check_text("see https://host:80/a@b", "see https://host:80/a@b");
+        check_text(
+            "Authorization: Bearer abcdefghijk",
+            "Authorization: Bearer [removed]",
+        );
+        check_text(
+            "the token is short, and a = b",
+            "the token is short, and a = b",
+        );
+    }
+
+    #[test]
+    fn texts_below_a_secrets_key_are_removed() {
+        let mut message = json!({ "credentials": [{ "user": "a", "n": 1 }], "token_count": { "total": 5 }, "X-Api-Key": "a" });
+        hide(&mut message);
+        let expected = json!({
+            "credentials": [{ "user": "[removed]", "n": 1 }], "token_count": { "total": 5 }, "X-Api-Key": "[removed]",
+        });
+        assert_eq!(message, expected);
+        let mut message = json!({ "args": ["--token", "abc", "--tokens=5", "d"] });
+        hide(&mut message);
+        let expected = json!({ "args": ["--token", "[removed]", "--tokens=[removed]", "d"] });
+        assert_eq!(message, expected);
+    }
 
     #[test]
     fn secrets_are_removed_wherever_they_stand() {

@@ -1,6 +1,7 @@
 //! What others change while a session runs: mode files, a mode set on the command line, approval requests of the hook.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use mk_types::{ApprovalId, ConversationId};
@@ -11,13 +12,21 @@ use crate::shown::ShownModes;
 
 /// How often the store is looked at: other processes write it, and nothing rings.
 const LOOK: Duration = Duration::from_millis(200);
+/// After so many looks, what the lines since then have needed is given back.
+const LOOKS_TO_REST: u64 = 5;
 
 impl Core {
     pub(crate) async fn watch(self: Arc<Self>) {
         let mut ticks = tokio::time::interval(LOOK);
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-        loop {
+        let mut rested_at = 0;
+        for look in 1_u64.. {
             ticks.tick().await;
+            let passed = self.passed.load(Ordering::Relaxed);
+            if look % LOOKS_TO_REST == 0 && passed != rested_at {
+                rested_at = passed;
+                (self.options.rest)();
+            }
             let sessions: Vec<(String, ConversationId)> = {
                 let state = self.lock();
                 let known = state.sessions.iter();

@@ -80,7 +80,9 @@ async fn staying_in_the_plan_is_a_rejection() {
     let mut world = World::of(ClientId::ClaudeCode);
     world.usual().await;
     world.set_mode("architect").await;
-    let call = json!({ "toolCallId": "p1", "title": "Approve Plan", "kind": "switch_mode", "rawInput": { "plan": "x" } });
+    let call = json!({
+        "toolCallId": "p1", "title": "Approve Plan", "kind": "switch_mode", "rawInput": { "plan": "x" }, "content": [],
+    });
     let id = world.agent_asks(call).await;
     let question = world.editor.hear_method("session/request_permission").await;
     assert_eq!(
@@ -172,4 +174,68 @@ async fn a_server_of_our_name_that_the_editor_brings_is_left_alone() {
     world.editor.ask("session/new", params).await;
     let request = world.agent.hear_method("session/new").await;
     assert_eq!(request["params"]["mcpServers"], theirs);
+}
+
+/// Claude enters its own plan mode, which asks as much as the one it is kept in.
+async fn plans_by_itself(world: &mut World) {
+    let update = json!({ "sessionUpdate": "current_mode_update", "currentModeId": "plan" });
+    world.agent.update("s1", update).await;
+    world.editor.hear_update("current_mode_update").await;
+}
+
+/// The options of the plan that is shown next, after its answer.
+async fn plan_options(world: &mut World, chosen: &str) -> Vec<String> {
+    let question = world.editor.hear_method("session/request_permission").await;
+    let outcome = json!({ "outcome": { "outcome": "selected", "optionId": chosen } });
+    world.editor.answer(&question, outcome).await;
+    let options = question["params"]["options"].as_array().unwrap();
+    let ids = options.iter().filter_map(|it| it["optionId"].as_str());
+    ids.map(str::to_owned).collect()
+}
+
+async fn claude_that_can_plan() -> World {
+    let mut world = World::of(ClientId::ClaudeCode);
+    let mut modes = super::own_modes();
+    let modes_list = modes["availableModes"].as_array_mut().unwrap();
+    modes_list.push(json!({ "id": "plan", "name": "Plan" }));
+    world
+        .open(json!({ "sessionId": "s1", "modes": modes }))
+        .await;
+    let pin = world.agent.hear_method("session/set_mode").await;
+    world.agent.answer(&pin, json!({})).await;
+    world
+}
+
+#[tokio::test]
+async fn an_agent_that_plans_by_itself_is_left_there_until_its_plan_is_approved() {
+    let mut world = claude_that_can_plan().await;
+    world.set_mode("architect").await;
+    plans_by_itself(&mut world).await;
+    let call = json!({ "toolCallId": "p1", "title": "Approve Plan", "kind": "switch_mode", "rawInput": { "plan": "x" } });
+    let id = world.agent_asks(call).await;
+    plan_options(&mut world, "code").await;
+    // Nothing but the answer: it leaves its plan by itself.
+    let heard = world.agent.hear().await;
+    assert_eq!(heard["id"], id, "{heard:#}");
+    assert_eq!(heard["result"]["outcome"]["optionId"], "allow");
+}
+
+#[tokio::test]
+async fn a_person_who_picks_a_mode_ends_the_agents_own_planning() {
+    let mut world = claude_that_can_plan().await;
+    plans_by_itself(&mut world).await;
+    world.set_mode("debug").await;
+    let pin = world.agent.hear_method("session/set_mode").await;
+    assert_eq!(pin["params"]["modeId"], "default");
+}
+
+#[tokio::test]
+async fn a_mode_that_may_change_everything_carries_its_plan_out_itself() {
+    let mut world = claude_that_can_plan().await;
+    let call = json!({ "toolCallId": "p1", "title": "Approve Plan", "kind": "switch_mode", "rawInput": { "plan": "x" } });
+    let id = world.agent_asks(call).await;
+    let ids = plan_options(&mut world, "code").await;
+    assert_eq!(ids.first().map(String::as_str), Some("code"));
+    let answer = world.agent.hear_answer(id).await;
+    assert_eq!(answer["result"]["outcome"]["optionId"], "allow");
 }
