@@ -1,7 +1,7 @@
 // The frame: who is here, where they are, what waits for them.
 
-import { byId, h, say, show } from './dom.js';
-import { enter, leave, listen, on, session, state } from './api.js';
+import { byId, h, put, say, show } from './dom.js';
+import { enter, leave, listen, logIn, on, session, state } from './api.js';
 import * as waiting from './waiting.js';
 import * as now from './now.js';
 import * as task from './task.js';
@@ -18,7 +18,8 @@ const VIEWS = [
   ['project', 'Project', project],
   ['usage', 'Usage', usage],
 ];
-const HIDDEN = { task: ['Task', task], edit: ['Edit modes', editor] };
+// Views without a place in the navigation, and the one they belong to.
+const HIDDEN = { task: ['Task', task, 'now'], edit: ['Edit modes', editor, 'modes'] };
 
 let leaveView = null;
 let shown = '';
@@ -26,19 +27,19 @@ let shown = '';
 function place() {
   const [name, ...rest] = location.hash.replace(/^#\/?/, '').split('/');
   const view = VIEWS.find(([key]) => key === name);
-  if (view) return { name, title: view[1], view: view[2], rest };
-  if (HIDDEN[name]) return { name, title: HIDDEN[name][0], view: HIDDEN[name][1], rest };
-  return { name: 'now', title: 'Now', view: now, rest: [] };
+  if (view) return { name, title: view[1], view: view[2], below: name, rest };
+  if (Object.hasOwn(HIDDEN, name)) return { name, title: HIDDEN[name][0], view: HIDDEN[name][1], below: HIDDEN[name][2], rest };
+  return { name: 'now', title: 'Now', view: now, below: 'now', rest: [] };
 }
 
 function go() {
   if (!session.role) return;
-  const { name, title, view, rest } = place();
+  const { name, title, view, below, rest } = place();
   if (leaveView) leaveView();
   leaveView = null;
   show(byId('nav'), VIEWS.map(([key, label]) => h('a', {
     href: `#/${key}`,
-    'aria-current': key === name ? 'page' : null,
+    'aria-current': key === name ? 'page' : key === below ? 'true' : null,
   }, label)));
   const main = byId('main');
   show(main);
@@ -96,7 +97,23 @@ function locked(message) {
     message ? h('p', { class: 'problem' }, message) : null,
     h('p', {}, 'Run this in a terminal of your own; it prints a link that opens the dashboard once:'),
     h('pre', {}, h('code', {}, 'modekeeper dashboard')),
-    h('p', { class: 'quiet' }, 'Agents run as the same user as you, so being on this machine is not enough to approve or steer.')));
+    h('p', { class: 'quiet' }, 'Agents run as the same user as you, so being on this machine is not enough to approve or steer.'),
+    tokenForm()));
+}
+
+/** For those who have no terminal on the server's machine. */
+function tokenForm() {
+  const token = h('input', { type: 'password', id: 'token', autocomplete: 'off', required: true });
+  const problem = h('p', { class: 'problem', role: 'alert' });
+  const submit = async (event) => {
+    event.preventDefault();
+    try {
+      await logIn(token.value.trim());
+      location.reload();
+    } catch (error) { put(problem, error.message); }
+  };
+  return h('form', { class: 'actions', onsubmit: submit },
+    h('label', { for: 'token' }, 'Or use a token:'), token, h('button', {}, 'Log in'), problem);
 }
 
 async function start() {

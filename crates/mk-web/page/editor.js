@@ -1,8 +1,8 @@
 // The project's mode file: completion from the schema, what patterns match, whose rights change, then saved.
 
-import { button, empty, h, mode, panel, say, show, table } from './dom.js';
+import { button, count, empty, h, mode, number, panel, say, show, table } from './dom.js';
 import { call, get, may } from './api.js';
-import { problemRow, uses } from './modes.js';
+import { problemRow } from './modes.js';
 
 const STARTER = `customModes:
   - slug: docs
@@ -100,7 +100,7 @@ function view(file) {
   return [
     h('div', { class: 'split' },
       panel(`Edit ${file.file}`,
-        h('p', { id: 'draft-help', class: 'quiet' }, file.text ? 'Ctrl+Space completes keys.' : 'There is no mode file yet: this is a starting point. Ctrl+Space completes keys.'),
+        h('p', { id: 'draft-help', class: 'quiet' }, file.text ? 'Ctrl+Space completes keys.' : 'There is no mode file yet; this is a starting point. Ctrl+Space completes keys.'),
         h('label', { class: 'hidden', for: 'draft' }, 'Mode file'),
         h('div', { class: 'edit' }, text, suggestions),
         h('div', { class: 'actions' }, save, h('a', { href: '#/modes' }, 'Back'))),
@@ -112,12 +112,18 @@ function report(found, file) {
   const problems = found.diagnostics.filter((it) => it.file === file);
   return [
     h('h3', {}, 'Problems'),
-    problems.length ? table(['Where', 'What', 'What to do'], problems.map(problemRow), 'Problems') : empty('None; the examples hold.'),
+    problems.length ? table(['Where', 'What', 'What to do'], problems.map(problemRow), 'Problems') : empty('None. The examples hold.'),
     h('h3', {}, 'Rights that change when you save'),
     found.changes.length ? table(['Mode', 'Group', 'Before', 'After'], found.changes.map((it) => h('tr', { class: it.widens ? 'warning' : null },
       h('td', {}, mode(it.mode)), h('td', {}, it.group), h('td', {}, h('code', {}, it.before)), h('td', {}, h('code', {}, it.after), it.widens ? h('span', { class: 'warn' }, ' wider') : null))), 'Rights that change')
       : empty('None.'),
     h('h3', {}, 'Patterns'),
-    found.modes.some((it) => it.patterns.length) ? h('ul', {}, found.modes.flatMap((it) => it.patterns.map((use) => h('li', {}, mode(it.slug), ' ', use.group, ' ', uses(use))))) : empty('No pattern limits a group.'),
+    found.modes.some((it) => it.patterns.length) ? table(['Mode', 'Group', 'Pattern', 'Matches'], found.modes.flatMap((it) => it.patterns.map((use) => patternRow(it.slug, use))), 'Patterns')
+      : empty('No pattern limits a group.'),
   ];
+}
+
+function patternRow(slug, use) {
+  return h('tr', {}, h('td', {}, mode(slug)), h('td', {}, use.group), h('td', {}, h('code', {}, use.pattern)),
+    h('td', { class: use.matched ? null : 'warn', title: use.examples.join('\n') }, `matches ${number(use.matched)} of ${count(use.files, 'file')}`));
 }

@@ -2,7 +2,7 @@
 
 import { ago, badge, base, button, clock, empty, h, mode, panel, rows, show, table, verdict } from './dom.js';
 import { get, may, on, post, state } from './api.js';
-import { explain } from './now.js';
+import { explain } from './stream.js';
 
 export function open(main, [id]) {
   let modes = [];
@@ -20,12 +20,12 @@ export function open(main, [id]) {
       if (isTyping()) last = '';
       else show(main, view(task, modes, chosen, draw));
     } catch (error) {
-      if (!gone) show(main, panel('Task', h('p', { class: 'problem' }, error.message), h('a', { href: '#/now' }, 'Back to what runs now')));
+      if (!gone) show(main, panel('Task', h('p', { class: 'problem' }, error.message), h('a', { href: '#/now' }, 'Back to Now')));
     }
   };
   const end = on(['tasks', 'decisions'], () => {
     const mine = JSON.stringify(state.tasks.find((task) => task.session_id === id) || null) + state.decisions.length;
-    // Somebody may be typing a reason.
+    // A person may be typing a reason.
     if (mine !== last && !isTyping()) { last = mine; draw(); }
   });
   draw();
@@ -38,7 +38,7 @@ function view(task, modes, chosen, again) {
     h('section', { class: 'panel', 'aria-label': 'Task' },
       h('h2', { class: 'title' }, title, ' ', badge(`s-${task.state}`, task.expired ? 'expired' : task.state)),
       rows([['Mode', mode(task.mode)], ['Project', h('span', { title: task.project }, base(task.project))],
-        ['Begun', ago(task.created_at)], ['Last activity', ago(task.last_activity)],
+        ['Agent', task.client], ['Started', ago(task.created_at)], ['Last activity', ago(task.last_activity)],
         ['Parent', task.parent ? kin(task.parent) : null],
         ['Children', task.children.length ? task.children.map((child) => [kin(child), ' ']) : null],
         ['Session', h('code', {}, task.session_id)],
@@ -50,11 +50,11 @@ function view(task, modes, chosen, again) {
       change.from ? [mode(change.from), ' → '] : null, mode(change.to), ' ', ago(change.at), change.reason ? h('span', { class: 'quiet' }, ` · ${change.reason}`) : null)))),
     panel('Calls and denials', task.decisions.length ? table(['Time', 'Verdict', 'Tool', 'Target', 'Rule'], task.decisions.map((it) => h('tr', {},
       h('td', {}, clock(it.at)), h('td', {}, verdict(it.verdict)),
-      h('td', {}, h('button', { class: 'plain', onclick: () => explain(it.id) }, it.tool)),
+      h('td', {}, button(it.tool, () => explain(it.id), { class: 'plain', 'aria-label': `Explain ${it.tool}` })),
       h('td', { class: 'path' }, it.target), h('td', {}, it.rule))), 'Calls of this task') : empty('No calls yet.')),
     panel('Undo', task.backups.length ? table(['When', 'Tool', 'Files', ''], task.backups.map((backup) => h('tr', {},
       h('td', {}, ago(backup.at)), h('td', {}, backup.tool), h('td', { class: 'path' }, backup.files.map((file) => file.path).join(', ')),
-      h('td', {}, may() ? undo(backup, task, again) : null))), 'Changes that can be undone') : empty('Nothing was changed in this project since the task began.')),
+      h('td', { class: 'act' }, may() ? undo(backup, task, again) : null))), 'Changes that can be undone') : empty('Nothing has been changed in this project since the task started.')),
   ];
 }
 

@@ -66,8 +66,10 @@ pub(crate) fn pending(web: &Web) -> Result<Value, Error> {
 
 fn to_json(web: &Web, request: &ApprovalRequest) -> Value {
     let now = web.engine.clock().now();
-    let client = request.conversation.as_ref();
-    let client = client.and_then(|id| web.engine.conversations().get(id).ok().flatten());
+    let conversations = web.engine.conversations();
+    let id = request.conversation.as_ref();
+    let client = id.and_then(|id| conversations.client_of(id).ok().flatten());
+    let known = id.and_then(|id| conversations.get(id).ok().flatten());
     json!({
         "id": request.id.as_str(),
         "subject": request.subject,
@@ -75,8 +77,8 @@ fn to_json(web: &Web, request: &ApprovalRequest) -> Value {
         "state": request.state.as_str(),
         "session_id": request.session.as_ref().map(SessionId::as_str),
         "conversation": request.conversation.as_ref().map(ConversationId::as_str),
-        "client": client.as_ref().map(|it| it.client.name.as_str()),
-        "project": client.as_ref().map(|it| it.root.path.as_str()),
+        "client": client,
+        "project": request.project.as_deref().or_else(|| known.as_ref().map(|it| it.root.path.as_str())),
         "created_at": request.created_at.to_string(),
         "expires_at": request.expires_at.to_string(),
         "waiting_seconds": now.since(request.created_at).as_secs(),

@@ -166,7 +166,7 @@ fn csv(found: &[DecisionRecord]) -> String {
 }
 
 /// A field that no spreadsheet takes for a formula: agents write some of them.
-fn quoted(field: &str) -> String {
+pub(crate) fn quoted(field: &str) -> String {
     let guard = if field.starts_with(['=', '+', '-', '@', '\t', '\r']) {
         "'"
     } else {

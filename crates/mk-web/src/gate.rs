@@ -1,5 +1,8 @@
 //! Who a request comes from, and whether that is enough for the route. In front of every route, behind [`crate::guard`].
 //!
+//! A session of the page has two halves: its cookie, which a browser also sends to other servers on this machine, and
+//! what only the page has, sent along with every request. One without the other is no credential.
+//!
 //! A process of this user on this machine may do what an agent may, without a credential. Everything else needs a
 //! token or the page's session: operators' acts on loopback too, because agents run as the same user.
 
@@ -15,10 +18,14 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
-use mk_engine::{AccessRole, CredentialKind, Engine, Principal, mode_scope, role_scope};
+use mk_engine::{
+    AccessRole, CredentialKind, Engine, Principal, mode_scope, role_scope, session_secret,
+    whole_scope,
+};
 use mk_types::ModeSlug;
 use serde_json::Value;
 
+use crate::ending::while_it_holds;
 use crate::error;
 use crate::guard::LARGEST_BODY;
 use crate::issuer::{BadToken, is_signed};
@@ -27,7 +34,7 @@ use crate::resource::{METADATA, ProtectedResource, asked_mode};
 
 /// The cookie of the page's session.
 pub(crate) const COOKIE: &str = "modekeeper_session";
-/// What the page sends along with every change.
+/// The page's half of its session's secret.
 const CSRF: &str = "x-csrf-token";
 /// Wrong credentials from one address before it has to wait.
 const MOST_FAILURES: u32 = 20;
@@ -111,12 +118,35 @@ pub fn gated(routes: Router, engine: Engine, resource: ProtectedResource) -> Rou
 
 async fn pass(State(gate): State<Gate>, request: Request, next: Next) -> Response {
     let is_html = !request.uri().path().starts_with("/page/");
+    let is_encrypted = gate.resource.url.starts_with("https://");
     let mut response = match gate.open(request).await {
-        Ok(request) => next.run(request).await,
+        Ok(request) => {
+            let sender = request.extensions().get::<RequestSender>();
+            let principal = sender.and_then(|sender| sender.principal.clone());
+            let response = next.run(request).await;
+            match principal {
+                Some(principal) => while_it_holds(response, &gate.engine, principal),
+                None => response,
+            }
+        }
         Err(refusal) => *refusal,
     };
     harden(response.headers_mut(), is_html);
+    if is_encrypted {
+        keep_encrypted(response.headers_mut());
+    }
     response
+}
+
+/// Behind a proxy with TLS, the session's cookie never travels in clear text.
+fn keep_encrypted(headers: &mut HeaderMap) {
+    if let Some(cookie) = headers
+        .get(header::SET_COOKIE)
+        .and_then(|it| it.to_str().ok())
+        && let Ok(secure) = HeaderValue::from_str(&format!("{cookie}; Secure"))
+    {
+        headers.insert(header::SET_COOKIE, secure);
+    }
 }
 
 /// Headers that keep a browser from doing with an answer what it is not meant for.
@@ -143,7 +173,6 @@ impl Gate {
         }
         let address = request.extensions().get::<Peer>().map(|peer| peer.address);
         let given = credential(request.headers());
-        let given = given.map(|(kind, secret)| (kind, secret.to_owned()));
         // Only who tries tokens waits: an agent must not lock the person at the same machine out of the page.
         if let (Some((CredentialKind::Token, _)), Some(address)) = (&given, address)
             && let Some(seconds) = self.locked_out(address)
@@ -240,13 +269,10 @@ impl Gate {
         let path = request.uri().path();
         let need = need(request.method(), path);
         let is_change = !matches!(*request.method(), Method::GET | Method::HEAD);
-        if let (Some((CredentialKind::Session, principal)), RouteNeed::Role(_), true) =
-            (&found, need, is_change)
-        {
-            let sent = request.headers().get(CSRF).map(HeaderValue::as_bytes);
-            if !sent.is_some_and(|sent| same(sent, principal.csrf.as_bytes())) {
-                return Err(forbidden("the request does not come from the page").into());
-            }
+        // A cookie without the page's half of the secret: another page, or another program, asks.
+        let is_half = found.is_none() && cookie(request.headers()).is_some();
+        if let (true, RouteNeed::Role(_), true) = (is_half, need, is_change) {
+            return Err(forbidden("the request does not come from the page").into());
         }
         let principal = found.map(|(_, principal)| Arc::new(principal));
         match (need, &principal) {
@@ -262,10 +288,18 @@ impl Gate {
                 return Err(forbidden(refusal).into());
             }
             // No mode bounds what a person does there.
+            (
+                RouteNeed::Role(role @ (AccessRole::Operator | AccessRole::Admin)),
+                Some(principal),
+            ) if is_change
+                && principal.is_bounded()
+                && principal.scoped.is_some()
+                && principal.may(role) =>
+            {
+                return Err(self.resource.insufficient(path, &whole_scope()).into());
+            }
             (RouteNeed::Role(AccessRole::Operator | AccessRole::Admin), Some(principal))
-                if is_change
-                    && principal.scoped.is_none()
-                    && principal.credential.mode.is_some() =>
+                if is_change && principal.is_bounded() && principal.scoped.is_none() =>
             {
                 let refusal = "this token has a highest mode, and this change is bound by none: use a token without `--mode`";
                 return Err(forbidden(refusal).into());
@@ -357,7 +391,7 @@ fn network_of(address: IpAddr) -> IpAddr {
 }
 
 /// The secret that a request brings, and what it is. A token counts before a cookie.
-fn credential(headers: &HeaderMap) -> Option<(CredentialKind, &str)> {
+fn credential(headers: &HeaderMap) -> Option<(CredentialKind, String)> {
     if let Some(value) = headers.get(header::AUTHORIZATION) {
         let value = value.to_str().unwrap_or_default();
         let (scheme, secret) = value.split_once(' ').unwrap_or((value, ""));
@@ -366,9 +400,11 @@ fn credential(headers: &HeaderMap) -> Option<(CredentialKind, &str)> {
         } else {
             ""
         };
-        return Some((CredentialKind::Token, secret));
+        return Some((CredentialKind::Token, secret.to_owned()));
     }
-    cookie(headers).map(|secret| (CredentialKind::Session, secret))
+    let page = headers.get(CSRF)?.to_str().ok()?;
+    let secret = session_secret(cookie(headers)?, page);
+    Some((CredentialKind::Session, secret))
 }
 
 /// The tool that a body calls, over MCP or plain HTTP.
@@ -388,21 +424,24 @@ fn called_tool(path: &str, body: &[u8]) -> Option<String> {
 
 /// The secret in the page's cookie.
 pub(crate) fn cookie(headers: &HeaderMap) -> Option<&str> {
+    let name = cookie_name(headers);
     let cookies = headers.get_all(header::COOKIE).iter();
     let cookies = cookies.filter_map(|value| value.to_str().ok());
     cookies
         .flat_map(|value| value.split(';'))
-        .find_map(|pair| pair.trim().strip_prefix(COOKIE)?.strip_prefix('='))
+        .find_map(|pair| pair.trim().strip_prefix(&name)?.strip_prefix('='))
 }
 
-/// Compares in a time that does not tell where two texts differ.
-fn same(one: &[u8], other: &[u8]) -> bool {
-    one.len() == other.len()
-        && one
-            .iter()
-            .zip(other)
-            .fold(0, |difference, (one, other)| difference | (one ^ other))
-            == 0
+/// The cookie's name, with the port: two servers on one machine are one place to a browser.
+pub(crate) fn cookie_name(headers: &HeaderMap) -> String {
+    let host = headers
+        .get(header::HOST)
+        .and_then(|host| host.to_str().ok());
+    let port = host.and_then(|host| host.rsplit_once(':')?.1.parse::<u16>().ok());
+    match port {
+        Some(port) => format!("{COOKIE}_{port}"),
+        None => COOKIE.to_owned(),
+    }
 }
 
 pub(crate) fn unauthorized(message: &str) -> Response {

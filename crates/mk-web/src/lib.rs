@@ -6,6 +6,7 @@ mod approvals;
 mod backups;
 mod call;
 mod decisions;
+mod ending;
 mod error;
 mod events;
 mod forwarded;
@@ -98,6 +99,7 @@ fn of_the_page() -> Router<Web> {
         .route("/api/decisions/{id}", get(decisions::show))
         .route("/api/modes", get(modes::list))
         .route("/api/modes/{slug}/prompt", get(modes::prompt))
+        .route("/api/modes/{slug}/trust", post(modes::trust))
         .route("/api/modes/draft", post(modes::draft))
         .route("/api/modes/file", get(modes::file).put(modes::save))
         .route("/api/mode", post(modes::choose))

@@ -48,10 +48,13 @@ fn listed(web: &Web, caller: &Caller) -> Result<Value, Error> {
     let catalogue = modes.catalogue(caller);
     let patterns = modes.patterns(caller);
     let standpoint = web.engine.conversations().standpoint(&caller.project)?;
+    let untrusted = modes.untrusted(caller);
     let shown = catalogue.modes().iter().map(|mode| {
         let uses = patterns.iter().find(|(slug, _)| *slug == mode.slug);
         let uses = uses.map(|(_, uses)| uses.as_slice()).unwrap_or_default();
-        to_json(mode, uses)
+        let mut value = to_json(mode, uses);
+        value["trusted"] = json!(!untrusted.iter().any(|it| it.slug == mode.slug));
+        value
     });
     let project = standpoint.project.as_ref();
     Ok(json!({
@@ -62,7 +65,7 @@ fn listed(web: &Web, caller: &Caller) -> Result<Value, Error> {
         "project_mode": project.and_then(|it| it.mode.as_ref()).map(ModeSlug::as_str),
         "paused_until": project.and_then(|it| it.paused_until).map(|at| at.to_string()),
         "default_mode": web.engine.settings().default_mode.as_str(),
-        "switching": web.engine.settings().switching.as_str(),
+        "switching": web.engine.switching_for(caller)?.as_str(),
         "ceiling": web.ceiling.as_ref().map(|ceiling| ceiling.slug().as_str()),
     }))
 }
@@ -105,10 +108,7 @@ pub(crate) async fn prompt(State(web): State<Web>, Path(slug): Path<String>) -> 
         .modes()
         .get(&caller, "mode", &slug)
         .and_then(|mode| {
-            let prompt = web
-                .engine
-                .modes()
-                .system_prompt(&caller.project, &mode.slug)?;
+            let prompt = web.engine.modes().system_prompt(&caller, &mode.slug)?;
             Ok(json!({ "mode": mode.slug.as_str(), "prompt": prompt }))
         });
     reply::answer(made)
@@ -202,6 +202,25 @@ pub(crate) async fn save(
         Ok(changes) => {
             web.record(&who, "save modes", ".roomodes").await;
             reply::answer(Ok(json!({ "status": "saved", "diff": changes.describe() })))
+        }
+        Err(error) => reply::refuse(&error),
+    }
+}
+
+/// Trusts a mode as its file has it now.
+pub(crate) async fn trust(
+    State(web): State<Web>,
+    Extension(who): Extension<RequestSender>,
+    Path(slug): Path<String>,
+) -> Response {
+    let Ok(slug) = ModeSlug::parse(&slug) else {
+        return reply::missing(&format!("mode not found: {slug}"));
+    };
+    let caller = web.caller(Actor::Operator);
+    match web.engine.modes().trust(&caller, &slug).await {
+        Ok(()) => {
+            web.record(&who, "trust mode", slug.as_str()).await;
+            reply::answer(Ok(json!({ "status": "trusted", "mode": slug.as_str() })))
         }
         Err(error) => reply::refuse(&error),
     }

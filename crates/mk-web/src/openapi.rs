@@ -134,7 +134,7 @@ fn schemas() -> Value {
 fn secure(document: &mut Value) {
     document["components"]["securitySchemes"] = json!({
         "token": { "type": "http", "scheme": "bearer", "description": "A token of `modekeeper token create`" },
-        "session": { "type": "apiKey", "in": "cookie", "name": crate::gate::COOKIE, "description": "The page's session; changes need its `X-CSRF-Token`, too" },
+        "session": { "type": "apiKey", "in": "cookie", "name": crate::gate::COOKIE, "description": "Half of the page's session, under this name with `_` and the port; the other half is sent as `X-CSRF-Token`" },
     });
     let Some(paths) = document["paths"].as_object_mut() else {
         return;

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use axum::Json;
 use axum::extract::State;
 use mk_engine::{
-    AccessRole, Actor, Caller, CallerConversation, Ceiling, Engine, Error, ProjectStanding,
-    StartDirectory,
+    AccessRole, Actor, Caller, CallerConversation, Ceiling, Engine, Error, OthersTasks,
+    ProjectStanding, StartDirectory,
 };
 use mk_types::AbsPath;
 use serde_json::{Value, json};
@@ -67,8 +67,10 @@ impl Web {
             conversation: CallerConversation::default(),
             mode: None,
             agent: None,
+            client: None,
             roots: Vec::new(),
             within: Vec::new(),
+            others: OthersTasks::default(),
             actor,
         }
     }
@@ -85,6 +87,8 @@ impl Web {
                 .ceilings
                 .push(self.engine.modes().ceiling(mode.as_str())?);
         }
+        caller.conversation.id = limits.conversation();
+        caller.others = limits.others;
         caller.within = limits.projects;
         Ok(caller)
     }

@@ -1,4 +1,5 @@
-//! `/api/session`: the page's session. A one-time link makes it; the cookie is the browser's alone to read.
+//! `/api/session`: the page's session. A one-time link or a token makes it. Half of its secret is in a cookie, which is
+//! the browser's alone to read; the other half is told to the page here, once.
 
 use axum::body::Bytes;
 use axum::extract::State;
@@ -6,9 +7,9 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::{Extension, Json};
 use mk_engine::{CredentialKind, Principal};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use crate::gate::{COOKIE, RequestSender, cookie, unauthorized};
+use crate::gate::{RequestSender, cookie_name, unauthorized};
 use crate::reply;
 use crate::server::Web;
 
@@ -23,22 +24,34 @@ pub(crate) async fn show(
     }
 }
 
-/// Uses a link up.
+/// Uses a link up, or opens a session for the token that comes with the request.
 pub(crate) async fn open(
     State(web): State<Web>,
     Extension(who): Extension<RequestSender>,
+    headers: HeaderMap,
     body: Bytes,
 ) -> Response {
-    let given: Value = match serde_json::from_slice(&body) {
+    let given = match link_of(&body) {
         Ok(given) => given,
-        Err(error) => return reply::malformed(&format!("the body is not JSON: {error}")),
+        Err(message) => return reply::malformed(&message),
     };
-    let Some(link) = given["link"].as_str() else {
-        return reply::malformed("`link` must be a string");
+    let access = web.engine.access();
+    let token = who.principal.as_ref().filter(|it| it.scoped.is_none());
+    let token = token.map(|principal| &principal.credential);
+    let token = token.filter(|it| it.kind == CredentialKind::Token);
+    let made = match (given, token) {
+        (Some(link), _) => access.redeem(&link).await,
+        (None, Some(token)) => access.open_session(token).await,
+        (None, None) => {
+            let wanted = "a `link`, or a token of `modekeeper token create` with the request";
+            return reply::malformed(&format!("a session needs {wanted}"));
+        }
     };
-    let (secret, principal) = match web.engine.access().redeem(link).await {
+    let (secret, principal) = match made {
         Ok(Some(made)) => made,
-        Ok(None) => return unauthorized("the link was used before, or is too old"),
+        Ok(None) => {
+            return unauthorized("the link was used before, or is too old, or the token has ended");
+        }
         Err(error) => return reply::refuse(&error),
     };
     let who = RequestSender {
@@ -47,27 +60,41 @@ pub(crate) async fn open(
     };
     web.record(&who, "open the dashboard", "").await;
     let age = 12 * 3600;
-    let cookie = format!("{COOKIE}={secret}; HttpOnly; SameSite=Strict; Path=/; Max-Age={age}");
-    with_cookie(
-        &cookie,
-        Json(to_json(&principal, web.version)).into_response(),
-    )
+    let name = cookie_name(&headers);
+    let cookie = format!("{name}={secret}; HttpOnly; SameSite=Strict; Path=/; Max-Age={age}");
+    let mut opened = to_json(&principal, web.version);
+    opened["csrf"] = json!(principal.csrf);
+    with_cookie(&cookie, Json(opened).into_response())
+}
+
+/// The link in a body, which has nothing else.
+fn link_of(body: &[u8]) -> Result<Option<String>, String> {
+    let given: Map<String, Value> = serde_json::from_slice(body)
+        .map_err(|error| format!("the body is not a JSON object: {error}"))?;
+    if let Some(unknown) = given.keys().find(|key| *key != "link") {
+        return Err(format!("`{unknown}` means nothing here"));
+    }
+    match given.get("link") {
+        None => Ok(None),
+        Some(Value::String(link)) => Ok(Some(link.clone())),
+        Some(_) => Err("`link` must be a string".to_owned()),
+    }
 }
 
 /// Ends the session.
-pub(crate) async fn close(State(web): State<Web>, headers: HeaderMap) -> Response {
-    if let Some(secret) = cookie(&headers) {
-        let access = web.engine.access();
-        let ended = match access.who(CredentialKind::Session, secret) {
-            Ok(Some(principal)) => access.revoke(&principal.credential.id).await.map(|_| ()),
-            Ok(None) => Ok(()),
-            Err(error) => Err(error),
-        };
-        if let Err(error) = ended {
-            return reply::refuse(&error);
-        }
+pub(crate) async fn close(
+    State(web): State<Web>,
+    Extension(who): Extension<RequestSender>,
+    headers: HeaderMap,
+) -> Response {
+    let session = who.principal.as_ref().map(|it| &it.credential);
+    if let Some(session) = session.filter(|it| it.kind == CredentialKind::Session)
+        && let Err(error) = web.engine.access().revoke(&session.id).await
+    {
+        return reply::refuse(&error);
     }
-    let cookie = format!("{COOKIE}=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0");
+    let name = cookie_name(&headers);
+    let cookie = format!("{name}=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0");
     with_cookie(&cookie, Json(json!({ "status": "ended" })).into_response())
 }
 
@@ -87,7 +114,6 @@ fn to_json(principal: &Principal, version: &str) -> Value {
         "name": credential.name,
         "role": credential.role.as_str(),
         "expires_at": credential.expires_at.map(|at| at.to_string()),
-        "csrf": principal.csrf,
         "version": version,
     })
 }

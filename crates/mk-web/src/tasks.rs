@@ -8,7 +8,7 @@ use mk_engine::{
     Actor, Caller, Conversation, DecisionFilter, Error, ListedTask, Outcome, SessionFilter, Task,
     TaskDetails, TaskQuery, TaskState,
 };
-use mk_types::{AbsPath, ConversationId, ModeSlug, TaskId};
+use mk_types::{AbsPath, ConversationId, ModeSlug, TaskId, Timestamp};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -64,18 +64,11 @@ pub(crate) fn listed(web: &Web, all: bool) -> Result<Value, Error> {
         let mode = mode.or_else(|| project.as_ref().and_then(|project| project.mode.as_ref()));
         agents.push(agent(web, conversation, mode)?);
     }
-    Ok(json!({
-        "tasks": tasks.iter().map(task).collect::<Vec<_>>(),
-        "conversations": agents,
-    }))
+    let tasks: Result<Vec<Value>, Error> = tasks.iter().map(|it| task(web, it)).collect();
+    Ok(json!({ "tasks": tasks?, "conversations": agents }))
 }
 
 fn agent(web: &Web, conversation: &Conversation, mode: Option<&ModeSlug>) -> Result<Value, Error> {
-    let last = web.engine.decisions().list(&DecisionFilter {
-        conversation: Some(conversation.id.clone()),
-        limit: Some(1),
-        ..DecisionFilter::default()
-    })?;
     Ok(json!({
         "id": conversation.id.as_str(),
         "client": conversation.client.name,
@@ -84,16 +77,32 @@ fn agent(web: &Web, conversation: &Conversation, mode: Option<&ModeSlug>) -> Res
         "parent": conversation.parent.as_ref().map(ConversationId::as_str),
         "created_at": conversation.created_at.to_string(),
         "last_active": conversation.last_active.to_string(),
-        "last": last.first().map(decisions::to_json),
+        "last": last_decision(web, &conversation.id, conversation.created_at)?,
     }))
 }
 
-fn task(listed: &ListedTask) -> Value {
+/// What was last decided in a conversation since then.
+fn last_decision(web: &Web, id: &ConversationId, since: Timestamp) -> Result<Option<Value>, Error> {
+    let last = web.engine.decisions().list(&DecisionFilter {
+        conversation: Some(id.clone()),
+        since: Some(since),
+        limit: Some(1),
+        ..DecisionFilter::default()
+    })?;
+    Ok(last.first().map(decisions::to_json))
+}
+
+fn task(web: &Web, listed: &ListedTask) -> Result<Value, Error> {
+    let session = &listed.task.session;
     let mut value = basics(&listed.task);
+    if let Some(id) = &session.conversation {
+        value["client"] = json!(web.engine.conversations().client_of(id)?);
+        value["last"] = json!(last_decision(web, id, session.created_at)?);
+    }
     value["title"] = json!(listed.title);
     value["idle_seconds"] = json!(listed.idle.as_secs());
     value["expired"] = json!(listed.is_expired);
-    value
+    Ok(value)
 }
 
 fn basics(task: &Task) -> Value {
@@ -147,6 +156,9 @@ fn full(web: &Web, id: &str) -> Result<Value, Error> {
         .filter(|it| until.is_none_or(|until| it.at <= until));
     let mut value = basics(&task);
     let mut put = |key: &str, made: Value| value[key] = made;
+    if let Some(id) = &task.session.conversation {
+        put("client", json!(web.engine.conversations().client_of(id)?));
+    }
     put("expired", json!(is_expired));
     put("age_seconds", json!(age.as_secs()));
     put("idle_seconds", json!(idle.as_secs()));

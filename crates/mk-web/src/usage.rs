@@ -14,7 +14,7 @@ use mk_types::Timestamp;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::decisions::file;
+use crate::decisions::{file, quoted};
 use crate::reply::{self, JsonQuery};
 use crate::server::Web;
 
@@ -103,8 +103,8 @@ fn middle(sorted: &[u64]) -> Option<u64> {
 fn csv(counts: &[DecisionCount]) -> String {
     let mut text = "at,tool,verdict,count\r\n".to_owned();
     for it in counts {
-        let tool = it.tool.replace('"', "\"\"");
-        let _ = write!(text, "{},\"{tool}\",{},{}\r\n", it.at, it.ruling, it.count);
+        let tool = quoted(&it.tool);
+        let _ = write!(text, "{},{tool},{},{}\r\n", it.at, it.ruling, it.count);
     }
     text
 }

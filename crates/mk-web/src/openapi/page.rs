@@ -74,7 +74,7 @@ const ROWS: &[RouteRow] = &[
         "post",
         "/api/session",
         "openSession",
-        "Use a one-time link up",
+        "Open a session of the page with a one-time link, or with the token of the request",
         RouteAnswer::Object,
         &[("link", "string")],
     ),
@@ -195,6 +195,14 @@ const ROWS: &[RouteRow] = &[
         "/api/modes/{slug}/prompt",
         "getModePrompt",
         "The system prompt of a mode",
+        RouteAnswer::Object,
+        &[],
+    ),
+    (
+        "post",
+        "/api/modes/{slug}/trust",
+        "trustMode",
+        "Trust a mode as its file has it now",
         RouteAnswer::Object,
         &[],
     ),
@@ -413,8 +421,10 @@ pub(super) fn describe(paths: &mut Value) {
                 json!({ "type": ["object", "array"] });
         }
         if id == "openSession" {
-            operation["responses"]["401"] =
-                answer("The link was used, or is too old", "ToolResult");
+            operation["responses"]["401"] = answer(
+                "The link was used, or is too old, or the token is not good",
+                "ToolResult",
+            );
         }
         if !body.is_empty() {
             operation["requestBody"] = json!({
@@ -458,8 +468,8 @@ pub(super) fn with_parameters(mut operation: Value, path: &str) -> Value {
 }
 
 fn schema(id: &str, fields: &[(&str, &str)]) -> Value {
-    // Undoing has nothing that must be said.
-    let is_needed = |name: &&str| *name != "force";
+    // Undoing has nothing that must be said, and a token opens a session without a link.
+    let is_needed = |name: &&str| !["force", "link"].contains(name);
     let required: Vec<&str> = fields
         .iter()
         .map(|(name, _)| *name)

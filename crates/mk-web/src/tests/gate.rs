@@ -2,11 +2,12 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use axum::body::Body;
+use axum::body::{Body, to_bytes};
 use axum::http::{Method, Request, StatusCode, header};
-use mk_engine::AccessRole;
+use mk_engine::{AccessRole, CredentialKind, NewToken};
 use mk_types::CredentialId;
 use serde_json::{Value, json};
+use tower::ServiceExt as _;
 
 use super::{Reply, World, request, send};
 use crate::gate::COOKIE;
@@ -191,7 +192,17 @@ async fn the_page_s_session_changes_things_only_with_its_own_token() {
         with_cookie(&secret, None, Method::GET, "/api/approvals"),
     )
     .await;
-    assert_eq!(read.status, StatusCode::OK);
+    // A cookie goes to every port of this machine: alone it opens nothing, and gets no other half.
+    assert_eq!(read.status, StatusCode::UNAUTHORIZED);
+    let asked = with_cookie(&secret, None, Method::GET, "/api/session");
+    let asked = send(&world.routes, asked).await;
+    assert_eq!(asked.status, StatusCode::UNAUTHORIZED);
+    let own = with_cookie(&secret, Some(&csrf), Method::GET, "/api/session");
+    let own = send(&world.routes, own).await;
+    assert_eq!(
+        (own.status, &own.body["csrf"]),
+        (StatusCode::OK, &serde_json::Value::Null)
+    );
     for wrong in [None, Some("x"), Some(secret.as_str())] {
         let forged = send(
             &world.routes,
@@ -228,6 +239,186 @@ async fn the_page_s_session_changes_things_only_with_its_own_token() {
     )
     .await;
     assert_eq!(after.status, StatusCode::UNAUTHORIZED);
+}
+
+#[tokio::test]
+async fn a_token_opens_a_session_of_the_page_that_ends_with_it() {
+    let world = World::new("");
+    let token = world.token(AccessRole::Operator).await;
+    let opened = world
+        .with_token(&token, Method::POST, "/api/session", "{}")
+        .await;
+    assert_eq!(opened.status, StatusCode::OK, "{opened:?}");
+    assert_eq!(opened.body["role"], "operator");
+    let cookie = opened.headers[header::SET_COOKIE].to_str().expect("text");
+    assert!(
+        cookie.contains("HttpOnly") && !cookie.contains(&token),
+        "{cookie}"
+    );
+    let secret = cookie
+        .split([';', '='])
+        .nth(1)
+        .expect("a secret")
+        .to_owned();
+    let csrf = opened.body["csrf"].as_str().expect("csrf").to_owned();
+    let ask = |csrf: Option<&str>, method, path: &str| {
+        send(&world.routes, with_cookie(&secret, csrf, method, path))
+    };
+    assert_eq!(
+        ask(None, Method::POST, "/api/mode").await.status,
+        StatusCode::FORBIDDEN
+    );
+    assert_eq!(
+        ask(Some(&csrf), Method::POST, "/api/mode").await.status,
+        StatusCode::OK
+    );
+    let acts = ask(Some(&csrf), Method::GET, "/api/acts").await;
+    assert_eq!(
+        acts.status,
+        StatusCode::FORBIDDEN,
+        "an operator is no administrator"
+    );
+    // A session opens no other, and without a token there is none.
+    let again = ask(Some(&csrf), Method::POST, "/api/session").await;
+    assert_eq!(again.status, StatusCode::BAD_REQUEST);
+    let none = send(&world.routes, request(Method::POST, "/api/session", "{}")).await;
+    assert_eq!(none.status, StatusCode::BAD_REQUEST);
+    let wrong = world
+        .with_token("mks_wrong", Method::POST, "/api/session", "{}")
+        .await;
+    assert_eq!(wrong.status, StatusCode::UNAUTHORIZED);
+    let tokens = world
+        .engine
+        .access()
+        .list(mk_engine::CredentialKind::Token)
+        .expect("tokens");
+    let id = &tokens.first().expect("a token").id;
+    assert!(world.engine.access().revoke(id).await.expect("revoked"));
+    let after = ask(None, Method::GET, "/api/approvals").await;
+    assert_eq!(after.status, StatusCode::UNAUTHORIZED);
+}
+
+#[tokio::test]
+async fn a_stream_ends_with_the_token_that_opened_it() {
+    let world = World::new("");
+    let token = world.token(AccessRole::Viewer).await;
+    let mut request = request(Method::GET, "/api/events", "");
+    let value = format!("Bearer {token}").parse().expect("a header");
+    request.headers_mut().insert("authorization", value);
+    let opened = world.routes.clone().oneshot(request).await;
+    let opened = opened.expect("an answer");
+    assert_eq!(opened.status(), StatusCode::OK);
+    let tokens = world.engine.access().list(CredentialKind::Token);
+    let id = &tokens.expect("tokens").first().expect("a token").id.clone();
+    assert!(world.engine.access().revoke(id).await.expect("revoked"));
+    let all = to_bytes(opened.into_body(), usize::MAX).await;
+    assert!(!all.expect("a body").is_empty());
+}
+
+/// A call of a tool over plain HTTP.
+async fn call(world: &World, token: &str, tool: &str, arguments: Value) -> Value {
+    let body = json!({ "name": tool, "arguments": arguments }).to_string();
+    let reply = world.with_token(token, Method::POST, "/tools/call", &body);
+    reply.await.body
+}
+
+#[tokio::test]
+async fn a_viewer_looks_at_the_tasks_of_others_and_changes_only_its_own() {
+    let world = World::new("");
+    let agent = world.token(AccessRole::Operator).await;
+    let viewer = world.token(AccessRole::Viewer).await;
+    let created = call(&world, &agent, "create_task", json!({ "mode_slug": "ask" })).await;
+    let session = &created["metadata"]["session_id"];
+    assert!(session.is_string(), "{created:#}");
+    let look = json!({ "session_id": session });
+    let seen = call(&world, &viewer, "get_task_info", look.clone()).await;
+    assert_eq!(seen["metadata"]["state"], "active", "{seen:#}");
+    for (tool, arguments) in [
+        (
+            "complete_task",
+            json!({ "session_id": session, "status": "cancelled" }),
+        ),
+        (
+            "switch_mode",
+            json!({ "session_id": session, "new_mode_slug": "code" }),
+        ),
+        (
+            "create_task",
+            json!({ "parent_session_id": session, "mode_slug": "ask" }),
+        ),
+    ] {
+        let refused = call(&world, &viewer, tool, arguments).await.to_string();
+        assert!(refused.contains("not change it"), "{tool}: {refused}");
+    }
+    let seen = call(&world, &viewer, "get_task_info", look).await;
+    assert_eq!(seen["metadata"]["state"], "active", "{seen:#}");
+    assert_eq!(seen["metadata"]["mode_slug"], "ask", "{seen:#}");
+    let own = call(
+        &world,
+        &viewer,
+        "create_task",
+        json!({ "mode_slug": "ask" }),
+    )
+    .await;
+    let own = json!({ "session_id": own["metadata"]["session_id"], "status": "completed" });
+    let ended = call(&world, &viewer, "complete_task", own).await;
+    assert_ne!(ended["isError"], true, "{ended:#}");
+}
+
+#[tokio::test]
+async fn a_token_for_another_project_learns_nothing_of_this_one() {
+    let modes = "customModes:\n  - slug: own\n    name: Own\n    roleDefinition: PRIVATE\n    groups: [read]\n";
+    let world = World::new(&format!("//- /.roomodes\n{modes}//- /AGENTS.md\nPRIVATE\n"));
+    let elsewhere = tempfile::tempdir().expect("a directory");
+    let new = NewToken {
+        name: "other".to_owned(),
+        role: AccessRole::Operator,
+        mode: None,
+        projects: vec![elsewhere.path().display().to_string()],
+        life: None,
+    };
+    let made = world.engine.access().create_token(new).await;
+    let (_, other) = made.expect("a token");
+    let agent = world.token(AccessRole::Operator).await;
+    let task = json!({ "mode_slug": "own", "initial_message": "PRIVATE" });
+    let created = call(&world, &agent, "create_task", task).await;
+    let session = &created["metadata"]["session_id"];
+    assert!(session.is_string(), "{created:#}");
+    let root = world.files.root().as_str();
+    for (tool, arguments) in [
+        ("list_modes", json!({})),
+        (
+            "get_mode_info",
+            json!({ "mode_slug": "own", "include_system_prompt": true }),
+        ),
+        (
+            "get_mode_info",
+            json!({ "mode_slug": "code", "include_system_prompt": true }),
+        ),
+        (
+            "get_task_info",
+            json!({ "session_id": session, "include_messages": true }),
+        ),
+        (
+            "complete_task",
+            json!({ "session_id": session, "status": "completed" }),
+        ),
+        ("suggest_config_updates", json!({ "projectRoot": root })),
+        ("activate_project", json!({ "project_root": root })),
+    ] {
+        let said = call(&world, &other, tool, arguments).await;
+        let text = said.to_string();
+        assert!(
+            !text.contains("PRIVATE") && !text.contains("\"own\""),
+            "{tool}: {text}"
+        );
+        let is_listed = tool == "list_modes";
+        assert_eq!(
+            said["isError"] == true || said["success"] == false || said["error_code"].is_string(),
+            !is_listed,
+            "{tool}: {text}"
+        );
+    }
 }
 
 #[tokio::test]

@@ -565,3 +565,28 @@ async fn memories_are_deleted_by_whose_mode_may() {
     assert_eq!(delete(&viewer).await, StatusCode::FORBIDDEN);
     assert_eq!(delete(&code).await, StatusCode::OK);
 }
+
+#[tokio::test]
+async fn a_scope_that_bounds_leaves_the_changes_that_no_mode_bounds_to_others() {
+    let site = Site::new();
+    let mode = json!({ "mode": "ask" });
+    let bounded = good(&json!({ "scope": "mode:ask role:operator" }));
+    let refused = site.post(&bounded, "/api/mode", &mode).await;
+    assert_eq!(refused.status, StatusCode::FORBIDDEN, "{refused:?}");
+    let challenge = refused.headers[header::WWW_AUTHENTICATE].to_str();
+    let challenge = challenge.expect("text");
+    assert!(
+        challenge.contains("insufficient_scope") && challenge.contains("mode:code"),
+        "{challenge}"
+    );
+    let named = json!({ "scope": "mode:code role:operator", "sub": "a\n\u{1b}[31mnn" });
+    let whole = good(&named);
+    let set = site.post(&whole, "/api/mode", &mode).await;
+    assert_eq!(set.status, StatusCode::OK, "{set:?}");
+    let acts = site.world.engine.access().acts(10).expect("acts");
+    let who = &acts.first().expect("an act").who;
+    assert!(
+        who.starts_with("a") && !who.contains(char::is_control),
+        "{who:?}"
+    );
+}

@@ -1,6 +1,7 @@
 //! `/api/status`: the contract's fields, and what a dashboard learns of the index.
 
-use axum::http::StatusCode;
+use axum::http::{Method, StatusCode};
+use mk_engine::AccessRole;
 use serde_json::{Value, json};
 
 use super::World;
@@ -41,7 +42,15 @@ async fn the_status_tells_the_project_the_index_and_what_was_used() {
     world.call("read_file", path).await;
     let index =
         json!({ "complete": true, "files": 2, "symbols": 1, "files_done": 2, "files_total": 2 });
-    check(&world, index, json!({ "find_symbols": 2, "read_file": 1 })).await;
+    let used = json!({ "find_symbols": 2, "read_file": 1 });
+    check(&world, index.clone(), used.clone()).await;
+    // What a person looks at on the page is no call of an agent.
+    let token = world.token(AccessRole::Viewer).await;
+    for path in ["/api/project", "/api/playbook", "/api/playbook?q=debug"] {
+        let looked = world.with_token(&token, Method::GET, path, "").await;
+        assert_eq!(looked.status, StatusCode::OK, "{path}");
+    }
+    check(&world, index, used).await;
 }
 
 #[tokio::test]
