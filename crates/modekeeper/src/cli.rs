@@ -19,6 +19,7 @@ mod itself;
 mod lsp;
 mod man;
 mod mcp;
+mod memories;
 mod mode;
 mod modes;
 mod pause;
@@ -29,6 +30,7 @@ mod run;
 mod schema;
 mod seatbelt;
 mod serve;
+mod status;
 mod store;
 mod symbols;
 mod tasks;
@@ -78,6 +80,8 @@ enum CliCommand {
     Init(init::InitArgs),
     /// Check that every client is held: fires a forbidden call at each hook
     Doctor(doctor::DoctorArgs),
+    /// Show what holds here: the project's mode, its agents and tasks, requests that wait, clients and servers
+    Status(status::StatusArgs),
     /// Set up one client: MCP server, hook, rules and shell
     Install(install::InstallArgs),
     /// Undo what `init` and `install` changed
@@ -109,7 +113,7 @@ enum CliCommand {
     Mode(mode::ModeArgs),
     /// Show decisions as they are made, and requests that wait for approval
     Watch(decisions::WatchArgs),
-    /// Show decisions about agents' calls, newest last
+    /// Show decisions about agents' calls, newest last (with --json, newest first)
     Log(decisions::LogArgs),
     /// Evaluate recorded calls again, with the current modes or others
     Replay(replay::ReplayArgs),
@@ -141,7 +145,10 @@ enum CliCommand {
     /// List, install and restart language servers
     #[command(subcommand)]
     Lsp(lsp::LspCommand),
-    /// Set up and check rules, agents, skills and checklists
+    /// List and print memories of this project
+    #[command(subcommand)]
+    Memories(memories::MemoriesCommand),
+    /// Set up, show and check rules, agents, skills and checklists
     #[command(subcommand)]
     Playbook(playbook::PlaybookCommand),
     /// Show or write the configuration
@@ -196,10 +203,9 @@ struct FormatArgs {
 }
 
 /// Commands that people try first, and what they are called here.
-const OTHER_NAMES: [(&str, &str); 6] = [
+const OTHER_NAMES: [(&str, &str); 5] = [
     ("setup", "init"),
     ("connect", "init"),
-    ("status", "doctor"),
     ("check-install", "doctor"),
     ("remove", "uninstall"),
     ("start", "serve"),
@@ -263,6 +269,7 @@ pub(crate) fn run(cli: Cli, env: &Env) -> anyhow::Result<ExitCode> {
     match command {
         CliCommand::Init(args) => init::run(&args, &start(&flags, env)?, env),
         CliCommand::Doctor(args) => doctor::run(&args, &start(&flags, env)?, env),
+        CliCommand::Status(args) => status::run(&args, &start(&flags, env)?, env),
         CliCommand::Install(args) => install::run(&args, &start(&flags, env)?, env),
         CliCommand::Uninstall(args) => uninstall::run(&args, &start(&flags, env)?, env),
         CliCommand::Run(args) => run::run(&args, env),
@@ -304,6 +311,7 @@ pub(crate) fn run(cli: Cli, env: &Env) -> anyhow::Result<ExitCode> {
         CliCommand::Symbols(command) => symbols::run(command, &start(&flags, env)?),
         CliCommand::Index(args) => index::run(&args, &start(&flags, env)?),
         CliCommand::Lsp(command) => lsp::run(&command, &start(&flags, env)?),
+        CliCommand::Memories(command) => memories::run(&command, &start(&flags, env)?),
         CliCommand::Playbook(command) => playbook::run(&command, &start(&flags, env)?),
         CliCommand::Config(command) => config::run(&command, &start(&flags, env)?),
         CliCommand::Schema(args) => schema::run(&args),
@@ -350,13 +358,17 @@ fn start_log(config: &Config, level: log::Level) -> anyhow::Result<()> {
 }
 
 pub(crate) fn engine(config: &Config, watching: ProjectWatching) -> Engine {
-    Engine::new(EngineParts {
+    Engine::new(engine_parts(config, watching))
+}
+
+pub(crate) fn engine_parts(config: &Config, watching: ProjectWatching) -> EngineParts {
+    EngineParts {
         settings: config.settings(watching),
         folders: config.folders(),
         store: config.store_location(),
         clock: Clock::System,
         own_tools: mk_tools::own_tools(),
-    })
+    }
 }
 
 /// The person at the command line, in the project they are in.

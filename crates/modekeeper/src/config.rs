@@ -155,6 +155,19 @@ impl Config {
     }
 
     /// Where sessions are kept; in memory if that is wanted, or if there is no home.
+    /// Whether tasks and modes should be kept, and it is unknown where. A hook then knows of no mode.
+    pub(crate) fn has_lost_its_store(&self) -> bool {
+        self.persistence.value && matches!(self.store_location(), StoreLocation::Memory)
+    }
+
+    /// Whether the file of the store is not there.
+    pub(crate) fn has_missing_store(&self) -> bool {
+        match self.store_location() {
+            StoreLocation::File(file) => !file.exists(),
+            StoreLocation::Memory | StoreLocation::Postgres(_) => false,
+        }
+    }
+
     pub(crate) fn store_location(&self) -> StoreLocation {
         if let (Some(url), true) = (&self.store.value, self.persistence.value) {
             return StoreLocation::Postgres(Box::new(url.clone()));

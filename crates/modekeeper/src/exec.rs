@@ -13,18 +13,19 @@ use std::ffi::OsString;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, ExitCode};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use mk_engine::{
     AgentSession, CloseOutcome, CommandAsked, CommandHold, Engine, ProjectWatching, Waiver,
 };
 use mk_types::{AbsPath, ModeSlug};
-use mk_wall::exit_code;
+use mk_wall::{Rights, Supervised, Supervision, WallOutcome, exit_code};
 
-use crate::cli::{block_on, engine};
+use crate::cli::install::InstallPlace;
+use crate::cli::{block_on, engine_parts};
 use crate::config::{Config, Flags};
 use crate::env::Env;
 use crate::output::print_note;
-use crate::process::ancestors;
+use crate::process::ancestors_from;
 use arguments::{ExecArguments, UsageError};
 
 /// The first argument that leads here.
@@ -59,50 +60,91 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>, env: &Env) -> ExitC
             return ExitCode::from(2);
         }
     };
-    match start(&arguments, env) {
-        Ok(StartedExec::Ended(code)) => {
-            ExitCode::from(u8::try_from(code & 0xff).unwrap_or(u8::MAX))
-        }
-        Ok(StartedExec::Refused(reason)) => {
-            print_note(&format!("not started: {reason}"));
-            ExitCode::from(u8::try_from(exit_code::WALL).unwrap_or(u8::MAX))
-        }
-        Err(error) => {
-            print_note(&format!(
-                "not started: {error:#}. Run \"modekeeper doctor\"."
-            ));
-            ExitCode::from(u8::try_from(exit_code::WALL).unwrap_or(u8::MAX))
-        }
-    }
+    let code = start(&arguments, env).unwrap_or_else(|error| {
+        print_note(&not_started(&error));
+        exit_code::WALL
+    });
+    ExitCode::from(u8::try_from(code & 0xff).unwrap_or(u8::MAX))
 }
 
-/// What came of it.
-enum StartedExec {
-    /// The command's exit code, or the wall's.
-    Ended(i32),
+/// What is done after the command, with what came of it.
+type Finish = Box<dyn FnOnce(&Rights, &WallOutcome)>;
+
+/// What is known about a command in the supervising process.
+enum PreparedExec {
+    Hold(Box<Rights>, Finish),
     /// The mode does not allow this line, wall or not.
     Refused(String),
+    Unwalled(UnwalledCommand),
 }
 
-fn start(arguments: &ExecArguments, env: &Env) -> anyhow::Result<StartedExec> {
+fn start(arguments: &ExecArguments, env: &Env) -> anyhow::Result<i32> {
     if mk_wall::is_inside() && arguments.mode.is_none() {
         // The outer wall holds this command, too, and cannot be widened from here.
         return Err(replace_with(&arguments.command, arguments.is_shell).into());
     }
+    if arguments.permit.is_some() {
+        rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::TERM))?;
+    }
+    let parent = rustix::process::getppid().map(|it| it.as_raw_nonzero().get().cast_unsigned());
+    let supervised = mk_wall::supervise(|| match prepare(arguments, parent, env) {
+        Ok(PreparedExec::Hold(rights, finish)) => Supervision::Hold {
+            rights,
+            command: Box::new(command_of(&arguments.command)),
+            finish,
+        },
+        Ok(PreparedExec::Unwalled(unwalled)) => {
+            if let Some(note) = unwalled.note() {
+                print_note(note);
+            }
+            Supervision::HandBack(unwalled as u8)
+        }
+        Ok(PreparedExec::Refused(reason)) => {
+            print_note(&format!("not started: {reason}"));
+            Supervision::End(exit_code::WALL)
+        }
+        Err(error) => {
+            print_note(&not_started(&error));
+            Supervision::End(exit_code::WALL)
+        }
+    })?;
+    match supervised {
+        Supervised::Ended(code) => Ok(code),
+        Supervised::HandedBack(number) => {
+            let command = UnwalledCommand::words(number, arguments);
+            Err(replace_with(&command, arguments.is_shell).into())
+        }
+    }
+}
+
+fn not_started(error: &anyhow::Error) -> String {
+    format!("not started: {error:#}. Run \"modekeeper doctor\".")
+}
+
+/// Finds what holds the command. Runs in the supervising process, which keeps the store open for the record; `parent`
+/// is who started the one that waits.
+fn prepare(
+    arguments: &ExecArguments,
+    parent: Option<u32>,
+    env: &Env,
+) -> anyhow::Result<PreparedExec> {
     let flags = Flags::in_project(arguments.project_root.clone());
     let config = Config::load(&flags, env)?;
     if let Some(server) = &arguments.server {
-        return server::run(server, &arguments.command, &config, env).map(StartedExec::Ended);
+        let rights = server::rights_for(server, &config, env)?;
+        return Ok(PreparedExec::Hold(Box::new(rights), Box::new(|_, _| {})));
     }
-    let engine = engine(&config, ProjectWatching::Off);
+    let is_set_up = || InstallPlace::of(env).is_some_and(|place| place.program().exists());
+    if arguments.is_shell && config.has_missing_store() && is_set_up() {
+        // An empty one, made by looking for it, would know of no mode.
+        anyhow::bail!("the store is missing, so the mode is unknown: run `modekeeper doctor`");
+    }
+    let engine = Engine::alone(engine_parts(&config, ProjectWatching::Off));
     let line = arguments.line();
-    let hold = hold(&engine, arguments, &line, &config, env)?;
-    if let Some(unwalled) = UnwalledCommand::of(arguments, &hold, &line) {
+    let hold = hold(&engine, &ExecCaller { parent, env }, arguments, &config)?;
+    if let Some(unwalled) = UnwalledCommand::of(arguments, &hold) {
         close(&engine)?;
-        if let Some(note) = unwalled.note {
-            print_note(note);
-        }
-        return Err(replace_with(&unwalled.command, arguments.is_shell).into());
+        return Ok(PreparedExec::Unwalled(unwalled));
     }
     let is_probe = std::env::current_exe().is_ok_and(|it| line == mk_clients::inside_line(&it));
     if hold.permit.is_none()
@@ -111,7 +153,7 @@ fn start(arguments: &ExecArguments, env: &Env) -> anyhow::Result<StartedExec> {
     {
         let hint = refused.hint.map(|hint| format!(". Hint: {hint}."));
         let hint = hint.unwrap_or_else(|| ".".to_owned());
-        return Ok(StartedExec::Refused(format!("{}{hint}", refused.reason)));
+        return Ok(PreparedExec::Refused(format!("{}{hint}", refused.reason)));
     }
     let mut prepared = rights::prepare(&hold.limits, &config, env)?;
     if let Some(limit) = arguments.time_limit {
@@ -126,35 +168,44 @@ fn start(arguments: &ExecArguments, env: &Env) -> anyhow::Result<StartedExec> {
     if arguments.permit.is_some() {
         // Our own server lists what it runs; nothing goes on behind its back, or after it.
         prepared.rights.background = mk_wall::Background::End;
-        rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::TERM))?;
     }
-    let record = record::Record::begin(&config, &line, &hold);
-    // Nothing of the engine may run in a thread when the wall forks.
-    close(&engine)?;
+    let Ok(ledger) = engine.ledger() else {
+        bail!("the store does not answer: the command was not started");
+    };
+    let record = record::Record::begin(ledger, &line, &hold);
     let journal = prepared.journal;
-    let command = command_of(&arguments.command);
-    let code = mk_wall::run(prepared.rights, command, move |_, outcome| {
+    let finish = move |_: &Rights, outcome: &WallOutcome| {
         let undo = journal.finish();
         record.finish(outcome, undo);
-    })?;
-    Ok(StartedExec::Ended(code))
+    };
+    Ok(PreparedExec::Hold(
+        Box::new(prepared.rights),
+        Box::new(finish),
+    ))
 }
 
 fn close(engine: &Engine) -> anyhow::Result<()> {
     if engine.close() == CloseOutcome::CutOff {
-        anyhow::bail!("the store does not answer: the command was not started");
+        bail!("the store does not answer: the command was not started");
     }
     Ok(())
+}
+
+/// Who asks for the command.
+struct ExecCaller<'a> {
+    parent: Option<u32>,
+    env: &'a Env,
 }
 
 /// What holds the command: its conversation's mode, or the project's; narrowed by what was asked for.
 fn hold(
     engine: &Engine,
+    caller: &ExecCaller<'_>,
     arguments: &ExecArguments,
-    line: &str,
     config: &Config,
-    env: &Env,
 ) -> anyhow::Result<CommandHold> {
+    let ExecCaller { parent, env } = caller;
+    let line = arguments.line();
     let narrowed = arguments.mode.as_deref().map(ModeSlug::parse).transpose()?;
     let directory = env.current_dir.as_deref().and_then(AbsPath::new);
     let directory = directory.context("the working directory cannot be told")?;
@@ -169,10 +220,10 @@ fn hold(
     let configured = config.configured_mode();
     let asked = CommandAsked {
         sessions: &sessions,
-        above: &ancestors(),
+        above: &ancestors_from(*parent),
         directory: &directory,
         project: &config.project_root.value,
-        line_hash: &mk_engine::line_hash(line),
+        line_hash: &mk_engine::line_hash(&line),
         configured,
         narrowed: narrowed.as_ref(),
         permit: arguments.permit.as_ref(),
@@ -203,33 +254,46 @@ fn replace_with(words: &[OsString], is_shell: bool) -> std::io::Error {
     command.exec()
 }
 
-/// A command that runs as it is.
-struct UnwalledCommand {
-    command: Vec<OsString>,
-    note: Option<&'static str>,
+/// A command that runs as it is, and why.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+enum UnwalledCommand {
+    /// A person has paused enforcement.
+    Paused,
+    /// A person has approved the line.
+    Approved,
+    /// An agent's shell asks, where no mode is set.
+    NoMode,
 }
 
 impl UnwalledCommand {
-    /// 1. `--mode` holds, whatever else does.
-    /// 2. A person has paused enforcement.
-    /// 3. A person has approved the line. Only the line that they have read runs, and not what a client, or somebody in
-    ///    its place, has put around it.
-    /// 4. An agent's shell asks, where no mode is set.
-    fn of(arguments: &ExecArguments, hold: &CommandHold, line: &str) -> Option<Self> {
-        let (command, note) = match hold.waiver {
-            _ if arguments.mode.is_some() => return None,
-            Waiver::Paused => {
-                let note = "a person has paused enforcement: the command is not walled";
-                (arguments.command.clone(), Some(note))
-            }
-            Waiver::Approved => {
-                let shell = ["/bin/bash", "-c", line].map(OsString::from);
-                let note = "a person has approved this line: it is not walled";
-                (shell.into(), Some(note))
-            }
-            Waiver::NoMode if arguments.is_shell => (arguments.command.clone(), None),
-            Waiver::NoMode | Waiver::None => return None,
-        };
-        Some(Self { command, note })
+    /// `--mode` holds, whatever else does.
+    fn of(arguments: &ExecArguments, hold: &CommandHold) -> Option<Self> {
+        match hold.waiver {
+            _ if arguments.mode.is_some() => None,
+            Waiver::Paused => Some(Self::Paused),
+            Waiver::Approved => Some(Self::Approved),
+            Waiver::NoMode if arguments.is_shell => Some(Self::NoMode),
+            Waiver::NoMode | Waiver::None => None,
+        }
+    }
+
+    const fn note(self) -> Option<&'static str> {
+        match self {
+            Self::Paused => Some("a person has paused enforcement: the command is not walled"),
+            Self::Approved => Some("a person has approved this line: it is not walled"),
+            Self::NoMode => None,
+        }
+    }
+
+    /// What runs. Of an approved line only what the person has read, and not what a client, or a program in its place,
+    /// has put around it.
+    fn words(number: u8, arguments: &ExecArguments) -> Vec<OsString> {
+        if number == Self::Approved as u8 {
+            let line = arguments.line();
+            ["/bin/bash", "-c", &line].map(OsString::from).into()
+        } else {
+            arguments.command.clone()
+        }
     }
 }

@@ -4,7 +4,7 @@
 //! answers whatever happens: the work is done by a thread, and who waits for it denies after a second, or if it fails.
 
 use std::ffi::OsString;
-use std::io::{Read as _, Write as _};
+use std::io::{IsTerminal as _, Read as _, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use mk_clients::{ClientId, HookAnswer, HookEvent, HookMoment, HookVerdict};
 use mk_engine::{
     AgentSession, AgentShell, ApprovalRequest, ApprovalState, CloseOutcome, Engine, EngineParts,
-    HookOutcome, HookSettings, OwnTool, ProjectWatching, Seat, StoreLocation,
+    HookOutcome, HookSettings, OwnTool, ProjectWatching, Seat, Settings, StoreLocation,
 };
 use mk_types::{AbsPath, Clock};
 
@@ -44,7 +44,10 @@ enum News {
 /// Runs the hook if the arguments ask for it, before anything else is set up.
 pub(crate) fn dispatch() -> Option<ExitCode> {
     let mut arguments = std::env::args_os().skip(1);
-    if arguments.next()? != "hook" {
+    let Some(first) = arguments.next() else {
+        return run_without_arguments();
+    };
+    if first != "hook" {
         return None;
     }
     let client = arguments.next()?.into_string().ok()?;
@@ -73,10 +76,29 @@ pub(crate) fn run(client: &str, rest: Vec<OsString>) -> ExitCode {
             ..HookAnswer::default()
         });
     };
+    answer_with(client, move |news| work(client, &rest, news))
+}
+
+/// Copilot CLI, VS Code and Cursor run the hooks of Claude Code's settings too, and leave out the arguments. Without this
+/// each of their calls would end in our help, whose exit code they take for a refusal.
+fn run_without_arguments() -> Option<ExitCode> {
+    if std::io::stdin().is_terminal() {
+        return None;
+    }
+    let client = ClientId::ClaudeCode;
+    let (sender, receiver) = channel();
+    let reader = move || drop(sender.send(read(client)));
+    std::thread::Builder::new().spawn(reader).ok()?;
+    let event = receiver.recv_timeout(DEADLINE).ok()?.ok()?;
+    Some(answer_with(client, move |news| decided(&event, &[], news)))
+}
+
+/// Lets a thread answer, and answers for it if it fails or takes too long.
+fn answer_with(client: ClientId, work: impl FnOnce(&Sender<News>) + Send + 'static) -> ExitCode {
     // What a panic prints would be shown to the model.
     std::panic::set_hook(Box::new(|_| {}));
     let (sender, receiver) = channel();
-    let worker = std::thread::Builder::new().spawn(move || work(client, &rest, &sender));
+    let worker = std::thread::Builder::new().spawn(move || work(&sender));
     let answer = match worker {
         Ok(_) => wait(client, &receiver),
         Err(error) => {
@@ -141,13 +163,20 @@ fn say(answer: &HookAnswer) -> ExitCode {
 }
 
 fn work(client: ClientId, rest: &[OsString], news: &Sender<News>) {
-    let answer = read(client).map(|event| {
-        // So that the thread that waits can refuse it in its own words.
-        drop(news.send(News::Read(Box::new(event.clone()))));
-        let decided = decide(&event, rest, news);
-        decided.unwrap_or_else(|why| mk_clients::refuse_event(&event, &unable(&why)))
-    });
-    let answer = answer.unwrap_or_else(|why| HookQuestion::Unread(client).refuse(&why));
+    match read(client) {
+        Ok(event) => decided(&event, rest, news),
+        Err(why) => {
+            let answer = HookQuestion::Unread(client).refuse(&why);
+            drop(news.send(News::Answer(answer)));
+        }
+    }
+}
+
+fn decided(event: &HookEvent, rest: &[OsString], news: &Sender<News>) {
+    // So that the thread that waits can refuse it in its own words.
+    drop(news.send(News::Read(Box::new(event.clone()))));
+    let answer = decide(event, rest, news);
+    let answer = answer.unwrap_or_else(|why| mk_clients::refuse_event(event, &unable(&why)));
     drop(news.send(News::Answer(answer)));
 }
 
@@ -248,14 +277,46 @@ struct EventUnderWay<'a> {
 
 impl EventUnderWay<'_> {
     fn verdict(&self, news: &Sender<News>) -> Result<HookVerdict, String> {
-        let engine = self.engine();
-        if let StoreLocation::File(path) = self.config.store_location()
-            && !has_content(&path)
+        let settings = self.config.settings(ProjectWatching::Off);
+        let location = self.config.store_location();
+        if let StoreLocation::File(path) = &location
+            && !has_content(path)
         {
-            return Ok(
-                self.without_store(&engine, &format!("its store {} is missing", path.display()))
-            );
+            let why = format!("its store {} is missing", path.display());
+            // A store that is made by looking for it would be there for the next call, and know of no mode.
+            let engine = self.engine(settings, StoreLocation::Memory);
+            return Ok(self.without_store(&engine, &why));
         }
+        if self.config.has_lost_its_store() {
+            let why = "its store has no place, because HOME is not set";
+            let engine = self.engine(settings, StoreLocation::Memory);
+            return Ok(self.without_store(&engine, why));
+        }
+        let engine = self.engine(settings.clone(), location.clone());
+        match self.ask(&engine, news)? {
+            HookOutcome::Elsewhere(root) => {
+                close(&engine);
+                let settings = Settings {
+                    start_root: Some(root),
+                    ..settings
+                };
+                let engine = self.engine(settings, location);
+                let outcome = self.ask(&engine, news)?;
+                close(&engine);
+                match outcome {
+                    HookOutcome::Elsewhere(root) => Err(format!("the project {root} has changed")),
+                    outcome => Ok(outcome.verdict()),
+                }
+            }
+            outcome => {
+                close(&engine);
+                Ok(outcome.verdict())
+            }
+        }
+    }
+
+    /// Asks the engine, and again after a person has approved.
+    fn ask(&self, engine: &Engine, news: &Sender<News>) -> Result<HookOutcome, String> {
         let seat = self.seat();
         let settings = HookSettings {
             mode: self.config.configured_mode().cloned(),
@@ -266,38 +327,29 @@ impl EventUnderWay<'_> {
             let answer = hooks.answer(self.event, &seat, &settings);
             crate::cli::block_on(answer).map_err(|error| error.to_string())
         };
-        let verdict = match ask()? {
-            Ok(HookOutcome::Decided(verdict)) => verdict,
+        match ask()? {
             Ok(HookOutcome::Waits(approval, verdict)) => {
-                if self.is_approved(&engine, &approval, news) {
-                    match ask()? {
-                        Ok(HookOutcome::Decided(verdict) | HookOutcome::Waits(_, verdict)) => {
-                            verdict
-                        }
-                        Err(error) => return Err(describe(&error)),
-                    }
-                } else {
-                    verdict
+                if !self.is_approved(engine, &approval, news) {
+                    return Ok(HookOutcome::Decided(verdict));
                 }
+                ask()?.map_err(|error| describe(&error))
             }
+            Ok(outcome) => Ok(outcome),
             Err(mk_engine::Error::Unavailable { source, .. }) => {
-                self.without_store(&engine, &format!("its store cannot be used: {source}"))
+                let why = format!("its store cannot be used: {source}");
+                Ok(HookOutcome::Decided(self.without_store(engine, &why)))
             }
-            Err(error) => return Err(describe(&error)),
-        };
-        if engine.close() == CloseOutcome::CutOff {
-            tracing::warn!("the store did not finish in time; the decision may not be recorded");
+            Err(error) => Err(describe(&error)),
         }
-        Ok(verdict)
     }
 
-    fn engine(&self) -> Engine {
+    fn engine(&self, settings: Settings, store: StoreLocation) -> Engine {
         let mut tools = mk_tools::own_tools();
         tools.extend(OwnTool::of_client(self.event.client));
         Engine::new(EngineParts {
-            settings: self.config.settings(ProjectWatching::Off),
+            settings,
             folders: self.config.folders(),
-            store: self.config.store_location(),
+            store,
             clock: Clock::System,
             own_tools: tools,
         })
@@ -361,6 +413,12 @@ impl EventUnderWay<'_> {
 )]
 fn pause() {
     std::thread::sleep(LOOK);
+}
+
+fn close(engine: &Engine) {
+    if engine.close() == CloseOutcome::CutOff {
+        tracing::warn!("the store did not finish in time; the decision may not be recorded");
+    }
 }
 
 fn describe(error: &mk_engine::Error) -> String {

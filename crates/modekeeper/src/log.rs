@@ -1,7 +1,8 @@
 //! Logging to stderr and, if configured, to a file. stdout belongs to the protocol.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::Path;
 
@@ -9,6 +10,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
+use mk_types::without_secrets;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt::MakeWriter;
@@ -55,7 +57,7 @@ pub(crate) fn start(level: Level, file: Option<&Path>) -> io::Result<()> {
             let file = OpenOptions::new().create(true).append(true).open(path)?;
             let layer = tracing_subscriber::fmt::layer()
                 .with_ansi(false)
-                .with_writer(std::sync::Mutex::new(file));
+                .with_writer(Mutex::new(WithoutSecrets(file)));
             registry.with(layer).init();
         }
     }
@@ -128,12 +130,12 @@ pub(crate) fn tail() -> Vec<String> {
     last.iter().cloned().collect()
 }
 
-fn keep(line: &[u8]) {
+fn keep(line: &str) {
     let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
     if last.len() == MOST_LAST {
         last.pop_front();
     }
-    last.push_back(String::from_utf8_lossy(line).into_owned());
+    last.push_back(line.to_owned());
 }
 
 /// A client that never reads our stderr must not stop us, so a full queue loses lines instead of waiting.
@@ -150,14 +152,38 @@ impl MakeWriter<'_> for LossyQueue {
 
 impl io::Write for LossyQueue {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        keep(bytes);
+        let line = clean(bytes);
+        keep(&line);
         if let Some(queue) = queue() {
-            drop(queue.try_send(LogItem::Line(bytes.to_vec())));
+            drop(queue.try_send(LogItem::Line(line.into_owned().into_bytes())));
         }
         Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+/// A line without the credentials that may stand in an error or a path. A line is written at once.
+fn clean(line: &[u8]) -> Cow<'_, str> {
+    match String::from_utf8_lossy(line) {
+        Cow::Borrowed(line) => without_secrets(line),
+        Cow::Owned(line) => Cow::Owned(without_secrets(&line).into_owned()),
+    }
+}
+
+/// A file of such lines.
+#[derive(Debug)]
+struct WithoutSecrets(File);
+
+impl io::Write for WithoutSecrets {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write_all(clean(bytes).as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
     }
 }

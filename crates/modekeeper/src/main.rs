@@ -3,6 +3,7 @@
 mod approver;
 mod build_dirs;
 mod cli;
+mod code_pages;
 mod config;
 mod env;
 #[cfg(target_os = "linux")]

@@ -27,6 +27,31 @@ pub(crate) fn print_note(text: &str) {
     drop(writeln!(io::stderr(), "modekeeper: {text}"));
 }
 
+/// `warning: …` on stderr.
+pub(crate) fn print_warning(text: &str) {
+    let style = OutputStyle::of(&io::stderr());
+    // No one is left to tell if this fails.
+    drop(writeln!(
+        io::stderr(),
+        "{} {text}",
+        style.yellow("warning:")
+    ));
+}
+
+/// A hint with a person's commands in the place of a model's tools.
+pub(crate) fn for_person(hint: &str) -> String {
+    const COMMANDS: [(&str, &str); 3] = [
+        ("list_memories", "`modekeeper memories list`"),
+        ("`get_mode_info`", "`modekeeper modes show`"),
+        (", or find it with find_files", ""),
+    ];
+    let mut hint = hint.to_owned();
+    for (tool, command) in COMMANDS {
+        hint = hint.replace(tool, command);
+    }
+    hint
+}
+
 /// `error: …`, the causes, and what to do.
 pub(crate) fn print_error(error: &Error) {
     let style = OutputStyle::of(&io::stderr());
@@ -40,6 +65,7 @@ pub(crate) fn print_error(error: &Error) {
         }
     }
     if let Some(hint) = error.chain().find_map(hint_of) {
+        let hint = for_person(&hint);
         text.push_str(&format!("{} {hint}\n", style.bold("hint:")));
     }
     // No one is left to tell if this fails.

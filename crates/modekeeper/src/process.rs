@@ -1,5 +1,7 @@
 //! The processes above this one, as the kernel knows them: which agent started us, and who started that agent.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::PathBuf;
 
 use mk_engine::{AgentLink, ProcessIdentity};
@@ -24,8 +26,13 @@ pub(crate) fn agent_link(env: &Env) -> AgentLink {
 
 /// The client that started us first, then every process above it.
 pub(crate) fn ancestors() -> Vec<ProcessIdentity> {
+    ancestors_from(parent_of("self"))
+}
+
+/// The same for a process whose parent is known.
+pub(crate) fn ancestors_from(parent: Option<u32>) -> Vec<ProcessIdentity> {
     let mut found = Vec::new();
-    let mut next = parent_of("self");
+    let mut next = parent;
     while let Some(id) = next.filter(|id| *id > 1 && found.len() < DEEPEST) {
         let Some(seen) = ProcessStat::read(&id.to_string()) else {
             break;
@@ -70,8 +77,11 @@ struct ProcessStat {
 
 impl ProcessStat {
     fn read(process: &str) -> Option<Self> {
-        let text = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-        Self::parse(&text)
+        // The kernel gives all of it at once; what is read here stands in the first part.
+        let mut text = [0; 512];
+        let mut file = File::open(format!("/proc/{process}/stat")).ok()?;
+        let length = file.read(&mut text).ok()?;
+        Self::parse(&String::from_utf8_lossy(text.get(..length)?))
     }
 
     /// A program's name may have blanks and brackets, so what follows it is counted from its end.

@@ -17,6 +17,7 @@ use crate::approver;
 use crate::cli::close;
 use crate::cli::install::known_client;
 use crate::cli::mcp::stop_signal;
+use crate::code_pages::CodePages;
 use crate::config::Config;
 use crate::env::Env;
 
@@ -67,13 +68,16 @@ pub(crate) fn run(args: &AcpArgs, config: &Config, env: &Env) -> anyhow::Result<
         }
         let stop = stop_signal()?;
         let state = config.folders().state;
+        let pages = CodePages::find();
         let options = Options {
             relay,
             client,
             meta: launcher.meta(),
             server: (relay == Relay::Modes).then(|| launcher.server()),
             trace: args.trace.clone(),
+            names: state.join("acp-sessions"),
             attend: Box::new(move |conversation| attend(&state, conversation)),
+            rest: Box::new(move || pages.give_back()),
             directory: directory.clone(),
             settings: settings.clone(),
         };

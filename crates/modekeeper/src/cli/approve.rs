@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use mk_engine::{ApprovalRequest, ApprovalVerdict, ProjectWatching};
+use mk_engine::{ApprovalRequest, ApprovalVerdict, Engine, ProjectWatching};
 use mk_types::{ApprovalId, SessionId};
 use serde_json::{Value, json};
 
@@ -26,7 +26,7 @@ pub(crate) struct ApproveArgs {
 pub(crate) fn run(args: &ApproveArgs, config: &Config) -> anyhow::Result<ExitCode> {
     let engine = engine(config, ProjectWatching::Off);
     let Some(id) = &args.id else {
-        return list(&engine.approvals().pending()?, args.format);
+        return list(&engine, &engine.approvals().pending()?, args.format);
     };
     person::require("approve")?;
     let id = ApprovalId::parse(id)?;
@@ -50,7 +50,11 @@ pub(crate) fn run(args: &ApproveArgs, config: &Config) -> anyhow::Result<ExitCod
     Ok(exit)
 }
 
-fn list(approvals: &[ApprovalRequest], format: FormatArgs) -> anyhow::Result<ExitCode> {
+fn list(
+    engine: &Engine,
+    approvals: &[ApprovalRequest],
+    format: FormatArgs,
+) -> anyhow::Result<ExitCode> {
     if format.json {
         print_json(&approvals.iter().map(to_json).collect::<Value>())?;
         return Ok(ExitCode::SUCCESS);
@@ -63,17 +67,26 @@ fn list(approvals: &[ApprovalRequest], format: FormatArgs) -> anyhow::Result<Exi
             style.bold(approval.id.as_str()),
             approval.subject
         ))?;
+        if let Some(id) = &approval.conversation
+            && let Some(asks) = engine.conversations().get(id)?
+        {
+            let who = format!("asked by {} in {}\n", asks.client.name, asks.root.path);
+            print(&style.dim(&who))?;
+        }
         if !approval.plan.is_empty() {
             print(&format!("{}\n", approval.plan.trim_end()))?;
         }
     }
     if approvals.is_empty() {
         print("nothing waits for approval\n")?;
+    } else {
+        let how = "answer with `modekeeper approve ID`, or `modekeeper approve ID --deny`\n";
+        print(&style.dim(how))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn to_json(approval: &ApprovalRequest) -> Value {
+pub(super) fn to_json(approval: &ApprovalRequest) -> Value {
     json!({
         "id": approval.id.as_str(),
         "session_id": approval.session.as_ref().map(SessionId::as_str),

@@ -7,9 +7,10 @@ use mk_engine::ProjectWatching;
 use mk_policy::Decision;
 use serde_json::json;
 
+use crate::cli::modes::trouble;
 use crate::cli::{FormatArgs, engine, operator};
 use crate::config::Config;
-use crate::output::{OutputStyle, print, print_json};
+use crate::output::{OutputStyle, for_person, print, print_json, print_warning};
 
 /// Check whether a mode allows a tool call; exit code 0 if allowed, 1 if not
 #[derive(Debug, Args)]
@@ -18,7 +19,7 @@ pub(crate) struct CheckArgs {
     mode: String,
     /// Name of the tool, such as write_to_file or execute_command
     tool: String,
-    /// What it would touch: a path, a command line, or server/tool
+    /// What it would touch: a path, a command line, or server/tool (default: the tool in general)
     target: Option<String>,
     #[command(flatten)]
     format: FormatArgs,
@@ -60,7 +61,12 @@ pub(crate) fn run(args: &CheckArgs, config: &Config) -> anyhow::Result<ExitCode>
             evaluation.rule.as_str()
         ))?;
         if let Some(hint) = evaluation.hint().filter(|_| !allowed) {
-            print(&format!("{} {hint}\n", style.bold("hint:")))?;
+            print(&format!("{} {}\n", style.bold("hint:"), for_person(&hint)))?;
+        }
+        if !allowed {
+            for line in trouble::broken_files(&engine, config, |mode| mode == args.mode) {
+                print_warning(&line);
+            }
         }
     }
     Ok(if allowed {

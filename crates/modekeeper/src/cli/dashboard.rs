@@ -49,16 +49,17 @@ pub(crate) fn run(args: &DashboardArgs, config: &Config, env: &Env) -> anyhow::R
     Ok(exit)
 }
 
-/// Where a server answers: the one that was started last, else the configured address.
+/// Where a server answers: the last that was started in this project, else in any, else the configured address.
 fn running(config: &Config) -> anyhow::Result<SocketAddr> {
     let configured = config
         .listen
         .value
         .parse::<SocketAddr>()
         .with_context(|| format!("`{}` is not an address with a port", config.listen.value))?;
-    let announced = serve::announce::read(&config.folders().state);
-    for address in announced.into_iter().chain([configured]) {
-        let mut address = address;
+    let mut announced = serve::announce::running(&config.folders().state);
+    announced.sort_by_key(|it| it.project != config.project_root.value.as_str());
+    let addresses = announced.into_iter().map(|it| it.address);
+    for mut address in addresses.chain([configured]) {
         if address.ip().is_unspecified() {
             address.set_ip(std::net::Ipv4Addr::LOCALHOST.into());
         }

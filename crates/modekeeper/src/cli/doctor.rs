@@ -4,13 +4,15 @@ use std::process::ExitCode;
 
 use clap::Args;
 use mk_clients::ClientId;
-use mk_engine::{CloseOutcome, StoreFile, StoreLocation};
+use mk_engine::{CloseOutcome, ProjectWatching, StoreFile, StoreLocation};
 use serde_json::{Value, json};
 
-use crate::cli::FormatArgs;
 use crate::cli::install::{
-    CanaryResult, FoundClient, ScopeArg, Workshop, installed_program, known_client, painted,
+    CanaryResult, FoundClient, ScopeArg, VersionSource, Workshop, installed_program, known_client,
+    painted,
 };
+use crate::cli::modes::trouble::broken_files;
+use crate::cli::{FormatArgs, engine};
 use crate::config::Config;
 use crate::env::Env;
 use crate::output::{OutputStyle, print, print_json};
@@ -38,9 +40,18 @@ pub(super) struct DoctorFinding {
 pub(crate) fn run(args: &DoctorArgs, config: &Config, env: &Env) -> anyhow::Result<ExitCode> {
     let workshop = Workshop::with_floor(config, env, ScopeArg::User, None)?;
     let only = args.client.as_deref().map(known_client).transpose()?;
-    let mut findings = vec![store(config), program(&workshop)?, path(&workshop, env)];
-    findings.extend(super::wall::findings(config));
-    findings.extend(clients(&workshop, only)?);
+    let mut findings = vec![
+        store(config, &workshop),
+        program(&workshop)?,
+        path(&workshop, env),
+    ];
+    // What is looked at below would make an empty store, which knows of no mode: hooks would let everything pass.
+    let has_lost_modes = config.has_missing_store() && workshop.place.program().exists();
+    if !has_lost_modes {
+        findings.extend(mode_files(config));
+        findings.extend(super::wall::findings(config));
+        findings.extend(clients(&workshop, only)?);
+    }
     if args.format.json {
         print_json(&Value::from(
             findings.iter().map(DoctorFinding::json).collect::<Vec<_>>(),
@@ -79,7 +90,7 @@ impl DoctorFinding {
     }
 }
 
-fn store(config: &Config) -> DoctorFinding {
+fn store(config: &Config, workshop: &Workshop) -> DoctorFinding {
     let file = match config.store_location() {
         StoreLocation::File(file) => file,
         StoreLocation::Memory => {
@@ -97,6 +108,17 @@ fn store(config: &Config) -> DoctorFinding {
         }
     };
     let shown = file.display().to_string();
+    if config.has_missing_store() {
+        return match workshop.place.program().exists() {
+            true => DoctorFinding::bad(
+                "store",
+                format!(
+                    "{shown} is missing, with every mode that was set: hooks deny. Put a copy back, or run `modekeeper init --mode SLUG` in each project"
+                ),
+            ),
+            false => DoctorFinding::good("store", format!("{shown} (none yet)")),
+        };
+    }
     match StoreFile::at(file).open_and_close() {
         Ok(CloseOutcome::Complete) => DoctorFinding::good("store", shown),
         Ok(CloseOutcome::CutOff) => {
@@ -104,6 +126,20 @@ fn store(config: &Config) -> DoctorFinding {
         }
         Err(error) => DoctorFinding::bad("store", format!("{shown}: {error}")),
     }
+}
+
+/// Mode files of this project that are broken.
+fn mode_files(config: &Config) -> Vec<DoctorFinding> {
+    // Reading modes may keep their text: a missing store is not made by looking.
+    if matches!(config.store_location(), StoreLocation::File(file) if !file.exists()) {
+        return Vec::new();
+    }
+    let engine = engine(config, ProjectWatching::Off);
+    let broken = broken_files(&engine, config, |_| true);
+    broken
+        .iter()
+        .map(|it| DoctorFinding::bad("mode file", it))
+        .collect()
 }
 
 /// The copy that every entry names.
@@ -143,7 +179,8 @@ fn path(workshop: &Workshop, env: &Env) -> DoctorFinding {
 fn clients(workshop: &Workshop, only: Option<ClientId>) -> anyhow::Result<Vec<DoctorFinding>> {
     let wanted = |client: &ClientId| only.is_none_or(|only| only == *client);
     let installed = workshop.journal()?.clients();
-    let found = workshop.survey(ClientId::ALL.into_iter().filter(wanted))?;
+    let clients = ClientId::ALL.into_iter().filter(wanted);
+    let found = workshop.survey(clients, VersionSource::Itself)?;
     let mut findings = Vec::new();
     for &client in installed.iter().filter(|client| wanted(client)) {
         let found = found.iter().find(|found| found.client == client);

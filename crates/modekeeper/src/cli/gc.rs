@@ -27,9 +27,9 @@ pub(crate) struct GcArgs {
 
 /// Below the state directory: caches and outputs of builds, a directory for each project and mode.
 pub(crate) const CACHES: &str = "build";
-/// Below the state directory: names of files that a running command has made under forbidden names.
+// Below the state directory: names of files that a running command has made under forbidden names.
 #[cfg(target_os = "linux")]
-pub(crate) const GUESTS: &str = "guests";
+pub(crate) use mk_engine::GUESTS;
 /// Below the state directory: output of commands that `run_command` started.
 pub(crate) const OUTPUTS: &str = "commands";
 

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 use mk_clients::ClientId;
 
-use crate::cli::install::{HowArgs, Workshop, set_up_project};
+use crate::cli::install::{HowArgs, Workshop, find_mode, set_up_project};
 use crate::cli::person;
 use crate::config::Config;
 use crate::env::Env;
@@ -25,22 +25,33 @@ pub(crate) struct InitArgs {
 }
 
 pub(crate) fn run(args: &InitArgs, config: &Config, env: &Env) -> anyhow::Result<ExitCode> {
+    if let Some(mode) = &args.mode {
+        find_mode(config, mode)?;
+    }
     let workshop = Workshop::new(config, env, &args.how)?;
     let installable = |client: &ClientId| client.atlas().can_be_installed();
-    let found = workshop.survey(ClientId::ALL.into_iter().filter(installable))?;
+    let clients = ClientId::ALL.into_iter().filter(installable);
+    let found = workshop.survey(clients, args.how.versions())?;
     if found.is_empty() {
-        print("no clients found on this machine\n")?;
-        return Ok(ExitCode::FAILURE);
+        print("no clients found on this machine: only the project's mode will be set\n")?;
     }
-    if !workshop.propose(&found, &args.how)? {
+    let root = config.project_root.value.as_path().display();
+    let mode = args.mode.as_deref();
+    let about = mode.map_or("keep or set the mode of".to_owned(), |mode| {
+        format!("set mode `{mode}` for")
+    });
+    if !workshop.propose(&found, &args.how, Some(&format!("{about} {root}")))? {
         return Ok(args.how.refused());
     }
     // First the mode: a hook without one lets everything pass.
     let slug = set_up_project(config, args.mode.as_deref())?;
     let style = OutputStyle::stdout();
-    let root = config.project_root.value.as_path().display();
     print(&format!("mode of {root}: {}\n", style.bold(slug.as_str())))?;
-    let code = workshop.set_up_all(&found, &args.how)?;
+    // Without a client nothing is held, but our own tools are in the mode.
+    let code = match found.is_empty() {
+        true => ExitCode::FAILURE,
+        false => workshop.set_up_all(&found, &args.how)?,
+    };
     let names: Vec<&str> = found.iter().map(|it| it.client.slug()).collect();
     let subject = format!("{root}: {slug}; {}", names.join(", "));
     person::record_in(config, "set up", &subject);

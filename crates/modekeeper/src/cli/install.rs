@@ -6,6 +6,7 @@ mod journal;
 mod process;
 mod program;
 mod project;
+mod proposal;
 pub(crate) mod survey;
 mod trust;
 
@@ -16,7 +17,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
 use mk_clients::{
-    ChangePurpose, ClientFloor, ClientId, FileContent, InstallScope, SettingsChange, Setup, Shell,
+    ChangePurpose, ClientFloor, ClientId, FileContent, InstallScope, SettingsChange, Setup,
     ShellScripts, editor_agents,
 };
 
@@ -28,8 +29,8 @@ use crate::output::{OutputStyle, print};
 pub(crate) use canary::{Cage, CanaryResult};
 pub(crate) use journal::{AppliedChange, InstallJournal, UndoneChange};
 pub(crate) use program::InstallPlace;
-pub(crate) use project::{floor, floor_of, set_up_project};
-pub(crate) use survey::{FoundClient, survey};
+pub(crate) use project::{find_mode, floor, floor_of, reachable_floor, set_up_project};
+pub(crate) use survey::{FoundClient, SurveyPlace, VersionSource, survey};
 
 /// Set up one client: MCP server, hook, rules and shell
 ///
@@ -78,7 +79,7 @@ pub(crate) fn run(args: &InstallArgs, config: &Config, env: &Env) -> anyhow::Res
         );
     }
     let workshop = Workshop::new(config, env, &args.how)?;
-    let found = workshop.survey(std::iter::once(client))?;
+    let found = workshop.survey(std::iter::once(client), args.how.versions())?;
     // One that was not found is set up all the same: the user has named it.
     let found = match found.is_empty() {
         false => found,
@@ -88,7 +89,7 @@ pub(crate) fn run(args: &InstallArgs, config: &Config, env: &Env) -> anyhow::Res
             version: None,
         }],
     };
-    if !workshop.propose(&found, &args.how)? {
+    if !workshop.propose(&found, &args.how, None)? {
         return Ok(args.how.refused());
     }
     let code = workshop.set_up_all(&found, &args.how)?;
@@ -97,6 +98,14 @@ pub(crate) fn run(args: &InstallArgs, config: &Config, env: &Env) -> anyhow::Res
 }
 
 impl HowArgs {
+    /// Clients write caches when they are started, and a dry run changes nothing.
+    pub(crate) fn versions(&self) -> VersionSource {
+        match self.dry_run {
+            true => VersionSource::Trace,
+            false => VersionSource::Itself,
+        }
+    }
+
     /// The exit code when nothing was changed: as wished, or because the user did not agree.
     pub(crate) fn refused(&self) -> ExitCode {
         match self.dry_run {
@@ -128,8 +137,11 @@ pub(crate) struct Workshop {
 
 impl Workshop {
     pub(crate) fn new(config: &Config, env: &Env, how: &HowArgs) -> anyhow::Result<Self> {
-        let floor = how.floor.as_deref().map(|slug| floor(config, slug));
-        Self::with_floor(config, env, how.scope, floor.transpose()?)
+        let floor = match &how.floor {
+            Some(slug) => Some(floor(config, slug)?),
+            None => reachable_floor(config, how.scope),
+        };
+        Self::with_floor(config, env, how.scope, floor)
     }
 
     pub(crate) fn with_floor(
@@ -182,22 +194,14 @@ impl Workshop {
     pub(crate) fn survey(
         &self,
         clients: impl Iterator<Item = ClientId>,
+        versions: VersionSource,
     ) -> anyhow::Result<Vec<FoundClient>> {
-        block_on_processes(survey(clients, &self.setup.home, &self.search_path))
-    }
-
-    /// Shows and asks; whether the user agreed.
-    pub(crate) fn propose(&self, found: &[FoundClient], how: &HowArgs) -> anyhow::Result<bool> {
-        self.show(found)?;
-        if how.dry_run {
-            self.show_changes(found)?;
-            return Ok(false);
-        }
-        let agreed = agreed("Set up?", how)?;
-        if !agreed {
-            print("nothing was changed\n")?;
-        }
-        Ok(agreed)
+        let place = SurveyPlace {
+            home: &self.setup.home,
+            search_path: &self.search_path,
+            versions,
+        };
+        block_on_processes(survey(clients, place))?
     }
 
     /// Writes, and looks whether it holds.
@@ -230,68 +234,6 @@ impl Workshop {
                 file.display()
             )
         }))
-    }
-
-    /// One line a client: how it will be held, and what will not be.
-    fn show(&self, found: &[FoundClient]) -> anyhow::Result<()> {
-        let style = OutputStyle::stdout();
-        let width = found.iter().map(|it| it.title().chars().count()).max();
-        let width = width.unwrap_or_default();
-        let mut text = String::new();
-        for found in found {
-            let atlas = found.client.atlas();
-            let title = found.title();
-            let gap = " ".repeat(width - title.chars().count());
-            text.push_str(&format!(
-                "{}{gap}  {}\n",
-                style.bold(&title),
-                self.held(found.client)
-            ));
-            let indent = " ".repeat(width);
-            if let Some(note) = found.untested() {
-                text.push_str(&format!("{indent}  {}\n", style.yellow(&note)));
-            }
-            for open in atlas.open {
-                text.push_str(&format!(
-                    "{indent}  {}\n",
-                    style.dim(&format!("not held: {open}"))
-                ));
-            }
-        }
-        print(&text)
-    }
-
-    /// How a client will be held, its shell included where this binary can lead it.
-    fn held(&self, client: ClientId) -> String {
-        let atlas = client.atlas();
-        let shell = self.setup.shell.as_ref().filter(|_| self.can_lead(client));
-        let shell = match (shell, atlas.shell) {
-            (None, _) | (_, Shell::None) => String::new(),
-            (_, Shell::BashEnvByStart) => {
-                format!("; shell when started by `modekeeper run {}`", atlas.slug)
-            }
-            (_, Shell::Rewrite) => "; shell lines rewritten".to_owned(),
-            (
-                _,
-                Shell::Prefix(_) | Shell::Program(_) | Shell::BashEnvOfLines | Shell::BashEnvByFile,
-            ) => "; shell".to_owned(),
-        };
-        format!("{}{shell}", atlas.held)
-    }
-
-    fn show_changes(&self, found: &[FoundClient]) -> anyhow::Result<()> {
-        let mut text = format!(
-            "\nwould copy this program to {}\n",
-            self.setup.program.display()
-        );
-        for found in found {
-            for change in self.changes(found.client) {
-                let purpose = change.purpose.name();
-                let file = change.file.display();
-                text.push_str(&format!("would change {file} ({purpose})\n"));
-            }
-        }
-        print(&text)
     }
 
     fn changes(&self, client: ClientId) -> Vec<SettingsChange> {
@@ -387,12 +329,24 @@ impl Workshop {
             if let Some(change) = changes.iter().find(|change| change.kept_by_client) {
                 journal.adopt(ClientId::Codex, &change.file, &entries)?;
             }
+            if how.yes {
+                print("trusted, because of `--yes`\n")?;
+            }
         }
         Ok(())
     }
 
     /// Whether a client is held, its shell included.
     pub(crate) fn look(&self, client: ClientId) -> anyhow::Result<CanaryResult> {
+        if client.atlas().reads_plain_json
+            && let Some(file) = self.journal()?.beyond_plain_json(client)?
+        {
+            let (name, file) = (client.atlas().name, file.display());
+            let reason = format!(
+                "{name} passes over {file}, because it is not plain JSON: remove comments and commas before a closing bracket"
+            );
+            return Ok(CanaryResult::NotYet { reason });
+        }
         let scripts = self.led_shell(client)?;
         if scripts.is_some() && !self.can_lead(client) {
             let slug = client.slug();

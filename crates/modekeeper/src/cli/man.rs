@@ -30,7 +30,12 @@ pub(crate) fn run(args: &ManArgs) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let mut command = &top;
-    for name in &args.command {
+    // As `--list` prints them.
+    let names = match args.command.split_first() {
+        Some((first, rest)) if first == top.get_name() => rest,
+        _ => args.command.as_slice(),
+    };
+    for name in names {
         let found = command.find_subcommand(name);
         command = found.with_context(|| format!("there is no command `{name}`"))?;
     }

@@ -11,7 +11,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::cli::{close, engine, operator};
 use crate::config::{Config, SettingOrigin};
 use crate::env::Env;
-use crate::process;
+use crate::{approver, process};
 
 /// Serve MCP on standard input and output
 #[derive(Debug, Args)]
@@ -26,10 +26,12 @@ pub(crate) fn run(args: &McpArgs, config: &Config, env: &Env) -> anyhow::Result<
     let engine = engine(config, ProjectWatching::On);
     let ceiling = ceiling(&engine, args.mode.as_deref())?;
     check_default_mode(&engine, config)?;
+    let state = config.folders().state;
     let server = McpServer::new(engine.clone(), env!("CARGO_PKG_VERSION"), config.start())
         .with_toolsets(config.offered_toolsets())
         .with_ceiling(ceiling)
-        .with_agent(process::agent_link(env));
+        .with_agent(process::agent_link(env))
+        .with_attended(move |conversation| approver::is_connected_in(&state, conversation));
     // One thread is enough for one client, and the fastest to start.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

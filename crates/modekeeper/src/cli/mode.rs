@@ -7,9 +7,10 @@ use mk_engine::{Conversation, ProjectWatching, Standpoint, SwitchAudience};
 use mk_types::{ConversationId, ModeSlug};
 use serde_json::{Value, json};
 
+use crate::cli::modes::trouble;
 use crate::cli::{FormatArgs, block_on, close, engine, person};
 use crate::config::Config;
-use crate::output::{OutputStyle, print, print_json};
+use crate::output::{OutputStyle, print, print_json, print_warning};
 
 /// Show or set the mode that agents are held in
 #[derive(Debug, Args)]
@@ -63,11 +64,15 @@ fn set(slug: &ModeSlug, args: &ModeArgs, config: &Config) -> anyhow::Result<Exit
         }
     };
     person::record(&engine, "set mode", &format!("{what}: {}", mode.slug));
+    let trouble = trouble::lines(&engine, config);
     let exit = close(&engine);
     if args.format.json {
         print_json(&json!({ "target": what, "mode": mode.slug.as_str() }))?;
     } else {
         print(&format!("{what}: {} ({})\n", mode.slug, mode.name))?;
+    }
+    for line in trouble {
+        print_warning(&line);
     }
     Ok(exit)
 }
@@ -106,21 +111,34 @@ fn show(args: &ModeArgs, config: &Config) -> anyhow::Result<ExitCode> {
     for conversation in &found.conversations {
         print(&format!("  {}\n", line(conversation, mode, style)))?;
     }
+    let catalogue = engine.modes().catalogue_at(&found.root);
+    if let Some(mode) = mode.filter(|mode| catalogue.get(mode.as_str()).is_none()) {
+        print_warning(&format!(
+            "there is no mode '{mode}' here: every call is denied; `modekeeper modes list` shows what there is"
+        ));
+    }
+    for line in trouble::lines(&engine, config) {
+        print_warning(&line);
+    }
     Ok(ExitCode::SUCCESS)
 }
 
-fn line(conversation: &Conversation, project: Option<&ModeSlug>, style: OutputStyle) -> String {
+pub(super) fn line(
+    conversation: &Conversation,
+    project: Option<&ModeSlug>,
+    style: OutputStyle,
+) -> String {
     let mode = conversation.mode.as_ref().or(project);
     format!(
         "{}  {:<9}  {:<12}  {}",
         style.bold(conversation.id.as_str()),
         conversation.client.name,
         mode.map_or("-", ModeSlug::as_str),
-        style.dim(&conversation.last_active.to_string()),
+        style.dim(&format!("last active {}", conversation.last_active)),
     )
 }
 
-fn to_json(found: &Standpoint, mode: Option<&ModeSlug>) -> Value {
+pub(super) fn to_json(found: &Standpoint, mode: Option<&ModeSlug>) -> Value {
     let conversations = found.conversations.iter().map(|it| {
         json!({
             "id": it.id.as_str(),

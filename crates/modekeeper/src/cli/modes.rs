@@ -7,6 +7,7 @@ mod list;
 mod new;
 mod prompt;
 mod show;
+pub(crate) mod trouble;
 mod trust;
 
 use std::process::ExitCode;

@@ -10,7 +10,7 @@ use mk_engine::{DecisionFilter, ProjectWatching, ReplayModes, ReplayedDecision};
 use mk_types::{Clock, ModeSlug};
 use serde_json::{Value, json};
 
-use crate::cli::{FormatArgs, duration, engine};
+use crate::cli::{FormatArgs, duration, engine, operator};
 use crate::config::Config;
 use crate::output::{OutputStyle, print, print_json};
 
@@ -46,6 +46,9 @@ pub(crate) fn run(args: &ReplayArgs, config: &Config) -> anyhow::Result<ExitCode
             Some((path.display().to_string(), text))
         }
     };
+    if let (None, Some(mode)) = (&args.modes, &args.mode) {
+        engine.modes().get(&operator(config), "mode", mode)?;
+    }
     let replaying = ReplayModes {
         modes,
         mode: args.mode.as_deref().map(ModeSlug::parse).transpose()?,

@@ -51,8 +51,8 @@ pub(crate) fn run(args: &RunArgs, env: &Env) -> anyhow::Result<ExitCode> {
         command.env("BASH_ENV", script);
     }
     if client == ClientId::Copilot {
-        // It has no setting that lets our tools run unasked.
-        command.args(["--allow-tool", mk_clients::SERVER]);
+        // It has no setting that lets our tools run unasked, and takes the variable away unless it is told otherwise.
+        command.args(["--allow-tool", mk_clients::SERVER, "--bash-env=on"]);
     }
     let error = command.args(&args.arguments).exec();
     Err(error).with_context(|| format!("cannot start `{}`", program.display()))

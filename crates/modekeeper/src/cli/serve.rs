@@ -24,10 +24,10 @@ use crate::cli::{close, engine};
 use crate::config::{Config, ServeFlags, SettingOrigin};
 use crate::{log, output, telemetry};
 
-/// Serve MCP over HTTP
 /// Calls that look at files at the same time. A search has threads of its own besides; further calls wait their turn.
 const CALLS_PER_CORE: usize = 8;
 
+/// Serve MCP over HTTP
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
     /// Cap every call on every route at what this builtin or global mode allows
@@ -86,7 +86,7 @@ async fn serve(config: &Config, engine: &Engine, ceiling: Option<Ceiling>) -> an
         tokio::spawn(telemetry::export(engine.clone(), collector));
     }
     let project = server.start().folder();
-    let _announced = announce::write(&config.folders().state, address);
+    let _announced = announce::write(&config.folders().state, address, project.as_str());
     output::print(&format!(
         "Modekeeper is at http://{address}/mcp (project {project})\n"
     ))?;

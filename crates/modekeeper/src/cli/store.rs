@@ -36,7 +36,7 @@ fn database(config: &Config) -> anyhow::Result<StoreFile> {
         StoreLocation::File(path) if path.exists() => Ok(StoreFile::at(path)),
         StoreLocation::File(path) => bail!("there is no database at `{}` yet", path.display()),
         StoreLocation::Postgres(url) => bail!(
-            "the state is in {url}: copy and check it with PostgreSQL's own tools, such as pg_dump"
+            "the state is in {url}: copy and repair it with PostgreSQL's own tools, such as pg_dump"
         ),
         StoreLocation::Memory => bail!("tasks are kept in memory: there is no database"),
     }

@@ -1,7 +1,7 @@
 //! `modekeeper tasks`: what agents are at.
 
 mod complete;
-mod list;
+pub(super) mod list;
 mod message;
 mod show;
 mod switch;

@@ -8,11 +8,11 @@ use mk_engine::ProjectWatching;
 
 use crate::cli::{close, engine, operator, person};
 use crate::config::Config;
-use crate::output::print;
+use crate::output::{print, print_note};
 
-/// Undo what a command or tool changed; without an ID, the last change
+/// Undo what a command or tool changed; without an ID, the last change that is not undone yet
 ///
-/// Undoing is a change, too: `modekeeper undo` a second time brings it back.
+/// Undoing is a change, too: `modekeeper undo` with the ID of an undo (`modekeeper backups list`) brings it back.
 #[derive(Debug, Args)]
 pub(crate) struct UndoArgs {
     /// ID of a backup as `modekeeper backups list` shows it, of a command as `modekeeper log` shows it, or of its permit
@@ -33,22 +33,39 @@ pub(crate) fn run(args: &UndoArgs, config: &Config) -> anyhow::Result<ExitCode> 
             .undo_of(id)?
             .unwrap_or_else(|| id.clone()),
         None => {
-            let last = backups.list()?.into_iter().next();
-            last.context("nothing has changed in this project that can be undone")?
-                .id
+            let last = backups.last_standing()?;
+            last.context(
+                "nothing is left to undo in this project; `modekeeper backups list` shows every change, and \
+                 `modekeeper undo <ID>` of an undo brings it back",
+            )?
+            .id
         }
     };
-    let conflicts = backups.conflicts(&id)?;
+    let obstacles = backups.obstacles(&id)?;
+    let mut conflicts = backups.conflicts(&id)?;
+    conflicts.extend(obstacles.iter().map(ToString::to_string));
+    conflicts.sort();
+    conflicts.dedup();
     if !conflicts.is_empty() && !args.force {
         bail!(
             "changed again since: {}; use --force to put them back anyway",
             conflicts.join(", ")
         );
     }
-    let files = backups.restore(&id)?.files;
+    let files = backups.restore_except(&id, &obstacles)?.files;
     person::record(&engine, "undo", &id);
     for change in files {
         print(&format!("{} {}\n", change.what, change.path))?;
     }
-    Ok(close(&engine))
+    for path in &obstacles {
+        print_note(&format!(
+            "{path} was not put back: a directory or a link has its name. Move it away and run: modekeeper undo {id} --force"
+        ));
+    }
+    let closed = close(&engine);
+    Ok(if obstacles.is_empty() {
+        closed
+    } else {
+        ExitCode::FAILURE
+    })
 }

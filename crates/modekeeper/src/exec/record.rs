@@ -2,7 +2,6 @@
 
 use mk_engine::{
     CloseOutcome, CommandEffects, CommandHold, CommandLedger, RecordedCommand, RefusedAct,
-    StoreLocation,
 };
 use mk_types::{AbsPath, Clock, ModeSlug};
 use mk_wall::{Farewell, WallOutcome};
@@ -10,7 +9,11 @@ use serde_json::json;
 
 use super::journal::FinishedJournal;
 use crate::cli::block_on;
-use crate::config::Config;
+
+/// Whether it is the line with which `doctor` looks whether a shell leads here. No agent did anything by it.
+fn is_check(line: &str) -> bool {
+    std::env::current_exe().is_ok_and(|program| line == mk_clients::inside_line(&program))
+}
 
 /// Of a command's first word.
 const LONGEST_WORD: usize = 100;
@@ -18,13 +21,13 @@ const LONGEST_WORD: usize = 100;
 /// The record of one command in the making.
 #[derive(Debug)]
 pub(super) struct Record {
-    location: StoreLocation,
+    ledger: CommandLedger,
     command: Option<RecordedCommand>,
     root: std::path::PathBuf,
 }
 
 impl Record {
-    pub(super) fn begin(config: &Config, line: &str, hold: &CommandHold) -> Self {
+    pub(super) fn begin(ledger: CommandLedger, line: &str, hold: &CommandHold) -> Self {
         let word = line.split_whitespace().next().unwrap_or_default();
         let command = |mode: &ModeSlug| RecordedCommand {
             id: None,
@@ -39,8 +42,8 @@ impl Record {
             effects: CommandEffects::default(),
         };
         Self {
-            location: config.store_location(),
-            command: hold.limits.mode().map(command),
+            ledger,
+            command: hold.limits.mode().filter(|_| !is_check(line)).map(command),
             root: hold.limits.root().as_path().to_owned(),
         }
     }
@@ -60,6 +63,11 @@ impl Record {
             target: shown(std::path::Path::new(&it.target)),
             count: it.count,
         });
+        let hidden = report.hidden.iter().map(|path| RefusedAct {
+            operation: "read".to_owned(),
+            target: shown(path),
+            count: 1,
+        });
         let removed = report.farewells.iter().map(|it| match it {
             Farewell::Removed(path) => shown(path),
             Farewell::MovedBack { from, to } => format!("{} → {}", shown(from), shown(to)),
@@ -71,7 +79,7 @@ impl Record {
             more_changed: report.changed.more(),
             wrote: report.wrote.paths().map(shown).collect(),
             more_wrote: report.wrote.more(),
-            refused: refused.collect(),
+            refused: refused.chain(hidden).collect(),
             more_refused: report.more_refusals,
             removed: removed.collect(),
             undo: undo.id,
@@ -86,7 +94,7 @@ impl Record {
         let Some(root) = AbsPath::new(&self.root) else {
             return;
         };
-        let ledger = CommandLedger::open(self.location);
+        let ledger = self.ledger;
         match block_on(ledger.record(command, &root)) {
             Ok(Ok(())) => {}
             Ok(Err(error)) => tracing::warn!(%error, "the command could not be recorded"),

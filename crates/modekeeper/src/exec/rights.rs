@@ -57,7 +57,7 @@ pub(super) fn prepare(
     let mode = limits.mode().map(ToString::to_string).unwrap_or_default();
     let root = limits.root().as_path().canonicalize()?;
     let state = config.folders().state;
-    let place = ExecDirectories::of(&state, &root, &mode)?;
+    let place = ExecDirectories::of(&state, &root, &limits.fingerprint())?;
     let mut rights = Rights::nothing(&mode, root.clone());
     rights.edit = edit(limits);
     rights.network = build_dirs::network(limits);
@@ -65,6 +65,7 @@ pub(super) fn prepare(
     rights.own_dirs = own_dirs();
     rights.background = Background::Keep;
     rights.hidden = hidden(limits, &table, env)?;
+    rights.hidden.extend(own_state(&state));
     rights.env_drop.clone_from(&table.drop);
     rights.env_set = environment(limits, &table, &place.cache);
     rights
@@ -131,7 +132,8 @@ fn git(limits: &CommandLimits) -> Git {
     }
 }
 
-/// Tells projects and modes apart in a short name.
+/// Tells projects and modes apart in a short name. All modes that hold count: what a command of a narrower mode has
+/// left must not be built on by one of a wider mode.
 fn key_of(root: &Path, mode: &str) -> String {
     use std::os::unix::ffi::OsStrExt as _;
     let mut hash = Sha256::new();
@@ -195,7 +197,20 @@ fn hidden(limits: &CommandLimits, table: &BuildDirs, env: &Env) -> anyhow::Resul
         .hidden()
         .context("the files that this mode hides cannot all be listed")?;
     hidden.extend(build_dirs::credentials(table, env));
-    Ok(hidden)
+    let root = limits.root().as_path();
+    let real = hidden
+        .into_iter()
+        .filter_map(|path| path.canonicalize().ok());
+    // A link may lead up to the project itself, which stays visible.
+    Ok(real.filter(|path| !root.starts_with(path)).collect())
+}
+
+/// Of our own state, everything but caches: tasks and messages of other projects, what was recorded, hashes of tokens.
+fn own_state(state: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(state).into_iter().flatten().flatten();
+    let entries = entries.filter(|entry| entry.file_name() != CACHES);
+    let real = entries.filter_map(|entry| entry.path().canonicalize().ok());
+    real.collect()
 }
 
 fn environment(

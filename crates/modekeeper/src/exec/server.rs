@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use mk_wall::{Background, Git, Network, Rights};
 
-use super::{command_of, rights};
+use super::rights;
 use crate::build_dirs::{self, BuildDirs};
 use crate::config::Config;
 use crate::env::Env;
@@ -32,12 +32,7 @@ impl ServerKind {
     }
 }
 
-pub(super) fn run(
-    kind: &ServerKind,
-    command: &[OsString],
-    config: &Config,
-    env: &Env,
-) -> anyhow::Result<i32> {
+pub(super) fn rights_for(kind: &ServerKind, config: &Config, env: &Env) -> anyhow::Result<Rights> {
     let table = build_dirs::read()?;
     let root = config.project_root.value.as_path().canonicalize()?;
     let state = config.folders().state;
@@ -57,7 +52,7 @@ pub(super) fn run(
         rights.network = Network::On;
         rights.trees.push(below(&state.join("servers"), folder)?);
     }
-    Ok(mk_wall::run(rights, command_of(command), |_, _| {})?)
+    Ok(rights)
 }
 
 /// The directory, if it is one of our own.

@@ -88,7 +88,7 @@ pub(crate) async fn fire(client: ClientId, cage: Cage<'_>) -> CanaryResult {
         arguments: &["hook", client.slug()],
         directory: cage.project,
         input: &event,
-        variable: None,
+        variables: &[],
         limit: PATIENCE,
     })
     .await;
@@ -111,7 +111,8 @@ pub(crate) async fn fire(client: ClientId, cage: Cage<'_>) -> CanaryResult {
                 };
             }
             match answer.exit_code {
-                0 => "the hook lets everything pass: no mode is set here (run `modekeeper mode SLUG`)"
+                0 => "the hook lets everything pass: no mode is set here (run `modekeeper mode SLUG`), or enforcement is paused \
+                      (run `modekeeper pause --end`)"
                     .to_owned(),
                 code => {
                     let said = answer.stderr.lines().next().unwrap_or_default();
@@ -175,12 +176,13 @@ pub(crate) async fn try_shell(
 async fn start_shell(cage: Cage<'_>, start: &ShellStart) -> anyhow::Result<process::ProgramOutput> {
     let arguments: Vec<&str> = start.arguments.iter().map(String::as_str).collect();
     let variable = start.variable.as_ref();
+    let variable = variable.map(|(name, path)| (*name, path.as_path()));
     process::run(ProgramCall {
         program: &start.program,
         arguments: &arguments,
         directory: cage.project,
         input: "",
-        variable: variable.map(|(name, path)| (*name, path.as_path())),
+        variables: variable.as_slice(),
         limit: PATIENCE,
     })
     .await

@@ -139,6 +139,23 @@ impl InstallJournal {
         Ok(None)
     }
 
+    /// A JSON file with entries of the client that is more than plain JSON.
+    pub(crate) fn beyond_plain_json(&self, client: ClientId) -> anyhow::Result<Option<PathBuf>> {
+        for (key, record) in &self.files {
+            let mine = |entry: &EntryRecord| entry.client == client.slug();
+            let file = PathBuf::from(key);
+            if file.extension().is_none_or(|it| it != "json") || !record.entries.iter().any(mine) {
+                continue;
+            }
+            let bytes = disk::read(&file)?.unwrap_or_default();
+            let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
+            if serde_json::from_slice::<serde_json::Value>(bytes).is_err() {
+                return Ok(Some(file));
+            }
+        }
+        Ok(None)
+    }
+
     /// Writes one change of a client.
     pub(crate) fn apply(
         &mut self,

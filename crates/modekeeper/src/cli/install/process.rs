@@ -24,8 +24,8 @@ pub(super) struct ProgramCall<'a> {
     pub(super) arguments: &'a [&'a str],
     pub(super) directory: &'a Path,
     pub(super) input: &'a str,
-    /// A variable besides those of this process.
-    pub(super) variable: Option<(&'a str, &'a Path)>,
+    /// Variables besides those of this process.
+    pub(super) variables: &'a [(&'a str, &'a Path)],
     pub(super) limit: Duration,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct ProgramCall<'a> {
 pub(super) async fn run(call: ProgramCall<'_>) -> anyhow::Result<ProgramOutput> {
     let mut child = command(call.program, call.directory)
         .args(call.arguments)
-        .envs(call.variable)
+        .envs(call.variables.iter().copied())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

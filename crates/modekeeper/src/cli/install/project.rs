@@ -6,6 +6,7 @@ use mk_engine::{CloseOutcome, ProjectWatching};
 use mk_policy::{Group, Mode};
 use mk_types::ModeSlug;
 
+use crate::cli::install::ScopeArg;
 use crate::cli::{block_on, engine, operator};
 use crate::config::Config;
 
@@ -33,6 +34,13 @@ pub(crate) fn set_up_project(config: &Config, mode: Option<&str>) -> anyhow::Res
     Ok(slug)
 }
 
+/// Whether the project has a mode of this name.
+pub(crate) fn find_mode(config: &Config, slug: &str) -> anyhow::Result<()> {
+    let engine = engine(config, ProjectWatching::Off);
+    engine.modes().get(&operator(config), "mode", slug)?;
+    Ok(())
+}
+
 /// What a mode leaves as the floor under every client.
 pub(crate) fn floor(config: &Config, slug: &str) -> anyhow::Result<ClientFloor> {
     let engine = engine(config, ProjectWatching::Off);
@@ -45,8 +53,24 @@ pub(crate) fn floor_of(mode: &Mode) -> ClientFloor {
     ClientFloor {
         edits: floor_edits(mode),
         runs_commands: mode.enables(Group::Command),
-        mode: mode.slug.to_string(),
+        mode: Some(mode.slug.to_string()),
     }
+}
+
+/// What no mode of this project allows, although a person may switch to any of them without starting a client again.
+/// `None` where that is nothing: then the hook alone holds it.
+///
+/// A user's settings hold in every project, and another project may have any mode, or none.
+pub(crate) fn reachable_floor(config: &Config, scope: ScopeArg) -> Option<ClientFloor> {
+    if scope == ScopeArg::User {
+        return None;
+    }
+    let engine = engine(config, ProjectWatching::Off);
+    let catalogue = engine.modes().catalogue(&operator(config));
+    let floors = catalogue.modes().iter().map(|mode| floor_of(mode));
+    floors
+        .reduce(ClientFloor::or)
+        .filter(|floor| !floor.is_everything())
 }
 
 /// Products can say «nothing» and «files of this kind». What they cannot say must not be said narrower than it is, so

@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use anyhow::Context as _;
 use mk_clients::ClientId;
 
 use super::process::{self, ProgramCall};
@@ -39,12 +40,34 @@ impl FoundClient {
     }
 }
 
+/// Where products are looked for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SurveyPlace<'a> {
+    pub(crate) home: &'a Path,
+    pub(crate) search_path: &'a OsStr,
+    pub(crate) versions: VersionSource,
+}
+
+/// Who says the version of a product.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum VersionSource {
+    /// The product, in a home that is thrown away, because it may write caches. One that needs its own, such as a program
+    /// of a version manager, is asked there.
+    Itself,
+    /// The product, in a home that is thrown away. One that needs its own does not say.
+    Trace,
+}
+
 /// Looks for these products.
 pub(crate) async fn survey(
     clients: impl Iterator<Item = ClientId>,
-    home: &Path,
-    search_path: &OsStr,
-) -> Vec<FoundClient> {
+    place: SurveyPlace<'_>,
+) -> anyhow::Result<Vec<FoundClient>> {
+    let throwaway = tempfile::tempdir().context("cannot make a directory")?;
+    let throwaway = throwaway.path();
+    let SurveyPlace {
+        home, search_path, ..
+    } = place;
     let look = clients.map(|client| async move {
         let atlas = client.atlas();
         let program = process::find(atlas.programs, search_path);
@@ -55,8 +78,14 @@ pub(crate) async fn survey(
         // Others open a window when they are asked.
         let asked = program.as_deref().filter(|_| atlas.tested.is_some());
         let version = match asked {
-            Some(program) => version(program, home).await,
+            Some(program) => version(program, throwaway, &moved_home(throwaway)).await,
             None => None,
+        };
+        let version = match (version, asked) {
+            (None, Some(program)) if place.versions == VersionSource::Itself => {
+                version_at_home(program, home).await
+            }
+            (version, _) => version,
         };
         Some(FoundClient {
             client,
@@ -65,21 +94,42 @@ pub(crate) async fn survey(
         })
     });
     let found = futures::future::join_all(look).await;
-    found.into_iter().flatten().collect()
+    Ok(found.into_iter().flatten().collect())
 }
 
-async fn version(program: &Path, directory: &Path) -> Option<String> {
+async fn version_at_home(program: &Path, home: &Path) -> Option<String> {
+    version(program, home, &[]).await
+}
+
+async fn version(
+    program: &Path,
+    directory: &Path,
+    variables: &[(&'static str, &Path)],
+) -> Option<String> {
     let said = process::run(ProgramCall {
         program,
         arguments: &["--version"],
         directory,
         input: "",
-        variable: None,
+        variables,
         limit: PATIENCE,
     })
     .await
     .ok()?;
     number(&said.stdout).or_else(|| number(&said.stderr))
+}
+
+/// Everything by which a product finds its user's home.
+fn moved_home(directory: &Path) -> Vec<(&'static str, &Path)> {
+    let homes = [
+        "HOME",
+        "XDG_CONFIG_HOME",
+        "XDG_CACHE_HOME",
+        "XDG_STATE_HOME",
+        "TMPDIR",
+    ];
+    let moved = homes.into_iter().chain(mk_clients::DIRECTORY_VARIABLES);
+    moved.map(|name| (name, directory)).collect()
 }
 
 /// The first word that looks like a version.

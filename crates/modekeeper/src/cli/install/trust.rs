@@ -44,7 +44,10 @@ pub(super) async fn problem(client: ClientId, cage: Cage<'_>) -> Option<String> 
         return None;
     }
     match hooks(cage.search_path, cage.project).await {
-        Ok(hooks) if hooks.is_empty() => Some("Codex does not see the hook".to_owned()),
+        Ok(hooks) if hooks.is_empty() => Some(
+            "Codex does not see the hook: it reads a project's hooks only if it trusts the project (start `codex` here once)"
+                .to_owned(),
+        ),
         Ok(hooks) if hooks.iter().all(|hook| hook.is_trusted) => None,
         Ok(_) => Some("hook not trusted (run `modekeeper install codex`)".to_owned()),
         Err(error) => Some(format!(

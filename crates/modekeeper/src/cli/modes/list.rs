@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::cli::{FormatArgs, engine, operator};
 use crate::config::Config;
-use crate::output::{OutputStyle, print, print_json};
+use crate::output::{OutputStyle, print, print_json, print_warning};
 
 /// List the modes of this project
 #[derive(Debug, Args)]
@@ -60,7 +60,13 @@ pub(crate) fn run(args: &ModesListArgs, config: &Config) -> anyhow::Result<ExitC
         .filter(|found| found.severity == mk_policy::Severity::Error)
         .count();
     if errors > 0 {
-        tracing::warn!("{errors} problems in mode files; see `modekeeper modes lint`");
+        let problems = match errors {
+            1 => "1 problem".to_owned(),
+            errors => format!("{errors} problems"),
+        };
+        print_warning(&format!(
+            "{problems} in mode files; see `modekeeper modes lint`"
+        ));
     }
     Ok(ExitCode::SUCCESS)
 }

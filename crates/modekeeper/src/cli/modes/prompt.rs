@@ -20,6 +20,6 @@ pub(crate) fn run(args: &PromptArgs, config: &Config) -> anyhow::Result<ExitCode
     let engine = engine(config, ProjectWatching::Off);
     let caller = operator(config);
     let mode = engine.modes().get(&caller, "slug", &args.slug)?;
-    print(&engine.modes().system_prompt(&caller.project, &mode.slug)?)?;
+    print(&engine.modes().system_prompt(&caller, &mode.slug)?)?;
     Ok(ExitCode::SUCCESS)
 }

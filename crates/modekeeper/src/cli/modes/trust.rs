@@ -7,6 +7,7 @@ use mk_engine::ProjectWatching;
 use mk_types::ModeSlug;
 use serde_json::json;
 
+use super::trouble;
 use crate::cli::{FormatArgs, block_on, close, engine, operator, person};
 use crate::config::Config;
 use crate::output::{print, print_json};
@@ -33,6 +34,9 @@ pub(crate) fn run(args: &TrustArgs, config: &Config) -> anyhow::Result<ExitCode>
         }
         for held in waiting.iter().filter(|_| !args.format.json) {
             print(&format!("{}\n", held.slug))?;
+            for change in &held.changes {
+                print(&format!("  {}\n", trouble::change(change)))?;
+            }
         }
         return Ok(close(&engine));
     };

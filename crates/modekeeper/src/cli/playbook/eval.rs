@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use anyhow::bail;
 use clap::Args;
 use mk_engine::{PlaybookScore, PlaybookScores, PlaybookShare, ProjectWatching};
 use serde_json::{Map, Value, json};
@@ -40,11 +41,15 @@ pub(crate) fn run(args: &EvalArgs, config: &Config) -> anyhow::Result<ExitCode> 
             }
         }
         if !scores.unreadable.is_empty() {
-            print(&format!(
-                "{} lines are not cases\n",
-                scores.unreadable.len()
-            ))?;
+            print(&match scores.unreadable.len() {
+                1 => "1 line is not a case\n".to_owned(),
+                count => format!("{count} lines are not cases\n"),
+            })?;
         }
+    }
+    let n_cases: usize = columns(&scores.all).iter().map(|(_, share)| share.of).sum();
+    if n_cases == 0 {
+        bail!("there are no cases in what was given");
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -32,8 +32,13 @@ pub(crate) fn run(args: &ExportArgs, config: &Config) -> anyhow::Result<ExitCode
         kept => format!("; {kept} already there"),
     };
     print(&format!(
-        "wrote {} skills to {folder}{kept}\n",
-        written.len()
+        "wrote {} {} to {folder}{kept}\n",
+        written.len(),
+        if written.len() == 1 {
+            "skill"
+        } else {
+            "skills"
+        }
     ))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
+use mk_engine::StoreLocation;
 use serde_json::json;
 
 use super::database;
@@ -18,33 +19,32 @@ pub(crate) struct StoreCheckArgs {
 }
 
 pub(crate) fn run(args: &StoreCheckArgs, config: &Config) -> anyhow::Result<ExitCode> {
-    let database = database(config)?;
-    let problems = database.check()?;
-    let path = database.path();
+    let location = config.store_location();
+    // Pages are PostgreSQL's own affair, and the record of decisions is ours.
+    let problems = match &location {
+        StoreLocation::Postgres(_) => Vec::new(),
+        StoreLocation::File(_) | StoreLocation::Memory => database(config)?.check()?,
+    };
+    let place = location.to_string();
     // What cannot be read as a database has no chain to look at.
-    let chain = if problems.is_empty() {
-        Some(database.check_decisions()?)
-    } else {
-        None
+    let chain = match problems.is_empty() {
+        true => Some(mk_engine::check_decisions(location)?),
+        false => None,
     };
     let broken = chain.as_ref().and_then(|chain| chain.broken.clone());
     if args.format.json {
         let chain = chain.map(|it| {
             json!({ "sealed": it.sealed, "unsealed": it.unsealed, "head": it.head, "broken": it.broken })
         });
-        print_json(&json!({
-            "path": path.display().to_string(),
-            "problems": problems,
-            "decisions": chain,
-        }))?;
+        print_json(&json!({ "path": place, "problems": problems, "decisions": chain }))?;
     } else if let Some(broken) = &broken {
-        print(&format!("{}: {broken}\n", path.display()))?;
+        print(&format!("{place}: {broken}\n"))?;
         print("Hint: someone has changed the record; compare it with a backup\n")?;
     } else if problems.is_empty() {
-        print(&format!("{}: ok\n", path.display()))?;
+        print(&format!("{place}: ok\n"))?;
     } else {
         for problem in &problems {
-            print(&format!("{}: {problem}\n", path.display()))?;
+            print(&format!("{place}: {problem}\n"))?;
         }
         print("Hint: run `modekeeper store recover` after stopping every agent\n")?;
     }

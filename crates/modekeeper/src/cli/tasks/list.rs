@@ -80,7 +80,7 @@ pub(crate) fn run(args: &TasksListArgs, config: &Config) -> anyhow::Result<ExitC
     Ok(ExitCode::SUCCESS)
 }
 
-fn line(listed: &ListedTask, depth: usize) -> String {
+pub(in crate::cli) fn line(listed: &ListedTask, depth: usize) -> String {
     let style = OutputStyle::stdout();
     let session = &listed.task.session;
     let state = match listed.is_expired {
@@ -150,7 +150,7 @@ fn roots_last_first(parents: &[Option<usize>], parent: Option<usize>) -> Vec<(us
         .collect()
 }
 
-fn to_json(listed: &ListedTask) -> Value {
+pub(in crate::cli) fn to_json(listed: &ListedTask) -> Value {
     let mut value = super::to_json(&listed.task);
     value["title"] = json!(listed.title);
     value["idle_seconds"] = json!(listed.idle.as_secs());
