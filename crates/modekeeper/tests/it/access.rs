@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::support::PATIENCE;
 use crate::support::http::{HttpClient, Request, Server, lift};
 use crate::support::sandbox::{Sandbox, run};
+use crate::support::sse::SseClient;
 
 /// A new token: its secret and its id.
 fn token(sandbox: &Sandbox, arguments: &[&str]) -> (String, String) {
@@ -43,6 +44,20 @@ fn ask(
         status,
         serde_json::from_str(&response.text()).unwrap_or_default(),
     )
+}
+
+/// A call of an agent, as its hook tells of it.
+fn hook(sandbox: &Sandbox, tool: &str, input: &Value) {
+    let event = json!({
+        "hook_event_name": "PreToolUse", "session_id": "one", "cwd": sandbox.project(),
+        "tool_name": tool, "tool_input": input,
+    });
+    let mut command = sandbox.command(&["hook", "claude"]);
+    let mut child = command.stdin(std::process::Stdio::piped()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(event.to_string().as_bytes()).unwrap();
+    drop(input);
+    child.wait().unwrap();
 }
 
 #[test]
@@ -80,6 +95,99 @@ fn a_token_s_mode_is_a_ceiling_on_mcp_and_rest() {
         body: list.to_string(),
     };
     assert_eq!(server.send(&request).status, 404);
+}
+
+/// What a call of 2026-07-28 is answered with, which has no session.
+fn ask_stateless(server: &Server, token: Option<&str>, tool: &str, arguments: &Value) -> Value {
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": { "elicitation": { "form": {} } },
+        "io.modelcontextprotocol/clientInfo": { "name": "it", "version": "1" },
+    });
+    let params = json!({ "name": tool, "arguments": arguments, "_meta": meta });
+    let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
+    let headers = [
+        ("Content-Type", "application/json"),
+        ("Accept", "application/json, text/event-stream"),
+        ("MCP-Protocol-Version", "2026-07-28"),
+        ("Mcp-Method", "tools/call"),
+        ("Mcp-Name", tool),
+    ];
+    let mut headers = headers
+        .map(|(name, value)| (name, value.to_owned()))
+        .to_vec();
+    headers.extend(token.map(|it| ("Authorization", format!("Bearer {it}"))));
+    let request = Request {
+        method: "POST",
+        path: "/mcp",
+        headers,
+        body: message.to_string(),
+    };
+    let text = server.send(&request).text();
+    let data = text
+        .lines()
+        .rev()
+        .find_map(|line| line.strip_prefix("data: "));
+    serde_json::from_str(data.unwrap_or(&text)).unwrap_or_else(|_| panic!("{text}"))
+}
+
+#[test]
+fn only_an_operator_s_client_is_believed_to_have_asked_a_person() {
+    let sandbox = Sandbox::new();
+    let settings =
+        r#"{ "switching": "ask_to_widen", "default_mode": "ask", "approval_timeout": 1 }"#;
+    sandbox.write(sandbox.config_file(), settings);
+    let server = Server::start(&sandbox, &[]);
+    let (operator, _) = token(&sandbox, &["--role", "operator"]);
+    let code = json!({ "mode_slug": "code" });
+    let answer = ask_stateless(&server, None, "create_task", &code);
+    assert_eq!(answer["result"]["isError"], true, "{answer:#}");
+    let answer = ask_stateless(&server, Some(&operator), "create_task", &code);
+    assert_eq!(
+        answer["result"]["resultType"], "input_required",
+        "{answer:#}"
+    );
+}
+
+/// The same call with a token, by every way that MCP has.
+fn ask_by_every_way(server: &Server, token: &str, tool: &str, arguments: &Value) -> [Value; 3] {
+    let mut session = HttpClient::start_with(server.address, "/mcp", token);
+    let mut stream = SseClient::open_with(server.address, Some(token));
+    let hello = json!({
+        "protocolVersion": "2024-11-05", "capabilities": {}, "clientInfo": { "name": "it", "version": "1" },
+    });
+    stream.request("initialize", &hello);
+    stream.notify("notifications/initialized");
+    let call = json!({ "name": tool, "arguments": arguments });
+    [
+        session.call(tool, arguments),
+        ask_stateless(server, Some(token), tool, arguments),
+        stream.request("tools/call", &call),
+    ]
+}
+
+#[test]
+fn ceilings_and_projects_of_tokens_hold_in_both_eras_and_over_sse() {
+    let sandbox = Sandbox::with("a.txt", "x");
+    let elsewhere = sandbox.root().join("elsewhere");
+    std::fs::create_dir(&elsewhere).unwrap();
+    let server = Server::start(&sandbox, &[]);
+    let write = json!({ "file_path": "a.txt", "content": "y" });
+    let elsewhere = elsewhere.to_str().unwrap();
+    for arguments in [&["--mode", "ask"][..], &["--project", elsewhere]] {
+        let (secret, _) = token(&sandbox, &[&["--role", "operator"], arguments].concat());
+        for answer in ask_by_every_way(&server, &secret, "write_file", &write) {
+            let refused = answer["result"]["isError"] == true || answer["error"].is_object();
+            assert!(refused, "{arguments:?}: {answer:#}");
+        }
+        let file = sandbox.project().join("a.txt");
+        assert_eq!(std::fs::read_to_string(file).unwrap(), "x");
+    }
+    let (secret, _) = token(&sandbox, &["--role", "operator"]);
+    for answer in ask_by_every_way(&server, &secret, "write_file", &write) {
+        assert_ne!(answer["result"]["isError"], true, "{answer:#}");
+        assert!(answer["result"].is_object(), "{answer:#}");
+    }
 }
 
 #[test]
@@ -158,22 +266,34 @@ fn operators_commands_want_a_person_and_a_server() {
 }
 
 #[test]
+fn the_dashboard_finds_the_servers_that_run() {
+    let sandbox = Sandbox::new();
+    let elsewhere = sandbox.root().join("elsewhere");
+    std::fs::create_dir(&elsewhere).unwrap();
+    let link = || sandbox.ok(&["dashboard", "--no-open"]);
+    let is_at = |server: &Server| link().starts_with(&format!("http://{}/", server.address));
+    let first = Server::start(&sandbox, &[]);
+    let mut second = Server::start(&sandbox, &[]);
+    assert!(is_at(&second), "the last that was started");
+    let other = Server::start(&sandbox, &["--project-root", elsewhere.to_str().unwrap()]);
+    assert!(is_at(&second), "the last in this project");
+    // It cannot take its leave, and the first is found all the same.
+    second.child().kill().unwrap();
+    second.child().wait().unwrap();
+    assert!(is_at(&first));
+    drop(first);
+    assert!(is_at(&other));
+    drop(other);
+    let alone = sandbox.run(&["dashboard", "--no-open"]);
+    assert!(alone.stderr.contains("no server is running"), "{alone:?}");
+}
+
+#[test]
 fn recorded_calls_are_decided_again_under_another_mode() {
     let sandbox = Sandbox::new();
     sandbox.ok(&["mode", "ask"]);
-    let event = json!({
-        "hook_event_name": "PreToolUse", "session_id": "one", "cwd": sandbox.project(),
-        "tool_name": "Edit", "tool_input": { "file_path": sandbox.project().join("a.rs") },
-    });
-    let mut command = sandbox.command(&["hook", "claude"]);
-    let mut child = command.stdin(std::process::Stdio::piped()).spawn().unwrap();
-    child
-        .stdin
-        .take()
-        .unwrap()
-        .write_all(event.to_string().as_bytes())
-        .unwrap();
-    child.wait().unwrap();
+    let file = sandbox.project().join("a.rs");
+    hook(&sandbox, "Edit", &json!({ "file_path": file }));
     assert_eq!(
         sandbox.ok(&["replay"]),
         "1 decision, 0 would be different\n"
@@ -380,6 +500,34 @@ fn a_collector_gets_traces_and_metrics() {
     assert_eq!(calls["sum"]["dataPoints"][0]["asInt"], "1", "{metrics:#}");
 }
 
+/// A token of an issuer, well formed and of no use.
+const SIGNED: &str = "eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.\
+     eyJpc3MiOiJodHRwczovL2lzc3Vlci5leGFtcGxlIiwic3ViIjoiYW5uIn0.c2lnbmF0dXJlc2lnbmF0dXJl";
+
+/// Shows a credential to the server in the place for it and in others; what it answers. Twenty that are wrong would
+/// lock this address out.
+fn knock(sandbox: &Sandbox, server: &Server, credential: &str) -> String {
+    let call =
+        json!({ "name": "write_file", "arguments": { "file_path": "a.txt", "content": "y" } });
+    let mut answers = String::new();
+    for (method, path, body) in [
+        ("POST", "/tools/call", &call),
+        ("GET", "/api/acts", &Value::Null),
+        ("POST", "/mcp", &json!({ "method": "x" })),
+    ] {
+        let (_, answer) = ask(server, Some(credential), method, path, body);
+        answers += &answer.to_string();
+    }
+    let path = format!("/api/status?access_token={credential}");
+    answers += &ask(server, None, "GET", &path, &Value::Null).1.to_string();
+    // An agent's own calls bring them too; what it sent may come back to it, and is recorded without them.
+    let line = format!("curl -H 'Authorization: Bearer {credential}' http://localhost/api/acts");
+    hook(sandbox, "Bash", &json!({ "command": line }));
+    let read = json!({ "name": "read_file", "arguments": { "file_path": credential } });
+    ask(server, None, "POST", "/tools/call", &read);
+    answers
+}
+
 #[test]
 fn secrets_are_in_no_log_no_answer_and_no_backup() {
     let sandbox = Sandbox::with("a.txt", "x");
@@ -387,42 +535,33 @@ fn secrets_are_in_no_log_no_answer_and_no_backup() {
     let config = json!({ "logging": { "level": "DEBUG", "file": log } });
     sandbox.write(sandbox.config_file(), config.to_string());
     let (secret, _) = token(&sandbox, &["--role", "admin"]);
-    let server = Server::start(&sandbox, &[]);
+    let server = Server::start(&sandbox, &["--issuer", "http://127.0.0.1:9"]);
     let link = sandbox.ok(&["dashboard", "--no-open"]);
     let link = link.lines().next().unwrap().rsplit('=').next().unwrap();
     let wrong = "mks_wrongwrongwrongwrong";
-    let mut answers = String::new();
-    let call =
-        json!({ "name": "write_file", "arguments": { "file_path": "a.txt", "content": "y" } });
-    for token in [secret.as_str(), wrong, link, "a.b.c"] {
-        for (method, path, body) in [
-            ("POST", "/tools/call", &call),
-            ("GET", "/api/acts", &Value::Null),
-            ("GET", "/api/logs", &Value::Null),
-            ("GET", "/api/decisions", &Value::Null),
-            ("GET", "/metrics", &Value::Null),
-            ("POST", "/mcp", &json!({ "method": "x" })),
-        ] {
-            let (_, answer) = ask(&server, Some(token), method, path, body);
-            answers += &answer.to_string();
-        }
+    let planted = [secret.as_str(), wrong, link, SIGNED];
+    let answers = planted.iter().map(|it| knock(&sandbox, &server, it));
+    let mut answers: String = answers.collect();
+    for _ in 0..2 {
+        let link = json!({ "link": link });
+        let (_, opened) = ask(&server, None, "POST", "/api/session", &link);
+        answers += &opened.to_string();
     }
-    let (_, opened) = ask(
-        &server,
-        None,
-        "POST",
-        "/api/session",
-        &json!({ "link": link }),
-    );
-    assert!(opened["csrf"].is_string(), "{opened:#}");
-    let (_, again) = ask(
-        &server,
-        None,
-        "POST",
-        "/api/session",
-        &json!({ "link": link }),
-    );
-    answers += &again.to_string();
+    assert!(answers.contains("csrf"), "the link was good: {answers}");
+    for path in ["/api/acts", "/api/logs", "/api/decisions?limit=1000"] {
+        let (status, shown) = ask(&server, Some(&secret), "GET", path, &Value::Null);
+        assert_eq!(status, 200, "{shown:#}");
+        answers += &shown.to_string();
+    }
+    for command in [
+        &["log"][..],
+        &["log", "--json"],
+        &["config", "show"],
+        &["token", "list"],
+    ] {
+        answers += &sandbox.ok(command);
+    }
+    assert!(answers.contains("[removed]"), "{answers}");
     let copy = sandbox.root().join("copy.db");
     sandbox.ok(&["store", "backup", copy.to_str().unwrap()]);
     let logged = std::fs::read_to_string(&log).unwrap();
@@ -431,12 +570,12 @@ fn secrets_are_in_no_log_no_answer_and_no_backup() {
     let state = walk(&sandbox.state());
     assert!(!state.is_empty());
     files.extend(state);
-    for kept in [secret.as_str(), wrong, link] {
-        assert!(!answers.contains(kept), "{answers}");
+    for kept in planted {
+        assert!(!answers.contains(kept), "{kept}: {answers}");
         for file in &files {
             let bytes = std::fs::read(file).unwrap_or_default();
             let found = bytes.windows(kept.len()).any(|it| it == kept.as_bytes());
-            assert!(!found, "{}", file.display());
+            assert!(!found, "{kept}: {}", file.display());
         }
     }
 }

@@ -39,7 +39,7 @@ fn a_granted_question_lets_the_waiting_call_succeed() {
     insta::assert_snapshot!("approve_list", sandbox.show(&["approve"]));
     assert_eq!(
         sandbox.ok(&["approve", &id]),
-        "granted: Let the agent change from 'ask' to 'code' mode?\n"
+        "granted: Let the agent change from 'ask' to 'code' mode?\nThe agent's reason: fix it\n"
     );
     let answer = client.answer(call);
     assert_eq!(
@@ -65,7 +65,7 @@ fn a_denied_question_refuses_the_waiting_call() {
     let id = pending(&sandbox);
     assert_eq!(
         sandbox.ok(&["approve", &id, "--deny"]),
-        "denied: Let the agent change from 'ask' to 'code' mode?\n"
+        "denied: Let the agent change from 'ask' to 'code' mode?\nThe agent's reason: fix it\n"
     );
     let answer = client.answer(call);
     assert_eq!(answer["error"]["code"], -32005, "{answer:#}");

@@ -156,7 +156,10 @@ fn a_wider_mode_of_a_project_waits_for_trust() {
         all.extend(ASKING);
         sandbox.ok(&all)
     };
-    assert_eq!(asking(&["modes", "trust"]), "ask\n");
+    assert_eq!(
+        asking(&["modes", "trust"]),
+        "ask\n  edit: no → all\n  command: no → all\n"
+    );
     let agent = run(&mut sandbox.command(&["modes", "trust", "ask"]));
     assert!(agent.stderr.contains("terminal"), "{agent:#?}");
     asking(&["modes", "trust", "ask"]);
@@ -199,5 +202,20 @@ fn the_mode_that_a_person_sets_for_a_project_holds_over_mcp() {
     assert!(!may_write(&mut client));
     assert!(!may_write(&mut in_task));
     sandbox.ok(&["mode", "code"]);
+    assert!(may_write(&mut client));
+}
+
+#[test]
+fn a_new_process_holds_a_wider_text_until_it_is_trusted() {
+    let sandbox = Sandbox::with(".roomodes", NARROW);
+    sandbox.ok(&["mode", "code"]);
+    let mut client = Client::start(&sandbox);
+    assert!(!may_write(&mut client));
+    client.end();
+    let wide = NARROW.replace("groups: [read]\n", "groups: [read, edit]\n");
+    sandbox.write(".roomodes", wide);
+    let mut client = Client::start(&sandbox);
+    assert!(!may_write(&mut client));
+    sandbox.ok(&["modes", "trust", "code"]);
     assert!(may_write(&mut client));
 }

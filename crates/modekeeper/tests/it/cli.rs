@@ -9,5 +9,6 @@ mod lsp;
 mod modes;
 mod output;
 mod playbook;
+mod status;
 mod symbols;
 mod tasks;

@@ -133,6 +133,18 @@ fn the_readme_shows_what_is_said() {
 }
 
 #[test]
+fn the_tutorial_shows_what_is_said() {
+    check("docs/guides/tutorial.md", "tutorial", 6);
+}
+
+#[test]
+fn the_tutorials_mode_is_the_one_that_is_checked() {
+    let text = |path: &str| std::fs::read_to_string(repository().join(path)).unwrap();
+    let mode = text("tests/documents/tutorial/.roomodes");
+    assert!(text("docs/guides/tutorial.md").contains(&format!("```yaml\n{mode}```")));
+}
+
+#[test]
 fn the_guide_to_symbols_shows_what_is_said() {
     check("docs/guides/symbols.md", "symbols", 2);
 }
@@ -164,5 +176,8 @@ fn no_other_document_has_a_console_block() {
         }
     }
     with_blocks.sort();
-    assert_eq!(with_blocks, ["playbook.md", "playbook.md", "symbols.md"]);
+    assert_eq!(
+        with_blocks,
+        ["playbook.md", "playbook.md", "symbols.md", "tutorial.md"]
+    );
 }

@@ -1,7 +1,7 @@
 //! `modekeeper hook` as clients start it: one valid answer, whatever happens.
 
 use std::io::Write as _;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use serde_json::{Value, json};
@@ -10,7 +10,14 @@ use crate::support::sandbox::{Ran, Sandbox};
 
 /// Starts the hook with this input.
 fn hook(sandbox: &Sandbox, client: &str, input: &[u8]) -> Ran {
-    let mut command = sandbox.command(&["hook", client]);
+    start(sandbox, &["hook", client], input)
+}
+
+fn start(sandbox: &Sandbox, arguments: &[&str], input: &[u8]) -> Ran {
+    feed(sandbox.command(arguments), input)
+}
+
+fn feed(mut command: Command, input: &[u8]) -> Ran {
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(input).unwrap();
@@ -77,6 +84,23 @@ fn a_project_that_nobody_holds_is_left_alone() {
 }
 
 #[test]
+fn an_agent_started_above_a_project_is_held_in_it() {
+    let sandbox = Sandbox::with("inner/src/main.rs", "fn main() {}\n");
+    sandbox.write("inner/.git/HEAD", "ref: refs/heads/main\n");
+    let inner = sandbox.project().join("inner");
+    sandbox.ok(&["--project-root", inner.to_str().unwrap(), "mode", "ask"]);
+    let edit = |name: &str| {
+        let input = json!({ "file_path": sandbox.project().join(name) });
+        hook(&sandbox, "claude", &event(&sandbox, "Edit", &input))
+    };
+    check_denied(&edit("inner/src/main.rs"), "'ask' mode");
+    assert_eq!(edit("outer.rs").stdout, "");
+    let line = json!({ "command": "touch inner/src/new.rs" });
+    let ran = hook(&sandbox, "claude", &event(&sandbox, "Bash", &line));
+    check_denied(&ran, "'ask' mode");
+}
+
+#[test]
 fn broken_input_is_denied_in_every_contract() {
     let sandbox = held();
     let clients = [
@@ -109,6 +133,15 @@ fn a_missing_store_denies_but_shows_what_every_mode_shows() {
     let ran = hook(&sandbox, "claude", &event(&sandbox, "Read", &read));
     assert_eq!(ran.stdout, "");
     assert!(!sandbox.state().exists());
+}
+
+#[test]
+fn without_a_home_there_is_no_store_and_no_pass() {
+    let sandbox = held();
+    let mut command = sandbox.command(&["hook", "claude"]);
+    command.env_clear();
+    let ran = feed(command, &edit(&sandbox));
+    check_denied(&ran, "HOME is not set");
 }
 
 #[test]
@@ -180,4 +213,84 @@ fn an_unknown_client_blocks() {
     let ran = hook(&held(), "nobody", b"{}");
     assert_eq!(ran.status.code(), Some(2));
     assert!(ran.stderr.contains("unknown client `nobody`"), "{ran:#?}");
+}
+
+/// As Copilot CLI and VS Code run the entry in Claude Code's settings: without its arguments.
+#[test]
+fn an_event_without_arguments_is_answered_for_the_product_that_sends_it() {
+    let sandbox = held();
+    let event = |tool: &str, input: Value, more: Value| {
+        let mut event = json!({
+            "hook_event_name": "PreToolUse", "session_id": "one", "timestamp": "2026-11-17T23:08:45.429Z",
+            "cwd": sandbox.project(), "tool_name": tool, "tool_input": input,
+        });
+        event
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        start(&sandbox, &[], event.to_string().as_bytes())
+    };
+    let file = sandbox.project().join("src/main.rs");
+    let copilot = event(
+        "Write",
+        json!({ "path": file, "file_text": "x" }),
+        json!({}),
+    );
+    check_denied(&copilot, "Tool 'Write' cannot be used in 'ask' mode");
+    let copilot = event("Read", json!({ "path": file }), json!({}));
+    assert_eq!(
+        (copilot.stdout.trim(), copilot.status.code()),
+        ("{}", Some(0))
+    );
+    let id = json!({ "tool_use_id": "call-1" });
+    let vscode = event("create_file", json!({ "filePath": file }), id.clone());
+    check_denied(&vscode, "Tool 'create_file' cannot be used in 'ask' mode");
+    let vscode = event("read_file", json!({ "filePath": file }), id);
+    assert_eq!(
+        (vscode.stdout.as_str(), vscode.status.code()),
+        ("", Some(0))
+    );
+    let log = sandbox.ok(&["log"]);
+    assert_eq!(log.lines().count(), 4, "{log}");
+    // What is no event gets the help, as ever.
+    let help = start(&sandbox, &[], b"hello");
+    assert_eq!(help.status.code(), Some(2));
+    assert!(help.stderr.contains("Usage:"), "{help:?}");
+}
+
+/// A linked worktree beside the project, as `git worktree add ../side` makes it, and a forged one.
+#[test]
+fn a_worktree_of_a_held_repository_is_held() {
+    let sandbox = Sandbox::with("src/main.rs", "fn main() {}\n");
+    sandbox.write(".git/HEAD", "ref: refs/heads/main\n");
+    let main = sandbox.project().canonicalize().unwrap();
+    let beside = |name: &str, is_listed: bool| {
+        let root = main.parent().unwrap().join(name);
+        let own = main.join(".git/worktrees").join(name);
+        sandbox.write(root.join("src/main.rs"), "fn main() {}\n");
+        sandbox.write(root.join(".git"), format!("gitdir: {}\n", own.display()));
+        if is_listed {
+            let back = format!("{}\n", root.join(".git").display());
+            sandbox.write(own.join("gitdir"), back);
+            sandbox.write(own.join("commondir"), "../..\n");
+        }
+        root
+    };
+    let (linked, forged) = (beside("side", true), beside("forged", false));
+    sandbox.ok(&["mode", "ask"]);
+    let edit = |root: &std::path::Path, session: &str| {
+        let event = json!({
+            "hook_event_name": "PreToolUse", "session_id": session, "cwd": root, "tool_name": "Edit",
+            "tool_input": { "file_path": root.join("src/main.rs") },
+        });
+        hook(&sandbox, "claude", event.to_string().as_bytes())
+    };
+    check_denied(&edit(&linked, "linked"), "'ask' mode");
+    assert_eq!(edit(&forged, "forged").stdout, "");
+    // What a person sets there, they set for the repository, and its own files are not outside.
+    sandbox.ok(&["--project-root", linked.to_str().unwrap(), "mode", "code"]);
+    let passed = edit(&linked, "linked");
+    assert!(!passed.stdout.contains("deny"), "{passed:#?}");
+    let shown = sandbox.ok(&["mode"]);
+    assert!(shown.contains("code"), "{shown}");
 }

@@ -104,6 +104,37 @@ fn the_end_of_a_task_does_not_widen() {
 }
 
 #[test]
+fn a_task_that_has_ended_lets_nothing_happen_any_more() {
+    let sandbox = Sandbox::new();
+    let mut client = Client::start_with(&sandbox, ASKING);
+    let ended = client.create("code");
+    let done = json!({ "session_id": ended, "status": "completed" });
+    assert!(client.call("complete_task", &done)["result"].is_object());
+    client.create("ask");
+    let arguments = json!({ "session_id": ended, "file_path": "a.txt", "content": "a" });
+    let answer = client.call("write_file", &arguments);
+    assert_eq!(answer["result"]["isError"], true, "{answer:#}");
+    assert!(!sandbox.project().join("a.txt").exists());
+}
+
+#[test]
+fn a_task_of_another_conversation_only_narrows() {
+    let sandbox = Sandbox::new();
+    let settings = r#"{ "default_mode": "ask", "approval_timeout": 1 }"#;
+    sandbox.write(sandbox.config_file(), settings);
+    let wide = Client::start(&sandbox).create("code");
+    let mut client = Client::start_with(&sandbox, ASKING);
+    let arguments = json!({ "session_id": wide, "file_path": "a.txt", "content": "a" });
+    let answer = client.call("write_file", &arguments);
+    assert!(answer["error"].is_object(), "{answer:#}");
+    let child = json!({ "mode_slug": "code", "parent_session_id": wide });
+    let answer = client.call("create_task", &child);
+    assert!(answer["result"]["metadata"].is_null(), "{answer:#}");
+    denied(&sandbox, &write(&mut client));
+    assert!(!sandbox.project().join("a.txt").exists());
+}
+
+#[test]
 fn the_end_of_a_child_brings_back_its_parents_mode() {
     let sandbox = Sandbox::new();
     let mut client = Client::start(&sandbox);

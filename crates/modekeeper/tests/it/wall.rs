@@ -1,6 +1,8 @@
 //! `modekeeper exec` on the built binary: what a mode may not touch stays untouched, and can be undone.
 #![cfg(target_os = "linux")]
 
+mod enforced;
+
 use std::io::Write as _;
 use std::process::Stdio;
 
@@ -140,6 +142,46 @@ fn what_changed_again_since_is_put_back_by_force_only() {
     assert_eq!(text(&sandbox, "README.md"), "by hand\n");
     sandbox.ok(&["undo", "--force"]);
     assert_eq!(text(&sandbox, "README.md"), "read me\n");
+}
+
+#[test]
+fn a_second_undo_goes_further_back_and_does_not_redo() {
+    let sandbox = project();
+    sandbox.run(&["exec", "--", "sh", "-c", "echo one > README.md"]);
+    sandbox.run(&["exec", "--", "sh", "-c", "echo two > README.md"]);
+    sandbox.ok(&["undo"]);
+    assert_eq!(text(&sandbox, "README.md"), "one\n");
+    sandbox.ok(&["undo"]);
+    assert_eq!(text(&sandbox, "README.md"), "read me\n");
+    let ran = sandbox.run(&["undo"]);
+    assert!(ran.stderr.contains("nothing is left to undo"), "{ran:#?}");
+    assert_eq!(text(&sandbox, "README.md"), "read me\n");
+    // An undo is brought back by its own ID, and can then be undone again.
+    let listed = sandbox.ok(&["backups", "list", "--json"]);
+    let listed: serde_json::Value = serde_json::from_str(&listed).unwrap();
+    let last = listed[0]["id"].as_str().unwrap();
+    sandbox.ok(&["undo", last]);
+    assert_eq!(text(&sandbox, "README.md"), "one\n");
+    sandbox.ok(&["undo"]);
+    assert_eq!(text(&sandbox, "README.md"), "read me\n");
+}
+
+#[test]
+fn what_cannot_be_put_back_keeps_nothing_else_from_it() {
+    let sandbox = project();
+    let line = "echo new > README.md; rm src/a.rs";
+    sandbox.run(&["exec", "--", "sh", "-c", line]);
+    std::fs::create_dir(sandbox.project().join("src/a.rs")).unwrap();
+    let ran = sandbox.run(&["undo"]);
+    assert!(
+        ran.stderr.contains("changed again since: src/a.rs"),
+        "{ran:#?}"
+    );
+    let ran = sandbox.run(&["undo", "--force"]);
+    assert_eq!(ran.status.code(), Some(1), "{ran:#?}");
+    assert!(ran.stderr.contains("src/a.rs was not put back"), "{ran:#?}");
+    assert_eq!(text(&sandbox, "README.md"), "read me\n");
+    assert!(sandbox.project().join("src/a.rs").is_dir());
 }
 
 /// Fires Claude Code's hook for one line, as in the project.
@@ -373,6 +415,26 @@ fn directories_that_a_person_opens_are_written_and_links_are_not_followed() {
 }
 
 #[test]
+fn our_own_state_and_credentials_are_hidden_from_commands() {
+    let sandbox = project();
+    sandbox.ok(&["mode", "docs"]);
+    sandbox.write(sandbox.home().join(".vault-token"), "secret");
+    let state = sandbox.state();
+    let script = format!(
+        "import os\n\
+         for path in ['{0}/modekeeper.db', '{0}/modekeeper.db-wal', '{1}/.vault-token']:\n \
+             print(len(open(path, 'rb').read()) if os.path.exists(path) else 0)\n\
+         print(os.environ.get('PGPASSWORD'))\n",
+        state.display(),
+        sandbox.home().display()
+    );
+    let mut command = sandbox.command(&["exec", "--", "python3", "-c", &script]);
+    let ran = sandbox.run_command(command.env("PGPASSWORD", "secret"));
+    assert_eq!(ran.stdout, "0\n0\n0\nNone\n", "{ran:?}");
+    assert!(state.join("modekeeper.db").metadata().unwrap().len() > 0);
+}
+
+#[test]
 fn old_caches_are_collected() {
     let sandbox = project();
     sandbox.run(&["exec", "--", "sh", "-c", "echo x > $PIP_CACHE_DIR-x"]);
@@ -544,14 +606,19 @@ const FOR_AGENTS: &[&str] = &[
     "lsp list",
     "man",
     "mcp",
+    "memories list",
+    "memories show",
     "modes lint",
     "modes list",
     "modes prompt",
     "modes show",
     "playbook lint",
+    "playbook list",
+    "playbook show",
     "run",
     "schema",
     "serve",
+    "status",
     "store check",
     "symbols find",
     "symbols map",

@@ -253,11 +253,87 @@ fn a_dry_run_changes_nothing_and_without_a_terminal_a_person_has_to_agree() {
     let world = World::new();
     let before = world.files();
     let out = world.ok(&["init", "--dry-run"]);
-    assert!(out.contains(".claude/settings.json (hook)"), "{out}");
+    assert!(
+        out.contains(".claude/settings.json (MCP server, hook"),
+        "{out}"
+    );
+    assert!(out.contains("would keep or set the mode of"), "{out}");
     let refused = world.run(&["init"]);
     assert!(!refused.status.success());
     assert!(refused.stderr.contains("repeat with --yes"), "{refused:#?}");
     assert_eq!(world.files(), before);
+}
+
+/// A product may write into its home as soon as it is asked for its version.
+#[test]
+fn a_dry_run_starts_no_client_in_the_user_s_home() {
+    let world = World::new();
+    let file = world.sandbox.root().join("bin/qwen");
+    let script = "#!/bin/sh\nmkdir -p \"$HOME/.qwen/tmp\" && echo x > \"$HOME/.qwen/tmp/cache\"\necho 0.24.4\n";
+    world.sandbox.write(&file, script);
+    let before = world.files();
+    let out = world.ok(&["init", "--dry-run"]);
+    assert!(out.contains("Qwen Code 0.24.4"), "{out}");
+    assert_eq!(world.files(), before);
+    // Nor is one started there to set it up, if it says its version elsewhere.
+    world.ok(&["install", "qwen", "--yes"]);
+    assert!(!world.sandbox.home().join(".qwen/tmp").exists());
+}
+
+#[test]
+fn without_clients_the_project_still_gets_its_mode() {
+    let sandbox = Sandbox::new();
+    let mut init = sandbox.command(&["init", "--yes", "--mode", "architect"]);
+    let ran = run(init.env("PATH", sandbox.root()));
+    assert_eq!(ran.status.code(), Some(1), "{ran:#?}");
+    assert!(ran.stdout.contains("no clients found"), "{ran:#?}");
+    let mode = sandbox.ok(&["mode"]);
+    assert!(mode.contains("architect"), "{mode}");
+}
+
+#[test]
+fn a_setup_of_a_project_changes_no_file_of_the_user() {
+    let world = World::new();
+    let before = world.files();
+    world.run(&["init", "--yes", "--scope", "project", "--floor", "ask"]);
+    let own = world.sandbox.home().join(".local");
+    for (path, after) in world.files() {
+        let is_in_project = path.starts_with(world.sandbox.root().join("project"));
+        if !is_in_project && !path.starts_with(&own) {
+            assert_eq!(before.get(&path), Some(&after), "{}", path.display());
+        }
+    }
+}
+
+/// What every mode refuses, a product's own rules may refuse as well: no switch needs it.
+#[test]
+fn the_table_says_what_lies_under_the_hook() {
+    let world = World::new();
+    let line = |out: &str, name: &str| {
+        let mut lines = out.lines();
+        lines
+            .find(|line| line.starts_with(name))
+            .unwrap()
+            .to_owned()
+    };
+    let out = world.ok(&["init", "--dry-run", "--scope", "project"]);
+    assert!(line(&out, "Gemini").ends_with("; hook only"), "{out}");
+    let out = world.ok(&["init", "--dry-run", "--floor", "ask"]);
+    assert!(line(&out, "Gemini").ends_with("; floor `ask`"), "{out}");
+    assert!(line(&out, "Copilot").ends_with("; hook only"), "{out}");
+    let modes = ["code", "architect", "debug", "ask", "orchestrator"].map(|slug| {
+        format!("  - {{slug: {slug}, name: {slug}, roleDefinition: Reads, groups: [read]}}\n")
+    });
+    let file = world.sandbox.root().join("project/.roomodes");
+    world
+        .sandbox
+        .write(&file, format!("customModes:\n{}", modes.concat()));
+    let out = world.ok(&["init", "--dry-run", "--scope", "project"]);
+    let floor = "; floor of this project's modes";
+    assert!(line(&out, "Gemini").ends_with(floor), "{out}");
+    assert!(line(&out, "Claude").ends_with(floor), "{out}");
+    let out = world.ok(&["init", "--dry-run"]);
+    assert!(line(&out, "Gemini").ends_with("; hook only"), "{out}");
 }
 
 #[test]
@@ -291,6 +367,20 @@ fn doctor_notices_an_entry_that_is_gone() {
     );
 }
 
+#[test]
+fn the_call_that_doctor_fires_is_in_no_list() {
+    let world = World::new();
+    world.sandbox.ok(&["mode", "ask"]);
+    let out = world.run(&["install", "gemini", "--yes"]).stdout;
+    assert!(out.contains("enforced"), "{out}");
+    let ran = world.run(&["doctor", "gemini"]);
+    assert!(ran.stdout.contains("enforced"), "{ran:#?}");
+    let log: Value = serde_json::from_str(&world.ok(&["log", "--json"])).unwrap();
+    assert_eq!(log.as_array().map(Vec::len), Some(0), "{log}");
+    let mode: Value = serde_json::from_str(&world.ok(&["mode", "--json"])).unwrap();
+    assert_eq!(mode["conversations"].as_array().map(Vec::len), Some(0));
+}
+
 /// A product that does not find our script runs the line without it, and without a word.
 #[test]
 fn doctor_notices_a_shell_that_is_no_longer_led() {
@@ -301,6 +391,10 @@ fn doctor_notices_a_shell_that_is_no_longer_led() {
         ("gemini", "Gemini CLI 0.61.0", "modekeeper-env.sh"),
         ("opencode", "OpenCode 1.18.33", "modekeeper-sh"),
     ] {
+        // Claude Code reads plain JSON only.
+        world
+            .sandbox
+            .write(world.sandbox.home().join(".claude/settings.json"), "{}");
         world.run(&["install", client, "--yes"]);
         let look = || {
             let ran = world.run(&["doctor", client, "--json"]);
@@ -323,11 +417,51 @@ fn doctor_notices_a_shell_that_is_no_longer_led() {
 #[test]
 fn a_command_under_another_name_points_to_ours() {
     let world = World::new();
-    for (tried, ours) in [("setup", "init"), ("status", "doctor")] {
+    for (tried, ours) in [("setup", "init"), ("check-install", "doctor")] {
         let ran = world.run(&[tried]);
         assert!(!ran.status.success());
         assert!(ran.stderr.contains(&format!("'{ours}'")), "{}", ran.stderr);
     }
     let unknown = world.run(&["install", "emacs"]);
     assert!(unknown.stderr.contains("choose one of claude-code, codex"));
+}
+
+/// Claude Code passes over a settings file with comments, and all hooks in it.
+#[test]
+fn a_file_that_its_product_passes_over_holds_nothing() {
+    let world = World::new();
+    let file = world.sandbox.home().join(".claude/settings.json");
+    let told = "passes over";
+    for (text, is_read) in [
+        ("{ \"env\": {} }", true),
+        ("{ // mine\n \"env\": {} }", false),
+        ("{ \"env\": {}, }", false),
+    ] {
+        world.sandbox.write(&file, text);
+        let ran = world.run(&["install", "claude-code", "--yes"]);
+        assert_eq!(!ran.stdout.contains(told), is_read, "{text}: {ran:#?}");
+        let doctor = world.run(&["doctor", "claude-code"]);
+        assert_eq!(
+            !doctor.stdout.contains(told),
+            is_read,
+            "{text}: {doctor:#?}"
+        );
+        world.run(&["uninstall", "claude-code", "--yes"]);
+    }
+}
+
+/// An empty store would know of no mode.
+#[test]
+fn doctor_makes_no_store_where_one_is_missing() {
+    let world = World::new();
+    world.run(&["init", "--yes", "--mode", "ask"]);
+    let store = world.sandbox.database();
+    assert!(store.exists());
+    for name in ["modekeeper.db", "modekeeper.db-wal", "modekeeper.db-shm"] {
+        drop(std::fs::remove_file(store.with_file_name(name)));
+    }
+    let doctor = world.run(&["doctor"]);
+    assert!(!doctor.status.success());
+    assert!(doctor.stdout.contains("is missing"), "{doctor:#?}");
+    assert!(!store.exists());
 }

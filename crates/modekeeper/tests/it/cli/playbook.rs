@@ -61,3 +61,23 @@ fn lint_names_every_problem_and_fails_on_errors() {
         assert!(files.contains(&file), "{file} in {found:#}");
     }
 }
+
+#[test]
+fn skills_are_exported_to_one_product_after_another() {
+    let sandbox = Sandbox::with("package.json", MANIFEST);
+    let first = sandbox.ok(&["playbook", "export", "claude-code"]);
+    let second = sandbox.ok(&["playbook", "export", "codex"]);
+    assert_eq!(second.replace(".agents", ".claude"), first);
+    let read = |folder: &str| {
+        std::fs::read_to_string(
+            sandbox
+                .project()
+                .join(folder)
+                .join("skills/refactoring/SKILL.md"),
+        )
+        .unwrap()
+    };
+    assert_eq!(read(".claude"), read(".agents"));
+    let again = sandbox.ok(&["playbook", "export", "codex", "--skill", "refactoring"]);
+    assert_eq!(again, "wrote 0 skills to .agents/skills; 1 already there\n");
+}

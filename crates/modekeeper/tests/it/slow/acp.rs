@@ -3,6 +3,7 @@
 //! `tests/tools/agents.sh` and `tests/tools/acp.sh` install the agents. Each test has a home, a project and a model of
 //! its own.
 
+mod binary;
 mod course;
 mod editor;
 mod judge;
@@ -25,25 +26,22 @@ fn check_held(agent: Agent) {
     check_offered(&talk.opened);
     let rows = course::run(&world, &mut talk);
     rows.check(agent);
-    if shows_plans(agent) {
-        plan::leave(&world, &mut talk);
+    plan::leave(&world, &mut talk);
+    let mut text = format!("{}\n{}", world.title(&talk), rows.lines());
+    text.push_str("session: leave a plan: the editor asked\n");
+    if agent == Agent::ClaudeCode {
+        plan::leave_by_own_tool(&world, &mut talk);
     }
     let types = [
         "NewSessionResponse",
         "SetSessionModeResponse",
         "SessionNotification",
+        "RequestPermissionRequest",
     ];
     judge::judge(&world.trace(), &types);
-    if !world.starts_again() {
-        plan::come_back(&world, talk);
-        judge::judge(&world.trace(), &[]);
-    }
-}
-
-/// Whether our own tool for plans is reached there. Claude answers the question itself, Copilot asks about the tool under
-/// a title that does not tell which it is, Codex was not seen to call it, and Gemini carries plans out after a start.
-fn shows_plans(agent: Agent) -> bool {
-    matches!(agent, Agent::OpenCode | Agent::Qwen)
+    text.push_str(&plan::come_back(&world, talk));
+    judge::judge(&world.trace(), &[]);
+    insta::assert_snapshot!(agent.slug(), text);
 }
 
 /// The editor's picker has our modes, in both of its forms, and no others.

@@ -18,6 +18,7 @@ struct Realm {
     sandbox: Sandbox,
     server: Server,
     issuer: Child,
+    issuer_url: String,
     /// What it says later is read by nobody, but it must be able to say it.
     _output: BufReader<ChildStdout>,
 }
@@ -54,6 +55,7 @@ impl Realm {
             sandbox,
             server,
             issuer,
+            issuer_url: url.trim().to_owned(),
             _output: output,
         }
     }
@@ -136,6 +138,35 @@ fn python_logs_in_and_steps_up_in_both_eras() {
         assert_eq!(seen["asked"], asked, "{seen:#}");
         assert_eq!(seen["written"], true, "{seen:#}");
         assert_eq!(seen["protocol"], protocol, "{seen:#}");
+    }
+}
+
+/// The suite has nothing about authorization for servers but for rebinding, which `conformance` runs; what it has is for
+/// clients and for issuers.
+#[test]
+fn the_issuer_conforms_for_tokens_of_this_server() {
+    let realm = Realm::open();
+    let suite = "node_modules/@modelcontextprotocol/conformance/dist/index.js";
+    let (suite, results) = (tools::node().join(suite), tempfile::tempdir().unwrap());
+    let mut listing = bare_command(tools::node().join("node"), &realm.sandbox.project());
+    let listed = run(listing.arg(&suite).args(["list", "--server"]));
+    assert!(
+        listed.stdout.contains("dns-rebinding-protection"),
+        "{listed:#?}"
+    );
+    assert!(
+        !listed.stdout.contains("auth"),
+        "a new scenario: {listed:#?}"
+    );
+    let mut conform = node("conform.mjs", &realm.sandbox);
+    conform.arg(suite).args([&realm.issuer_url, &realm.url()]);
+    let ran = run(conform.arg(results.path()));
+    assert!(ran.status.success(), "{ran:#?}");
+    for scenario in [
+        "authorization-server-metadata-endpoint",
+        "authorization-code-grant",
+    ] {
+        assert!(ran.stdout.contains(&format!("✓ {scenario}")), "{ran:#?}");
     }
 }
 

@@ -6,6 +6,7 @@ mod example;
 mod fresh;
 mod install;
 mod lifetime;
+mod partial;
 mod permission;
 mod restart;
 mod without;

@@ -2,6 +2,7 @@
 //! acknowledged is lost, whichever process is killed.
 
 mod database;
+mod project_mode;
 mod tls;
 
 use std::collections::BTreeSet;
@@ -10,6 +11,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::support::dice::Dice;
@@ -32,12 +34,22 @@ fn serve(sandbox: &Sandbox, url: &str) -> Server {
 
 /// Calls a tool over REST; `None` if there is no whole answer.
 fn call(address: SocketAddr, tool: &str, arguments: &Value) -> Option<Value> {
-    let body = json!({ "name": tool, "arguments": arguments }).to_string();
+    let body = json!({ "name": tool, "arguments": arguments });
+    post(address, "", "/tools/call", &body)
+}
+
+/// A request with a token, if there is one; `None` if there is no whole answer.
+fn post(address: SocketAddr, token: &str, path: &str, body: &Value) -> Option<Value> {
+    let body = body.to_string();
     let mut stream = TcpStream::connect(address).ok()?;
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
     let length = body.len();
+    let token = match token {
+        "" => String::new(),
+        token => format!("Authorization: Bearer {token}\r\n"),
+    };
     let request = format!(
-        "POST /tools/call HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\n\
+        "POST {path} HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\n{token}\
          Content-Length: {length}\r\nConnection: close\r\n\r\n{body}"
     );
     stream.write_all(request.as_bytes()).ok()?;
@@ -45,6 +57,14 @@ fn call(address: SocketAddr, tool: &str, arguments: &Value) -> Option<Value> {
     stream.read_to_string(&mut answer).ok()?;
     let (_, body) = answer.split_once("\r\n\r\n")?;
     serde_json::from_str(body).ok()
+}
+
+/// A new token of an operator.
+fn operator(sandbox: &Sandbox, database: &Database) -> String {
+    let mut command = sandbox.command(&["token", "create", "ann", "--role", "operator", "--json"]);
+    let made = sandbox.run_command(command.env("MODEKEEPER_STORE", database.url()));
+    let made: Value = serde_json::from_str(&made.stdout).unwrap();
+    made["token"].as_str().unwrap().to_owned()
 }
 
 fn create(address: SocketAddr) -> Option<String> {
@@ -89,6 +109,58 @@ fn a_transaction_pooler_in_between_changes_nothing() {
     let database = Database::start();
     let pooler = Pooler::start(&database);
     check_switches(&pooler.url(), SWITCHES / 4);
+    // A connection of the pool that listens would be told what no client of it waits for.
+    assert!(
+        !pooler.log().contains("when not linked"),
+        "{}",
+        pooler.log()
+    );
+}
+
+#[test]
+fn the_record_of_decisions_is_verified_where_it_is() {
+    let database = Database::start();
+    let sandbox = Sandbox::new();
+    let server = serve(&sandbox, &database.url());
+    let session = create(server.address).unwrap();
+    let recorded = || {
+        let file = json!({ "session_id": session, "file_path": "a.txt", "content": "a" });
+        call(server.address, "write_file", &file);
+        (database.rows("SELECT count(*) > 3 FROM decision") == ["t"]).then_some(())
+    };
+    wait_for("decisions", recorded);
+    let check = || {
+        let mut command = sandbox.command(&["store", "check", "--json"]);
+        let ran = sandbox.run_command(command.env("MODEKEEPER_STORE", database.url()));
+        let found: Value = serde_json::from_str(&ran.stdout).unwrap();
+        (ran.status.success(), found["decisions"].clone())
+    };
+    let (is_whole, decisions) = check();
+    assert!(is_whole, "{decisions}");
+    assert!(decisions["sealed"].as_u64() > Some(3), "{decisions}");
+    database
+        .rows("UPDATE decision SET reason = 'none' WHERE key = (SELECT min(key) FROM decision)");
+    let (is_whole, decisions) = check();
+    assert!(!is_whole, "{decisions}");
+    assert!(decisions["broken"].is_string(), "{decisions}");
+}
+
+#[test]
+fn a_database_that_does_not_answer_is_waited_for_once() {
+    let database = Database::start();
+    let sandbox = Sandbox::new();
+    database.signal(Signal::STOP);
+    for arguments in [&["mode", "ask"][..], &["mode"], &["tasks", "list"]] {
+        let mut command = sandbox.command(arguments);
+        let ran = sandbox.run_command(command.env("MODEKEEPER_STORE", database.url()));
+        assert!(!ran.status.success(), "{ran:?}");
+        let reasons = ran.stderr.matches("no answer within 3 s").count();
+        assert_eq!(reasons, 1, "{ran:?}");
+    }
+    database.signal(Signal::CONT);
+    let mut command = sandbox.command(&["mode", "ask"]);
+    let ran = sandbox.run_command(command.env("MODEKEEPER_STORE", database.url()));
+    assert!(ran.status.success(), "{ran:?}");
 }
 
 /// A request of a person with a token.
@@ -118,14 +190,7 @@ fn an_approval_on_one_server_lets_the_call_that_waits_on_the_other_go_on_once() 
         Server::open(command.env("MODEKEEPER_STORE", database.url()))
     });
     let [here, there] = [&servers[0], &servers[1]].map(|server| server.address);
-    let mut command = sandboxes[0].command(&["token", "create", "ann", "--role", "operator"]);
-    let made = sandboxes[0].run_command(
-        command
-            .arg("--json")
-            .env("MODEKEEPER_STORE", database.url()),
-    );
-    let made: Value = serde_json::from_str(&made.stdout).unwrap();
-    let token = made["token"].as_str().unwrap();
+    let token = &operator(&sandboxes[0], &database);
     let pending = || {
         let list = ask(here, token, "/api/approvals", None);
         Some(
@@ -154,6 +219,32 @@ fn an_approval_on_one_server_lets_the_call_that_waits_on_the_other_go_on_once() 
     }
 }
 
+/// When a server last looked at the log of changes.
+fn last_look(database: &Database) -> Vec<String> {
+    database
+        .rows("SELECT max(query_start) FROM pg_stat_activity WHERE query LIKE 'SELECT (extract%'")
+}
+
+#[test]
+fn connections_that_the_database_ends_are_made_again_and_nothing_is_refused() {
+    let database = Database::start();
+    let sandbox = Sandbox::new();
+    let server = serve(&sandbox, &database.url());
+    let session = create(server.address).unwrap();
+    for round in 0..5 {
+        let end = "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
+                   WHERE application_name = 'modekeeper'";
+        assert!(database.rows(end).iter().all(|ended| ended == "t"));
+        let mut looks = BTreeSet::from([last_look(&database)]);
+        while looks.len() < 4 {
+            assert!(create(server.address).is_some(), "{round}");
+            let allowed = allows(server.address, &session, "write_to_file");
+            assert_eq!(allowed, Some(true), "{round}");
+            looks.insert(last_look(&database));
+        }
+    }
+}
+
 #[test]
 fn without_its_database_a_server_allows_reading_only_and_recovers() {
     let mut database = Database::start();
@@ -164,14 +255,11 @@ fn without_its_database_a_server_allows_reading_only_and_recovers() {
     assert_eq!(allows("read_file"), Some(true));
     assert_eq!(allows("write_to_file"), Some(true));
     // Two whole looks at the log later, nothing that has changed is asked again any more.
-    let looked = || {
-        let query =
-            "SELECT max(query_start) FROM pg_stat_activity WHERE query LIKE 'SELECT (extract%'";
-        database.rows(query)
-    };
     for _ in 0..2 {
-        let before = looked();
-        wait_for("a look at the log", || (looked() != before).then_some(()));
+        let before = last_look(&database);
+        wait_for("a look at the log", || {
+            (last_look(&database) != before).then_some(())
+        });
     }
     database.kill();
     assert_eq!(allows("write_to_file"), Some(false));
@@ -207,6 +295,20 @@ fn a_server_with_a_wrong_clock_lets_nothing_expire() {
         .env("MODEKEEPER_STORE", database.url());
     let wrong = Server::open(&mut command);
     let later = create(wrong.address).unwrap();
+    let mut command = bare_command("faketime", &sandbox.project());
+    command
+        .args(["-f", "+3h"])
+        .arg(mk_testkit::sandbox::binary())
+        .args(["token", "create", "ann", "--role", "viewer"])
+        .args(["--expires", "1h"])
+        .env("HOME", sandbox.home())
+        .env("XDG_CONFIG_HOME", sandbox.home().join(".config"))
+        .env("MODEKEEPER_STATE_DIR", sandbox.state())
+        .env("MODEKEEPER_STORE", database.url());
+    let made = sandbox.run_command(&mut command);
+    assert!(made.status.success(), "{made:?}");
+    let life = "SELECT expires_at - extract(epoch FROM now()) * 1000 BETWEEN 3000000 AND 3600000 FROM credential";
+    assert_eq!(database.rows(life), ["t"]);
     let changes = || database.rows("SELECT count(*) FROM change")[0].parse::<u32>();
     let before = changes().unwrap();
     wait_for("sweeps", || (changes().unwrap() > before + 4).then_some(()));
@@ -330,7 +432,7 @@ fn the_password_is_shown_nowhere() {
     let mut command = sandbox.command(&["config", "show", "--json"]);
     let shown = sandbox.run_command(command.env("MODEKEEPER_STORE", url));
     assert!(
-        shown.stdout.contains("postgres://localhost/nothing"),
+        shown.stdout.contains("postgres://localhost:1/nothing"),
         "{shown:?}"
     );
     let mut command = sandbox.command(&["tasks", "list"]);

@@ -52,6 +52,11 @@ pub(super) fn acp() -> PathBuf {
     path_from("tests/tools/acp.sh", &[])
 }
 
+/// An editor made of the protocol's own Rust crate.
+pub(super) fn acp_editor() -> PathBuf {
+    path_from("tests/tools/acp-editor.sh", &[])
+}
+
 /// The packages of the binary under test, and what their tests need.
 pub(super) struct Packages {
     pub(super) directory: PathBuf,

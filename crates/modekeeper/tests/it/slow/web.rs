@@ -2,17 +2,19 @@
 
 mod app;
 mod browser;
+mod controls;
+mod drive;
 mod steer;
+mod stream;
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 
-use mk_store::{NewDecision, Ruling, Store, StoreLocation};
-use mk_types::{Clock, ModeSlug};
 use serde_json::{Value, json};
 
 use crate::slow::tools;
-use crate::support::http::{HttpClient, Server, lift};
+use crate::support::http::{HttpClient, Request, Server, lift};
 use crate::support::sandbox::Sandbox;
 use browser::Browser;
 
@@ -28,7 +30,7 @@ const MODES: &str = "customModes:
 
 /// A project, a server in it, and the page open in a browser.
 struct World {
-    sandbox: Sandbox,
+    sandbox: Arc<Sandbox>,
     server: Server,
     browser: Browser,
 }
@@ -46,7 +48,7 @@ impl World {
         path.push(":");
         path.push(std::env::var_os("PATH").unwrap_or_default());
         command.env("PATH", path);
-        Self::serving(sandbox, &mut command)
+        Self::serving(Arc::new(sandbox), &mut command)
     }
 
     fn project() -> Sandbox {
@@ -60,10 +62,10 @@ impl World {
     fn at(sandbox: Sandbox, arguments: &[&str]) -> Self {
         let all = [&["serve", "--listen", "127.0.0.1:0"], arguments].concat();
         let mut command = sandbox.command(&all);
-        Self::serving(sandbox, &mut command)
+        Self::serving(Arc::new(sandbox), &mut command)
     }
 
-    fn serving(sandbox: Sandbox, command: &mut Command) -> Self {
+    fn serving(sandbox: Arc<Sandbox>, command: &mut Command) -> Self {
         let server = Server::open(command);
         let browser = Browser::start(&sandbox);
         browser.resize(1360, 900);
@@ -90,7 +92,11 @@ impl World {
     }
 
     fn agent(&self) -> HttpClient {
-        HttpClient::start(self.server.address, "/mcp")
+        self.agent_called("zed")
+    }
+
+    fn agent_called(&self, name: &str) -> HttpClient {
+        HttpClient::start_as(self.server.address, "/mcp", name)
     }
 
     /// A hook's event, as Claude Code sends it.
@@ -148,6 +154,17 @@ fn fill(world: &World) -> HttpClient {
     // What agents ask for later is theirs to ask.
     world.sandbox.ok(&["mode", "code"]);
     agent
+}
+
+/// The record of changes.
+fn acts(world: &World, token: &str) -> String {
+    let request = Request {
+        method: "GET",
+        path: "/api/acts",
+        headers: vec![("Authorization", format!("Bearer {token}"))],
+        ..Request::default()
+    };
+    world.server.send(&request).text()
 }
 
 const VIEWS: [(&str, &str); 7] = [
@@ -290,7 +307,9 @@ fn a_server_is_restarted_a_memory_edited_a_mode_tried_and_saved() {
         std::path::Path::new("/proc").join(&process).exists(),
         "{said}"
     );
-    browser.click("architecture");
+    browser.click_on("document.querySelector('details summary')");
+    browser.wait("document.querySelector('details').open && document.querySelector('details').innerText.includes('Restart')");
+    browser.click("Open architecture");
     browser.wait("document.querySelector('#memory-text')?.value.includes('Layers')");
     browser.fill("#memory-text", "# Architecture\n\nTwo layers.");
     browser.click("Save memory");
@@ -331,10 +350,34 @@ fn nothing_that_an_agent_writes_becomes_markup() {
         format!("customModes:\n  - slug: evil\n    name: '{quoted}'\n    roleDefinition: '{quoted}'\n    description: '{quoted}'\n    groups: [read, [edit, {{fileRegex: 'x', description: '{quoted}'}}]]\n  - slug: broken\n    name: '{quoted}'\n    groups: ['{quoted}']\n"),
     );
     sandbox.write("AGENTS.md", EVIL);
+    sandbox.write(
+        ".claude/skills/evil/SKILL.md",
+        format!("---\nname: evil\ndescription: '{quoted}'\n---\n{EVIL}\n"),
+    );
     let world = World::at(sandbox, &["--switching", "ask_to_widen"]);
     let browser = &world.browser;
+    // A file with such a name, and a task with such a result.
+    let mut builder = world.agent_called(EVIL);
+    let made = json!({ "mode_slug": "code", "initial_message": EVIL });
+    let ended = lift(builder.call("create_task", &made));
+    let ended = ended["result"]["metadata"]["session_id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let write = json!({ "file_path": "<img src=x onerror=window.pwned=1>.md", "content": EVIL });
+    builder.call("write_file", &write);
+    builder.call(
+        "complete_task",
+        &json!({ "session_id": ended, "status": "completed", "result": EVIL }),
+    );
+    let protected = json!({ "file_path": ".rooignore", "content": EVIL });
+    let asks = std::thread::spawn(move || builder.call("write_file", &protected));
+    browser.sees("Waiting for you: 1");
+    browser.sees("+<img src=x");
+    browser.click("Deny");
+    asks.join().unwrap();
     world.sandbox.ok(&["mode", "ask"]);
-    let mut agent = world.agent();
+    let mut agent = world.agent_called(EVIL);
     let made = lift(agent.call(
         "create_task",
         &json!({ "mode_slug": "ask", "initial_message": EVIL }),
@@ -356,58 +399,34 @@ fn nothing_that_an_agent_writes_becomes_markup() {
         browser.wait("!document.querySelector('main').innerText.includes('Loading')");
         browser.wait("document.querySelectorAll('main .panel').length > 0");
     }
+    browser.go(&format!("#/task/{ended}"));
+    browser.wait("document.querySelector('.facts').innerText.includes('Result')");
+    browser.sees("<img src=x onerror=window.pwned=1>.md");
     browser.go(&format!("#/task/{session}"));
     browser.sees("window.pwned=1");
     browser.click("Approve");
     waits.join().unwrap();
     browser.go("#/now");
-    browser.wait("document.querySelector('.rows .row .plain')");
+    browser.wait("document.querySelector('.pane .row .plain')");
     for index in 0..3 {
         browser.run(&format!(
-            "document.querySelectorAll('.rows .row .plain')[{index}]?.click()"
+            "document.querySelectorAll('.pane .row .plain')[{index}]?.click()"
         ));
         browser.wait("document.querySelector('dialog')");
         browser.run("document.querySelector('dialog').close()");
         browser.wait("!document.querySelector('dialog')");
     }
+    // What turns a line around or hides is written out, in titles and in the rows of decisions.
+    let mut turned = world.agent();
+    let title = json!({ "mode_slug": "ask", "initial_message": "invoice\u{202e}gpj.exe" });
+    turned.call("create_task", &title);
+    turned.call("read_file", &json!({ "file_path": "notes\u{202e}dm.sh" }));
+    browser.sees("invoice\\u{202e}gpj.exe");
+    browser.sees("notes\\u{202e}dm.sh");
+    let hidden = browser.run("return /[\\u202e\\u200b]/.test(document.documentElement.outerHTML)");
+    assert_eq!(hidden, false);
     let found = browser.run("return [window.pwned ?? null, document.querySelectorAll('main img, main script, main svg[onload], #waiting img').length]");
     assert_eq!(found, json!([null, 0]));
-    assert_eq!(browser.complaints(), Vec::<String>::new());
-}
-
-#[test]
-fn ten_thousand_decisions_are_a_handful_of_rows() {
-    let sandbox = Sandbox::new();
-    let store = Store::new(StoreLocation::File(sandbox.database()), Clock::System);
-    for number in 0..10_000 {
-        store.record_decision(NewDecision {
-            conversation: None,
-            client: ["claude", "codex", "gemini"][number % 3].to_owned(),
-            project: None,
-            mode: ModeSlug::parse("code").unwrap(),
-            tool: "Edit".to_owned(),
-            target: format!("src/file_{number}.rs"),
-            ruling: [Ruling::Allow, Ruling::Deny][number % 2],
-            rule: "group".to_owned(),
-            reason: "because".to_owned(),
-            hint: None,
-            policy_hash: "0".to_owned(),
-            input: "{}".to_owned(),
-            tool_use: None,
-        });
-    }
-    store.flush();
-    drop(store);
-    let world = World::at(sandbox, &[]);
-    let browser = &world.browser;
-    browser.sees("500 decisions");
-    // To the end, as often as there is more.
-    browser.wait("(document.querySelector('.window').scrollTop = 1e9, document.querySelector('.filters .quiet').textContent === '10000 decisions')");
-    browser.wait("(document.querySelector('.window').scrollTop = 1e9, document.querySelector('.rows').innerText.includes('src/file_0.rs'))");
-    let rows = browser.run("return document.querySelectorAll('.rows .row').length");
-    assert!(rows.as_u64().unwrap() < 100, "{rows}");
-    browser.fill(".filters input", "file_42.rs");
-    browser.sees("1 decision");
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }
 
@@ -430,4 +449,22 @@ fn without_a_session_the_page_only_says_how_to_get_one() {
         );
         assert_eq!(browser.run(&script), 401, "{method} {path}");
     }
+    // Who has no terminal there has a token.
+    assert_eq!(browser.barriers(), Vec::<String>::new());
+    browser.picture("locked");
+    browser.fill("#token", "mks_wrong");
+    browser.click("Log in");
+    browser.sees("unknown, expired or revoked");
+    let made = world
+        .sandbox
+        .json(&["token", "create", "ann", "--role", "viewer", "--json"]);
+    browser.fill("#token", made["token"].as_str().unwrap());
+    browser.click("Log in");
+    browser.sees("Agents and tasks");
+    browser.sees("viewer");
+    let kept = browser.run("return document.documentElement.outerHTML + JSON.stringify({ ...localStorage, ...sessionStorage }) + document.cookie");
+    assert!(
+        !kept.as_str().unwrap().contains("mks_"),
+        "the page keeps no secret"
+    );
 }

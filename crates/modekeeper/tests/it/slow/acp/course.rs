@@ -118,17 +118,31 @@ fn trials(world: &AcpWorld) -> Vec<(Setter, Trial)> {
     list.into_iter().map(trial).collect()
 }
 
-/// Sends the agent through the course, in one turn. One whose rules are read at its start only goes as far as its first
-/// mode: a session that it loads again tells its past twice, which the model cannot count.
+/// Sends the agent through the course, in one turn. One whose rules are read at its start only has a turn for each mode
+/// that allows more or other things than the one before; the last switch is in the middle of a turn there, too.
 #[track_caller]
 pub(super) fn run(world: &AcpWorld, talk: &mut Talk) -> Rows {
-    let mut turn = trials(world);
-    if world.starts_again() {
-        turn.retain(|(_, trial)| {
-            trial.mode == "architect" && trial.what != "write after a switch back"
-        });
+    let mut trials = trials(world);
+    if !world.starts_again() {
+        return take_turn(talk, trials);
     }
-    take_turn(talk, turn)
+    let begins = |mode| {
+        let found = trials.iter().position(|(_, trial)| trial.mode == mode);
+        found.unwrap()
+    };
+    let (ask, code) = (begins("ask"), begins("code"));
+    let last = trials.split_off(code);
+    let second = trials.split_off(ask);
+    let mut rows = take_turn(talk, trials);
+    for turn in [second, last] {
+        let Rows {
+            rows: next,
+            results,
+        } = take_turn(talk, turn);
+        rows.rows.extend(next);
+        rows.results.extend(results);
+    }
+    rows
 }
 
 /// One turn, in whose middle a person changes the mode.
@@ -161,6 +175,14 @@ fn take_turn(talk: &mut Talk, turn: Vec<(Setter, Trial)>) -> Rows {
 }
 
 impl Rows {
+    /// A line for each trial, for the table of what is enforced.
+    pub(super) fn lines(&self) -> String {
+        let lines = self.rows.iter();
+        lines
+            .map(|(mode, what, outcome)| format!("{mode}: {what}: {outcome}\n"))
+            .collect()
+    }
+
     /// What must hold in every product, whatever its table says.
     #[track_caller]
     pub(super) fn check(&self, agent: Agent) {
@@ -169,8 +191,6 @@ impl Rows {
             let expected = match (*mode, *what) {
                 // Codex reads with its shell, which architect may not use.
                 (_, "read a file") => continue,
-                // Gemini reads files itself, and takes no defaults from below a directory that all can write.
-                (_, "read an ignored file") if agent == Agent::Gemini => continue,
                 // It stays in its own sandbox that only reads, unless the model asks to leave it.
                 ("code", "write by the shell") if agent == Agent::Codex => continue,
                 ("code", _) | (_, "write docs/new.md") => true,

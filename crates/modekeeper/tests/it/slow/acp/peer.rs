@@ -1,4 +1,4 @@
-//! Editors that others have written: the Python SDK and acpx drive the proxy, `set-mode` included.
+//! Editors that others have written: the Python SDK, the protocol's Rust crate and acpx drive the proxy, `set-mode` included.
 
 use std::process::Command;
 
@@ -61,7 +61,24 @@ fn the_python_sdk_drives_the_proxy() {
         .arg(repository().join("crates/modekeeper/tests/it/slow/acp/editor.py"))
         .arg(world.inner.sandbox.project())
         .args(words(&world.command(&["--trace", &trace])));
-    let ran = run(&mut command);
+    check_seen(&world, &mut command);
+}
+
+#[test]
+fn the_rust_crate_drives_the_proxy() {
+    let world = world();
+    let trace = world.trace().display().to_string();
+    let mut command = editor(&world, tools::acp_editor());
+    command
+        .arg(world.inner.sandbox.project())
+        .args(words(&world.command(&["--trace", &trace])));
+    check_seen(&world, &mut command);
+}
+
+/// What an editor prints that tries both setters, an unknown mode and a turn.
+#[track_caller]
+fn check_seen(world: &AcpWorld, editor: &mut Command) {
+    let ran = run(editor);
     assert!(ran.status.success(), "{ran:#?}");
     let seen: Value = serde_json::from_str(&ran.stdout).unwrap();
     let expected = json!({
@@ -70,7 +87,7 @@ fn the_python_sdk_drives_the_proxy() {
         "refused": -32602, "stopReason": "end_turn", "questions": 1,
     });
     assert_eq!(seen, expected);
-    check_held(&world);
+    check_held(world);
     judge(&world.trace(), &["SetSessionModeResponse", "Error"]);
 }
 

@@ -1,6 +1,6 @@
 //! Editors that die, agents that die, flood, or send what is too long, through the built binary.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
@@ -84,10 +84,10 @@ fn a_real_agent_that_dies_is_told_of() {
 }
 
 /// An agent of our own, which does as its prompt says.
-fn misbehaving(sandbox: &Sandbox, arguments: &[&str]) -> Editor {
-    let script = repository().join("crates/modekeeper/tests/it/slow/acp/agent.py");
+pub(super) fn misbehaving(sandbox: &Sandbox, arguments: &[&str]) -> Editor {
     let mut command = sandbox.command(&["acp"]);
-    let editor = Editor::start(command.args(arguments).args(["--", "python3"]).arg(script));
+    let command = command.args(arguments).args(["--", "python3"]);
+    let editor = Editor::start(command.arg(agent_script()));
     editor.result("initialize", &initialize());
     let cwd = sandbox.project();
     editor.result("session/new", &json!({ "cwd": cwd, "mcpServers": [] }));
@@ -110,7 +110,11 @@ fn a_hook_that_speaks_first_is_held_by_the_mode_of_the_picker() {
     }
 }
 
-fn prompt(text: &str) -> Value {
+pub(super) fn agent_script() -> PathBuf {
+    repository().join("crates/modekeeper/tests/it/slow/acp/agent.py")
+}
+
+pub(super) fn prompt(text: &str) -> Value {
     json!({ "sessionId": "s1", "prompt": [{ "type": "text", "text": text }] })
 }
 

@@ -1,10 +1,11 @@
 //! A real agent behind the proxy, with a home, a project and a model of its own.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use mk_testkit::model::{ScriptedModel, Step};
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use super::editor::Editor;
 use crate::slow::agents::agent::Agent;
@@ -15,6 +16,8 @@ use crate::slow::tools;
 pub(super) struct AcpWorld {
     pub(super) inner: World,
     programs: PathBuf,
+    /// Gemini takes no settings from below a directory that other users can write, as the sandbox is.
+    state: TempDir,
 }
 
 impl AcpWorld {
@@ -22,6 +25,7 @@ impl AcpWorld {
         Self {
             inner: World::new(agent),
             programs: tools::acp().join("bin"),
+            state: in_private_directory(),
         }
     }
 
@@ -35,7 +39,13 @@ impl AcpWorld {
             };
             path.display().to_string()
         };
-        let words: &[&str] = match self.inner.agent {
+        let (name, arguments) = self.words().split_first().unwrap();
+        let arguments = arguments.iter().map(|word| (*word).to_owned());
+        [program(name)].into_iter().chain(arguments).collect()
+    }
+
+    fn words(&self) -> &'static [&'static str] {
+        match self.inner.agent {
             Agent::ClaudeCode => &["claude-agent-acp"],
             Agent::Codex => &["codex-acp"],
             Agent::Copilot => &["copilot", "--acp"],
@@ -43,10 +53,16 @@ impl AcpWorld {
             Agent::Qwen => &["qwen", "--acp"],
             Agent::OpenCode => &["opencode", "acp"],
             Agent::Cline => &["cline", "--acp"],
-        };
-        let (name, arguments) = words.split_first().unwrap();
-        let arguments = arguments.iter().map(|word| (*word).to_owned());
-        [program(name)].into_iter().chain(arguments).collect()
+        }
+    }
+
+    /// What the agent is called in tables: its command, and the version that it tells.
+    pub(super) fn title(&self, talk: &Talk) -> String {
+        let words = self.words();
+        let flags = words.iter().filter(|word| word.trim_matches('-') == "acp");
+        let command: Vec<&str> = words.iter().take(1).chain(flags).copied().collect();
+        let version = talk.version.as_deref().unwrap_or_default();
+        format!("`{}` {version}", command.join(" "))
     }
 
     /// The proxy before the agent.
@@ -59,6 +75,7 @@ impl AcpWorld {
             .arg("--")
             .args(self.agent_line())
             .env("PATH", world.search_path())
+            .env("MODEKEEPER_STATE_DIR", self.state.path())
             .env("XDG_DATA_HOME", home.join(".local/share"))
             .env("XDG_CACHE_HOME", home.join(".cache"))
             .envs(world.agent.environment(&world.model.url()));
@@ -103,10 +120,19 @@ impl AcpWorld {
             session: opened["sessionId"].as_str().unwrap().to_owned(),
             model: self.inner.model.clone(),
             capabilities: said["agentCapabilities"].clone(),
+            version: said["agentInfo"]["version"].as_str().map(str::to_owned),
             done: 0,
+            counts_past: !self.starts_again(),
             opened,
         }
     }
+}
+
+/// A directory above which no one else can write, wherever the tests were built.
+fn in_private_directory() -> TempDir {
+    let parent = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    std::fs::create_dir_all(parent).unwrap();
+    TempDir::new_in(parent).unwrap()
 }
 
 /// One session, turn after turn.
@@ -117,8 +143,10 @@ pub(super) struct Talk {
     /// What the agent answered when the session was opened.
     pub(super) opened: Value,
     pub(super) capabilities: Value,
-    /// Calls in the session's past: the model counts them all.
+    version: Option<String>,
+    /// Calls in the session's past, where the model counts them all.
     done: usize,
+    counts_past: bool,
 }
 
 impl Talk {
@@ -133,17 +161,21 @@ impl Talk {
         let params = json!({ "sessionId": self.session, "prompt": prompt });
         let answer = self.editor.result("session/prompt", &params);
         let mut heard = self.model.heard(SCRIPT);
+        let all = self.done + count;
         assert!(
-            heard.ended && heard.results.len() == self.done + count,
-            "{answer}: {} of {} + {count} steps: {:#?}\n{}",
+            heard.ended && heard.results.len() == all,
+            "{answer}: {} of {} + {count} steps: {:#?}\n{}\n{:#}",
             heard.results.len(),
             self.done,
             heard.results,
             self.editor.said(),
+            heard.request["messages"],
         );
         assert_eq!(answer["stopReason"], "end_turn", "{answer}");
-        let results = heard.results.split_off(self.done);
-        self.done += count;
+        let results = heard.results.split_off(heard.results.len() - count);
+        if self.counts_past {
+            self.done += count;
+        }
         results
     }
 }

@@ -64,7 +64,10 @@ impl Agent {
 
     /// Whether its own rules can be put under the hook.
     pub(in crate::slow) fn has_floor(self) -> bool {
-        matches!(self, Self::Codex | Self::Gemini | Self::Qwen)
+        matches!(
+            self,
+            Self::ClaudeCode | Self::Codex | Self::Gemini | Self::Qwen
+        )
     }
 
     /// Whether its shell is led only by what starts it.

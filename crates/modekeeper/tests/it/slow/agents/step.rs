@@ -66,6 +66,20 @@ impl Agent {
         }
     }
 
+    /// Searches the whole project, by the shell where the product has no tool for it.
+    pub(in crate::slow) fn search(self, pattern: &str) -> Step {
+        match self {
+            Self::ClaudeCode | Self::Codex => self.shell(&format!("grep -rn {pattern} .")),
+            Self::Copilot => step(
+                "grep",
+                json!({ "pattern": pattern, "output_mode": "content" }),
+            ),
+            Self::Gemini | Self::Qwen => step("grep_search", json!({ "pattern": pattern })),
+            Self::OpenCode => step("grep", json!({ "pattern": pattern })),
+            Self::Cline => step("search_codebase", json!({ "queries": [pattern] })),
+        }
+    }
+
     pub(in crate::slow) fn shell(self, line: &str) -> Step {
         let about = "a command";
         match self {

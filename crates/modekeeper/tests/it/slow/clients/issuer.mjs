@@ -41,6 +41,8 @@ async function answer(request, response) {
     const { scope, ...metadata } = JSON.parse(Buffer.concat(await request.toArray()).toString());
     request.body = metadata;
   }
+  // Who names no scope gets the least.
+  if (request.url.startsWith("/auth?") && !/[?&]scope=/.test(request.url)) request.url += "&scope=mode:ask";
   if (!request.url.startsWith("/interaction/")) return serve(request, response);
   const { prompt, params, session, grantId } = await provider.interactionDetails(request, response);
   if (prompt.name === "login") {

@@ -9,6 +9,7 @@ import os
 import sys
 from pathlib import Path
 
+import httpx
 from mcp import ClientSession, StdioServerParameters, types
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
@@ -90,7 +91,8 @@ async def main():
         arguments = ["mcp", "--switching", "ask_to_widen"]
         client = stdio_client(StdioServerParameters(command=target, args=arguments, env=dict(os.environ), cwd=project))
     else:
-        client = streamable_http_client(target)
+        headers = {"Authorization": f"Bearer {os.environ['TOKEN']}"}
+        client = streamable_http_client(target, http_client=httpx.AsyncClient(headers=headers, timeout=60))
     async with client as streams:
         handlers = {"elicitation_callback": on_elicitation, "message_handler": on_message}
         async with ClientSession(streams[0], streams[1], **handlers) as session:

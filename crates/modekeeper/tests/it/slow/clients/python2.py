@@ -9,7 +9,9 @@ import os
 import sys
 from pathlib import Path
 
+import httpx2
 from mcp import Client, MCPError, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
 from mcp.types import ElicitResult, ResourceTemplateReference, ToolListChangedNotification
 
 transport, target, project, mode = sys.argv[1:]
@@ -92,7 +94,8 @@ async def converse(client):
 
 
 async def main():
-    server = target
+    headers = {"Authorization": f"Bearer {os.environ.get('TOKEN')}"}
+    server = streamable_http_client(target, http_client=httpx2.AsyncClient(headers=headers, timeout=60))
     if transport == "stdio":
         arguments = ["mcp", "--switching", "ask_to_widen"]
         server = StdioServerParameters(command=target, args=arguments, env=dict(os.environ), cwd=project)

@@ -18,10 +18,11 @@ client.setRequestHandler(ElicitRequestSchema, (request) => {
 });
 
 const args = ["mcp", "--switching", "ask_to_widen"];
+const requestInit = { headers: { Authorization: `Bearer ${process.env.TOKEN}` } };
 const open = {
   stdio: () => new StdioClientTransport({ command: target, args, env: process.env, cwd: project }),
-  http: () => new StreamableHTTPClientTransport(new URL(target)),
-  sse: () => new SSEClientTransport(new URL(target)),
+  http: () => new StreamableHTTPClientTransport(new URL(target), { requestInit }),
+  sse: () => new SSEClientTransport(new URL(target), { requestInit }),
 };
 const connection = open[transport]();
 const setVersion = connection.setProtocolVersion?.bind(connection);

@@ -19,10 +19,11 @@ client.setRequestHandler("elicitation/create", (request) => {
 });
 
 const args = ["mcp", "--switching", "ask_to_widen"];
+const requestInit = { headers: { Authorization: `Bearer ${process.env.TOKEN}` } };
 const open = {
   stdio: () => new StdioClientTransport({ command: target, args, env: process.env, cwd: project }),
-  http: () => new StreamableHTTPClientTransport(new URL(target)),
-  sse: () => new SSEClientTransport(new URL(target)),
+  http: () => new StreamableHTTPClientTransport(new URL(target), { requestInit }),
+  sse: () => new SSEClientTransport(new URL(target), { requestInit }),
 };
 await client.connect(open[transport]());
 seen.protocol = client.getNegotiatedProtocolVersion();

@@ -38,11 +38,16 @@ impl World {
 
     pub(super) fn new(example: &Example) -> Self {
         let world = Self::bare(example.files);
-        let installed = tools::servers().join("bin");
-        for program in example.programs {
-            symlink(installed.join(program), world.programs().join(program)).unwrap();
-        }
+        world.link(example.programs);
         world
+    }
+
+    /// Puts programs on its path.
+    pub(super) fn link(&self, programs: &[&str]) {
+        let installed = tools::servers().join("bin");
+        for program in programs {
+            symlink(installed.join(program), self.programs().join(program)).unwrap();
+        }
     }
 
     pub(super) fn programs(&self) -> PathBuf {

@@ -5,6 +5,8 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+use rustix::process::{Pid, Signal, kill_process};
+
 use crate::slow::authority::Authority;
 use crate::support::sandbox::{bare_command, overwrite, set_mode};
 use crate::support::wait_for;
@@ -102,6 +104,12 @@ impl Database {
     pub(super) fn kill(&mut self) {
         self.server.kill().unwrap();
         self.server.wait().unwrap();
+    }
+
+    /// To the process that connections are made by.
+    pub(super) fn signal(&self, signal: Signal) {
+        let process = i32::try_from(self.server.id()).unwrap();
+        kill_process(Pid::from_raw(process).unwrap(), signal).unwrap();
     }
 
     /// Starts it again on what it has on disk.
@@ -227,6 +235,10 @@ impl Pooler {
     pub(super) fn url(&self) -> String {
         let socket = self.directory.display();
         format!("postgres://modekeeper@/postgres?host={socket}")
+    }
+
+    pub(super) fn log(&self) -> String {
+        std::fs::read_to_string(self.directory.join("log")).unwrap()
     }
 }
 

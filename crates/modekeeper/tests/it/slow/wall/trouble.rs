@@ -133,6 +133,14 @@ fn hidden_files_are_not_read() {
     assert!(!ran.stderr.contains("secret one"), "{ran:#?}");
     let kept = std::fs::read_to_string(sandbox.project().join("secret.txt")).unwrap();
     assert_eq!(kept, "secret one\n");
+    // A program that finds it empty says nothing, so the summary does.
+    assert!(
+        ran.stderr
+            .contains("hidden, so empty inside the wall: secret.txt."),
+        "{ran:#?}"
+    );
+    let quiet = run(&mut exec(&sandbox, "docs", "cat README.md"));
+    assert!(!quiet.stderr.contains("hidden"), "{quiet:#?}");
 }
 
 #[test]

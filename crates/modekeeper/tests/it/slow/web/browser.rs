@@ -75,6 +75,13 @@ impl Browser {
 
     #[track_caller]
     fn send(&self, method: &str, path: &str, body: &Value) -> Value {
+        let (status, mut answer) = self.try_send(method, path, body);
+        assert_eq!(status, 200, "{path} {body}: {answer}");
+        answer["value"].take()
+    }
+
+    #[track_caller]
+    fn try_send(&self, method: &str, path: &str, body: &Value) -> (u16, Value) {
         let request = Request {
             method,
             path,
@@ -87,10 +94,7 @@ impl Browser {
         };
         let response = request.send_within(PATIENCE, self.address);
         let status = response.status;
-        let text = response.text();
-        let mut answer: Value = serde_json::from_str(&text).unwrap();
-        assert_eq!(status, 200, "{path} {body}: {text}");
-        answer["value"].take()
+        (status, serde_json::from_str(&response.text()).unwrap())
     }
 
     #[track_caller]
@@ -173,12 +177,43 @@ impl Browser {
     #[track_caller]
     pub(super) fn click(&self, name: &str) {
         let name = json!(name);
-        let find = format!(
-            "[...document.querySelectorAll('button, a')].find((it) => !it.disabled && \
+        self.click_on(&format!(
+            "[...document.querySelectorAll('button, a, summary')].find((it) => !it.disabled && \
              (it.getAttribute('aria-label') || it.textContent).trim() === {name})"
+        ));
+    }
+
+    /// Clicks what an expression finds, as a mouse does: where it is covered or out of reach, it is not clicked.
+    #[track_caller]
+    pub(super) fn click_on(&self, expression: &str) {
+        // A person scrolls to what they want to click.
+        let find = format!(
+            "try {{ const it = {expression}; it.scrollIntoView({{ block: 'center' }}); return it; }} catch {{ return null; }}"
         );
-        self.wait(&find);
-        self.run(&format!("({find}).click()"));
+        wait_within(PATIENCE, expression, || {
+            let found = self.run(&find);
+            let (_, id) = found.as_object()?.iter().next()?;
+            let path = format!("/session/{}/element/{}/click", self.session, id.as_str()?);
+            // It may have been drawn again, or be on its way.
+            let (status, _) = self.try_send("POST", &path, &json!({}));
+            (status == 200).then_some(())
+        });
+    }
+
+    /// Presses keys, wherever the focus is.
+    #[track_caller]
+    pub(super) fn press(&self, keys: &str) {
+        let actions: Vec<Value> = keys
+            .chars()
+            .flat_map(|key| {
+                [
+                    json!({ "type": "keyDown", "value": key }),
+                    json!({ "type": "keyUp", "value": key }),
+                ]
+            })
+            .collect();
+        let keyboard = json!({ "type": "key", "id": "keyboard", "actions": actions });
+        self.ask("POST", "actions", &json!({ "actions": [keyboard] }));
     }
 
     /// Types into a field as if it had been typed.
@@ -190,6 +225,31 @@ impl Browser {
             "const field = document.querySelector({selector}); field.focus(); field.value = {text}; \
              field.dispatchEvent(new Event('input', {{ bubbles: true }}))"
         ));
+    }
+
+    /// Types with real keys, at the end of what is there.
+    #[track_caller]
+    pub(super) fn type_into(&self, selector: &str, text: &str) {
+        let found = json!({ "using": "css selector", "value": selector });
+        let found = self.ask("POST", "element", &found);
+        let (_, id) = found.as_object().unwrap().iter().next().unwrap();
+        let path = format!("element/{}/value", id.as_str().unwrap());
+        self.ask("POST", &path, &json!({ "text": text }));
+    }
+
+    /// Gives the page a permission that a person would be asked for.
+    #[track_caller]
+    pub(super) fn permit(&self, name: &str) {
+        let grant = json!({ "descriptor": { "name": name }, "state": "granted" });
+        self.ask("POST", "permissions", &grant);
+    }
+
+    /// Where files go that the page gives.
+    #[track_caller]
+    pub(super) fn save_into(&self, directory: &Path) {
+        let params = json!({ "behavior": "allow", "downloadPath": directory });
+        let command = json!({ "cmd": "Browser.setDownloadBehavior", "params": params });
+        self.ask("POST", "goog/cdp/execute", &command);
     }
 
     /// Chooses an option as if with the mouse.

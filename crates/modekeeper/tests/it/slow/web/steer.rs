@@ -6,7 +6,7 @@ use std::net::TcpListener;
 use serde_json::json;
 
 use super::World;
-use crate::support::http::lift;
+use crate::support::http::{Request, lift};
 
 #[test]
 fn an_edit_is_undone_at_the_page() {
@@ -49,17 +49,49 @@ fn enforcement_tells_a_held_client_from_one_that_is_not() {
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }
 
+#[test]
+fn a_mode_that_wants_more_waits_until_it_is_trusted_at_the_page() {
+    let world = World::new(&["--switching", "ask_to_widen"]);
+    let browser = &world.browser;
+    browser.go("#/modes");
+    browser.sees("Every mode is trusted as it is written");
+    let wider = "customModes:\n  - slug: ask\n    name: Questions\n    roleDefinition: x\n    groups: [read, edit]\n";
+    world.sandbox.write(".roomodes", wider);
+    browser.sees("1 mode waits for trust");
+    browser.sees("its earlier limits still apply");
+    let ask = |verdict: &str| {
+        browser.choose("#play-mode", "ask");
+        browser.fill("#play-target", "src/main.py");
+        browser.click("Ask");
+        browser.wait(&format!(
+            "document.querySelector('.answer .badge')?.textContent === '{verdict}'"
+        ));
+    };
+    ask("deny");
+    browser.click("Trust ask");
+    browser.sees("Every mode is trusted as it is written");
+    ask("allow");
+    let token = world
+        .sandbox
+        .json(&["token", "create", "ci", "--role", "admin", "--json"]);
+    let acts = super::acts(&world, token["token"].as_str().unwrap());
+    assert!(acts.contains("trust mode"), "{acts}");
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
 /// A page of another origin on this machine, which a person opens while the dashboard's session is good.
 #[test]
 fn another_page_cannot_act_with_the_session() {
     let world = World::new(&[]);
     let other = TcpListener::bind("127.0.0.1:0").unwrap();
     let place = format!("http://{}/", other.local_addr().unwrap());
+    let (heard, asked_for) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
         for stream in other.incoming() {
             let mut stream = stream.unwrap();
             let mut asked = [0; 4096];
-            let _ = stream.read(&mut asked).unwrap();
+            let length = stream.read(&mut asked).unwrap();
+            drop(heard.send(String::from_utf8_lossy(&asked[..length]).into_owned()));
             let page = "<!doctype html><title>other</title><p>other";
             let length = page.len();
             write!(stream, "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{page}").unwrap();
@@ -68,6 +100,39 @@ fn another_page_cannot_act_with_the_session() {
     let browser = &world.browser;
     browser.open(&place);
     let target = world.server.address;
+    // Cookies know no ports: a server that an agent has started gets the page's, and can do nothing with it.
+    let asked = asked_for.recv().unwrap();
+    let cookie = asked.lines().find_map(|line| {
+        let (name, value) = line.split_once(": ")?;
+        name.eq_ignore_ascii_case("cookie")
+            .then(|| value.to_owned())
+    });
+    let cookie = cookie.expect("the browser sends it along");
+    for (method, path, status) in [
+        ("GET", "/api/session", 401),
+        ("GET", "/api/approvals", 401),
+        ("GET", "/api/events", 401),
+        ("POST", "/api/mode", 403),
+    ] {
+        let request = Request {
+            method,
+            path,
+            headers: vec![
+                ("Cookie", cookie.clone()),
+                ("Content-Type", "application/json".to_owned()),
+            ],
+            body: if method == "POST" {
+                json!({ "mode": "ask" }).to_string()
+            } else {
+                String::new()
+            },
+        };
+        assert_eq!(
+            world.server.send(&request).status,
+            status,
+            "{method} {path}"
+        );
+    }
     for (kind, mode) in [("application/json", "cors"), ("text/plain", "no-cors")] {
         let script = format!(
             "fetch('http://{target}/api/mode', {{ method: 'POST', mode: '{mode}', credentials: 'include', \
@@ -106,10 +171,10 @@ fn the_pictures_of_the_readme_are_made() {
     browser.sees("Waiting for you: 1");
     browser.go("#/now");
     browser.wait(
-        "document.querySelectorAll('.rows .row').length > 5 && document.querySelector('.tree a')",
+        "document.querySelectorAll('.pane .row').length > 5 && document.querySelector('.tree a')",
     );
     browser.picture("dashboard");
-    browser.run("[...document.querySelectorAll('.rows .row')].find((it) => it.innerText.includes('rm -rf')).querySelector('.plain').click()");
+    browser.run("[...document.querySelectorAll('.pane .row')].find((it) => it.innerText.includes('rm -rf')).querySelector('.plain').click()");
     browser.wait("document.querySelector('dialog')?.innerText.includes('rm -rf')");
     browser.picture("decision");
     browser.run("document.querySelector('dialog').close()");
