@@ -4,6 +4,7 @@
 
 mod acp;
 mod calls;
+mod decisions;
 mod files;
 mod hook;
 mod http;
@@ -57,6 +58,8 @@ enum What {
     Sessions,
     /// 100,000 sessions in SQLite and PostgreSQL, by threads; needs PostgreSQL (tests/tools/postgres.sh)
     Store,
+    /// The record of a decision, queued in a server and written by a hook
+    Decisions,
     /// One decision of the hook, from the start of the process to its end
     Hook,
     /// Messages and streamed chunks through the ACP proxy, beside a bare relay of two pipes
@@ -80,6 +83,7 @@ struct Binaries {
     acp: PathBuf,
     index: PathBuf,
     load: PathBuf,
+    decision: PathBuf,
 }
 
 impl Binaries {
@@ -94,6 +98,7 @@ impl Binaries {
             acp: release(&["--package", "xtask", "--example", "acp"])?,
             index: release(&["--package", "mk-symbols", "--example", "measure"])?,
             load: release(&["--package", "mk-store", "--example", "store_load"])?,
+            decision: release(&["--package", "mk-store", "--example", "decision_cost"])?,
         })
     }
 
@@ -105,6 +110,7 @@ impl Binaries {
             acp: folder.join("examples/acp"),
             index: folder.join("examples/measure"),
             load: folder.join("examples/store_load"),
+            decision: folder.join("examples/decision_cost"),
         })
     }
 }
@@ -137,6 +143,10 @@ pub(crate) fn run(args: &BenchArgs) -> Result<ExitCode> {
     if wanted(What::Store) {
         eprintln!("store …");
         rows.extend(store::measure(&binaries.load)?);
+    }
+    if wanted(What::Decisions) {
+        eprintln!("decisions …");
+        rows.extend(decisions::measure(&binaries.decision)?);
     }
     if wanted(What::Hook) {
         eprintln!("hook …");

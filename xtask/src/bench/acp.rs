@@ -3,6 +3,7 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 use serde_json::{Value, json};
@@ -13,6 +14,8 @@ use crate::peer::{Home, Peer, Wire};
 const MESSAGES: u64 = 5_000;
 const CHUNKS: u64 = 100_000;
 const QUESTIONS: u64 = 500;
+/// How long the proxy may take to give back what it does not use.
+const REST: Duration = Duration::from_secs(2);
 
 pub(crate) fn measure(binary: &Path, agent: &Path, rounds: usize) -> Result<Vec<Row>> {
     let home = Home::new()?;
@@ -47,8 +50,9 @@ pub(crate) fn measure(binary: &Path, agent: &Path, rounds: usize) -> Result<Vec<
         beside: None,
         budget: Budget::None,
     });
-    let resident = float(ours.peer.resident()?) / 1e6;
-    let passed = rounds as u64 * (2 * MESSAGES + CHUNKS + 2 * QUESTIONS);
+    rows.extend(ours.last(rounds)?);
+    let resident = float(ours.rested()?) / 1e6;
+    let passed = 2 * rounds as u64 * (2 * MESSAGES + CHUNKS + 2 * QUESTIONS);
     rows.push(Row {
         what: format!("acp, resident after {passed} messages"),
         unit: "MB",
@@ -105,6 +109,53 @@ impl Talk {
         };
         let spent = self.peer.cpu()?.saturating_sub(before);
         Ok(microseconds(spent) / float(count))
+    }
+
+    /// Resident bytes when it has given back what it does not use.
+    fn rested(&self) -> Result<u64> {
+        std::thread::sleep(REST);
+        self.peer.resident()
+    }
+
+    /// The same again, by the clock, and what has been kept of it.
+    fn last(&mut self, rounds: usize) -> Result<Vec<Row>> {
+        let before = self.rested()?;
+        let mut clock = Vec::new();
+        for _ in 0..rounds {
+            let start = Instant::now();
+            self.cost(Each::Message)?;
+            clock.push(microseconds(start.elapsed()) / float(2 * MESSAGES));
+            self.cost(Each::Chunk)?;
+            self.cost(Each::Question)?;
+        }
+        let last = self.peer.resident()?;
+        let grown = self.rested()?.saturating_sub(before);
+        let row = |what: &str, unit, figures, most| Row {
+            what: format!("acp, {what}"),
+            unit,
+            ours: Spread::of(figures),
+            beside: None,
+            budget: Budget::AtMost(most),
+        };
+        // The pages of the program that the last questions have mapped are given back within a second.
+        let last = Row {
+            what: "acp, resident with the last message".to_owned(),
+            unit: "MB",
+            ours: Spread::of(vec![float(last) / 1e6]),
+            beside: None,
+            budget: Budget::None,
+        };
+        // 1,000 messages per second.
+        Ok(vec![
+            last,
+            row("message, by the clock", "µs", clock, 1_000.0),
+            row(
+                "grown by as many messages again",
+                "MB",
+                vec![float(grown) / 1e6],
+                0.5,
+            ),
+        ])
     }
 
     fn prompt(&mut self, text: &str) -> Result<Value> {

@@ -154,7 +154,20 @@ fn unreached(path: &Path, files: &[(PathBuf, String)]) -> Option<String> {
     let reached = files
         .iter()
         .any(|(path, text)| parents.contains(path) && text.contains(&declaration));
-    (!reached).then(|| format!("no `{declaration}` above it: it is not compiled"))
+    let is_built = reached
+        || files
+            .iter()
+            .any(|(manifest, text)| names_script(manifest, text, path));
+    (!is_built).then(|| format!("no `{declaration}` above it: it is not compiled"))
+}
+
+/// Whether a manifest names this file as its crate's build script.
+fn names_script(manifest: &Path, text: &str, path: &Path) -> bool {
+    let (true, Some(root)) = (manifest.ends_with("Cargo.toml"), manifest.parent()) else {
+        return false;
+    };
+    let script = path.strip_prefix(root).map(Path::display);
+    script.is_ok_and(|script| text.contains(&format!("build = \"{script}\"")))
 }
 
 fn is_test(path: &Path) -> bool {
