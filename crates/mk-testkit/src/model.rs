@@ -3,7 +3,9 @@
 //!
 //! It keeps no state of a conversation: the step is the number of tool calls in the history that the agent sends, so an
 //! agent may repeat a request, resume a session, or run a subagent with a script of its own at the same time.
-//! A prompt chooses its script by the words `SCRIPT name`. It does not judge: a tool that is not offered is called too.
+//! A prompt chooses its script by the words `SCRIPT name`, and the last such prompt of a conversation counts: what an
+//! agent asks about an earlier turn, whenever that comes, takes no step of the next. It does not judge: a tool that is not
+//! offered is called too.
 
 mod anthropic;
 mod chat;
@@ -133,7 +135,7 @@ impl ScriptedModel {
         format!("http://{}", self.address)
     }
 
-    /// Sets the script of prompts that contain `SCRIPT name`, and forgets what was heard of it.
+    /// Sets the script of conversations whose last prompt with `SCRIPT` names it, and forgets what was heard of it.
     pub fn script(&self, name: &str, steps: Vec<Step>) {
         let mut state = lock(&self.state);
         state.heard.remove(name);
@@ -162,17 +164,14 @@ impl State {
 
     /// What has to be done before the next thing is said in this conversation.
     fn before(&self, conversation: &Conversation) -> Option<Before> {
-        let mut scripts = self.scripts.iter();
-        let (_, steps) = scripts.find(|(name, _)| is_named(&conversation.user, name))?;
+        let steps = self.scripts.get(named(&conversation.user)?)?;
         steps.get(conversation.calls)?.before.clone()
     }
 
     /// The next thing to say in this conversation.
     fn answer(&mut self, conversation: Conversation, body: &Value) -> Answer {
-        let Some((name, steps)) = self
-            .scripts
-            .iter()
-            .find(|(name, _)| is_named(&conversation.user, name))
+        let Some((name, steps)) = named(&conversation.user)
+            .and_then(|name| self.scripts.get_key_value(name))
             .filter(|_| !conversation.offered.is_empty())
         else {
             return Answer::Text(LAST_WORDS);
@@ -197,13 +196,11 @@ impl State {
     }
 }
 
-/// Whether the prompt has `SCRIPT name`, and not only the beginning of a longer name.
-fn is_named(prompt: &str, name: &str) -> bool {
-    let wanted = format!("SCRIPT {name}");
-    prompt.match_indices(&wanted).any(|(at, _)| {
-        let rest = prompt.get(at + wanted.len()..).unwrap_or_default();
-        !rest.starts_with(|next: char| next.is_alphanumeric() || next == '-')
-    })
+/// The name after the last `SCRIPT` of the prompts: letters, digits, `-` and `_`.
+fn named(prompts: &str) -> Option<&str> {
+    let (_, rest) = prompts.rsplit_once("SCRIPT ")?;
+    let end = rest.find(|next: char| !(next.is_alphanumeric() || matches!(next, '-' | '_')));
+    rest.get(..end.unwrap_or(rest.len()))
 }
 
 fn choose(wanted: &[String], offered: &[String]) -> String {

@@ -133,3 +133,22 @@ fn what_claude_code_asks_beside_a_conversation_is_no_step_of_it() {
     assert!(answer.contains(LAST_WORDS), "{answer}");
     assert!(!model.heard("main").ended);
 }
+
+#[test]
+fn what_is_asked_about_an_earlier_turn_takes_no_step_of_the_next() {
+    let model = ScriptedModel::start();
+    let tools = json!([{ "name": "edit" }]);
+    let ask = |prompts: &[&str]| {
+        let messages = prompts
+            .iter()
+            .map(|it| json!({ "role": "user", "content": it }));
+        let body = json!({ "tools": tools, "messages": messages.collect::<Vec<_>>() });
+        post(&model, "/v1/messages", &body)
+    };
+    model.script("turn-1", Vec::new());
+    model.script("turn-2", vec![Step::new(&["edit"], json!({}))]);
+    let late = ask(&["SCRIPT turn-1", "What of this is worth keeping?"]);
+    assert!(late.contains(LAST_WORDS), "{late}");
+    let next = ask(&["SCRIPT turn-1", "SCRIPT turn-2"]);
+    assert!(next.contains("edit"), "{next}");
+}

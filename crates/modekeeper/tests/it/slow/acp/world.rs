@@ -121,6 +121,7 @@ impl AcpWorld {
             model: self.inner.model.clone(),
             capabilities: said["agentCapabilities"].clone(),
             version: said["agentInfo"]["version"].as_str().map(str::to_owned),
+            turns: 0,
             done: 0,
             counts_past: !self.starts_again(),
             opened,
@@ -144,6 +145,8 @@ pub(super) struct Talk {
     pub(super) opened: Value,
     pub(super) capabilities: Value,
     version: Option<String>,
+    /// Each has a script of its own: what an agent asks about one turn may come when the next has begun.
+    turns: usize,
     /// Calls in the session's past, where the model counts them all.
     done: usize,
     counts_past: bool,
@@ -155,12 +158,14 @@ impl Talk {
     pub(super) fn turn(&mut self, steps: Vec<Step>) -> Vec<String> {
         let count = steps.len();
         let past = std::iter::repeat_with(|| Step::new(&[], Value::Null)).take(self.done);
-        self.model.script(SCRIPT, past.chain(steps).collect());
-        let text = format!("SCRIPT {SCRIPT}");
+        self.turns += 1;
+        let script = format!("turn-{}", self.turns);
+        self.model.script(&script, past.chain(steps).collect());
+        let text = format!("SCRIPT {script}");
         let prompt = json!([{ "type": "text", "text": text }]);
         let params = json!({ "sessionId": self.session, "prompt": prompt });
         let answer = self.editor.result("session/prompt", &params);
-        let mut heard = self.model.heard(SCRIPT);
+        let mut heard = self.model.heard(&script);
         let all = self.done + count;
         assert!(
             heard.ended && heard.results.len() == all,
@@ -179,8 +184,6 @@ impl Talk {
         results
     }
 }
-
-const SCRIPT: &str = "main";
 
 pub(super) fn initialize() -> Value {
     json!({
