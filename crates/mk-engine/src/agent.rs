@@ -66,19 +66,13 @@ impl Engine {
         let Some(link) = &caller.agent else {
             return Ok(None);
         };
-        let (store, conversations) = (&self.inner.store, self.conversations());
+        let store = &self.inner.store;
         for session in &link.sessions {
             if let Some(found) = store.conversation_of_client(session)? {
                 return Ok(Some(found));
             }
         }
-        for process in &link.processes {
-            let found = store.conversations_of_process(*process)?;
-            if let Some(found) = conversations.narrowest(found)? {
-                return Ok(Some(found));
-            }
-        }
-        Ok(None)
+        self.conversations().of_nearest(&link.processes)
     }
 
     /// The conversation in which a person speaks with the caller: the agent's own, or the one that started its

@@ -113,9 +113,19 @@ impl Conversations<'_> {
                 return Ok(Some(found));
             }
         }
-        for process in &seat.above {
-            let found = store.conversations_of_process(*process)?;
-            if let Some(narrowest) = self.narrowest(found)? {
+        self.of_nearest(&seat.above)
+    }
+
+    /// The conversation of the first of these processes that has one.
+    pub(crate) fn of_nearest(
+        &self,
+        processes: &[ProcessIdentity],
+    ) -> Result<Option<Conversation>, Error> {
+        let store = &self.engine.inner.store;
+        let mut found = store.conversations_of_processes(processes)?;
+        for process in processes {
+            let here = found.extract_if(.., |it| it.process == Some(*process));
+            if let Some(narrowest) = self.narrowest(here.collect())? {
                 return Ok(Some(narrowest));
             }
         }
@@ -123,10 +133,7 @@ impl Conversations<'_> {
     }
 
     /// Of several conversations in one process, the one with the narrowest mode.
-    pub(crate) fn narrowest(
-        &self,
-        found: Vec<Conversation>,
-    ) -> Result<Option<Conversation>, Error> {
+    fn narrowest(&self, found: Vec<Conversation>) -> Result<Option<Conversation>, Error> {
         let mut narrowest: Option<(Conversation, Option<Arc<Mode>>)> = None;
         for conversation in found {
             let mode = self.held(&conversation, None)?.map(|held| held.mode);

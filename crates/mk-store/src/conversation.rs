@@ -3,7 +3,7 @@
 use mk_types::{AbsPath, ConversationId, ModeSlug, ProjectId, Timestamp};
 
 use crate::error::{Error, Failure, MissingSubject};
-use crate::link::{Link, Row, params};
+use crate::link::{Link, Row, SqlValue, params};
 use crate::model::{AgentSession, Conversation, NewConversation, ProcessIdentity, RootDirectory};
 use crate::row::{all, first, optional, parsed, run, signed, unsigned};
 use crate::writer::Turn;
@@ -33,17 +33,22 @@ impl Store {
         &self,
         client: &AgentSession,
     ) -> Result<Option<Conversation>, Error> {
+        let question = ("client", format!("{} {}", client.name, client.session));
         let shared = &self.inner.shared;
-        shared.read(|connection| of_client(connection, client))
+        shared.read_recent(question, |connection| of_client(connection, client))
     }
 
-    /// The conversations of a client's process that have not ended, oldest first.
-    pub fn conversations_of_process(
+    /// The conversations of these processes that have not ended, oldest first.
+    pub fn conversations_of_processes(
         &self,
-        process: ProcessIdentity,
+        processes: &[ProcessIdentity],
     ) -> Result<Vec<Conversation>, Error> {
+        let names = processes
+            .iter()
+            .map(|it| format!("{} {}", it.id, it.started));
+        let question = ("processes", names.collect::<Vec<_>>().join(" "));
         let shared = &self.inner.shared;
-        shared.read(|connection| of_process(connection, process))
+        shared.read_recent(question, |connection| of_processes(connection, processes))
     }
 
     /// The conversations of a project that have not ended and were active since then, oldest first.
@@ -173,19 +178,32 @@ fn of_client(connection: Link<'_>, client: &AgentSession) -> Result<Option<Conve
     )
 }
 
-fn of_process(
+fn of_processes(
     connection: Link<'_>,
-    process: ProcessIdentity,
+    processes: &[ProcessIdentity],
 ) -> Result<Vec<Conversation>, Failure> {
-    let query = select_conversation!(
-        "WHERE c.process = ?1 AND c.process_started = ?2 AND c.ended_at IS NULL ORDER BY c.key"
+    if processes.is_empty() {
+        return Ok(Vec::new());
+    }
+    let places: Vec<String> = (1..=processes.len()).map(|it| format!("?{it}")).collect();
+    let query = format!(
+        concat!(
+            select_conversation!("WHERE c.ended_at IS NULL AND c.process IN "),
+            "({}) ORDER BY c.key"
+        ),
+        places.join(", ")
     );
-    all(
-        connection,
-        query,
-        params![i64::from(process.id), signed(process.started)],
-        read,
-    )
+    let ids = processes
+        .iter()
+        .map(|it| SqlValue::Number(Some(i64::from(it.id))));
+    let ids: Vec<SqlValue<'_>> = ids.collect();
+    let mut found = all(connection, &query, &ids, read)?;
+    // A process id is used again.
+    found.retain(|it| {
+        it.process
+            .is_some_and(|process| processes.contains(&process))
+    });
+    Ok(found)
 }
 
 fn live(

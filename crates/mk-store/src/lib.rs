@@ -20,6 +20,7 @@ mod open;
 mod postgres;
 mod project;
 mod project_mode;
+mod recent;
 mod recover;
 mod row;
 mod seal;
@@ -142,7 +143,9 @@ impl Store {
     pub fn session(&self, id: &SessionId) -> Result<Option<Session>, Error> {
         let shared = &self.inner.shared;
         let touched = shared.touched(id);
-        let mut session = shared.read(|connection| session::find(connection, id))?;
+        let question = ("session", id.as_str().to_owned());
+        let mut session =
+            shared.read_recent(question, |connection| session::find(connection, id))?;
         if let (Some(session), Some(at)) = (&mut session, touched) {
             session.last_activity = session.last_activity.max(at);
         }

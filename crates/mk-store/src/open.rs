@@ -15,6 +15,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use crate::StoreLocation;
 use crate::error::{Error, Failure};
+use crate::recent::RecentAnswers;
 pub(crate) use copy::{copy_to, put_back};
 
 /// One step of the schema. It only adds, so that programs of an older version, hooks above all,
@@ -134,6 +135,7 @@ impl DatabaseIdentity {
 pub(crate) struct OpenedDatabase {
     pub(crate) connection: Connection,
     pub(crate) identity: Option<DatabaseIdentity>,
+    pub(crate) recent: RecentAnswers,
 }
 
 /// Statements each connection keeps prepared; there are fewer than this.
@@ -172,6 +174,7 @@ pub(crate) fn open(
     Ok(OpenedDatabase {
         connection,
         identity,
+        recent: RecentAnswers::default(),
     })
 }
 

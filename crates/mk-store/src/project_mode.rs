@@ -43,7 +43,9 @@ impl Store {
     /// Of these directories, the longest, that is the nearest, with a mode that a person has set.
     pub fn nearest_set(&self, among: &[AbsPath]) -> Result<Option<Project>, Error> {
         let shared = &self.inner.shared;
-        shared.read(|connection| nearest_set(connection, among))
+        let roots: Vec<&str> = among.iter().map(AbsPath::as_str).collect();
+        let question = ("nearest set", roots.join("\n"));
+        shared.read_recent(question, |connection| nearest_set(connection, among))
     }
 
     /// Puts a conversation into a mode if it still has the mode `from`; tells whether it was.

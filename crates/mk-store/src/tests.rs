@@ -9,6 +9,7 @@ mod decision;
 mod lifecycle;
 mod open;
 mod project_mode;
+mod recent;
 mod replaced;
 mod seal;
 mod sweep;

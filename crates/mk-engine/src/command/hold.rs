@@ -229,13 +229,7 @@ impl Engine {
                 return Ok(Some(found));
             }
         }
-        for process in asked.above {
-            let found = store.conversations_of_process(*process)?;
-            if let Some(narrowest) = self.conversations().narrowest(found)? {
-                return Ok(Some(narrowest));
-            }
-        }
-        Ok(None)
+        self.conversations().of_nearest(asked.above)
     }
 
     /// Of several permits for one line the narrowest; those of another policy do not count.

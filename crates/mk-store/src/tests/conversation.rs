@@ -39,7 +39,10 @@ fn conversations_of_a_process_are_those_of_that_very_process() {
         let two = fixture.conversation("two");
         block_on(fixture.store.touch_conversation(&two.id, Some(PROCESS))).unwrap();
         let of = |process| {
-            let found = fixture.store.conversations_of_process(process).unwrap();
+            let found = fixture
+                .store
+                .conversations_of_processes(&[process])
+                .unwrap();
             found.into_iter().map(|it| it.id).collect::<Vec<_>>()
         };
         assert_eq!(of(PROCESS), [one.id.clone(), two.id.clone()]);

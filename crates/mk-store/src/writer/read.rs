@@ -10,6 +10,7 @@ use crate::StoreLocation;
 use crate::error::{Error, Failure};
 use crate::link::Link;
 use crate::open::{ConnectionPurpose, DatabaseIdentity, LockWaits, OpenedDatabase, StoreUse, open};
+use crate::recent::Question;
 
 impl SharedStore {
     /// Runs `query`, opening what it needs at the first use.
@@ -21,6 +22,35 @@ impl SharedStore {
             Some(postgres) => postgres.read(query),
             None => self.read_sqlite(|connection| query(Link::Sqlite(connection))),
         }
+    }
+
+    /// The same for what is asked at every call: a server remembers the answer until anyone commits.
+    pub(crate) fn read_recent<T: Clone + Send + 'static>(
+        &self,
+        question: Question,
+        query: impl Fn(Link<'_>) -> Result<T, Failure>,
+    ) -> Result<T, Error> {
+        let StoreLocation::File(path) = &self.location else {
+            return self.read(query);
+        };
+        if self.store_use != StoreUse::Server {
+            return self.read(query);
+        }
+        let mut as_of = None;
+        if let Some(opened) = &mut lock(&self.reader).opened
+            && opened.identity.is_some()
+            && opened.identity == DatabaseIdentity::of(path)
+        {
+            if let Some(answer) = opened.recent.find(&question) {
+                return Ok(answer);
+            }
+            as_of = opened.recent.now(path);
+        }
+        let answer = self.read(query)?;
+        if let (Some(as_of), Some(opened)) = (as_of, &mut lock(&self.reader).opened) {
+            opened.recent.keep(as_of, question, answer.clone());
+        }
+        Ok(answer)
     }
 
     /// The same for queries that must all see one moment.

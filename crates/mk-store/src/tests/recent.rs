@@ -1,0 +1,33 @@
+//! What a server remembers is what the database says.
+
+use super::{Fixture, block_on, switch};
+use crate::{Store, StoreLocation};
+
+#[test]
+fn a_server_sees_each_commit_of_others_at_the_next_read() {
+    let fixture = Fixture::in_file();
+    let session = fixture.session(None);
+    let server = Store::for_server(StoreLocation::File(fixture.path()), fixture.clock.clone());
+    let mode = || server.session(&session.id).unwrap().unwrap().mode;
+    for round in 0..200 {
+        let (from, to) = match round % 2 {
+            0 => ("code", "ask"),
+            _ => ("ask", "code"),
+        };
+        assert_eq!(mode().as_str(), from);
+        assert_eq!(mode().as_str(), from);
+        block_on(fixture.store.switch(switch(&session.id, from, to))).unwrap();
+        assert_eq!(mode().as_str(), to);
+    }
+}
+
+#[test]
+fn a_server_sees_its_own_commits_at_the_next_read() {
+    let fixture = Fixture::in_file();
+    let session = fixture.session(None);
+    let server = Store::for_server(StoreLocation::File(fixture.path()), fixture.clock.clone());
+    let mode = || server.session(&session.id).unwrap().unwrap().mode;
+    assert_eq!(mode().as_str(), "code");
+    block_on(server.switch(switch(&session.id, "code", "ask"))).unwrap();
+    assert_eq!(mode().as_str(), "ask");
+}
