@@ -3,13 +3,14 @@
 //! A page in a browser must not reach a server on the same machine, by another name or from another local port; a
 //! process of another user must not either. Bodies are read here, once, with a limit on size and time.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
+use axum::http::uri::Authority;
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
@@ -63,7 +64,7 @@ async fn check(State(guard): State<RequestGuard>, mut request: Request, next: Ne
         request.extensions_mut().insert(sender);
     }
     let refusal = access
-        .refusal(request.headers(), request.uri().host())
+        .refusal(request.headers(), request.uri().authority())
         .or_else(|| stranger(&request).filter(|_| !access.admits_other_users))
         .map(|refusal| (StatusCode::FORBIDDEN, refusal))
         .or_else(|| wrong_type(&request));
@@ -159,7 +160,7 @@ fn has_body(headers: &HeaderMap) -> bool {
 }
 
 impl AllowedHosts {
-    fn refusal(&self, headers: &HeaderMap, uri_host: Option<&str>) -> Option<String> {
+    fn refusal(&self, headers: &HeaderMap, asked: Option<&Authority>) -> Option<String> {
         let text = |name| {
             headers
                 .get(name)
@@ -168,16 +169,15 @@ impl AllowedHosts {
         if headers.get_all(header::HOST).iter().count() > 1 {
             return Some("more than one Host header".to_owned());
         }
-        let host = text(header::HOST).or(uri_host).unwrap_or_default();
-        if !is_local(host)
-            && !self
-                .hosts
-                .iter()
-                .any(|allowed| allowed == host || Some(allowed.as_str()) == name_of(host))
-        {
-            return Some(format!(
-                "host `{host}` is not allowed; start with `--allow-host {host}` to accept it"
-            ));
+        // Who names a host in the request line too means both, whichever of them a proxy went by.
+        let asked = asked.map(Authority::as_str);
+        let host = text(header::HOST).or(asked).unwrap_or_default();
+        for host in [Some(host), asked].into_iter().flatten() {
+            if !self.accepts(host) {
+                return Some(format!(
+                    "host `{host}` is not allowed; start with `--allow-host {host}` to accept it"
+                ));
+            }
         }
         if let Some(origin) = text(header::ORIGIN) {
             // What this server itself served, under the name it was asked by; other local ports are other programs.
@@ -196,26 +196,40 @@ impl AllowedHosts {
             )),
         }
     }
-}
 
-/// The name without its port, brackets of IPv6 addresses removed.
-fn name_of(authority: &str) -> Option<&str> {
-    if let Some(rest) = authority.strip_prefix('[') {
-        return rest.split_once(']').map(|(name, _)| name);
+    fn accepts(&self, host: &str) -> bool {
+        let Some(name) = name_of(host) else {
+            return false;
+        };
+        is_local(name)
+            || self.hosts.iter().any(|allowed| {
+                allowed.eq_ignore_ascii_case(host) || allowed.eq_ignore_ascii_case(name)
+            })
     }
-    Some(
-        authority
-            .rsplit_once(':')
-            .map_or(authority, |(name, _)| name),
-    )
 }
 
-fn is_local(authority: &str) -> bool {
-    let Some(name) = name_of(authority) else {
-        return false;
+/// The name without its port, brackets of IPv6 addresses removed. `None` for what is not written as a host is: another
+/// reader might take it for another one.
+fn name_of(host: &str) -> Option<&str> {
+    let (name, port) = match host.strip_prefix('[') {
+        Some(rest) => {
+            let (name, rest) = rest.split_once(']')?;
+            name.parse::<Ipv6Addr>().ok()?;
+            (name, Some(rest).filter(|rest| !rest.is_empty()))
+        }
+        None => match host.find(':') {
+            Some(at) => (host.get(..at)?, host.get(at..)),
+            None => (host, None),
+        },
     };
-    name.eq_ignore_ascii_case("localhost")
-        || name
-            .parse::<IpAddr>()
-            .is_ok_and(|address| address.is_loopback())
+    let is_port = |port: &str| {
+        let digits = port.strip_prefix(':').unwrap_or_default();
+        digits.bytes().all(|it| it.is_ascii_digit()) && digits.parse::<u16>().is_ok()
+    };
+    port.is_none_or(is_port).then_some(name)
+}
+
+fn is_local(name: &str) -> bool {
+    let address = name.parse::<IpAddr>();
+    name.eq_ignore_ascii_case("localhost") || address.is_ok_and(|it| it.is_loopback())
 }

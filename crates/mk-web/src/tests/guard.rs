@@ -70,6 +70,26 @@ async fn this_machine_is_reached_by_its_own_names() {
         "[::2]:80",
         "[::1",
         "::1",
+        "::1:80",
+        "[::1]evil.example",
+        "[::1]:80:80",
+        "[localhost]",
+        "[::ffff:127.0.0.1]",
+        "localhost:evil.example",
+        "localhost:",
+        "localhost:+80",
+        "localhost:65536",
+        "localhost:80:80",
+        "localhost:80@evil.example",
+        "evil.example@localhost",
+        "localhost evil.example",
+        "localhost,evil.example",
+        "localhost/evil.example",
+        "localhost.",
+        "127.1",
+        "2130706433",
+        "0.0.0.0",
+        "",
     ] {
         check(&access, Sent { host, headers: &[] }, StatusCode::FORBIDDEN).await;
     }
@@ -79,6 +99,36 @@ async fn this_machine_is_reached_by_its_own_names() {
         headers: &twice,
     };
     check(&access, sent, StatusCode::FORBIDDEN).await;
+}
+
+#[tokio::test]
+async fn a_host_in_the_request_line_counts_as_well() {
+    let routes = Router::new().route("/mcp", any(|| async { "taken" }));
+    let routes = guarded(routes, AllowedHosts::default());
+    for (uri, host, expected) in [
+        ("http://localhost/mcp", None, StatusCode::OK),
+        ("http://localhost/mcp", Some(LOCAL), StatusCode::OK),
+        (
+            "http://evil.example/mcp",
+            Some(LOCAL),
+            StatusCode::FORBIDDEN,
+        ),
+        (
+            "http://localhost/mcp",
+            Some("evil.example"),
+            StatusCode::FORBIDDEN,
+        ),
+        ("http://a@localhost/mcp", None, StatusCode::FORBIDDEN),
+        ("/mcp", None, StatusCode::FORBIDDEN),
+    ] {
+        let mut request = Request::builder().uri(uri);
+        if let Some(host) = host {
+            request = request.header("host", host);
+        }
+        let request = request.body(Body::empty()).expect("a request");
+        let status = send(&routes, request).await.status;
+        assert_eq!(status, expected, "{uri} of {host:?}");
+    }
 }
 
 #[tokio::test]
@@ -155,6 +205,9 @@ async fn who_was_let_in_by_name_may() {
     for (host, headers, expected) in [
         ("modes.example", [].as_slice(), StatusCode::OK),
         ("modes.example:444", &page, StatusCode::OK),
+        ("Modes.Example", &[], StatusCode::OK),
+        ("modes.example:x", &[], StatusCode::FORBIDDEN),
+        ("modes.example.", &[], StatusCode::FORBIDDEN),
         ("ported.example:81", &[("origin", "null")], StatusCode::OK),
         ("ported.example", &[], StatusCode::FORBIDDEN),
         ("ported.example:82", &[], StatusCode::FORBIDDEN),
