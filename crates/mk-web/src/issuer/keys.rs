@@ -22,6 +22,8 @@ const STALE: Duration = Duration::from_secs(3600);
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The largest answer that is read.
 const LARGEST: u64 = 1024 * 1024;
+/// The shortest RSA key, as RFC 7518 has it: shorter ones can be factored.
+const SHORTEST_RSA: usize = 2048;
 
 /// Where an issuer's keys are.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -159,13 +161,14 @@ impl std::fmt::Debug for SigningKey {
 }
 
 impl SigningKey {
-    /// The key once for each algorithm it may be used with. Shared secrets are none.
+    /// The key once for each algorithm it may be used with. Shared secrets and short keys are none.
     fn of(jwk: &Jwk) -> Vec<Self> {
         let is_for_signing = match &jwk.common.public_key_use {
             None | Some(PublicKeyUse::Signature) => true,
             Some(_) => false,
         };
         let possible: &[Algorithm] = match &jwk.algorithm {
+            AlgorithmParameters::RSA(key) if bits_of(&key.n) < SHORTEST_RSA => &[],
             AlgorithmParameters::RSA(_) => &[
                 Algorithm::RS256,
                 Algorithm::RS384,
@@ -197,6 +200,22 @@ impl SigningKey {
     pub(super) fn fits(&self, header: &Header) -> bool {
         self.algorithm == header.alg && (header.kid.is_none() || header.kid == self.id)
     }
+}
+
+/// The length of a number as a key set has it: its bytes in base64url, without the zeros that it begins with.
+fn bits_of(number: &str) -> usize {
+    let digits = number.trim_start_matches('A');
+    // The first digit has six bits, of which the leading ones may be zeros.
+    let leading: usize = match digits.bytes().next() {
+        Some(b'B') => 5,
+        Some(b'C' | b'D') => 4,
+        Some(b'E'..=b'H') => 3,
+        Some(b'I'..=b'P') => 2,
+        Some(b'Q'..=b'Z' | b'a'..=b'f') => 1,
+        _ => 0,
+    };
+    let zeros = (number.len() - digits.len()) * 6 + leading;
+    (number.len() * 6 / 8 * 8).saturating_sub(zeros)
 }
 
 /// Keys as they were read.

@@ -35,6 +35,19 @@ fn key(algorithm: Algorithm, seed: u8) -> EncodingKey {
     }
 }
 
+/// A token that is signed with an RSA key, and the key's public half. The keys are in files, because making one takes
+/// long.
+fn signed_with_rsa(pair: &[u8], id: &str) -> (String, Value) {
+    let key = EncodingKey::from_rsa_der(pair);
+    let mut header = Header::new(Algorithm::RS256);
+    header.kid = Some(id.to_owned());
+    let token = encode(&header, &claims(&json!({})), &key).expect("a token");
+    let jwk = Jwk::from_encoding_key(&key, Algorithm::RS256).expect("a key");
+    let mut jwk = serde_json::to_value(jwk).expect("JSON");
+    jwk["kid"] = id.into();
+    (token, jwk)
+}
+
 /// The public half, as a key set has it.
 fn public(algorithm: Algorithm, seed: u8, id: &str) -> Value {
     let jwk = Jwk::from_encoding_key(&key(algorithm, seed), algorithm).expect("a key");
@@ -212,6 +225,21 @@ async fn a_token_does_not_choose_how_it_is_checked() {
     let shared = sign(Algorithm::HS256, 1, Some("shared"), &json!({}));
     assert_eq!(site.ask(&shared).await.status, StatusCode::UNAUTHORIZED);
     assert_eq!(site.ask(&real).await.status, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn an_rsa_key_has_2048_bits_or_is_none() {
+    let site = Site::new();
+    let (long, long_key) = signed_with_rsa(include_bytes!("rsa-2048.der"), "long");
+    let (short, short_key) = signed_with_rsa(include_bytes!("rsa-1024.der"), "short");
+    // The same number behind zeros is not a longer one.
+    let (padded, mut padded_key) = signed_with_rsa(include_bytes!("rsa-1024.der"), "padded");
+    let digits = short_key["n"].as_str().expect("a number");
+    padded_key["n"] = format!("{}{digits}", "A".repeat(4 * 43)).into();
+    site.publish(&[long_key, short_key, padded_key]);
+    assert_eq!(site.ask(&long).await.status, StatusCode::OK);
+    assert_eq!(site.ask(&short).await.status, StatusCode::UNAUTHORIZED);
+    assert_eq!(site.ask(&padded).await.status, StatusCode::UNAUTHORIZED);
 }
 
 #[tokio::test]
