@@ -51,6 +51,8 @@ pub enum PostgresTrouble {
     Driver(#[from] tokio_postgres::Error),
     #[error("the connection was lost")]
     Unknown,
+    #[error("it can only be read")]
+    ReadOnly,
     #[error("{0}")]
     Again(Arc<Self>),
     #[error("cannot read the certificates of `{}`: {}", .0.display(), .1)]
@@ -76,6 +78,7 @@ impl PostgresTrouble {
         match self {
             Self::Silent(_)
             | Self::Unknown
+            | Self::ReadOnly
             | Self::Certificates(..)
             | Self::Encryption(_)
             | Self::Thread(_) => true,
@@ -136,7 +139,8 @@ pub(crate) struct Postgres {
 struct RunningPostgres {
     /// Taken when it ends: a runtime must not be dropped where one runs.
     runtime: Option<Runtime>,
-    idle: Vec<PgClient>,
+    /// With what was known of the database when each was taken.
+    idle: Vec<(StoreReach, PgClient)>,
     is_migrated: bool,
     /// The process that made it: after a fork there is no thread behind it.
     process: u32,
@@ -165,13 +169,14 @@ impl Postgres {
     /// The number of the last change that is known here.
     pub(crate) fn version(&self) -> Result<i64, Error> {
         self.connect_once().map_err(|it| it.at(&self.location))?;
-        match self.watched.is_lost() {
-            true => Err(PostgresTrouble::Unknown.at(&self.location)),
-            false => Ok(self.watched.version()),
+        match (self.watched.is_lost(), self.watched.is_read_only()) {
+            (true, true) => Err(PostgresTrouble::ReadOnly.at(&self.location)),
+            (true, false) => Err(PostgresTrouble::Unknown.at(&self.location)),
+            (false, _) => Ok(self.watched.version()),
         }
     }
 
-    /// Whether it can be reached, as far as is known.
+    /// Whether it can be reached and written, as far as is known.
     pub(crate) fn reach(&self) -> StoreReach {
         // Before the first use nothing is known; what comes next says why there is none.
         drop(self.connect_once());
@@ -187,9 +192,10 @@ impl Postgres {
         let since = self.watched.reach();
         // A connection that the server has closed meanwhile says so once.
         for attempt in 0..2 {
-            if self.watched.is_lost() && self.is_watching() {
+            if self.watched.is_lost() && !self.watched.is_read_only() && self.is_watching() {
                 break;
             }
+            let from = self.watched.reach();
             let taken = match attempt {
                 0 => self.take(),
                 _ => self.connect(),
@@ -200,7 +206,7 @@ impl Postgres {
                     known: Some(self.watched.known()),
                 });
                 if !matches!(&found, Err(Failure::Postgres(trouble)) if trouble.is_loss()) {
-                    self.give_back(client);
+                    self.give_back(client, from);
                 }
                 found
             });
@@ -234,6 +240,7 @@ impl Postgres {
         &self,
         query: impl Fn(Link<'_>) -> Result<T, Failure>,
     ) -> Result<T, Error> {
+        let from = self.watched.reach();
         let client = self.take().map_err(|it| it.at(&self.location))?;
         let read = || -> Result<T, Failure> {
             client.begin_reading()?;
@@ -246,7 +253,7 @@ impl Postgres {
         };
         let outcome = read();
         if outcome.is_ok() {
-            self.give_back(client);
+            self.give_back(client, from);
         }
         outcome.map_err(|failure| failure.at(&self.location))
     }
@@ -290,24 +297,32 @@ impl Postgres {
         }
     }
 
-    /// A connection that waits, or a new one.
+    /// A connection that waits, or a new one. Those from before a loss are left: another database may have taken the
+    /// lost one's place.
     fn take(&self) -> Result<PgClient, PostgresTrouble> {
         self.connect_once()?;
         let waiting = lock(&self.running)
             .as_mut()
             .and_then(|running| running.idle.pop());
         match waiting {
-            Some(client) if !client.is_closed() => Ok(client),
-            _ => self.connect(),
+            Some((from, client)) if from == self.watched.reach() && !client.is_closed() => {
+                Ok(client)
+            }
+            Some(_) => {
+                self.drop_idle();
+                self.connect()
+            }
+            None => self.connect(),
         }
     }
 
-    fn give_back(&self, client: PgClient) {
+    /// Keeps a connection that was taken when the database was reached like this.
+    fn give_back(&self, client: PgClient, from: StoreReach) {
         if let Some(running) = &mut *lock(&self.running)
             && running.idle.len() < IDLE
             && client.is_out_of_transaction()
         {
-            running.idle.push(client);
+            running.idle.push((from, client));
         }
     }
 
@@ -343,9 +358,9 @@ impl Postgres {
         if let Some(running) = &mut *running
             && !running.is_migrated
         {
-            running.is_migrated = true;
             self.watched.catch_up(&client)?;
-            self.watched.find();
+            running.is_migrated = true;
+            self.watched.settle(self.watched.reach());
             if let Some(runtime) = &running.runtime {
                 let watched = Arc::clone(&self.watched);
                 runtime.spawn(watch::watch(watched, self.url.clone()));

@@ -231,7 +231,7 @@ pub(crate) async fn health() -> &'static str {
     "ok\n"
 }
 
-/// Whether calls can be answered: the store can be read.
+/// Whether calls can be answered: the store can be used.
 pub(crate) async fn ready(State(web): State<Web>) -> Response {
     match web.engine.version() {
         Ok(_) => "ready\n".into_response(),
@@ -239,7 +239,7 @@ pub(crate) async fn ready(State(web): State<Web>) -> Response {
             tracing::warn!(%error, "not ready");
             (
                 axum::http::StatusCode::SERVICE_UNAVAILABLE,
-                "the store cannot be read\n",
+                "the store cannot be used\n",
             )
                 .into_response()
         }

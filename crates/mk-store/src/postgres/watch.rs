@@ -13,7 +13,7 @@ use tokio::sync::Notify;
 use tokio::time::error::Elapsed;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_postgres::types::{ToSql, Type};
-use tokio_postgres::{AsyncMessage, Client, Config};
+use tokio_postgres::{AsyncMessage, Client, Config, Row};
 
 use super::client::{numbered, typed};
 use super::{KnownAnswers, PgClient, PostgresTrouble, PostgresUrl, Shift, set_shift};
@@ -32,7 +32,9 @@ const CLOSE: i64 = 1000;
 /// Whether the database itself got what [`PostgresUrl::marked_config`] says.
 const MARKER: &str = "SELECT current_setting('modekeeper.listens', true) = 'on'";
 
-const NOW: &str = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+/// What the database says of itself: its time, and whether it can only be read, as a standby.
+const CONDITION: &str = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint,
+    current_setting('transaction_read_only') = 'on'";
 
 /// How often a database was lost and found again: odd while it is lost. Two that are equal and not lost say that every
 /// answer in between was the database's own.
@@ -54,6 +56,8 @@ pub(crate) struct WatchedChanges {
     version: AtomicI64,
     /// See [`StoreReach`].
     reach: AtomicU64,
+    /// Why it is lost: it answers, and takes nothing.
+    read_only: AtomicBool,
     shift: Shift,
     /// There is something to tell, or to look at.
     woken: Notify,
@@ -88,6 +92,19 @@ impl WatchedChanges {
 
     pub(crate) fn is_lost(&self) -> bool {
         self.reach().is_lost()
+    }
+
+    /// Whether it was lost because it can only be read: then it still knows more than this server does.
+    pub(crate) fn is_read_only(&self) -> bool {
+        self.read_only.load(Ordering::SeqCst)
+    }
+
+    /// The database has answered a question of who watches.
+    pub(crate) fn settle(&self, since: StoreReach) {
+        match self.is_read_only() {
+            true => self.lose(&PostgresTrouble::ReadOnly, since),
+            false => self.find(),
+        }
     }
 
     /// A try that began at `since` has failed. If the database was lost and found meanwhile, that says nothing about now.
@@ -133,16 +150,17 @@ impl WatchedChanges {
         if let Some(row) = rows.first() {
             self.version.fetch_max(row.try_get(0)?, Ordering::SeqCst);
         }
-        let rows = client.query(NOW, &[])?;
-        if let Some(row) = rows.first() {
-            self.compare_clocks(row.try_get(0)?);
-        }
+        let rows = client.query(CONDITION, &[])?;
+        rows.first().map_or(Ok(()), |row| self.note(row))?;
         Ok(())
     }
 
-    fn compare_clocks(&self, theirs: i64) {
+    fn note(&self, condition: &Row) -> Result<(), tokio_postgres::Error> {
+        let (theirs, is_read_only): (i64, bool) = (condition.try_get(0)?, condition.try_get(1)?);
         let ahead = theirs - Clock::System.now().as_millis();
         set_shift(&self.shift, if ahead.abs() < CLOSE { 0 } else { ahead });
+        self.read_only.store(is_read_only, Ordering::SeqCst);
+        Ok(())
     }
 
     /// Forgets everything where changes after `seen` were removed before they were read: who was away for so long does
@@ -180,11 +198,8 @@ impl WatchedChanges {
             self.known
                 .keep(&question.query, &values, &Arc::new(rows), forgotten);
         }
-        let rows = client.query_typed(NOW, &[]).await?;
-        if let Some(row) = rows.first() {
-            self.compare_clocks(row.try_get(0)?);
-        }
-        Ok(())
+        let rows = client.query_typed(CONDITION, &[]).await?;
+        rows.first().map_or(Ok(()), |row| self.note(row))
     }
 }
 
@@ -206,10 +221,14 @@ pub(crate) async fn watch(watched: Arc<WatchedChanges>, url: PostgresUrl) {
         }
         match looked {
             Ok(looking) => {
-                client = Some(looking);
-                watched.find();
+                watched.settle(since);
+                // One that can only be read is left: the next may lead to one that can be written.
+                client = Some(looking).filter(|_| !watched.is_read_only());
             }
-            Err(_) => watched.lose(&PostgresTrouble::Silent(LONGEST_POLL), since),
+            Err(_) => {
+                watched.read_only.store(false, Ordering::SeqCst);
+                watched.lose(&PostgresTrouble::Silent(LONGEST_POLL), since);
+            }
         }
         if told.elapsed() >= BETWEEN_NOTIFICATIONS
             && let Some(client) = &client

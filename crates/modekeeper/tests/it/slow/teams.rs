@@ -273,6 +273,56 @@ fn without_its_database_a_server_allows_reading_only_and_recovers() {
     assert_eq!(allows("write_to_file"), Some(false));
 }
 
+fn readiness(address: SocketAddr) -> u16 {
+    let request = Request {
+        method: "GET",
+        path: "/readyz",
+        headers: Vec::new(),
+        body: String::new(),
+    };
+    request.send(address).status
+}
+
+#[test]
+fn a_database_that_can_only_be_read_is_not_ready_and_allows_reading_only() {
+    let database = Database::start();
+    let sandboxes = [Sandbox::new(), Sandbox::new()];
+    let before = serve(&sandboxes[0], &database.url());
+    let session = create(before.address).unwrap();
+    assert_eq!(readiness(before.address), 200);
+    database.rows("ALTER SYSTEM SET default_transaction_read_only = on");
+    database.rows("SELECT pg_reload_conf()");
+    wait_for("a server that is not ready", || {
+        (readiness(before.address) == 503).then_some(())
+    });
+    // One that starts now has never known a database that could be written.
+    let after = serve(&sandboxes[1], &database.url());
+    let servers = [before.address, after.address];
+    for server in servers {
+        assert_eq!(readiness(server), 503);
+        assert_eq!(allows(server, &session, "read_file"), Some(true));
+        assert_eq!(allows(server, &session, "write_to_file"), Some(false));
+        assert!(!switch(server, &session, "architect", "read only"));
+        assert_eq!(readiness(server), 503);
+    }
+    let writable = "options=-c%20default_transaction_read_only%3Doff";
+    let writable = format!("{}&{writable}", database.url());
+    for statement in [
+        "ALTER SYSTEM RESET default_transaction_read_only",
+        "SELECT pg_reload_conf()",
+    ] {
+        rows(&writable, statement).unwrap();
+    }
+    for server in servers {
+        wait_for("a server that is ready", || {
+            (readiness(server) == 200).then_some(())
+        });
+        assert_eq!(allows(server, &session, "write_to_file"), Some(true));
+    }
+    assert!(switch(servers[0], &session, "architect", "written"));
+    assert_eq!(allows(servers[1], &session, "write_to_file"), Some(false));
+}
+
 #[test]
 fn a_server_with_a_wrong_clock_lets_nothing_expire() {
     let database = Database::start();
