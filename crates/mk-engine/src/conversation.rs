@@ -248,7 +248,10 @@ impl Engine {
     pub(crate) fn nearest_set(&self, directory: &AbsPath) -> Result<ProjectGrounds, Error> {
         let project = self.own_root(directory);
         let own = self.nearest_above(&project)?;
-        match main_worktree(&project).filter(|_| own.found.is_none()) {
+        if own.found.is_some() {
+            return Ok(own);
+        }
+        match main_worktree(&project) {
             Some(main) => self.nearest_above(&main),
             None => Ok(own),
         }

@@ -114,13 +114,15 @@ fn nearest_set(connection: Link<'_>, among: &[AbsPath]) -> Result<Option<Project
     let query = format!(
         concat!(
             select_project!("WHERE mode IS NOT NULL AND root IN "),
-            "({}) ORDER BY length(root) DESC LIMIT 1"
+            "({})"
         ),
         places.join(", ")
     );
     let roots = among.iter().map(|it| SqlValue::Text(Some(it.as_str())));
     let roots: Vec<SqlValue<'_>> = roots.collect();
-    first(connection, &query, &roots, project::read)
+    // Ordered here: for an ORDER BY, SQLite sets up a sorter, which costs more than the read.
+    let found = all(connection, &query, &roots, project::read)?;
+    Ok(found.into_iter().max_by_key(|it| it.root.as_str().len()))
 }
 
 fn set(turn: &Turn<'_>, new: &NewProjectMode) -> Result<SetProjectMode, Failure> {
