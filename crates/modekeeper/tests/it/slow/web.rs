@@ -459,6 +459,7 @@ fn without_a_session_the_page_only_says_how_to_get_one() {
         .sandbox
         .json(&["token", "create", "ann", "--role", "viewer", "--json"]);
     browser.fill("#token", made["token"].as_str().unwrap());
+    browser.picture("locked-with-a-token");
     browser.click("Log in");
     browser.sees("Agents and tasks");
     browser.sees("viewer");

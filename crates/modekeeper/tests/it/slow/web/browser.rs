@@ -295,8 +295,19 @@ impl Browser {
             .collect()
     }
 
-    /// Keeps a picture of the page for people to look at.
+    /// What can be read on the page, and in what is typed into it.
+    fn shown(&self) -> String {
+        let script = "const typed = [...document.querySelectorAll('input:not([type=password]), textarea')]; \
+            return [document.title, location.href, document.body.innerText, ...typed.map((it) => it.value)].join('\\n')";
+        self.run(script).as_str().unwrap().to_owned()
+    }
+
+    /// Keeps a picture of the page for people to look at. No picture shows a secret.
     pub(super) fn picture(&self, name: &str) {
+        let shown = self.shown();
+        for secret in ["mks_", "eyJ", "link="] {
+            assert!(!shown.contains(secret), "{name} shows {secret}: {shown}");
+        }
         let folder = pictures();
         std::fs::create_dir_all(&folder).unwrap();
         let picture = self.ask("GET", "screenshot", &Value::Null);
