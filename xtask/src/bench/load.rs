@@ -60,19 +60,39 @@ pub(crate) fn measure(binary: &Path, rounds: usize) -> Result<Vec<Row>> {
             ));
         }
     }
-    let (mut known, mut unknown) = (Vec::new(), Vec::new());
-    for _ in 0..rounds {
-        unknown.push(load(&server, Face::Rest, 1, &call, None)?.cpu);
-        known.push(load(&server, Face::Rest, 1, &call, Some(&token))?.cpu);
-    }
-    rows.push(Row {
-        what: "REST with a token, CPU a call".to_owned(),
-        unit: "µs",
-        ours: Spread::of(known),
-        beside: Some(("without", Spread::of(unknown))),
-        budget: Budget::Above(MOST_FOR_ACCESS),
-    });
+    rows.extend(access(&server, rounds, &call, &token)?);
     Ok(rows)
+}
+
+/// The same call without a token, with one about a task that was created with it, and with one about a task of another
+/// conversation, whose mode then has to be compared with the token's own.
+fn access(server: &ServeProcess, rounds: usize, call: &Value, token: &str) -> Result<Vec<Row>> {
+    let own = own_task(server, token)?;
+    let (mut unknown, mut known, mut foreign) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..rounds {
+        unknown.push(load(server, Face::Rest, 1, call, None)?.cpu);
+        known.push(load(server, Face::Rest, 1, &own, Some(token))?.cpu);
+        foreign.push(load(server, Face::Rest, 1, call, Some(token))?.cpu);
+    }
+    let row = |what: &str, ours, budget| Row {
+        what: format!("REST with a token, {what}, CPU a call"),
+        unit: "µs",
+        ours: Spread::of(ours),
+        beside: Some(("without", Spread::of(unknown.clone()))),
+        budget,
+    };
+    Ok(vec![
+        row("its own task", known, Budget::Above(MOST_FOR_ACCESS)),
+        row("another's task", foreign, Budget::None),
+    ])
+}
+
+/// A call about a task that the token's holder has created.
+fn own_task(server: &ServeProcess, token: &str) -> Result<Value> {
+    let mut connection = KeptConnection::open(server.address())?;
+    let head = format!("Authorization: Bearer {token}\r\n");
+    let answer = connection.exchange(&post("/tools/call", &head, &new_task()))?;
+    Ok(validate(&session_of(&serde_json::from_slice(&answer)?)?))
 }
 
 fn figure(what: &str, unit: &'static str, value: f64) -> Row {
