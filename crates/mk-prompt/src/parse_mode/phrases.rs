@@ -30,6 +30,10 @@ pub(crate) struct Phrases {
     de: Vec<String>,
     fr: Vec<String>,
     ru: Vec<String>,
+    it: Vec<String>,
+    tr: Vec<String>,
+    pl: Vec<String>,
+    vi: Vec<String>,
 }
 
 impl Phrases {
@@ -54,6 +58,10 @@ impl Phrases {
             PhraseLanguage::De => &self.de,
             PhraseLanguage::Fr => &self.fr,
             PhraseLanguage::Ru => &self.ru,
+            PhraseLanguage::It => &self.it,
+            PhraseLanguage::Tr => &self.tr,
+            PhraseLanguage::Pl => &self.pl,
+            PhraseLanguage::Vi => &self.vi,
         }
     }
 

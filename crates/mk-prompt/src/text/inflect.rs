@@ -21,10 +21,14 @@ pub enum PhraseLanguage {
     De,
     Fr,
     Ru,
+    It,
+    Tr,
+    Pl,
+    Vi,
 }
 
 impl PhraseLanguage {
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 13] = [
         Self::En,
         Self::Ko,
         Self::Ja,
@@ -34,6 +38,10 @@ impl PhraseLanguage {
         Self::De,
         Self::Fr,
         Self::Ru,
+        Self::It,
+        Self::Tr,
+        Self::Pl,
+        Self::Vi,
     ];
 
     /// The code of ISO 639-1.
@@ -48,6 +56,10 @@ impl PhraseLanguage {
             Self::De => "de",
             Self::Fr => "fr",
             Self::Ru => "ru",
+            Self::It => "it",
+            Self::Tr => "tr",
+            Self::Pl => "pl",
+            Self::Vi => "vi",
         }
     }
 }
@@ -241,7 +253,14 @@ pub(super) fn forms(word: &str, language: PhraseLanguage) -> Vec<String> {
         PhraseLanguage::Fr => FRENCH,
         PhraseLanguage::De => GERMAN,
         PhraseLanguage::Ru => RUSSIAN,
-        PhraseLanguage::Ko | PhraseLanguage::Ja | PhraseLanguage::Zh => return Vec::new(),
+        // Of the last four only the most used forms are listed, by hand.
+        PhraseLanguage::Ko
+        | PhraseLanguage::Ja
+        | PhraseLanguage::Zh
+        | PhraseLanguage::It
+        | PhraseLanguage::Tr
+        | PhraseLanguage::Pl
+        | PhraseLanguage::Vi => return Vec::new(),
     };
     if !word.chars().all(char::is_alphabetic) {
         return Vec::new();
