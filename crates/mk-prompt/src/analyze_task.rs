@@ -11,7 +11,8 @@ use serde::Deserialize;
 
 use crate::parse_mode::KeywordMode;
 use crate::parse_mode::phrases::SubjectEvidence;
-use crate::segment::{PastedPart, Segments};
+use crate::reading::PromptReading;
+use crate::segment::PastedPart;
 use crate::text::{PromptText, Script};
 use table::{TABLE, Topic};
 
@@ -117,11 +118,23 @@ pub struct TaskAnalysis {
 
 /// Analyses a task.
 pub fn analyze_task(prompt: &str, files: &[String], mode: Option<KeywordMode>) -> TaskAnalysis {
-    let segments = Segments::of(prompt);
-    let texts: Vec<PromptText<'_>> = segments.spoken().map(PromptText::of).collect();
+    analyze_reading(&PromptReading::of(prompt), files, mode)
+}
+
+/// Analyses a task whose description was read before.
+pub fn analyze_reading(
+    reading: &PromptReading<'_>,
+    files: &[String],
+    mode: Option<KeywordMode>,
+) -> TaskAnalysis {
+    let PromptReading {
+        prompt,
+        segments,
+        spoken: texts,
+    } = reading;
     let mut intents = Vec::new();
     let mut intent = Intent::Unknown;
-    for text in &texts {
+    for text in texts {
         intents = TABLE.intents.weigh(text);
         intent = intent_of(&intents);
         if intent != Intent::Unknown {
@@ -131,7 +144,7 @@ pub fn analyze_task(prompt: &str, files: &[String], mode: Option<KeywordMode>) -
     if intent == Intent::Unknown {
         intent = intent_of_paste(segments.pasted);
     }
-    let topics = found_topics(&texts, files);
+    let topics = found_topics(texts, files);
     let n_spoken = segments.spoken().map(str::len).sum();
     let complexity = complexity_of(n_spoken, files, &topics);
     let workflow = TABLE.workflow(intent);
@@ -151,7 +164,7 @@ pub fn analyze_task(prompt: &str, files: &[String], mode: Option<KeywordMode>) -
         intent,
         category: category_of(intent, &topics),
         complexity,
-        keywords: owned(&keywords(prompt, &texts, &intents, &topics)),
+        keywords: owned(&keywords(prompt, texts, &intents, &topics)),
         risk: risk_of(intent, complexity, &topics),
         checklists: checklists(intent, &topics),
         areas: areas(&topics),

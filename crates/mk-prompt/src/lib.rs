@@ -5,18 +5,21 @@
 
 mod analyze_task;
 mod parse_mode;
+mod reading;
 mod recommend_skills;
 mod segment;
 mod text;
 
 pub use analyze_task::{
-    Advice, Complexity, Intent, Phase, Risk, RiskLevel, TaskAnalysis, TaskCategory, analyze_task,
+    Advice, Complexity, Intent, Phase, Risk, RiskLevel, TaskAnalysis, TaskCategory,
+    analyze_reading, analyze_task,
 };
 pub use parse_mode::{
     AgentCard, AgentChoice, AgentKind, AgentSource, KeywordMode, ModeRequest, ModelSource,
     ModelWishes, ParsedMode, PromptConfig, ResolvedModel, Roster, language_instruction,
     mode_section, parse_mode, resolve_model,
 };
+pub use reading::PromptReading;
 pub use recommend_skills::{
     ClassEvidence, Confidence, EVIDENCE, FeatureRow, Features, Mass, Model, ModelParts, NONE,
     Recommendation, Recommender, SkillCandidate, fused, softmax,

@@ -23,8 +23,8 @@ pub use model::{ModelSource, ModelWishes, ResolvedModel, resolve_model};
 pub use roster::{AgentCard, AgentKind, Roster};
 pub use section::mode_section;
 
-use crate::segment::{Segments, mentioned_files};
-use crate::text::PromptText;
+use crate::reading::PromptReading;
+use crate::segment::mentioned_files;
 use agent::Chooser;
 use specialist::FileExperts;
 
@@ -52,6 +52,15 @@ impl KeywordMode {
             Self::Act => "ACT",
             Self::Eval => "EVAL",
             Self::Auto => "AUTO",
+        }
+    }
+
+    /// The skill of the mode's own work, whatever it is about.
+    pub fn skill(self) -> Option<&'static str> {
+        match self {
+            Self::Plan => Some("writing-plans"),
+            Self::Eval => Some("pr-review"),
+            Self::Act | Self::Auto => None,
         }
     }
 
@@ -122,6 +131,8 @@ pub struct ModeRequest<'a> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParsedMode<'a> {
     pub mode: KeywordMode,
+    /// Whether a keyword asked for the mode; PLAN is also what follows from none.
+    pub is_asked: bool,
     /// The prompt without its keyword.
     pub original_prompt: &'a str,
     pub warnings: Vec<String>,
@@ -138,6 +149,8 @@ pub struct ParsedMode<'a> {
     pub model: ResolvedModel,
     /// Rounds; in AUTO only.
     pub max_iterations: Option<u8>,
+    /// The prompt without its keyword, read for whoever asks more about it.
+    pub reading: PromptReading<'a>,
 }
 
 /// Reads a prompt's mode and resolves what the mode needs.
@@ -153,8 +166,8 @@ pub fn parse_mode<'a>(request: &'a ModeRequest<'a>) -> ParsedMode<'a> {
         rest,
         warning,
     } = detect::detect(prompt);
-    let segments = Segments::of(rest);
-    let spoken: Vec<PromptText<'_>> = segments.spoken().map(PromptText::of).collect();
+    let reading = PromptReading::of(rest);
+    let segments = &reading.segments;
     let given = request.files.iter().map(String::as_str);
     let files: Vec<&str> = given
         .chain(segments.spoken().flat_map(mentioned_files))
@@ -163,7 +176,7 @@ pub fn parse_mode<'a>(request: &'a ModeRequest<'a>) -> ParsedMode<'a> {
         .collect();
     let chooser = Chooser {
         request,
-        spoken: &spoken,
+        spoken: &reading.spoken,
         files: &files,
     };
     let mut warnings: Vec<String> = warning.into_iter().map(str::to_owned).collect();
@@ -175,12 +188,13 @@ pub fn parse_mode<'a>(request: &'a ModeRequest<'a>) -> ParsedMode<'a> {
         known: !files.is_empty(),
         experts: roster.specialists_for(&files),
     };
-    let specialists = specialist::specialists(mode, &spoken, &experts)
+    let specialists = specialist::specialists(mode, &reading.spoken, &experts)
         .into_iter()
         .filter(|name| chooser.open_agent(name).is_some())
         .collect();
     ParsedMode {
         mode,
+        is_asked: warning != Some(detect::NO_KEYWORD),
         original_prompt: rest,
         warnings,
         instructions: language::instructions(mode, config.language.as_deref()),
@@ -198,6 +212,7 @@ pub fn parse_mode<'a>(request: &'a ModeRequest<'a>) -> ParsedMode<'a> {
             global: config.default_model.as_deref(),
         }),
         max_iterations: (mode == KeywordMode::Auto).then(|| iterations(config)),
+        reading,
     }
 }
 

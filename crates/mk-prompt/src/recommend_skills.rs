@@ -15,6 +15,7 @@ pub use feature::Features;
 pub use fuse::{ClassEvidence, EVIDENCE, fused};
 pub use model::{FeatureRow, Mass, Model, ModelParts, NONE, softmax};
 
+use crate::reading::PromptReading;
 use crate::segment::{PastedPart, Segments, clauses, is_foreign};
 use crate::text::{ConceptReading, Script, Vocabulary};
 use feature::{concept_feature, word_feature};
@@ -131,17 +132,20 @@ impl Recommender {
     /// 2. Otherwise the last paragraph does, then the sentences between.
     /// 3. Where nothing said is clear, the kind of what was pasted decides.
     pub fn recommend(&self, prompt: &str) -> Vec<Recommendation> {
-        let segments = Segments::of(prompt);
+        self.of_segments(&Segments::of(prompt))
+    }
+
+    /// The same for a prompt that was read before.
+    pub fn recommend_for(&self, reading: &PromptReading<'_>) -> Vec<Recommendation> {
+        self.of_segments(&reading.segments)
+    }
+
+    fn of_segments(&self, segments: &Segments<'_>) -> Vec<Recommendation> {
         let mut found = self.of_steps(segments.opening);
-        if segments.asks_last {
+        if segments.asks_last || !is_clear(&found) {
             let closing = self.of_steps(segments.closing);
-            if is_clear(&closing) {
-                found = closing;
-            }
-        }
-        if !is_clear(&found) {
-            let closing = self.of_steps(segments.closing);
-            if best(&closing) > best(&found) {
+            let asks = segments.asks_last && is_clear(&closing);
+            if asks || !is_clear(&found) && best(&closing) > best(&found) {
                 found = closing;
             }
         }

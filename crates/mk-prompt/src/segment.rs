@@ -75,7 +75,12 @@ impl<'a> Segments<'a> {
                 ..Self::default()
             };
         }
-        let (chunks, pasted, pasted_files) = chunks(prompt);
+        let PromptChunks {
+            chunks,
+            pasted,
+            files: pasted_files,
+            pasted_first,
+        } = chunks(prompt);
         if prompt.len() <= SHORT && !pasted.any() {
             return Self {
                 opening: prompt,
@@ -105,7 +110,7 @@ impl<'a> Segments<'a> {
         };
         between.truncate(MOST_BETWEEN);
         Self {
-            asks_last: asks_last(prompt, closing),
+            asks_last: pasted_first && asks_last(prompt, closing),
             opening,
             closing,
             between,
@@ -124,15 +129,12 @@ impl<'a> Segments<'a> {
     }
 }
 
+/// Whether the last paragraph is one line that asks.
 fn asks_last(prompt: &str, closing: &str) -> bool {
-    let first = prompt.lines().next().unwrap_or_default();
-    let is_pasted = SegmentLines::of(prompt.get(..prompt.len().min(MOST_AT_END)).unwrap_or(first))
-        .first()
-        .is_some_and(|(_, kind)| *kind != LineKind::Spoken);
     let last = prompt.rsplit("\n\n").next().unwrap_or_default();
     let is_item = last.starts_with(['-', '*', '#', '|'])
         || last.starts_with(|sign: char| sign.is_ascii_digit());
-    is_pasted && !closing.is_empty() && last == closing && !is_item
+    !closing.is_empty() && last == closing && !is_item
 }
 
 /// The first sentences of a text, and what follows them.
@@ -207,14 +209,24 @@ fn end_of_sentence(text: &str) -> usize {
 }
 
 /// Paragraphs of what is said, what was pasted between them, and the files that it names.
-fn chunks(prompt: &str) -> (Vec<Range<usize>>, PastedPart, Vec<&str>) {
+struct PromptChunks<'a> {
+    chunks: Vec<Range<usize>>,
+    pasted: PastedPart,
+    files: Vec<&'a str>,
+    /// Whether the first line was pasted.
+    pasted_first: bool,
+}
+
+fn chunks(prompt: &str) -> PromptChunks<'_> {
     let mut pasted = PastedPart::default();
+    let mut pasted_first = None;
     let mut files: Vec<&str> = Vec::new();
     let mut chunks: Vec<Range<usize>> = Vec::new();
     for part in read_parts(prompt) {
         let mut open = false;
         let mut before = "";
         for (range, kind) in SegmentLines::of(prompt.get(part.clone()).unwrap_or_default()) {
+            pasted_first.get_or_insert(kind != LineKind::Spoken);
             let range = part.start + range.start..part.start + range.end;
             let text = prompt.get(range.clone()).unwrap_or_default().trim();
             match kind {
@@ -246,7 +258,12 @@ fn chunks(prompt: &str) -> (Vec<Range<usize>>, PastedPart, Vec<&str>) {
             before = text;
         }
     }
-    (chunks, pasted, files)
+    PromptChunks {
+        chunks,
+        pasted,
+        files,
+        pasted_first: pasted_first.unwrap_or_default(),
+    }
 }
 
 fn push_files<'a>(files: &mut Vec<&'a str>, line: &'a str) {

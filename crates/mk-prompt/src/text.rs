@@ -43,7 +43,7 @@ pub(crate) enum Script {
     clippy::struct_excessive_bools,
     reason = "they are told apart by what comes before a unit, and any may go with any"
 )]
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TextUnit {
     /// Where it stands in the source, in bytes.
     pub(crate) source: Range<usize>,
@@ -61,7 +61,7 @@ pub(crate) struct TextUnit {
 }
 
 /// A text and its units.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PromptText<'a> {
     source: &'a str,
     normal: String,

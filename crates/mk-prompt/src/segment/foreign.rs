@@ -19,26 +19,34 @@ const WORDS: [&str; 88] = [
 /// Words that a known language has too.
 const SHARED: [&str; 8] = ["sie", "mi", "var", "sono", "ten", "che", "bu", "det"];
 
+/// Words that are looked at.
+const MOST_WORDS: usize = 200;
+
 pub(crate) fn is_foreign(text: &str) -> bool {
-    let words: Vec<String> = text
-        .split(|sign: char| !sign.is_alphabetic())
-        .filter(|word| !word.is_empty())
-        .take(200)
-        .map(str::to_lowercase)
-        .collect();
-    let own_letters = words
-        .iter()
-        .filter(|word| word.chars().any(|sign| LETTERS.contains(sign)))
-        .count();
-    let known = words
-        .iter()
-        .filter(|word| WORDS.contains(&word.as_str()) && !SHARED.contains(&word.as_str()))
-        .count();
-    let shared = words
-        .iter()
-        .filter(|word| SHARED.contains(&word.as_str()))
-        .count();
-    let sum = 2 * (own_letters + known) + shared;
+    let words = text.split(|sign: char| !sign.is_alphabetic());
+    let (mut n_words, mut sum) = (0_usize, 0_usize);
+    for word in words.filter(|word| !word.is_empty()).take(MOST_WORDS) {
+        n_words += 1;
+        sum += if word.is_ascii() {
+            worth_of(|known| known.eq_ignore_ascii_case(word))
+        } else {
+            let word = word.to_lowercase();
+            // No other language has the letter: the word need not be known.
+            let is_own = |sign: char| !sign.is_ascii() && LETTERS.contains(sign);
+            worth_of(|known| known == word) + if word.chars().any(is_own) { 2 } else { 0 }
+        };
+    }
     // One such word in eight, or two of them in a short text.
-    sum >= 2 && sum * 4 >= words.len()
+    sum >= 2 && sum * 4 >= n_words
+}
+
+/// What a word counts: two, one if a known language has it too.
+fn worth_of(is_it: impl Fn(&str) -> bool) -> usize {
+    if SHARED.iter().any(|known| is_it(known)) {
+        1
+    } else if WORDS.iter().any(|known| is_it(known)) {
+        2
+    } else {
+        0
+    }
 }
