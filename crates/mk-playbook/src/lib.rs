@@ -4,6 +4,7 @@
 //! and no sessions, reads no environment, writes nothing.
 
 mod agent;
+mod briefing;
 mod bundle;
 mod checklist;
 mod config;
@@ -31,6 +32,7 @@ mod suggest;
 mod team;
 
 pub use agent::{Agent, PreferredModel};
+pub use briefing::Briefing;
 pub use bundle::BundledFile;
 pub use checklist::{
     Checklist, ChecklistCategory, ChecklistItem, ChecklistQuery, DomainChecklist,
@@ -47,11 +49,11 @@ pub use lint::lint;
 pub use markdown::Section;
 pub use mk_prompt::{
     Advice, AgentChoice, Confidence, KeywordMode, ModeRequest, ModelWishes, ParsedMode, Phase,
-    Recommendation, ResolvedModel, TaskAnalysis, analyze_task, mode_section, parse_mode,
+    Recommendation, ResolvedModel, TaskAnalysis, analyze_reading, analyze_task, parse_mode,
     resolve_model,
 };
 pub use place::ContentLayer;
-pub use playbook::{Briefing, Playbook, QuestionNeeds, ResourceInfo, SkillFiles};
+pub use playbook::{Playbook, QuestionNeeds, ResourceInfo, SkillFiles};
 pub use prompt::{AgentTask, PreparedAgent, PreparedAgents, WorkMode};
 pub use resource::{Resource, ResourceBody};
 pub use review::ContextShare;

@@ -1,16 +1,16 @@
 //! The one thing that callers hold: a playbook of one project, in layers.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mk_document::Diagnostic;
-use mk_prompt::{KeywordMode, Recommendation, Recommender, Roster};
+use mk_prompt::{PromptReading, Recommendation, Recommender};
 use serde_json::{Value, json};
 
 use crate::agent::Agent;
+use crate::briefing::{Briefing, BriefingParts, MODE_RULES};
 use crate::bundle::{BundledFile, bundled, read_bundled};
-use crate::checklist::{Checklist, ChecklistQuery, GeneratedChecklists, first_points, generate};
+use crate::checklist::{Checklist, ChecklistQuery, GeneratedChecklists, generate};
 use crate::config::{ConfigCache, PlaybookConfig};
 use crate::detect::detect;
 use crate::discover::Sources;
@@ -79,54 +79,6 @@ pub enum QuestionNeeds {
     SearchIndex,
 }
 
-/// What any of the modes of work has for rules.
-const MODE_RULES: [&str; 3] = ["core.md", "project.md", "augmented-coding.md"];
-
-/// The rules that belong to a mode of work, in the order to read them.
-fn rules_of(mode: KeywordMode) -> &'static [&'static str] {
-    match mode {
-        KeywordMode::Plan | KeywordMode::Eval => &["core.md", "augmented-coding.md"],
-        KeywordMode::Act | KeywordMode::Auto => &MODE_RULES,
-    }
-}
-
-/// What choosing a mode of work, and who does it, looks at.
-#[derive(Debug)]
-pub struct Briefing {
-    pub roster: Roster,
-    /// By id.
-    pub agents: BTreeMap<String, Arc<Agent>>,
-    /// By name; only those that say what to check.
-    skill_checks: BTreeMap<String, Vec<String>>,
-    rules: Vec<(&'static str, Arc<RulesFile>)>,
-    team: TeamRules,
-}
-
-impl Briefing {
-    /// What a skill wants to be true when the work is done.
-    pub fn skill_checks(&self, skill: &str) -> &[String] {
-        self.skill_checks.get(skill).map_or(&[], Vec::as_slice)
-    }
-
-    /// The rules of a mode of work, by their names.
-    pub fn rules(&self, mode: KeywordMode) -> impl Iterator<Item = (&'static str, &RulesFile)> {
-        let rules = self.rules.iter();
-        rules
-            .filter(move |(name, _)| rules_of(mode).contains(name))
-            .map(|(name, rule)| (*name, &**rule))
-    }
-
-    /// What the team and the user have written for these files, or for the whole project; the nearest first.
-    pub fn team_rules(&self, files: &[String], mode: &str, most: usize) -> Vec<AppliedRule> {
-        self.team.applied(files, mode, most)
-    }
-
-    /// The rules for the technologies of these files, or of the project.
-    pub fn stack_rules(&self, files: &[String]) -> Vec<&RulesFile> {
-        self.team.of_stack(files)
-    }
-}
-
 impl Playbook {
     pub fn open(sources: Sources) -> Self {
         Self {
@@ -173,11 +125,6 @@ impl Playbook {
         rules_for_files(&self.rules(), files, mode)
     }
 
-    /// The texts of the most important points to check, of each domain in turn.
-    pub fn checks(&self, query: &ChecklistQuery<'_>, most: usize) -> Vec<String> {
-        first_points(&self.checklists(), query, most)
-    }
-
     /// All agents, by id.
     pub fn agents(&self) -> Vec<Arc<Agent>> {
         let agents = self.library.agents();
@@ -209,34 +156,33 @@ impl Playbook {
         // Made from both scans: instructions of any folder belong to it.
         self.library.nested();
         self.made(&self.briefing, || {
-            let rule = |name: &&'static str| Some((*name, self.rule(&format!("rules/{name}"))?));
-            let agents = self.agents();
-            Briefing {
-                roster: Roster::new(agents.iter().map(|agent| agent.card()).collect()),
-                agents: agents
-                    .into_iter()
-                    .map(|agent| (agent.id.clone(), agent))
-                    .collect(),
-                skill_checks: self
-                    .skills()
-                    .into_iter()
-                    .filter(|skill| !skill.checks.is_empty())
-                    .map(|skill| (skill.name.clone(), skill.checks.clone()))
-                    .collect(),
-                rules: MODE_RULES.iter().filter_map(rule).collect(),
+            let rule = |name: &str| self.rule(&format!("rules/{name}"));
+            Briefing::new(BriefingParts {
+                agents: self.agents(),
+                skills: self.skills(),
+                checklists: self.checklists(),
+                mode_rules: MODE_RULES.map(rule),
                 team: TeamRules::new(&self.rules(), self.library.sources().project.as_ref()),
-            }
+            })
         })
     }
 
     /// The skills that fit a prompt, best first; those that only a person may start are left out.
     pub fn recommend(&self, prompt: &str) -> Vec<Recommendation> {
-        let recommender = self.made(&self.recommender, || {
+        self.recommender().recommend(prompt)
+    }
+
+    /// The same for a prompt that was read before.
+    pub fn recommend_for(&self, reading: &PromptReading<'_>) -> Vec<Recommendation> {
+        self.recommender().recommend_for(reading)
+    }
+
+    fn recommender(&self) -> Arc<Recommender> {
+        self.made(&self.recommender, || {
             let skills = self.skills();
             let open = skills.iter().filter(|skill| skill.model_may_invoke);
             Recommender::new(open.map(|skill| skill.candidate()).collect())
-        });
-        recommender.recommend(prompt)
+        })
     }
 
     /// What was made from the files as they are now, made again when one has changed.

@@ -62,7 +62,12 @@ pub struct Skill {
 impl Skill {
     /// What recommending needs to know of it.
     pub(crate) fn candidate(&self) -> SkillCandidate {
-        let headings = sections(&self.text, 1).into_iter();
+        // The model knows those that ship by heart.
+        let sections = match self.layer {
+            ContentLayer::Embedded => Vec::new(),
+            ContentLayer::User | ContentLayer::Project => sections(&self.text, 1),
+        };
+        let headings = sections.into_iter();
         SkillCandidate {
             name: self.name.clone(),
             description: self.description.clone(),

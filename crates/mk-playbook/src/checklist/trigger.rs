@@ -10,6 +10,8 @@ pub(crate) enum Trigger {
     Words(Vec<String>),
     /// Texts that are part of a file's name.
     Parts(Vec<String>),
+    /// What a file's name ends with, such as `.tsx`: as a glob, each would be compiled with the first question.
+    Endings(Vec<String>),
     /// Any other pattern, in lower case.
     Glob(PathGlob),
 }
@@ -24,6 +26,12 @@ impl Trigger {
         if let Some(parts) = all(&alternatives, |one| plain(one, "**/*", "*")) {
             return Ok(Self::Parts(parts));
         }
+        let endings = all(&alternatives, |one| {
+            plain(one, "**/*", "").filter(|text| text.starts_with('.'))
+        });
+        if let Some(endings) = endings {
+            return Ok(Self::Endings(endings));
+        }
         PathGlob::new(&pattern).map(Self::Glob)
     }
 
@@ -35,6 +43,13 @@ impl Trigger {
         match self {
             Self::Words(words) => chosen(words, &|word| path.has(word)),
             Self::Parts(parts) => chosen(parts, &|part| path.name().contains(part)),
+            Self::Endings(endings) => {
+                let found = endings
+                    .iter()
+                    .filter(|it| path.name().ends_with(it.as_str()));
+                let longest = found.max_by_key(|it| it.len());
+                longest.map(|it| format!("*{it}")).into_iter().collect()
+            }
             Self::Glob(glob) if glob.matches(&path.path) => vec![label(glob.as_str(), &path.path)],
             Self::Glob(_) => Vec::new(),
         }

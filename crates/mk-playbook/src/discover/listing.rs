@@ -60,6 +60,8 @@ impl<'a> ListedFolder<'a> {
         let folder = full.parent()?;
         scan.folders
             .push((folder.to_owned(), ReadStamp::of(folder)));
+        // Most are not there, and to find that out costs one look; the real path costs one for each part.
+        fs::symlink_metadata(&full).ok()?;
         let real = self.real(&full, scan)?;
         fs::metadata(&real).ok().filter(fs::Metadata::is_file)?;
         Some(ListedFile {
@@ -84,7 +86,7 @@ impl<'a> ListedFolder<'a> {
             n_left: MOST_ENTRIES,
             found: Vec::new(),
         };
-        match fs::canonicalize(&full) {
+        match fs::metadata(&full) {
             Ok(_) => {
                 if let Some(real) = self.real(&full, scan) {
                     walk.folder(&real, "", depth, scan);
