@@ -9,7 +9,9 @@ use std::sync::{Mutex, PoisonError};
 use mk_project::policy_root;
 use mk_types::{AbsPath, ProjectPath};
 
-use crate::Engine;
+use crate::error::Error;
+use crate::governing::GoverningTask;
+use crate::{Caller, Engine, ProjectStanding};
 
 /// More directories than anybody works in; then all are looked at again.
 const MOST_KNOWN: usize = 256;
@@ -50,6 +52,30 @@ impl Engine {
         }
         known.insert(directory.clone(), root.clone());
         root
+    }
+
+    /// The project that a caller may look into, and how it stands to it: what [`Engine::in_force`] says of both, without
+    /// asking which mode holds. For what no mode stands in front of, such as how the team works.
+    ///
+    /// 1. That of the conversation's task that governs.
+    /// 2. The caller's own. Without tasks nothing else can be, and nothing has to be looked up.
+    pub(crate) fn whereabouts(&self, caller: &Caller) -> Result<(AbsPath, ProjectStanding), Error> {
+        let own = self.project_of(&caller.project);
+        let project = if caller.conversation.tasks.is_empty() {
+            own.clone()
+        } else {
+            match self.governing(caller)? {
+                GoverningTask::Live(session) => self.session_project(caller, &session),
+                GoverningTask::Ended(_) | GoverningTask::Nothing => own.clone(),
+            }
+        };
+        caller.may_enter(&project)?;
+        let standing = if project == own {
+            caller.standing
+        } else {
+            ProjectStanding::InProject
+        };
+        Ok((project, standing))
     }
 
     /// Where relative paths of a call begin, seen from the project's root.

@@ -28,12 +28,12 @@ struct OpenedPlaybook {
 impl Engine {
     /// The playbook of the caller's project; without a project, what the user and we have.
     pub(super) fn playbook(&self, caller: &Caller) -> Result<Arc<Playbook>, Error> {
-        let in_force = self.in_force(caller, None)?;
-        if in_force.standing == ProjectStanding::Nowhere {
+        let (project, standing) = self.whereabouts(caller)?;
+        if standing == ProjectStanding::Nowhere {
             let sources = sources(&self.inner.folders, None);
             return Ok(Arc::new(Playbook::open(sources)));
         }
-        let project = self.open(&in_force.project);
+        let project = self.open(&project);
         let mut opened = project
             .playbook
             .0

@@ -7,7 +7,7 @@ use mk_types::AbsPath;
 
 use super::{MODES, World};
 use crate::open_projects::MOST_PROJECTS;
-use crate::{ProjectWatching, TaskState};
+use crate::{ProjectStanding, ProjectWatching, TaskState};
 
 fn roots(world: &World) -> Vec<AbsPath> {
     world.engine().inner.projects.roots()
@@ -68,4 +68,33 @@ fn the_project_that_was_used_longest_ago_falls_out() {
     assert!(!loaded.contains(&root(1)));
     // What is used again stays, and is the same as before.
     assert!(std::sync::Arc::ptr_eq(&first, &engine.open(&root(0))));
+}
+
+/// The playbook is looked up without asking which mode holds; that must not lead it elsewhere.
+#[test]
+fn whereabouts_are_those_of_what_is_in_force() {
+    let check = |world: &World| {
+        let engine = world.engine();
+        let found = engine.whereabouts(&world.caller);
+        let in_force = engine.in_force(&world.caller, None);
+        let in_force = in_force.map(|it| (it.project, it.standing));
+        match (found, in_force) {
+            (Ok(found), Ok(in_force)) => assert_eq!(found, in_force),
+            (Err(found), Err(in_force)) => assert_eq!(found.to_string(), in_force.to_string()),
+            (found, in_force) => panic!("{found:?} but {in_force:?}"),
+        }
+    };
+    let mut world = World::new(MODES);
+    check(&world);
+    world.create("scribe");
+    check(&world);
+    let elsewhere = Fixture::new(MODES);
+    world.caller.project = elsewhere.root().clone();
+    check(&world);
+    world.complete("sess_1", TaskState::Completed);
+    check(&world);
+    world.caller.standing = ProjectStanding::Nowhere;
+    check(&world);
+    world.caller.within = vec![world.fixture.root().clone()];
+    check(&world);
 }
