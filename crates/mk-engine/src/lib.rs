@@ -119,7 +119,7 @@ pub use plan::PlanAccepted;
 pub use playbook::{
     AgentAssignment, AgentDefinition, AgentIntroduction, AgentProfile, AppliedRule, BundledFile,
     Checklist, ChecklistItem, ChosenAgent, ConfigSuggestion, ContextShare, DomainChecklist,
-    GeneratedChecklists, KeywordMode, MatchedTrigger, ModeRule, Phase, PlaybookConfig,
+    GeneratedChecklists, KeywordMode, MatchedTrigger, ModeRule, ModeSkill, Phase, PlaybookConfig,
     PlaybookLayer, PlaybookProblems, PlaybookResource, PlaybookResourceBody, PlaybookResourceInfo,
     PlaybookRule, PlaybookScore, PlaybookScores, PlaybookShare, PreparedAgent, PreparedAgents,
     ProjectPlaybook, PromptMode, PromptRequest, ResolvedModel, RuleFileMatch, RuleLineMatch,

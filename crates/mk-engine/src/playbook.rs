@@ -24,7 +24,7 @@ pub use mk_playbook::{
     Share as PlaybookShare, Skill, SkillFiles, Suggestion as ConfigSuggestion, TaskAnalysis,
     TriggerReason, WorkMode,
 };
-pub use parse_mode::{ChosenAgent, ModeRule, PromptMode, PromptRequest, RuleVerbosity};
+pub use parse_mode::{ChosenAgent, ModeRule, ModeSkill, PromptMode, PromptRequest, RuleVerbosity};
 pub(crate) use shelf::PlaybookShelf;
 pub use working_mode::WorkingMode;
 use working_mode::{keyword_of, working_mode};

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use mk_playbook::{
     Agent, AgentChoice, AppliedRule, Briefing, ChecklistQuery, Confidence, ContentLayer,
-    KeywordMode, ModeRequest, ParsedMode, Playbook, Reason, Recommendation, ResolvedModel,
-    RulesFile, WorkMode, analyze_task, mode_section, parse_mode,
+    KeywordMode, ModeRequest, ParsedMode, Playbook, Reason, ResolvedModel, RulesFile, Skill,
+    WorkMode, analyze_reading, parse_mode,
 };
 
 use super::WorkingMode;
@@ -14,6 +14,8 @@ use crate::error::Error;
 /// The rule of which a mode needs its own section only.
 const CORE: &str = "core.md";
 const MOST_SKILLS: usize = 2;
+/// Bytes that are taken of a skill's text; an answer may show fewer.
+const MOST_OF_SKILL: usize = 1_500;
 const MOST_CHECKS: usize = 7;
 /// Of them, the most that come from the skill, and the most that come from the agent.
 const MOST_OWN_CHECKS: usize = 3;
@@ -68,10 +70,23 @@ pub struct ChosenAgent {
     pub confidence: f64,
 }
 
+/// A skill to work by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModeSkill {
+    pub name: String,
+    pub confidence: Confidence,
+    /// What speaks for it: words of the prompt, or the mode.
+    pub because: Vec<String>,
+    /// How its text begins, of the one that fits the prompt best.
+    pub begins: Option<String>,
+}
+
 /// Everything that follows from a prompt.
 #[derive(Debug)]
 pub struct PromptMode {
     pub mode: KeywordMode,
+    /// Whether a keyword asked for the mode; PLAN is also what follows from none.
+    pub is_asked: bool,
     /// The prompt without its keyword.
     pub original_prompt: String,
     pub instructions: &'static str,
@@ -95,7 +110,7 @@ pub struct PromptMode {
     /// The level and its reason.
     pub risk: (String, String),
     /// The best that fit; none for a minimal answer.
-    pub skills: Vec<Recommendation>,
+    pub skills: Vec<ModeSkill>,
     /// What to look at before the work is done; none for a minimal answer.
     pub checks: Vec<String>,
     /// The mode of the project to work in.
@@ -117,14 +132,12 @@ pub(super) fn parse(playbook: &Playbook, asked: &PromptRequest) -> Result<Prompt
     let parsed = parse_mode(&request);
     let files = owned(&parsed.files);
     let work = work_in(parsed.mode);
-    let analysis = analyze_task(parsed.original_prompt, &files, Some(parsed.mode));
+    let analysis = analyze_reading(&parsed.reading, &files, Some(parsed.mode));
     let profile = briefing.agents.get(parsed.delegates_to.agent).cloned();
     let (mut skills, mut checks) = (Vec::new(), Vec::new());
     if asked.verbosity != RuleVerbosity::Minimal {
-        skills = playbook.recommend(parsed.original_prompt);
-        // Here a skill is a call to make; one that is only possible is what `recommend_skills` is for.
-        skills.retain(|it| it.confidence >= Confidence::Medium);
-        skills.truncate(MOST_SKILLS);
+        skills = skills_for(playbook, &briefing, &parsed);
+        let first = skills.first().and_then(|it| briefing.skill(&it.name));
         let domains = owned(&analysis.checklists);
         // Where no file is named yet, what the task is about stands for its directories.
         let areas = owned(&analysis.areas);
@@ -132,12 +145,19 @@ pub(super) fn parse(playbook: &Playbook, asked: &PromptRequest) -> Result<Prompt
             domains: &domains,
             files: if files.is_empty() { &areas } else { &files },
         };
-        let of_skill = skills
-            .first()
-            .map_or(&[][..], |it| briefing.skill_checks(&it.skill));
+        let of_skill = first.map_or(&[][..], |skill| skill.checks.as_slice());
+        // Where no mode was asked for, the agent is that of PLAN, and a skill knows better what the work is.
+        let by_skill = !parsed.is_asked && first.is_some();
+        let (most_of_skill, most_of_agent) = if by_skill {
+            (MOST_CHECKS, 0)
+        } else {
+            (MOST_OWN_CHECKS, MOST_OWN_CHECKS)
+        };
         let of_agent = profile.as_deref().map(|agent| agent.checklist(work));
         let of_agent = owned(&of_agent.unwrap_or_default());
-        checks = first_checks([of_skill, &of_agent], &playbook.checks(&query, MOST_CHECKS));
+        let own = of_skill.iter().take(most_of_skill);
+        let own = own.chain(of_agent.iter().take(most_of_agent));
+        checks = first_checks(own, &briefing.checks(&query, MOST_CHECKS));
     }
     let act_agent = parsed.recommended_act_agent.as_ref().map(ChosenAgent::from);
     Ok(PromptMode {
@@ -147,6 +167,7 @@ pub(super) fn parse(playbook: &Playbook, asked: &PromptRequest) -> Result<Prompt
         act_agent: act_agent.map(|agent| (agent, owned(&parsed.available_act_agents))),
         language: config.language().map(str::to_owned),
         mode: parsed.mode,
+        is_asked: parsed.is_asked,
         original_prompt: parsed.original_prompt.to_owned(),
         instructions: parsed.instructions,
         specialists: owned(&parsed.specialists),
@@ -163,6 +184,52 @@ pub(super) fn parse(playbook: &Playbook, asked: &PromptRequest) -> Result<Prompt
     })
 }
 
+/// The skills that fit the prompt, then that of the mode's own work, if someone asked for the mode.
+fn skills_for(playbook: &Playbook, briefing: &Briefing, parsed: &ParsedMode<'_>) -> Vec<ModeSkill> {
+    let mut skills: Vec<ModeSkill> = playbook
+        .recommend_for(&parsed.reading)
+        .into_iter()
+        // Here a skill is a call to make; one that is only possible is what `recommend_skills` is for.
+        .filter(|it| it.confidence >= Confidence::Medium)
+        .take(MOST_SKILLS)
+        .map(|it| ModeSkill {
+            name: it.skill,
+            confidence: it.confidence,
+            because: it.matched,
+            begins: None,
+        })
+        .collect();
+    if let Some(first) = skills.first_mut() {
+        first.begins = briefing.skill(&first.name).map(beginning);
+    }
+    // How it begins is what the mode's instructions say.
+    let own = parsed.mode.skill().filter(|_| parsed.is_asked);
+    let own = own.filter(|own| skills.iter().all(|it| it.name != *own));
+    if let Some(own) = own.and_then(|own| briefing.skill(own))
+        && skills.len() < MOST_SKILLS
+    {
+        skills.push(ModeSkill {
+            name: own.name.clone(),
+            confidence: Confidence::Medium,
+            because: vec![parsed.mode.to_string()],
+            begins: None,
+        });
+    }
+    skills
+}
+
+/// The start of a skill's text, without its title.
+fn beginning(skill: &Skill) -> String {
+    let text = skill.text.trim_start();
+    let text = match text.strip_prefix("# ") {
+        Some(titled) => titled.split_once('\n').map_or("", |(_, text)| text),
+        None => text,
+    };
+    let text = text.trim();
+    let end = text.floor_char_boundary(MOST_OF_SKILL);
+    text.get(..end).unwrap_or_default().to_owned()
+}
+
 fn work_in(mode: KeywordMode) -> WorkMode {
     match mode {
         KeywordMode::Plan => WorkMode::Plan,
@@ -176,10 +243,7 @@ fn owned(names: &[&str]) -> Vec<String> {
 }
 
 /// Some points of the skill, some of the agent, then those of the task and its files.
-fn first_checks(own: [&[String]; 2], of_task: &[String]) -> Vec<String> {
-    let own = own
-        .into_iter()
-        .flat_map(|it| it.iter().take(MOST_OWN_CHECKS));
+fn first_checks<'c>(own: impl Iterator<Item = &'c String>, of_task: &'c [String]) -> Vec<String> {
     let mut checks: Vec<String> = Vec::new();
     for item in own.chain(of_task) {
         if checks.len() < MOST_CHECKS && !checks.contains(item) {
@@ -217,7 +281,9 @@ fn rules(
     for (name, rule) in briefing.rules(parsed.mode) {
         let content = match verbosity {
             RuleVerbosity::Full => Some(rule.text.clone()),
-            RuleVerbosity::Standard if name == CORE => Some(own_section(&rule.text, parsed.mode)),
+            RuleVerbosity::Standard if name == CORE => {
+                briefing.section(parsed.mode).map(str::to_owned)
+            }
             RuleVerbosity::Standard | RuleVerbosity::Minimal => None,
         };
         shown.push(general_rule(name, rule, content, verbosity));
@@ -261,15 +327,6 @@ fn general_rule(
 
 fn address(rule: &RulesFile, verbosity: RuleVerbosity) -> Option<String> {
     (verbosity == RuleVerbosity::Standard).then(|| format!("rules://{}", rule.path))
-}
-
-/// The mode's own section, without what holds for all modes.
-fn own_section(core: &str, mode: KeywordMode) -> String {
-    let section = mode_section(core, mode);
-    let title = format!("### {} mode", mode.as_str()).to_lowercase();
-    let start = section.to_ascii_lowercase().find(&title);
-    let own = start.and_then(|start| section.get(start..));
-    own.unwrap_or(&section).trim().to_owned()
 }
 
 /// The first points of a list, which say how to check the work.

@@ -96,3 +96,48 @@ async fn a_prompt_is_korean() {
     let prompt = "계획: 결제 화면을 다시 설계해줘";
     insta::assert_snapshot!(brief(SHOP, json!({ "prompt": prompt })).await);
 }
+
+async fn ask(wire: &mut Wire, prompt: &str) -> Value {
+    let answer = wire.call("parse_mode", json!({ "prompt": prompt })).await;
+    serde_json::from_str(text(&answer)).expect("JSON")
+}
+
+fn skills(answer: &Value) -> Vec<&str> {
+    let skills = answer["skills"].as_array().expect("a list").iter();
+    skills.filter_map(|it| it["name"].as_str()).collect()
+}
+
+/// Whatever a plan or a judgement is about, how to write one is the same; but nobody asked for a plan without the word.
+#[tokio::test]
+async fn a_mode_that_was_asked_for_brings_its_own_skill() {
+    let world = World::new(SHOP);
+    let mut wire = Wire::open(&world).await;
+    let planned = ask(&mut wire, "PLAN add coupons to the checkout").await;
+    assert_eq!(skills(&planned), ["writing-plans"]);
+    assert_eq!(planned["skills"][0]["because"], json!(["PLAN"]));
+    let judged = ask(&mut wire, "EVAL the error handling in src/lib.rs").await;
+    assert_eq!(skills(&judged), ["pr-review"]);
+    let unasked = ask(&mut wire, "add coupons to the checkout").await;
+    assert!(!skills(&unasked).contains(&"writing-plans"), "{unasked:#}");
+}
+
+/// "production is down" is no request for a plan: the skill says what to do and what to check, not a planner.
+#[tokio::test]
+async fn without_a_keyword_the_skill_says_what_to_do() {
+    let world = World::new(SHOP);
+    let mut wire = Wire::open(&world).await;
+    let answer = ask(&mut wire, "production is down, checkout returns 500").await;
+    let begins = answer["skills"][0]["begins"].as_str().expect("a text");
+    assert!(begins.starts_with("Stop the damage first."), "{begins}");
+    assert!(begins.contains("one person leads"), "{begins}");
+    assert!(answer["delegate_agent_info"].get("duties").is_none());
+    let checks = answer["checks"].to_string();
+    assert!(checks.contains("Users are served again"), "{checks}");
+    assert!(!checks.contains("approaches were compared"), "{checks}");
+    // What was said stays said.
+    let again = ask(&mut wire, "production is down again").await;
+    assert_eq!(skills(&again).first(), Some(&"incident-response"));
+    assert!(again["skills"][0].get("begins").is_none(), "{again:#}");
+    let unchanged = again["unchanged"].as_array().expect("a list");
+    assert!(unchanged.contains(&json!("skills/incident-response")));
+}

@@ -5,8 +5,8 @@
 mod fit;
 
 use mk_engine::{
-    AgentDefinition, ChosenAgent, Error, ModeRule, PlaybookLayer, PromptMode, PromptRequest,
-    ResolvedModel, RuleVerbosity, SkillRecommendation,
+    AgentDefinition, ChosenAgent, Error, ModeRule, ModeSkill, PlaybookLayer, PromptMode,
+    PromptRequest, ResolvedModel, RuleVerbosity,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -16,7 +16,7 @@ use crate::tool::{
     Spec, Tool, ToolAnswer, ToolDefinition, ToolEffect, ToolRun, Toolset, missing, rules_reply,
     source_of,
 };
-use fit::shorten_for;
+use fit::{BEGINS, shorten_for};
 
 const HINT: &str =
     "Ask these specialists in parallel: prepare_parallel_agents writes their prompts";
@@ -131,7 +131,6 @@ fn answer(parsed: PromptMode, now: &str, verbosity: RuleVerbosity) -> Value {
     let (level, reason) = &parsed.risk;
     answer["risk"] = json!({ "level": level, "reason": reason });
     if verbosity != RuleVerbosity::Minimal {
-        let skill = |it: &SkillRecommendation| json!({ "name": it.skill, "confidence": it.confidence.as_str(), "because": it.matched });
         answer["skills"] = parsed.skills.iter().map(skill).collect();
         answer["checks"] = json!(parsed.checks);
         answer["next"] = json!(next);
@@ -158,6 +157,18 @@ fn rule(rule: ModeRule) -> Value {
     shown
 }
 
+fn skill(skill: &ModeSkill) -> Value {
+    let mut shown = json!({
+        "name": skill.name,
+        "confidence": skill.confidence.as_str(),
+        "because": skill.because,
+    });
+    if let Some(begins) = &skill.begins {
+        shown[BEGINS] = json!(begins);
+    }
+    shown
+}
+
 /// Who does the work, and what it looks at in this mode.
 fn agent_info(agent: &AgentDefinition, parsed: &PromptMode, verbosity: RuleVerbosity) -> Value {
     let mut shown = json!({
@@ -167,6 +178,8 @@ fn agent_info(agent: &AgentDefinition, parsed: &PromptMode, verbosity: RuleVerbo
     });
     let most = match verbosity {
         RuleVerbosity::Minimal => return shown,
+        // No one asked for this agent, and the skill says what to do.
+        RuleVerbosity::Standard if !parsed.is_asked && !parsed.skills.is_empty() => return shown,
         RuleVerbosity::Standard => MOST_DUTIES,
         RuleVerbosity::Full => usize::MAX,
     };
@@ -189,7 +202,7 @@ fn next(parsed: &PromptMode) -> Vec<String> {
         );
     }
     let skills = parsed.skills.iter();
-    calls.extend(skills.map(|it| format!("get_skill {{\"name\": \"{}\"}}", it.skill)));
+    calls.extend(skills.map(|it| format!("get_skill {{\"name\": \"{}\"}}", it.name)));
     if !parsed.specialists.is_empty() {
         calls.push(format!(
             "prepare_parallel_agents {{\"mode\": \"{}\", \"specialists\": {}}}",

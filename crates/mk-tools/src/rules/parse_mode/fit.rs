@@ -1,10 +1,16 @@
 //! Keeps the answer short: what the conversation has been told is left out, and rules share the room that is left.
 
+use std::io;
+
 use mk_engine::{Caller, Engine};
 use serde_json::{Map, Value, json};
 
 /// Bytes of a standard answer.
 const MOST_BYTES: usize = 4_000;
+/// Of which a skill's beginning may take this much.
+const MOST_OF_SKILL: usize = 800;
+/// The key of a skill's beginning.
+pub(super) const BEGINS: &str = "begins";
 /// Less of a rule is worth nothing.
 const LEAST_OF_RULE: usize = 120;
 /// Parts that a conversation needs once.
@@ -16,6 +22,9 @@ const ONCE: [&str; 6] = [
     "checks",
     "languageInstruction",
 ];
+/// Said where something is cut.
+const CUT: &str =
+    "Some rules are cut: read the rule's uri, or call rules_for_files, for the full text";
 const HOW_TO_GET_ALL: &str =
     "Unchanged since an earlier answer in this conversation; verbosity full sends everything";
 
@@ -24,13 +33,21 @@ fn parts(answer: &Value) -> Vec<(String, String)> {
     let mut parts: Vec<(String, String)> = Vec::new();
     for part in ONCE {
         if let Some(value) = answer.get(part) {
-            parts.push((part.to_owned(), value.to_string()));
+            // Not `to_string`, which goes through a formatter piece by piece.
+            let text = serde_json::to_string(value).unwrap_or_default();
+            parts.push((part.to_owned(), text));
         }
     }
     let rules = answer.get("rules").and_then(Value::as_array);
     for rule in rules.into_iter().flatten() {
         if let (Some(name), Some(content)) = (rule["name"].as_str(), rule["content"].as_str()) {
             parts.push((format!("rules/{name}"), content.to_owned()));
+        }
+    }
+    let skills = answer.get("skills").and_then(Value::as_array);
+    for skill in skills.into_iter().flatten() {
+        if let (Some(name), Some(begins)) = (skill["name"].as_str(), skill[BEGINS].as_str()) {
+            parts.push((format!("skills/{name}"), begins.to_owned()));
         }
     }
     parts
@@ -50,12 +67,23 @@ pub(super) fn shorten_for(engine: &Engine, caller: &Caller, answer: &mut Value) 
     leave_out(answer, &known);
     fit(answer);
     // A rule of which only the start is sent counts as told: its address is beside it.
-    let sent = self::parts(answer);
-    let told = parts
-        .iter()
-        .filter(|(part, _)| sent.iter().any(|(it, _)| it == part));
-    let told: Vec<(String, String)> = told.cloned().collect();
+    let mut told = parts;
+    told.retain(|(part, _)| is_sent(answer, part));
     engine.note_told(caller, &told);
+}
+
+/// Whether a part is still in an answer.
+fn is_sent(answer: &Value, part: &str) -> bool {
+    let has = |list: &str, name: &str, key: &str| {
+        let items = answer.get(list).and_then(Value::as_array);
+        let mut items = items.into_iter().flatten();
+        items.any(|it| it["name"] == name && it.get(key).is_some())
+    };
+    match part.split_once('/') {
+        Some(("rules", name)) => has("rules", name, "content"),
+        Some(("skills", name)) => has("skills", name, BEGINS),
+        _ => answer.get(part).is_some(),
+    }
 }
 
 fn leave_out(answer: &mut Value, known: &[&str]) {
@@ -78,31 +106,55 @@ fn leave_out(answer: &mut Value, known: &[&str]) {
             rule.shift_remove("uri");
         }
     }
+    let skills = fields.get_mut("skills").and_then(Value::as_array_mut);
+    for skill in skills.into_iter().flatten() {
+        let name = skill["name"].as_str().unwrap_or_default();
+        if known.contains(&format!("skills/{name}").as_str())
+            && let Some(skill) = skill.as_object_mut()
+        {
+            skill.shift_remove(BEGINS);
+        }
+    }
     fields.insert("unchanged".to_owned(), json!(known));
     fields.insert("unchangedHint".to_owned(), json!(HOW_TO_GET_ALL));
 }
 
-/// Cuts rules, nearest last, and then lists, until the answer fits.
+/// Cuts rules and the skill's beginning, and then lists, until the answer fits.
 fn fit(answer: &mut Value) {
+    let n_team = n_team_rules(answer);
     let mut contents = take_contents(answer);
     let lengths: Vec<usize> = contents.iter().map(String::len).collect();
+    let mut begins = take_beginning(answer);
+    let whole: usize = contents.iter().chain(&begins).map(|it| cost(it)).sum();
     let mut room = MOST_BYTES.saturating_sub(size(answer));
-    let mut cut = false;
+    if whole > room {
+        answer["rulesCut"] = json!(CUT);
+        room = room.saturating_sub(CUT.len() + 14);
+    }
     let n_rules = contents.len();
-    for (place, content) in contents.iter_mut().enumerate() {
+    for place in 0..=n_rules {
+        // What the team wrote comes first, then the skill, then what holds for every project.
+        if place == n_team
+            && let Some(begins) = begins.as_mut()
+        {
+            *begins = excerpt(begins, room.min(MOST_OF_SKILL));
+            room = room.saturating_sub(cost(begins));
+        }
+        let Some(content) = contents.get_mut(place) else {
+            continue;
+        };
         // The nearest rule may have half of what is left, unless the others are short.
-        let rest = n_rules - place;
-        let share = if rest == 1 { room } else { room * 3 / 5 };
-        let kept = excerpt(content, share);
-        cut |= kept.len() < content.len();
-        room = room.saturating_sub(escaped(&kept) + 14);
-        *content = kept;
+        let share = if n_rules - place == 1 {
+            room
+        } else {
+            room * 3 / 5
+        };
+        *content = excerpt(content, share);
+        room = room.saturating_sub(cost(content));
     }
     put_contents(answer, contents, &lengths);
-    if cut {
-        answer["rulesCut"] = json!(
-            "Some rules are cut: read the rule's uri, or call rules_for_files, for the full text"
-        );
+    if let Some(begins) = begins.filter(|it| !it.is_empty()) {
+        answer["skills"][0][BEGINS] = json!(begins);
     }
     let mut least_needed = ["available_act_agents", "mayTouch"].into_iter();
     while size(answer) > MOST_BYTES {
@@ -149,8 +201,48 @@ fn shorten(answer: &mut Value) -> bool {
     false
 }
 
+/// Rules that someone wrote here: they come first, and say whose they are.
+fn n_team_rules(answer: &Value) -> usize {
+    let rules = answer["rules"].as_array();
+    let team = rules.into_iter().flatten();
+    team.take_while(|rule| rule.get("source").is_some()).count()
+}
+
+/// The beginning of the first skill; only that one has it.
+fn take_beginning(answer: &mut Value) -> Option<String> {
+    let first = answer.get_mut("skills")?.get_mut(0)?.as_object_mut()?;
+    let text = take_text(first, BEGINS);
+    (!text.is_empty()).then_some(text)
+}
+
+/// Bytes that a text takes with its key.
+fn cost(text: &str) -> usize {
+    match text.len() {
+        0 => 0,
+        _ => escaped(text) + 14,
+    }
+}
+
 fn size(answer: &Value) -> usize {
-    serde_json::to_string(answer).map_or(0, |text| text.len())
+    let mut bytes = ByteCount(0);
+    match serde_json::to_writer(&mut bytes, answer) {
+        Ok(()) => bytes.0,
+        Err(_) => 0,
+    }
+}
+
+/// Counts what is written, and keeps nothing.
+struct ByteCount(usize);
+
+impl io::Write for ByteCount {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Bytes that a text takes in JSON.
