@@ -26,6 +26,8 @@ use crate::{error, listen, prompt, resource, tool};
 
 /// Larger than any list we have seen: some clients read only the first page.
 const PAGE: usize = 1000;
+/// Teams have hundreds of rules and skills, and a page of these is 40 KB; the index of skills is on the first.
+const RESOURCE_PAGE: usize = 200;
 
 const INSTRUCTIONS: &str = "Modekeeper keeps you in a mode: a role, and limits on what you may touch. \
     Call `create_task` with a mode from `list_modes` before you start, keep its session_id, and pass it on. \
@@ -87,7 +89,7 @@ impl ServerHandler for Handler {
         guarded(self.connection.server(), &context, async {
             self.connection.find_project(&context).await;
             let mut result = tool::list(&self.connection, &context);
-            (result.tools, result.next_cursor) = paginate(result.tools, page)?;
+            (result.tools, result.next_cursor) = paginate(result.tools, PAGE, page)?;
             Ok(result)
         })
         .await
@@ -115,6 +117,7 @@ impl ServerHandler for Handler {
             self.connection.find_project(&context).await;
             let (items, next) = paginate(
                 resource::list(&self.connection, Era::of(&context)).await,
+                RESOURCE_PAGE,
                 page,
             )?;
             let mut result = ListResourcesResult::with_all_items(items);
@@ -131,7 +134,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         guarded(self.connection.server(), &context, async {
-            let (items, next) = paginate(resource::templates(&self.connection), page)?;
+            let (items, next) = paginate(resource::templates(&self.connection), PAGE, page)?;
             let mut result = ListResourceTemplatesResult::with_all_items(items);
             result.next_cursor = next;
             (result.ttl_ms, result.cache_scope) = Era::of(&context).cache_hints();
@@ -162,7 +165,8 @@ impl ServerHandler for Handler {
     ) -> Result<ListPromptsResult, ErrorData> {
         guarded(self.connection.server(), &context, async {
             self.connection.find_project(&context).await;
-            let (items, next) = paginate(prompt::list(&self.connection, Era::of(&context)), page)?;
+            let prompts = prompt::list(&self.connection, Era::of(&context));
+            let (items, next) = paginate(prompts, PAGE, page)?;
             let mut result = ListPromptsResult::with_all_items(items);
             result.next_cursor = next;
             (result.ttl_ms, result.cache_scope) = Era::of(&context).cache_hints();
@@ -277,6 +281,7 @@ impl ServerHandler for Handler {
 /// One page of a list; the cursor is where the next one starts.
 fn paginate<T>(
     items: Vec<T>,
+    most: usize,
     page: Option<PaginatedRequestParams>,
 ) -> Result<(Vec<T>, Option<String>), ErrorData> {
     let start = match page.and_then(|page| page.cursor) {
@@ -289,7 +294,7 @@ fn paginate<T>(
             start.ok_or_else(|| error::invalid_params(format!("Invalid cursor: {cursor}")))?
         }
     };
-    let end = items.len().min(start + PAGE);
+    let end = items.len().min(start + most);
     let next = (end < items.len()).then(|| end.to_string());
-    Ok((items.into_iter().skip(start).take(PAGE).collect(), next))
+    Ok((items.into_iter().skip(start).take(most).collect(), next))
 }

@@ -1,10 +1,12 @@
 //! Resources, templates, completion, prompts and the log level.
 
+use std::fmt::Write as _;
+
 use mk_tools::Toolset;
 use serde_json::{Value, json};
 
 use super::World;
-use super::wire::{Wire, request};
+use super::wire::{Wire, modern, request};
 
 const REVIEWER: &str = "\
 //- /.roomodes
@@ -270,5 +272,53 @@ async fn a_list_ends_where_its_cursor_says() {
                 .await;
             assert_eq!(answer["error"]["code"], -32602, "{method} {cursor}");
         }
+    }
+}
+
+/// In every era: all pages together are the whole list, each resource once, and the index of skills is on the first.
+#[tokio::test]
+async fn many_skills_are_listed_in_pages() {
+    let mut project = String::new();
+    for number in 0..450 {
+        let _ = write!(
+            project,
+            "//- /.claude/skills/skill-{number}/SKILL.md\n---\nname: skill-{number}\ndescription: Report {number}.\n---\n# Report\n"
+        );
+    }
+    let world = World::new(&project);
+    let mut connected = Wire::open(&world).await;
+    let mut stateless = Wire::connect(&world);
+    for era in ["connected", "stateless"] {
+        let (mut uris, mut n_pages) = (Vec::new(), 0);
+        let mut params = json!({});
+        loop {
+            let page = match era {
+                "connected" => result(&mut connected, "resources/list", params).await,
+                _ => {
+                    let asked = modern(n_pages, "resources/list", params);
+                    stateless.request(asked).await["result"].take()
+                }
+            };
+            let listed = page["resources"].as_array().expect("a list");
+            assert!(listed.len() <= 200, "{era}: {}", listed.len());
+            let listed = listed.iter().filter_map(|it| it["uri"].as_str());
+            uris.extend(listed.map(str::to_owned));
+            n_pages += 1;
+            if n_pages == 1 {
+                let index = "rules://skills/index.json";
+                assert!(uris.iter().any(|uri| uri == index), "{era}: {uris:?}");
+            }
+            let Some(next) = page["nextCursor"].as_str() else {
+                break;
+            };
+            params = json!({ "cursor": next });
+        }
+        let is_skill = |uri: &&String| uri.starts_with("rules://skills/skill-");
+        assert_eq!(uris.iter().filter(is_skill).count(), 450, "{era}");
+        assert!(n_pages >= 3, "{era}: {n_pages}");
+        let n_listed = uris.len();
+        uris.sort_unstable();
+        uris.dedup();
+        assert_eq!(uris.len(), n_listed, "{era}: a resource is listed twice");
     }
 }
