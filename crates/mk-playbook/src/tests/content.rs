@@ -159,3 +159,19 @@ fn no_agent_of_ours_names_a_model() {
         assert_eq!(agent.model, None, "{}", agent.id);
     }
 }
+
+/// `parse_mode` shows them: who follows a skill has to know when the work is done.
+#[test]
+fn every_skill_says_when_the_work_is_done() {
+    for skill in shipped().skills() {
+        assert!(
+            skill.checks.len() >= 3,
+            "{}: {:?}",
+            skill.name,
+            skill.checks
+        );
+        for check in &skill.checks {
+            assert!(check.len() <= 200, "{}: {check}", skill.name);
+        }
+    }
+}
