@@ -246,6 +246,11 @@ impl Engine {
 
     /// On a store that is open already.
     fn on(store: Store, parts: EngineParts) -> Self {
+        // Not in the store's own directory, because that is what gets lost.
+        let store = match &parts.folders.config {
+            Some(config) => store.marking_projects_in(config.join("held")),
+            None => store,
+        };
         let EngineParts {
             settings,
             folders,

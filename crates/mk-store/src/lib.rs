@@ -15,6 +15,7 @@ mod credential;
 mod decision;
 mod error;
 mod link;
+mod mark;
 mod model;
 mod open;
 mod postgres;
@@ -137,6 +138,16 @@ impl Store {
         Self {
             inner: Arc::new(StoreInner { shared, thread }),
         }
+    }
+
+    /// Keeps the modes that persons set for projects in this directory too, and takes them from there when the database
+    /// is made, in memory as well. Not for PostgreSQL, which is not lost by cleaning a directory.
+    #[must_use]
+    pub fn marking_projects_in(self, directory: PathBuf) -> Self {
+        if !matches!(self.location(), StoreLocation::Postgres(_)) {
+            self.inner.shared.marks.set_directory(directory);
+        }
+        self
     }
 
     /// A session, with activity that is noted but not yet written.
@@ -407,8 +418,8 @@ impl Store {
             }
             // Not the reader's connection: it would be occupied, and may not write anything.
             StoreLocation::File(_) => {
-                let opened =
-                    open::open(location, open::ConnectionPurpose::Write, LockWaits::PATIENT)?;
+                let purpose = open::ConnectionPurpose::Write;
+                let opened = open::open(location, purpose, LockWaits::PATIENT, &shared.marks)?;
                 open::copy_to(&opened.connection, target).map_err(|failure| failure.at(location))
             }
             StoreLocation::Postgres(_) => Err(Error::NotAFile {

@@ -15,6 +15,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use crate::StoreLocation;
 use crate::error::{Error, Failure};
+use crate::mark::ProjectMarks;
 use crate::recent::RecentAnswers;
 pub(crate) use copy::{copy_to, put_back};
 
@@ -163,8 +164,13 @@ pub(crate) fn open(
     location: &StoreLocation,
     purpose: ConnectionPurpose,
     waits: LockWaits,
+    marks: &ProjectMarks,
 ) -> Result<OpenedDatabase, Error> {
-    let connection = open_waiting(location, purpose, MIGRATIONS, waits)?;
+    let schema = Schema {
+        migrations: MIGRATIONS,
+        marks,
+    };
+    let connection = open_waiting(location, purpose, schema, waits)?;
     // Asked afterwards: if the file was replaced meanwhile, this connection's has another identity
     // than the name's, or it has none, and the next use opens again.
     let identity = match location {
@@ -185,13 +191,22 @@ pub(crate) fn open_with(
     purpose: ConnectionPurpose,
     migrations: &[Migration],
 ) -> Result<Connection, Error> {
-    open_waiting(location, purpose, migrations, LockWaits::PATIENT)
+    let marks = &ProjectMarks::default();
+    let schema = Schema { migrations, marks };
+    open_waiting(location, purpose, schema, LockWaits::PATIENT)
+}
+
+/// What a database is brought up to, and what a new one begins with.
+#[derive(Debug, Clone, Copy)]
+struct Schema<'a> {
+    migrations: &'a [Migration],
+    marks: &'a ProjectMarks,
 }
 
 fn open_waiting(
     location: &StoreLocation,
     purpose: ConnectionPurpose,
-    migrations: &[Migration],
+    schema: Schema<'_>,
     waits: LockWaits,
 ) -> Result<Connection, Error> {
     let opened = match location {
@@ -213,7 +228,7 @@ fn open_waiting(
     let opened = connection
         .busy_handler(Some(move |_| patience.wait(1)))
         .map_err(Failure::from)
-        .and_then(|()| prepare(&mut connection, location, purpose, migrations))
+        .and_then(|()| prepare(&mut connection, location, purpose, schema))
         .and_then(|()| {
             let mut patience = Patience::of(waits.statement);
             Ok(connection.busy_handler(Some(move |attempt| patience.wait(attempt)))?)
@@ -226,13 +241,13 @@ fn prepare(
     connection: &mut Connection,
     location: &StoreLocation,
     purpose: ConnectionPurpose,
-    migrations: &[Migration],
+    schema: Schema<'_>,
 ) -> Result<(), Failure> {
     connection.set_prepared_statement_cache_capacity(PREPARED);
     // Plans must not depend on bound values: otherwise SQLite, built with STAT4, prepares a joining
     // statement again at every use, which took 29 µs instead of 4.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-    let known = i64::try_from(migrations.len()).unwrap_or(i64::MAX);
+    let known = i64::try_from(schema.migrations.len()).unwrap_or(i64::MAX);
     // Looked at before anything is set: a database that is not for us stays byte for byte the same.
     let version = check_version(connection, location, known)?;
     if version < known {
@@ -242,7 +257,7 @@ fn prepare(
         {
             copy::before_migration(connection, path, version)?;
         }
-        migrate(connection, location, migrations)?;
+        migrate(connection, location, schema)?;
     }
     match purpose {
         ConnectionPurpose::Read => {
@@ -319,7 +334,7 @@ fn create_file(path: &Path) -> Result<(), Error> {
 }
 
 #[cfg(unix)]
-fn private_folders() -> DirBuilder {
+pub(crate) fn private_folders() -> DirBuilder {
     let mut builder = DirBuilder::new();
     std::os::unix::fs::DirBuilderExt::mode(builder.recursive(true), 0o700);
     builder
@@ -333,7 +348,7 @@ pub(crate) fn private_file() -> OpenOptions {
 }
 
 #[cfg(not(unix))]
-fn private_folders() -> DirBuilder {
+pub(crate) fn private_folders() -> DirBuilder {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     builder
@@ -402,7 +417,7 @@ fn number(connection: &Connection, query: &str) -> rusqlite::Result<i64> {
 fn migrate(
     connection: &mut Connection,
     location: &StoreLocation,
-    migrations: &[Migration],
+    Schema { migrations, marks }: Schema<'_>,
 ) -> Result<(), Failure> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let known = i64::try_from(migrations.len()).unwrap_or(i64::MAX);
@@ -419,6 +434,9 @@ fn migrate(
     }
     if known > 1 {
         transaction.execute("UPDATE schema_version SET version = ?1", [known])?;
+    }
+    if version == 0 {
+        marks.put_into(&transaction)?;
     }
     transaction.commit()?;
     Ok(())

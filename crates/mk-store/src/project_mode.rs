@@ -3,7 +3,6 @@
 
 use mk_types::{AbsPath, ConversationId, ModeSlug, SessionId, Timestamp};
 
-use crate::Store;
 use crate::error::{Error, Failure};
 use crate::link::{Link, SqlValue, params};
 use crate::model::{
@@ -12,6 +11,7 @@ use crate::model::{
 use crate::project::{self, select_project};
 use crate::row::{self, all, first, optional, run, session_id};
 use crate::writer::Turn;
+use crate::{Store, StoreLocation};
 
 /// Whether the path `$path` is this project's (`?1`, and `?2` with a separator at its end), or lies below it and no
 /// project in between has a mode of its own.
@@ -37,7 +37,13 @@ macro_rules! is_held {
 impl Store {
     /// Sets the mode of a project, and of its live conversations and tasks where `new.reach` says so: all or nothing.
     pub async fn set_project_mode(&self, new: NewProjectMode) -> Result<SetProjectMode, Error> {
-        self.write(move |turn| set(turn, &new)).await
+        let set = self.write(move |turn| set(turn, &new)).await?;
+        let shared = &self.inner.shared;
+        // What was set in memory ends with it.
+        if matches!(shared.location, StoreLocation::File(_)) {
+            shared.marks.keep(&set.project, shared.clock.now());
+        }
+        Ok(set)
     }
 
     /// Of these directories, the longest, that is the nearest, with a mode that a person has set.

@@ -10,6 +10,7 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags, params_from_iter};
 
 use crate::error::{Error, Failure};
+use crate::mark::ProjectMarks;
 use crate::open::{ConnectionPurpose, LockWaits, open};
 use crate::{Store, StoreLocation};
 
@@ -57,7 +58,10 @@ pub fn recover(path: &Path) -> Result<RecoveredStore, Error> {
             _ => {}
         }
     }
-    let new = open(&location, ConnectionPurpose::Write, LockWaits::PATIENT)?;
+    // What can be read brings its modes along.
+    let no_marks = ProjectMarks::default();
+    let purpose = ConnectionPurpose::Write;
+    let new = open(&location, purpose, LockWaits::PATIENT, &no_marks)?;
     let recovered = copy_tables(&new.connection, &kept);
     let (rows, damaged_tables) = recovered.map_err(|failure| failure.at(&location))?;
     Ok(RecoveredStore {

@@ -7,6 +7,7 @@ mod conversation;
 mod credential;
 mod decision;
 mod lifecycle;
+mod mark;
 mod open;
 mod project_mode;
 mod recent;

@@ -19,6 +19,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use crate::StoreLocation;
 use crate::error::{Error, Failure};
 use crate::link::Link;
+use crate::mark::ProjectMarks;
 use crate::model::NewDecision;
 use crate::open::{OpenedDatabase, StoreUse};
 use crate::postgres::Postgres;
@@ -93,6 +94,7 @@ pub(crate) struct SharedStore {
     pub(crate) location: StoreLocation,
     pub(crate) postgres: Option<Postgres>,
     pub(crate) clock: Clock,
+    pub(crate) marks: ProjectMarks,
     /// The connection of all reads; where there is only one, of the writes too.
     reader: Mutex<StoreReader>,
     store_use: StoreUse,
@@ -175,6 +177,7 @@ impl SharedStore {
             location,
             postgres,
             clock,
+            marks: ProjectMarks::default(),
             reader: Mutex::default(),
             store_use,
             inbox: Mutex::default(),

@@ -151,7 +151,7 @@ impl SharedStore {
     ) -> Result<&'a mut OpenedDatabase, Error> {
         match slot {
             Some(opened) => Ok(opened),
-            None => Ok(slot.insert(open(&self.location, purpose, waits)?)),
+            None => Ok(slot.insert(open(&self.location, purpose, waits, &self.marks)?)),
         }
     }
 

@@ -206,6 +206,18 @@ fn the_mode_that_a_person_sets_for_a_project_holds_over_mcp() {
 }
 
 #[test]
+fn the_mode_of_a_project_holds_in_memory_and_when_the_database_is_lost() {
+    let sandbox = Sandbox::new();
+    sandbox.ok(&["mode", "ask"]);
+    assert!(!may_write(&mut Client::start_with(
+        &sandbox,
+        &["--in-memory"]
+    )));
+    std::fs::remove_dir_all(sandbox.state()).unwrap();
+    assert!(!may_write(&mut Client::start(&sandbox)));
+}
+
+#[test]
 fn a_new_process_holds_a_wider_text_until_it_is_trusted() {
     let sandbox = Sandbox::with(".roomodes", NARROW);
     sandbox.ok(&["mode", "code"]);

@@ -136,6 +136,18 @@ fn a_missing_store_denies_but_shows_what_every_mode_shows() {
 }
 
 #[test]
+fn a_store_that_is_made_again_has_the_modes_of_projects() {
+    let sandbox = Sandbox::with("src/main.rs", "fn main() {}\n");
+    sandbox.ok(&["mode", "ask"]);
+    std::fs::remove_dir_all(sandbox.state()).unwrap();
+    check_denied(&hook(&sandbox, "claude", &edit(&sandbox)), "is missing");
+    // Whatever looks for it makes it.
+    sandbox.ok(&["tasks", "list"]);
+    let ran = hook(&sandbox, "claude", &edit(&sandbox));
+    check_denied(&ran, "Tool 'Edit' cannot be used in 'ask' mode");
+}
+
+#[test]
 fn without_a_home_there_is_no_store_and_no_pass() {
     let sandbox = held();
     let mut command = sandbox.command(&["hook", "claude"]);

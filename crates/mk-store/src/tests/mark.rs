@@ -1,0 +1,88 @@
+//! What survives a lost database: the modes that persons have set for projects.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+
+use mk_types::Timestamp;
+
+use super::{Fixture, block_on, new_mode, path, put, slug};
+use crate::{CloseOutcome, ModeReach, Project, Store, StoreLocation};
+
+const EVERYONE: ModeReach = ModeReach::AllActiveSince(Timestamp::from_millis(0));
+
+fn marking(fixture: &Fixture, store: Store) -> Store {
+    store.marking_projects_in(held(fixture))
+}
+
+fn held(fixture: &Fixture) -> PathBuf {
+    fixture.path().ancestors().nth(2).unwrap().join("held")
+}
+
+#[track_caller]
+fn set(store: &Store, root: &str, mode: &str) -> Project {
+    let new = new_mode(root, mode, EVERYONE);
+    block_on(store.set_project_mode(new)).unwrap().project
+}
+
+#[test]
+fn a_database_that_is_made_again_has_the_modes_that_persons_set() {
+    let fixture = Fixture::in_file();
+    let store = marking(&fixture, fixture.neighbour());
+    set(&store, "/project", "code");
+    let set_last = set(&store, "/project", "ask");
+    set(&store, "/odd\n/name", "architect");
+    block_on(store.open_project(&path("/never/set"))).unwrap();
+    assert_eq!(store.close(), CloseOutcome::Complete);
+    fs::remove_file(fixture.path()).unwrap();
+    let in_memory = Store::new(StoreLocation::Memory, fixture.clock.clone());
+    for store in [fixture.neighbour(), in_memory] {
+        let store = marking(&fixture, store);
+        let again = store.project_at(&path("/project")).unwrap().unwrap();
+        assert_eq!(
+            (&again.mode, &again.switching, again.mode_since),
+            (&Some(slug("ask")), &set_last.switching, set_last.mode_since)
+        );
+        let odd = store.project_at(&path("/odd\n/name")).unwrap().unwrap();
+        assert_eq!(odd.mode, Some(slug("architect")));
+        assert_eq!(store.project_at(&path("/never/set")).unwrap(), None);
+    }
+}
+
+#[test]
+fn what_is_set_in_memory_is_not_kept() {
+    let fixture = Fixture::in_memory();
+    let store = marking(&fixture, fixture.neighbour());
+    set(&store, "/project", "ask");
+    assert!(!held(&fixture).exists());
+}
+
+#[test]
+fn a_database_that_is_there_is_not_changed_by_them() {
+    let fixture = Fixture::in_file();
+    let store = marking(&fixture, fixture.neighbour());
+    set(&store, "/project", "ask");
+    // One that does not keep them, as an older program.
+    set(&fixture.neighbour(), "/project", "code");
+    let later = marking(&fixture, fixture.neighbour());
+    let project = later.project_at(&path("/project")).unwrap().unwrap();
+    assert_eq!(project.mode, Some(slug("code")));
+}
+
+#[test]
+fn what_cannot_be_read_keeps_nothing_else_from_it() {
+    let fixture = Fixture::in_file();
+    let store = marking(&fixture, fixture.neighbour());
+    set(&store, "/project", "ask");
+    let directory = held(&fixture);
+    let file = fs::read_dir(&directory).unwrap().next().unwrap().unwrap();
+    let mode = file.metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode, 0o600);
+    put(&directory.join("00"), b"half a");
+    put(&directory.join("00.7"), b"ask\n\n1\n/left/over");
+    assert_eq!(store.close(), CloseOutcome::Complete);
+    fs::remove_file(fixture.path()).unwrap();
+    let store = marking(&fixture, fixture.neighbour());
+    let roots: Vec<_> = store.projects().unwrap();
+    assert_eq!(roots.len(), 1, "{roots:?}");
+}
