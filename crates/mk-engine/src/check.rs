@@ -179,8 +179,24 @@ impl Engine {
         }
     }
 
-    /// Decides about a call and remembers the answer's grounds.
-    pub(crate) fn check(&self, in_force: InForce, call: ToolCall) -> CheckedCall {
+    /// Decides about a call and remembers the answer's grounds. A project inside the one that is in force, with a mode of
+    /// its own, is a ceiling over what touches it.
+    pub(crate) fn check(&self, in_force: InForce, call: ToolCall) -> Result<CheckedCall, Error> {
+        let mut checked = self.look(in_force, call);
+        let InForce {
+            project, directory, ..
+        } = &checked.in_force;
+        for nested in self.rule_nested(project, directory, &checked.request)? {
+            if nested.evaluation.decision > checked.evaluation.decision {
+                checked.evaluation = nested.evaluation;
+            }
+            checked.in_force.ceilings.push(nested.mode);
+        }
+        Ok(checked)
+    }
+
+    /// Decides by the modes that are in force, and nothing else.
+    pub(crate) fn look(&self, in_force: InForce, call: ToolCall) -> CheckedCall {
         let project = self.open(&in_force.project);
         let ignored = project.ignored();
         let targets = TargetResolver::new(project.root(), in_force.directory.clone(), &ignored)

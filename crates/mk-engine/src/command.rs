@@ -141,7 +141,7 @@ impl CommandLimits {
             standing: crate::ProjectStanding::InProject,
             knowledge: self.engine.knowledge(self.engine.inner.store.reach()),
         };
-        self.engine.check(in_force, call).evaluation
+        self.engine.look(in_force, call).evaluation
     }
 
     /// Whether some file may be edited.

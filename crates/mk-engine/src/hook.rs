@@ -321,6 +321,19 @@ impl Hooks<'_> {
                     strictest = Some((found, request.clone()));
                 }
             }
+            let beginning = ProjectPath::root();
+            let nested = match self.engine.rule_nested(open.root(), &beginning, &request) {
+                Ok(nested) => nested,
+                Err(error) => return JudgedCall::undecided(&error),
+            };
+            for nested in nested {
+                let is_stricter = |(before, _): &(Evaluation, Request)| {
+                    nested.evaluation.decision > before.decision
+                };
+                if strictest.as_ref().is_none_or(is_stricter) {
+                    strictest = Some((nested.evaluation, nested.request));
+                }
+            }
         }
         let Some((evaluation, request)) = strictest else {
             return JudgedCall {
@@ -413,6 +426,16 @@ impl Hooks<'_> {
 }
 
 impl JudgedCall {
+    /// What a project inside this one says cannot be found out.
+    fn undecided(error: &Error) -> Self {
+        Self {
+            ruling: Ruling::Deny,
+            rule: "nested-project",
+            reason: format!("{error}."),
+            hint: error.hint().map(str::to_owned),
+        }
+    }
+
     fn held_by_the_kernel(self) -> Self {
         Self {
             ruling: Ruling::Allow,

@@ -33,6 +33,7 @@ mod lint;
 mod memory;
 mod mode;
 mod nearest;
+mod nested;
 mod open_project;
 mod open_projects;
 mod operator_file;

@@ -40,7 +40,7 @@ impl ProjectHandle<'_> {
 
     /// Decides about a call that somebody else would make. Nothing is asked of anybody.
     pub fn check(&self, call: ToolCall) -> Result<CheckedCall, Error> {
-        Ok(self.engine.check(self.in_force()?, call))
+        self.engine.check(self.in_force()?, call)
     }
 
     /// The same as if a mode were in force that is not.
@@ -54,7 +54,7 @@ impl ProjectHandle<'_> {
             standing: self.caller.standing,
             knowledge: self.engine.knowledge(self.engine.inner.store.reach()),
         };
-        self.engine.check(in_force, call).evaluation
+        self.engine.look(in_force, call).evaluation
     }
 
     /// Where it is.

@@ -12,6 +12,7 @@ mod error;
 mod hook;
 mod in_force;
 mod lint;
+mod nested;
 mod never_wider;
 mod project;
 mod projects;

@@ -54,6 +54,19 @@ impl Store {
         shared.read_recent(question, |connection| nearest_set(connection, among))
     }
 
+    /// The projects below a directory, itself not counted, with a mode that a person has set.
+    pub fn set_below(&self, root: &AbsPath) -> Result<Vec<Project>, Error> {
+        let query = select_project!(
+            "WHERE mode IS NOT NULL AND substr(root, 1, length(?1)) = ?1 ORDER BY key"
+        );
+        let below = below(root);
+        let question = ("set below", below.clone());
+        let shared = &self.inner.shared;
+        shared.read_recent(question, |connection| {
+            all(connection, query, params![below.as_str()], project::read)
+        })
+    }
+
     /// Puts a conversation into a mode if it still has the mode `from`; tells whether it was.
     pub async fn follow_conversation(
         &self,

@@ -634,6 +634,24 @@ fn a_project_holds_an_agent_that_was_started_above_it() {
 }
 
 #[test]
+fn a_project_inside_a_held_one_holds_what_touches_it() {
+    let agent = Agent::new(ClientId::ClaudeCode).held_in("code");
+    let fixture = &agent.world.fixture;
+    fixture.write("/vendor/.git/HEAD", "ref: refs/heads/main\n");
+    fixture.write("/vendor/a.rs", "fn a() {}\n");
+    let vendor = AbsPath::new(&fixture.path("vendor")).unwrap();
+    agent.person_sets_in(&vendor, "architect");
+    let edit = |path: &str| agent.call("Edit", json!({ "file_path": agent.path(path) }));
+    let refused = edit("vendor/a.rs").unwrap();
+    assert!(refused.contains("under the bound 'architect'"), "{refused}");
+    check(edit("vendor/plan.md"), "passes");
+    check(edit("src/main.rs"), "passes");
+    let run = |line: &str| agent.call("Bash", json!({ "command": line }));
+    assert!(run("rm vendor/a.rs").is_some());
+    check(run("touch src/b.rs"), "passes");
+}
+
+#[test]
 fn a_use_is_told_by_its_whole_input() {
     let agent = Agent::new(ClientId::ClaudeCode).held_in("ask");
     let use_of = |id: &str, path: &str| {
