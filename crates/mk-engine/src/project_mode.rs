@@ -51,6 +51,17 @@ impl Conversations<'_> {
         Ok(self.engine.inner.store.conversation(id)?)
     }
 
+    /// Whether a conversation of an agent whose process is known may be running.
+    pub fn is_any_agent_running(&self) -> Result<bool, Error> {
+        let recent = self
+            .engine
+            .inner
+            .store
+            .conversations_since(self.live_since())?;
+        let mut recent = recent.iter();
+        Ok(recent.any(|it| it.process.is_some() && it.ended_at.is_none()))
+    }
+
     /// The live conversations of every project, the latest first, each with its project.
     pub fn live_everywhere(&self) -> Result<Vec<(Conversation, Option<Project>)>, Error> {
         let store = &self.engine.inner.store;

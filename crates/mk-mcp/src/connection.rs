@@ -107,6 +107,8 @@ struct CredentialLimits {
     answers: bool,
     others: OthersTasks,
     conversation: Option<ConversationId>,
+    /// The agent that a request may come from, by its process.
+    agent: Option<AgentLink>,
 }
 
 /// One connection: where it came in, and what it is about.
@@ -261,6 +263,7 @@ impl McpServer {
             answers: limits.answers,
             others: limits.others,
             conversation: limits.conversation(),
+            agent: limits.agent(),
         })
     }
 
@@ -380,6 +383,7 @@ impl Connection {
             *own = own.take().or(limits.conversation);
             caller.within = limits.projects;
             caller.others = limits.others;
+            caller.agent = limits.agent.or(caller.agent);
         }
         Ok(caller)
     }
@@ -411,13 +415,19 @@ impl Connection {
                 .collect(),
             conversation,
             mode: None,
-            agent: self.server.inner.agent.clone(),
+            agent: self.agent(),
             client: None,
             roots,
             within: self.limits.projects.clone(),
             others: self.limits.others,
             actor: Actor::Agent,
         }
+    }
+
+    /// The agent that started this server, or that opened this connection.
+    fn agent(&self) -> Option<AgentLink> {
+        let own = self.server.inner.agent.as_ref();
+        own.or(self.limits.agent.as_ref()).cloned()
     }
 
     pub(crate) fn roots(&self) -> &Roots {

@@ -64,6 +64,7 @@ impl TrustedProxies {
         Peer {
             address,
             user: PeerUser::Remote,
+            socket: None,
         }
     }
 
@@ -149,6 +150,7 @@ mod tests {
         let peer = Peer {
             address: "10.0.0.5".parse().unwrap(),
             user: PeerUser::Same,
+            socket: None,
         };
         let sender = TrustedProxies::parse(&proxies).unwrap().sender(peer, &sent);
         let shown = format!("{} {:?}", sender.address, sender.user);

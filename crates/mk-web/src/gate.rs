@@ -19,8 +19,8 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
 use mk_engine::{
-    AccessRole, CredentialKind, Engine, Principal, mode_scope, role_scope, session_secret,
-    whole_scope,
+    AccessRole, AgentLimits, CredentialKind, Engine, Principal, ProcessIdentity, mode_scope,
+    role_scope, session_secret, whole_scope,
 };
 use mk_types::ModeSlug;
 use serde_json::Value;
@@ -29,6 +29,7 @@ use crate::ending::while_it_holds;
 use crate::error;
 use crate::guard::LARGEST_BODY;
 use crate::issuer::{BadToken, is_signed};
+use crate::owner::SocketOwners;
 use crate::peer::{Peer, PeerUser};
 use crate::resource::{METADATA, ProtectedResource, asked_mode};
 
@@ -85,11 +86,23 @@ pub fn need(method: &Method, path: &str) -> RouteNeed {
 #[derive(Debug, Clone)]
 pub struct RequestSender {
     pub principal: Option<Arc<Principal>>,
+    /// The processes it comes from, where they may be an agent's.
+    pub processes: Vec<ProcessIdentity>,
     /// For records.
     pub origin: String,
 }
 
 impl RequestSender {
+    /// What its credential and its process let it do at most.
+    pub(crate) fn limits(&self) -> AgentLimits {
+        let principal = self.principal.as_ref();
+        let limits = principal.map(|principal| principal.limits());
+        AgentLimits {
+            processes: self.processes.clone(),
+            ..limits.unwrap_or_default()
+        }
+    }
+
     /// For records.
     pub fn name(&self) -> String {
         match &self.principal {
@@ -103,14 +116,21 @@ impl RequestSender {
 struct Gate {
     engine: Engine,
     resource: Arc<ProtectedResource>,
+    owners: SocketOwners,
     failures: Arc<Mutex<HashMap<IpAddr, (u32, Instant)>>>,
 }
 
 /// Puts the gate in front of routes.
-pub fn gated(routes: Router, engine: Engine, resource: ProtectedResource) -> Router {
+pub fn gated(
+    routes: Router,
+    engine: Engine,
+    resource: ProtectedResource,
+    owners: SocketOwners,
+) -> Router {
     let gate = Gate {
         engine,
         resource: Arc::new(resource),
+        owners,
         failures: Arc::default(),
     };
     routes.layer(middleware::from_fn_with_state(gate, pass))
@@ -189,14 +209,28 @@ impl Gate {
             }
             Some((kind, secret)) => self.known(kind, &secret, &path, address)?,
         };
-        let who = self.admit(&request, found)?;
+        let is_page = matches!(found, Some((CredentialKind::Session, _)));
+        let mut who = self.admit(&request, found)?;
+        if !is_page && need(request.method(), &path) == RouteNeed::Agent {
+            let peer = request.extensions().get::<Peer>().copied();
+            who.processes = self.processes(peer).await?;
+        }
         let mut request = self.within_scope(request, &who).await?;
         // For the faces behind, which know nothing of this one.
-        if let Some(principal) = &who.principal {
-            request.extensions_mut().insert(principal.limits());
+        if who.principal.is_some() || !who.processes.is_empty() {
+            request.extensions_mut().insert(who.limits());
         }
         request.extensions_mut().insert(who);
         Ok(request)
+    }
+
+    /// The processes that a request comes from.
+    async fn processes(&self, peer: Option<Peer>) -> Result<Vec<ProcessIdentity>, Box<Response>> {
+        let found = self.owners.of(&self.engine, peer).await;
+        found.map_err(|error| {
+            let body = Json(error::refused(&error, mk_tools::Toolset::Modes));
+            Box::new((StatusCode::FORBIDDEN, body).into_response())
+        })
     }
 
     /// Who has a credential that was made here.
@@ -315,7 +349,11 @@ impl Gate {
             }
         }
         let origin = peer.map_or_else(|| "this process".to_owned(), |it| it.address.to_string());
-        Ok(RequestSender { principal, origin })
+        Ok(RequestSender {
+            principal,
+            processes: Vec::new(),
+            origin,
+        })
     }
 
     /// Refuses what a token of the issuer can never do, so that its holder can ask for a wider one. Everything else is

@@ -1,4 +1,4 @@
-//! Who is at the other end of a connection: the kernel knows which user a local socket belongs to.
+//! Who is at the other end of a connection: the kernel knows which user a local socket belongs to, and its number.
 //!
 //! Decides nothing; [`crate::guard`] does.
 
@@ -9,6 +9,8 @@ use std::net::{IpAddr, SocketAddr};
 pub struct Peer {
     pub address: IpAddr,
     pub user: PeerUser,
+    /// The number of its socket, where it is a process of this user.
+    pub socket: Option<u64>,
 }
 
 /// Whose process a peer is.
@@ -26,14 +28,15 @@ impl Peer {
     /// Looks the peer of an accepted connection up, once.
     pub fn of(peer: SocketAddr, local: SocketAddr) -> Self {
         let (peer, local) = (canonical(peer), canonical(local));
-        let user = if peer.ip().is_loopback() || peer.ip() == local.ip() {
+        let (user, socket) = if peer.ip().is_loopback() || peer.ip() == local.ip() {
             lookup(peer, local)
         } else {
-            PeerUser::Remote
+            (PeerUser::Remote, None)
         };
         Self {
             address: peer.ip(),
             user,
+            socket,
         }
     }
 }
@@ -44,18 +47,20 @@ fn canonical(address: SocketAddr) -> SocketAddr {
 }
 
 #[cfg(target_os = "linux")]
-fn lookup(peer: SocketAddr, local: SocketAddr) -> PeerUser {
+fn lookup(peer: SocketAddr, local: SocketAddr) -> (PeerUser, Option<u64>) {
     let owner = linux::ask_kernel(peer, local).or_else(|| linux::read_table(peer, local));
     match owner {
-        Some(uid) if uid == rustix::process::geteuid().as_raw() => PeerUser::Same,
-        Some(_) | None => PeerUser::Other,
+        Some((uid, socket)) if uid == rustix::process::geteuid().as_raw() => {
+            (PeerUser::Same, Some(socket))
+        }
+        Some(_) | None => (PeerUser::Other, None),
     }
 }
 
 /// Where the kernel cannot be asked, being on this machine is all that is known.
 #[cfg(not(target_os = "linux"))]
-fn lookup(_peer: SocketAddr, _local: SocketAddr) -> PeerUser {
-    PeerUser::Same
+fn lookup(_peer: SocketAddr, _local: SocketAddr) -> (PeerUser, Option<u64>) {
+    (PeerUser::Same, None)
 }
 
 #[cfg(target_os = "linux")]
@@ -76,11 +81,11 @@ mod linux {
     const SOCK_DIAG_BY_FAMILY: u16 = 20;
     const NLM_F_REQUEST: u16 = 1;
     const NLMSG_HEADER: usize = 16;
-    /// Where `struct inet_diag_msg` has `idiag_uid`.
+    /// Where `struct inet_diag_msg` has `idiag_uid`, and after it `idiag_inode`.
     const UID_AT: usize = NLMSG_HEADER + 64;
 
-    /// The user of the socket that is bound to `peer` and connected to `local`.
-    pub(super) fn ask_kernel(peer: SocketAddr, local: SocketAddr) -> Option<u32> {
+    /// User and number of the socket that is bound to `peer` and connected to `local`.
+    pub(super) fn ask_kernel(peer: SocketAddr, local: SocketAddr) -> Option<(u32, u64)> {
         let socket = socket_with(
             AddressFamily::NETLINK,
             SocketType::DGRAM,
@@ -98,8 +103,11 @@ mod linux {
         if kind != SOCK_DIAG_BY_FAMILY {
             return None;
         }
-        let uid = answer.get(UID_AT..UID_AT + 4)?;
-        Some(u32::from_ne_bytes(uid.try_into().ok()?))
+        let number = |at: usize| {
+            let bytes = answer.get(at..at + 4)?;
+            Some(u32::from_ne_bytes(bytes.try_into().ok()?))
+        };
+        Some((number(UID_AT)?, u64::from(number(UID_AT + 4)?)))
     }
 
     /// `struct nlmsghdr` and `struct inet_diag_req_v2` for exactly one socket.
@@ -136,7 +144,7 @@ mod linux {
     }
 
     /// The same from `/proc/net/tcp` or `tcp6`: costs more with every socket there is.
-    pub(super) fn read_table(peer: SocketAddr, local: SocketAddr) -> Option<u32> {
+    pub(super) fn read_table(peer: SocketAddr, local: SocketAddr) -> Option<(u32, u64)> {
         let table = match peer {
             SocketAddr::V4(_) => "/proc/net/tcp",
             SocketAddr::V6(_) => "/proc/net/tcp6",
@@ -145,7 +153,9 @@ mod linux {
         fs::read_to_string(table).ok()?.lines().find_map(|line| {
             let mut fields = line.split_ascii_whitespace().skip(1);
             let found = fields.next()? == peer && fields.next()? == local;
-            found.then(|| fields.nth(4)?.parse().ok()).flatten()
+            let uid = fields.nth(4)?.parse().ok()?;
+            let socket = fields.nth(1)?.parse().ok()?;
+            found.then_some((uid, socket))
         })
     }
 

@@ -79,8 +79,7 @@ impl Web {
 impl Web {
     /// An agent over plain HTTP, within what its credential allows.
     pub(crate) fn agent(&self, who: &RequestSender) -> Result<Caller, Error> {
-        let limits = who.principal.as_ref().map(|principal| principal.limits());
-        let limits = limits.unwrap_or_default();
+        let limits = who.limits();
         let mut caller = self.caller(Actor::Agent);
         for mode in &limits.modes {
             caller
@@ -89,6 +88,7 @@ impl Web {
         }
         caller.conversation.id = limits.conversation();
         caller.others = limits.others;
+        caller.agent = limits.agent();
         caller.within = limits.projects;
         Ok(caller)
     }

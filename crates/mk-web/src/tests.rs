@@ -18,9 +18,12 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Method, Request, StatusCode};
-use mk_engine::{AccessRole, Engine, EngineParts, Folders, NewToken, Settings, StoreLocation};
+use mk_engine::{
+    AccessRole, AgentSession, Engine, EngineParts, Folders, NewToken, ProcessIdentity, Seat,
+    Settings, StoreLocation,
+};
 use mk_testkit::Fixture;
-use mk_types::{Clock, Timestamp};
+use mk_types::{Clock, ModeSlug, Timestamp};
 use serde_json::{Value, json};
 use tower::ServiceExt as _;
 
@@ -30,6 +33,23 @@ use crate::{ProtectedResource, Web};
 
 /// 2025-01-13T10:30:00.000Z.
 const START: Timestamp = Timestamp::from_millis(1_736_764_200_000);
+
+/// An agent, and a socket that a process below it has; a socket of a process below nobody.
+const AGENT: ProcessIdentity = ProcessIdentity {
+    id: 4711,
+    started: 1,
+};
+const AGENTS_SOCKET: u64 = 4712;
+const OTHERS_SOCKET: u64 = 4713;
+
+fn owners(socket: u64) -> Vec<ProcessIdentity> {
+    let child = |id| ProcessIdentity { id, started: 2 };
+    match socket {
+        AGENTS_SOCKET => vec![child(4712), AGENT],
+        OTHERS_SOCKET => vec![child(4713)],
+        _ => Vec::new(),
+    }
+}
 
 /// A project and the routes that work on it.
 struct World {
@@ -91,10 +111,34 @@ impl World {
         Self {
             files,
             _state: state,
-            routes: crate::gated(crate::routes(web), engine.clone(), resource(&clock)),
+            routes: crate::gated(
+                crate::routes(web),
+                engine.clone(),
+                resource(&clock),
+                crate::SocketOwners::new(owners),
+            ),
             clock,
             engine,
         }
+    }
+
+    /// A conversation of the agent whose process is [`AGENT`], in this mode.
+    async fn agent_in(&self, mode: &str) {
+        let conversations = self.engine.conversations();
+        let seat = Seat {
+            client: AgentSession {
+                name: "claude-code".to_owned(),
+                session: "one".to_owned(),
+            },
+            parent: None,
+            directory: self.files.root().clone(),
+            process: Some(AGENT),
+            above: Vec::new(),
+        };
+        let conversation = conversations.open(&seat).await.unwrap();
+        let slug = ModeSlug::parse(mode).unwrap();
+        let set = conversations.set_mode(&conversation.id, &slug).await;
+        set.unwrap();
     }
 
     /// The secret of a new token.

@@ -29,6 +29,23 @@ pub(crate) fn ancestors() -> Vec<ProcessIdentity> {
     ancestors_from(parent_of("self"))
 }
 
+/// The processes that have a socket of this number, each followed by those above it. Those of other users show nothing.
+pub(crate) fn owners_of(socket: u64) -> Vec<ProcessIdentity> {
+    let name = format!("socket:[{socket}]");
+    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let numbers = processes.filter_map(|it| it.file_name().to_str()?.parse::<u32>().ok());
+    let has_it = |id: &u32| {
+        let files = std::fs::read_dir(format!("/proc/{id}/fd"));
+        let mut files = files.into_iter().flatten().flatten();
+        files.any(|file| {
+            let target = std::fs::read_link(file.path());
+            target.is_ok_and(|target| target.as_os_str() == name.as_str())
+        })
+    };
+    let owners = numbers.filter(has_it);
+    owners.flat_map(|id| ancestors_from(Some(id))).collect()
+}
+
 /// The same for a process whose parent is known.
 pub(crate) fn ancestors_from(parent: Option<u32>) -> Vec<ProcessIdentity> {
     let mut found = Vec::new();

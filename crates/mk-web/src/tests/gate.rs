@@ -9,7 +9,7 @@ use mk_types::CredentialId;
 use serde_json::{Value, json};
 use tower::ServiceExt as _;
 
-use super::{Reply, World, request, send};
+use super::{AGENTS_SOCKET, OTHERS_SOCKET, Reply, World, request, send};
 use crate::gate::COOKIE;
 use crate::{Peer, PeerUser, RouteNeed, need};
 
@@ -47,10 +47,12 @@ fn from(peer: Option<Peer>, method: &Method, path: &str) -> Request<Body> {
 const LOCAL: Peer = Peer {
     address: IpAddr::V4(Ipv4Addr::LOCALHOST),
     user: PeerUser::Same,
+    socket: Some(AGENTS_SOCKET),
 };
 const REMOTE: Peer = Peer {
     address: IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)),
     user: PeerUser::Remote,
+    socket: None,
 };
 
 #[tokio::test]
@@ -76,6 +78,34 @@ async fn without_a_credential_an_agent_on_this_machine_gets_what_an_agent_may_an
             "{id}"
         );
     }
+}
+
+#[tokio::test]
+async fn what_an_agent_has_started_is_held_by_the_agents_mode() {
+    let world = World::new("");
+    let call = r#"{ "name": "write_file", "arguments": { "file_path": "a.rs", "content": "x" } }"#;
+    let ask = async |peer: Peer| {
+        let mut request = request(Method::POST, "/tools/call", call);
+        request.extensions_mut().insert(peer);
+        let reply = send(&world.routes, request).await;
+        (reply.status, reply.body["isError"].clone())
+    };
+    let other = Peer {
+        socket: Some(OTHERS_SOCKET),
+        ..LOCAL
+    };
+    let gone = Peer {
+        socket: Some(1),
+        ..LOCAL
+    };
+    // Where no agent is known, nobody is looked for.
+    for peer in [LOCAL, other, gone] {
+        assert_eq!(ask(peer).await, (StatusCode::OK, json!(false)));
+    }
+    world.agent_in("ask").await;
+    assert_eq!(ask(LOCAL).await, (StatusCode::OK, json!(true)));
+    assert_eq!(ask(other).await, (StatusCode::OK, json!(false)));
+    assert_eq!(ask(gone).await.0, StatusCode::FORBIDDEN);
 }
 
 #[tokio::test]

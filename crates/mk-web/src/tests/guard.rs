@@ -235,6 +235,7 @@ async fn a_process_of_another_user_is_refused() {
         let peer = Peer {
             address: [127, 0, 0, 1].into(),
             user,
+            socket: None,
         };
         let access = AllowedHosts::default();
         let status = status(&access, sent, Method::GET, Some(peer)).await;

@@ -352,6 +352,7 @@ async fn the_challenge_leads_to_the_issuer() {
     let remote = Peer {
         address: [192, 0, 2, 1].into(),
         user: PeerUser::Remote,
+        socket: None,
     };
     let mut challenges = String::new();
     for path in [

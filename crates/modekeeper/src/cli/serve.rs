@@ -13,8 +13,8 @@ use mk_mcp::McpServer;
 use mk_mcp::http::router;
 use mk_tools::Limiter;
 use mk_web::{
-    AllowedHosts, KeyPlace, Machine, ProtectedResource, TokenIssuer, TrustedProxies, Web, gated,
-    guarded,
+    AllowedHosts, KeyPlace, Machine, ProtectedResource, SocketOwners, TokenIssuer, TrustedProxies,
+    Web, gated, guarded,
 };
 use tokio::net::TcpListener;
 
@@ -22,7 +22,7 @@ use crate::approver;
 use crate::cli::mcp::{ceiling, check_default_mode, stop_signal, sweep};
 use crate::cli::{close, engine};
 use crate::config::{Config, ServeFlags, SettingOrigin};
-use crate::{log, output, telemetry};
+use crate::{log, output, process, telemetry};
 
 /// Calls that look at files at the same time. A search has threads of its own besides; further calls wait their turn.
 const CALLS_PER_CORE: usize = 8;
@@ -76,8 +76,9 @@ async fn serve(config: &Config, engine: &Engine, ceiling: Option<Ceiling>) -> an
         events: mk_web::EventStreams::default(),
         machine: machine(config),
     };
+    let owners = SocketOwners::new(process::owners_of);
     let routes = router(&server).merge(mk_web::routes(web));
-    let routes = gated(routes, engine.clone(), resource);
+    let routes = gated(routes, engine.clone(), resource, owners);
     let routes = guarded(routes, access);
     let stop = stop_signal()?;
     tokio::spawn(sweep(engine.clone()));

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
+use crate::support::http::{Request, Server};
 use crate::support::sandbox::{Ran, Sandbox};
 
 /// Starts the hook with this input.
@@ -98,6 +99,33 @@ fn an_agent_started_above_a_project_is_held_in_it() {
     let line = json!({ "command": "touch inner/src/new.rs" });
     let ran = hook(&sandbox, "claude", &event(&sandbox, "Bash", &line));
     check_denied(&ran, "'ask' mode");
+}
+
+#[test]
+fn what_an_agent_starts_is_held_on_a_server_of_ours_too() {
+    let sandbox = Sandbox::with("src/main.rs", "fn main() {}\n");
+    sandbox.ok(&["mode", "code"]);
+    let server = Server::start(&sandbox, &[]);
+    let call =
+        json!({ "name": "write_file", "arguments": { "file_path": "new.rs", "content": "x" } });
+    let write = || {
+        let answer = server.send(&Request {
+            method: "POST",
+            path: "/tools/call",
+            headers: vec![("Content-Type", "application/json".to_owned())],
+            body: call.to_string(),
+        });
+        let answer: Value = serde_json::from_str(&answer.text()).unwrap();
+        answer["isError"].clone()
+    };
+    // This test is the agent: it starts the hook, and then asks the server itself.
+    let passed = hook(&sandbox, "claude", &edit(&sandbox)).stdout;
+    assert!(!passed.contains("deny"), "{passed}");
+    assert_eq!(write(), json!(false));
+    let shown = sandbox.json(&["mode", "--json"]);
+    let id = shown["conversations"][0]["id"].as_str().unwrap();
+    sandbox.ok(&["mode", "ask", "--conversation", id]);
+    assert_eq!(write(), json!(true));
 }
 
 #[test]
