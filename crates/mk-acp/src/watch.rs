@@ -4,8 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use mk_engine::EngineChange;
 use mk_types::{ApprovalId, ConversationId};
 use serde_json::json;
+use tokio::sync::broadcast::{Receiver, error::TryRecvError};
 
 use crate::proxy::Core;
 use crate::shown::ShownModes;
@@ -15,11 +17,23 @@ const LOOK: Duration = Duration::from_millis(200);
 /// After so many looks, what the lines since then have needed is given back.
 const LOOKS_TO_REST: u64 = 5;
 
+/// Whether mode files have changed since the last look. One who has missed something looks too.
+fn has_news(changes: &mut Receiver<EngineChange>) -> bool {
+    let mut found = false;
+    loop {
+        match changes.try_recv() {
+            Ok(_) | Err(TryRecvError::Lagged(_)) => found = true,
+            Err(TryRecvError::Empty | TryRecvError::Closed) => return found,
+        }
+    }
+}
+
 impl Core {
     pub(crate) async fn watch(self: Arc<Self>) {
         let mut ticks = tokio::time::interval(LOOK);
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-        let mut rested_at = 0;
+        let mut files = self.engine.changes();
+        let (mut rested_at, mut seen) = (0, None);
         for look in 1_u64.. {
             ticks.tick().await;
             let passed = self.passed.load(Ordering::Relaxed);
@@ -37,6 +51,14 @@ impl Core {
                 found.sort();
                 found
             };
+            // A proxy at rest asks for one number: what else is looked at costs time and memory five times a second.
+            let version = self.engine.version().ok();
+            let now = version.map(|version| (version, sessions.clone()));
+            let is_same = now.is_some() && now == seen;
+            if !has_news(&mut files) && is_same {
+                continue;
+            }
+            seen = now;
             for (session, conversation) in sessions {
                 self.refresh(&session).await;
                 self.show_requests(&session, &conversation);

@@ -269,10 +269,16 @@ fn prepare(
         // the wait is on the writer's thread, never on a runtime's.
         ConnectionPurpose::Write | ConnectionPurpose::Brief => {
             use_write_ahead_log(connection)?;
-            connection.execute_batch(
-                "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -2000;
+            // Writes go to the end of tables and to random places of indexes, for which no cache is large enough: pages
+            // beyond these would be kept in every server for nothing.
+            let cache = match purpose {
+                ConnectionPurpose::Write => 512,
+                _ => 2000,
+            };
+            connection.execute_batch(&format!(
+                "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -{cache};
                  PRAGMA journal_size_limit = 4194304",
-            )?;
+            ))?;
         }
         // What it writes has happened already and was promised to no one: it survives kill -9, and after a power
         // failure the last commands may be missing. A sync at each would take a tenth of a command's time. That the
