@@ -39,6 +39,7 @@ fn check_held(agent: Agent) {
         "RequestPermissionRequest",
     ];
     judge::judge(&world.trace(), &types);
+    binary::replay(&world.trace());
     text.push_str(&plan::come_back(&world, talk));
     judge::judge(&world.trace(), &[]);
     insta::assert_snapshot!(agent.slug(), text);

@@ -10,8 +10,15 @@ mod step;
 pub(super) mod trial;
 pub(super) mod world;
 
+use std::time::Duration;
+
 use agent::Agent;
 use world::World;
+
+use crate::support::wait_within;
+
+/// Longest that a line in the background takes.
+const BACKGROUND: Duration = Duration::from_secs(60);
 
 /// Set up by `modekeeper init`, an agent does what its mode allows and nothing else.
 #[track_caller]
@@ -75,6 +82,41 @@ fn opencode_is_held() {
 #[test]
 fn cline_is_held() {
     check_held(Agent::Cline);
+}
+
+/// A line in the background is held like any other: the kernel lets it write what the mode may edit, and nothing else.
+#[track_caller]
+fn check_background_held(agent: Agent) {
+    let world = World::new(agent);
+    course::prepare(&world);
+    world.init(&["--mode", "docs"]);
+    let tries = "try: open('src/background.rs', 'w')\nexcept OSError: open('docs/refused.md', 'w')";
+    let line = format!("python3 -c \"\n{tries}\nopen('docs/ended.md', 'w')\"");
+    let ended = world.sandbox.project().join("docs/ended.md");
+    let look = agent.read(&world.path("README.md")).after(move || {
+        wait_within(BACKGROUND, "the line has ended", || {
+            ended.exists().then_some(())
+        });
+    });
+    let heard = world.run(vec![agent.background(&line), look]);
+    assert!(heard.ended, "{heard:#?}");
+    let there = ["src/background.rs", "docs/refused.md"].map(|name| world.exists(name));
+    assert_eq!(there, [false, true], "{heard:#?}");
+}
+
+#[test]
+fn a_background_shell_of_claude_code_is_held() {
+    check_background_held(Agent::ClaudeCode);
+}
+
+#[test]
+fn a_background_shell_of_copilot_is_held() {
+    check_background_held(Agent::Copilot);
+}
+
+#[test]
+fn a_background_shell_of_gemini_is_held() {
+    check_background_held(Agent::Gemini);
 }
 
 /// Without a hook every agent does what it is told: what the other tests refuse is refused by us, and not by the agent.

@@ -3,9 +3,10 @@
 
 use std::io::{Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
 use std::process::Stdio;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::course::{Setter, set_mode};
 use super::editor::Editor;
@@ -40,11 +41,30 @@ fn ten_thousand_lines_come_back_byte_equal_with_modes_off() {
         }
         sent.push(b'\n');
     }
+    check_relayed(&sandbox, &sent);
+}
+
+/// What was really said in a conversation comes out byte-equal with modes off.
+#[track_caller]
+pub(super) fn replay(trace: &Path) {
+    let recorded = std::fs::read_to_string(trace).unwrap();
+    let mut sent = String::new();
+    for entry in recorded.lines() {
+        let entry: Value = serde_json::from_str(entry).unwrap();
+        sent.push_str(&format!("{}\n", entry["message"]));
+    }
+    assert!(sent.lines().count() > 20, "{sent}");
+    check_relayed(&Sandbox::new(), sent.as_bytes());
+}
+
+/// An agent that says what it hears, behind a relay that changes nothing.
+#[track_caller]
+fn check_relayed(sandbox: &Sandbox, sent: &[u8]) {
     let mut command = sandbox.command(&["acp", "--passthrough", "--", "cat"]);
     let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut proxy = command.spawn().unwrap();
     let (mut input, mut output) = (proxy.stdin.take().unwrap(), proxy.stdout.take().unwrap());
-    let text = sent.clone();
+    let text = sent.to_owned();
     let writing = std::thread::spawn(move || input.write_all(&text));
     let mut heard = Vec::new();
     output.read_to_end(&mut heard).unwrap();

@@ -100,6 +100,25 @@ impl Agent {
         }
     }
 
+    /// A line that goes on while the agent does other things.
+    pub(super) fn background(self, line: &str) -> Step {
+        let about = "a command";
+        match self {
+            Self::ClaudeCode => step(
+                "Bash",
+                json!({ "command": line, "description": about, "run_in_background": true }),
+            ),
+            Self::Copilot => step(
+                "bash",
+                json!({ "command": line, "description": about, "mode": "async" }),
+            ),
+            _ => step(
+                "run_shell_command",
+                json!({ "command": line, "description": about, "is_background": true }),
+            ),
+        }
+    }
+
     /// Writes a file by our own MCP tool.
     pub(in crate::slow) fn own_write(self, path: &str) -> Step {
         let arguments = json!({ "file_path": path, "content": "fn by_mcp() {}\n" });
