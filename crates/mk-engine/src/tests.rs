@@ -315,7 +315,7 @@ impl World {
         let call = engine.policy().tools.call_on(tool, Some(target));
         let permit = engine
             .in_force(&self.caller, session.as_ref())
-            .and_then(|in_force| engine.check(in_force, call).permit());
+            .and_then(|in_force| engine.check(in_force, call)?.permit());
         self.say_result(permit, |permit| {
             format!("✓ {} {:?}", permit.tool(), permit.targets())
         });
