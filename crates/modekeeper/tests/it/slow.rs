@@ -23,6 +23,7 @@ mod sdk;
 mod servers;
 mod symbols;
 mod teams;
+mod together;
 mod tools;
 mod torn;
 #[cfg(target_os = "linux")]

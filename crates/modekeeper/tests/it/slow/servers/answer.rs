@@ -1,36 +1,17 @@
 //! Every server answers exactly: definitions, references and renames across files, and what is wrong where.
 
 use super::example::{CLANGD, Example, GOPLS, PYRIGHT, RUST_ANALYZER, TY, TYPESCRIPT};
-use super::world::{PATIENT, World};
+use super::world::{PATIENT, World, block_on};
+use crate::slow::together::together;
 
-#[tokio::test]
-async fn ty() {
-    check(&TY).await;
-}
-
-#[tokio::test]
-async fn pyright() {
-    check(&PYRIGHT).await;
-}
-
-#[tokio::test]
-async fn typescript() {
-    check(&TYPESCRIPT).await;
-}
-
-#[tokio::test]
-async fn rust_analyzer() {
-    check(&RUST_ANALYZER).await;
-}
-
-#[tokio::test]
-async fn clangd() {
-    check(&CLANGD).await;
-}
-
-#[tokio::test]
-async fn gopls() {
-    check(&GOPLS).await;
+#[test]
+fn every_server_answers_exactly() {
+    let examples = [TY, PYRIGHT, TYPESCRIPT, RUST_ANALYZER, CLANGD, GOPLS];
+    together(
+        &examples,
+        |example| example.server,
+        |example| block_on(check(example)),
+    );
 }
 
 async fn check(example: &Example) {

@@ -6,8 +6,9 @@ use mk_lsp::{Limits, ServerError, ServerStatus, Servers};
 use rustix::process::Signal;
 
 use super::example::{CLANGD, Example, GOPLS, PYRIGHT, RUST_ANALYZER, TY, TYPESCRIPT};
-use super::world::{PATIENT, World};
+use super::world::{PATIENT, World, block_on};
 use crate::slow::process::{check_gone, group, members, signal, stop_members};
+use crate::slow::together::together;
 
 /// As short as it can be, because a server that hangs is waited for.
 const LIMITS: Limits = Limits {
@@ -26,41 +27,25 @@ const UNDISTURBED: Duration = Duration::from_secs(20);
 const MARGIN: Duration = Duration::from_secs(30);
 const FLOOD: usize = 500;
 
-#[tokio::test]
-async fn ty() {
-    check(&TY, &TYPESCRIPT).await;
+/// Each in trouble beside one that has none, all at once: what takes long is to wait until one that hangs is given up.
+#[test]
+fn a_server_in_trouble_is_replaced_and_disturbs_no_other() {
+    let pairs = [
+        (LIMITS, &TY, &TYPESCRIPT),
+        (LIMITS, &PYRIGHT, &TYPESCRIPT),
+        (LIMITS, &TYPESCRIPT, &TY),
+        (SLOW, &RUST_ANALYZER, &TY),
+        (LIMITS, &CLANGD, &TY),
+        (LIMITS, &GOPLS, &TY),
+    ];
+    together(
+        &pairs,
+        |(_, troubled, _)| troubled.server,
+        |(limits, troubled, calm)| block_on(check(*limits, troubled, calm)),
+    );
 }
 
-#[tokio::test]
-async fn pyright() {
-    check(&PYRIGHT, &TYPESCRIPT).await;
-}
-
-#[tokio::test]
-async fn typescript() {
-    check(&TYPESCRIPT, &TY).await;
-}
-
-#[tokio::test]
-async fn rust_analyzer() {
-    check_within(SLOW, &RUST_ANALYZER, &TY).await;
-}
-
-#[tokio::test]
-async fn clangd() {
-    check(&CLANGD, &TY).await;
-}
-
-#[tokio::test]
-async fn gopls() {
-    check(&GOPLS, &TY).await;
-}
-
-async fn check(troubled: &Example, calm: &Example) {
-    check_within(LIMITS, troubled, calm).await;
-}
-
-async fn check_within(limits: Limits, troubled: &Example, calm: &Example) {
+async fn check(limits: Limits, troubled: &Example, calm: &Example) {
     let world = World::new(&[troubled, calm]);
     let pair = Pair {
         servers: world.servers(limits),

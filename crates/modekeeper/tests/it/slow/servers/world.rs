@@ -200,6 +200,13 @@ impl World {
     }
 }
 
+/// Several checks run at once, each on a thread of its own.
+pub(super) fn block_on<F: Future>(check: F) -> F::Output {
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = runtime.enable_all().build().unwrap();
+    runtime.block_on(check)
+}
+
 fn places(locations: &[FileLocation]) -> Vec<(String, u32)> {
     let place = |location: &FileLocation| (inside(&location.file), location.range.start.line);
     locations.iter().map(place).collect()

@@ -8,75 +8,63 @@ use serde_json::json;
 use super::example::{CLANGD, Example, GOPLS, PYRIGHT, RUST_ANALYZER, TY, TYPESCRIPT};
 use super::world::{World, exact_references, owned, places};
 use crate::slow::process::{check_gone, servers_of, signal};
+use crate::slow::together::together;
 use crate::support::dice::Dice;
+use crate::support::stdio::Client;
 use crate::support::wait_for;
 
-const ROUNDS: usize = 12;
-
 #[test]
-fn after_a_server_was_killed_the_next_question_is_answered() {
-    for example in [TY, TYPESCRIPT, GOPLS] {
-        let world = World::new(&example);
-        let mut client = world.client();
-        exact_references(&mut client, example.symbol, example.server);
-        let before = servers_of(client.child().id());
-        assert!(!before.is_empty(), "{}", example.server);
-        for pid in &before {
-            signal(*pid, Signal::KILL);
-        }
-        let found = exact_references(&mut client, example.symbol, example.server);
-        assert_eq!(places(&found), owned(example.references), "{found:#}");
-        let after = servers_of(client.child().id());
-        assert!(!after.is_empty(), "{}", example.server);
-        assert!(after.iter().all(|pid| !before.contains(pid)));
-    }
-}
-
-/// How a round ends.
-#[derive(Debug, Clone, Copy)]
-enum Moment {
-    Answered,
-    Starting,
-}
-
-#[test]
-fn a_killed_binary_leaves_no_server() {
+fn a_killed_server_is_replaced_and_a_killed_binary_leaves_none() {
+    let examples = [TY, PYRIGHT, TYPESCRIPT, RUST_ANALYZER, CLANGD, GOPLS];
     let seed = 20_261_117;
     eprintln!("seed {seed}");
     let mut dice = Dice::new(seed);
-    let worlds = [TY, PYRIGHT, TYPESCRIPT, RUST_ANALYZER, CLANGD, GOPLS]
-        .map(|example| (World::new(&example), example));
-    let turns = [Moment::Starting, Moment::Answered]
-        .into_iter()
-        .flat_map(|moment| worlds.iter().map(move |it| (it, moment)));
-    for ((world, example), moment) in turns.cycle().take(ROUNDS) {
-        round(world, example, moment, &mut dice);
-        check_gone(|| world.running());
-    }
+    let rounds = examples.map(|example| (example, Duration::from_micros(dice.roll() % 200_000)));
+    together(
+        &rounds,
+        |(example, _)| example.server,
+        |(example, moment)| {
+            let world = World::new(example);
+            kill_binary_at_start(&world, example, *moment);
+            check_gone(|| world.running());
+            kill_server_then_binary(&world, example);
+            check_gone(|| world.running());
+        },
+    );
 }
 
-fn round(world: &World, example: &Example, moment: Moment, dice: &mut Dice) {
+/// A moment after its server was started, in the middle of whatever it does then.
+fn kill_binary_at_start(world: &World, example: &Example, moment: Duration) {
     let mut client = world.client();
-    match moment {
-        Moment::Answered => {
-            exact_references(&mut client, example.symbol, example.server);
-            assert!(
-                !servers_of(client.child().id()).is_empty(),
-                "{}",
-                example.server
-            );
-        }
-        Moment::Starting => {
-            let wanted = json!({ "name": "find_references", "arguments": { "symbol_name": example.symbol } });
-            client.post("tools/call", &wanted);
-            // The binary itself is one.
-            wait_for("a server", || (world.running().len() > 1).then_some(()));
-            let end = Instant::now() + Duration::from_micros(dice.roll() % 200_000);
-            while Instant::now() < end {
-                std::thread::yield_now();
-            }
-        }
+    let wanted =
+        json!({ "name": "find_references", "arguments": { "symbol_name": example.symbol } });
+    client.post("tools/call", &wanted);
+    // The binary itself is one.
+    wait_for("a server", || (world.running().len() > 1).then_some(()));
+    let end = Instant::now() + moment;
+    while Instant::now() < end {
+        std::thread::yield_now();
     }
+    kill(&mut client);
+}
+
+fn kill_server_then_binary(world: &World, example: &Example) {
+    let mut client = world.client();
+    exact_references(&mut client, example.symbol, example.server);
+    let before = servers_of(client.child().id());
+    assert!(!before.is_empty(), "{}", example.server);
+    for pid in &before {
+        signal(*pid, Signal::KILL);
+    }
+    let found = exact_references(&mut client, example.symbol, example.server);
+    assert_eq!(places(&found), owned(example.references), "{found:#}");
+    let after = servers_of(client.child().id());
+    assert!(!after.is_empty(), "{}", example.server);
+    assert!(after.iter().all(|pid| !before.contains(pid)));
+    kill(&mut client);
+}
+
+fn kill(client: &mut Client) {
     client.child().kill().unwrap();
     client.child().wait().unwrap();
 }
