@@ -12,7 +12,7 @@ use mk_symbols::{
     IndexingProgress, NamePlace, NameRenamePlan, Outline, Reference, RepositoryMap,
     SymbolDefinition, SymbolHit, SymbolIndex,
 };
-use mk_types::{AbsPath, ProjectPath, Timestamp};
+use mk_types::{AbsPath, ProjectPath};
 
 use crate::Engine;
 use crate::code_error::{CodeError, CodeKind};
@@ -131,14 +131,13 @@ impl Symbols {
         })
     }
 
-    /// Brings the index up to date.
-    fn refresh(&self, index: &SymbolIndex, now: Timestamp) {
+    /// Tells the index what we have written ourselves, also one that is still being made.
+    fn pass_on(&self, index: &SymbolIndex) {
         let changed = std::mem::take(&mut *lock(&self.changed));
         let changed: Vec<ProjectPath> = changed.into_iter().collect();
         if !changed.is_empty() {
             index.update(&changed);
         }
-        index.refresh(now);
     }
 }
 
@@ -175,9 +174,10 @@ impl Workspace {
                 (index, at)
             }
         };
+        symbols.pass_on(&index);
         let progress = index.wait(PATIENCE.saturating_sub(at.elapsed()));
         if progress.state == IndexState::Ready {
-            symbols.refresh(&index, self.clock.now());
+            index.refresh(self.clock.now());
         }
         Ok(index)
     }

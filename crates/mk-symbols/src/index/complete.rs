@@ -13,6 +13,7 @@ use std::time::Duration;
 use mk_types::ProjectPath;
 
 use super::listing::IndexableFiles;
+use super::refresh::pause;
 use super::store::IndexStamp;
 use super::{IndexState, IndexingProgress, SharedIndex, SymbolIndex, lock};
 use crate::find::Humps;
@@ -24,8 +25,6 @@ const SHORTEST_WORD: usize = 3;
 /// How long is waited until it is certain that a name is not there. The largest project that was tried, with 100,000
 /// files, takes longer; its answer says that it is not complete.
 const CERTAINTY: Duration = Duration::from_secs(10);
-/// A list of the files that is older is made again.
-const FRESH: Duration = Duration::from_secs(1);
 
 /// What a file holds that has something to say about a name.
 #[derive(Debug)]
@@ -72,7 +71,15 @@ impl SymbolIndex {
     }
 
     pub(crate) fn wait_for_certainty(&self) -> IndexingProgress {
-        self.wait(CERTAINTY)
+        if self.progress().state == IndexState::Ready {
+            return self.progress();
+        }
+        let progress = self.wait(CERTAINTY);
+        // What was read first may have changed while the rest was.
+        if progress.state == IndexState::Ready {
+            self.sweep();
+        }
+        progress
     }
 
     /// Makes sure that every file is known that holds one of the traces; `false` if that cannot be done faster than
@@ -113,7 +120,8 @@ impl SharedIndex {
     fn unknown(&self) -> Option<Vec<(ProjectPath, IndexStamp)>> {
         let mut listing = lock(&self.listing);
         let is_fresh = |listing: &IndexableFiles| {
-            listing.made.elapsed() <= FRESH && lock(&self.pending).is_empty()
+            let pause = pause(listing.files.len());
+            listing.made.elapsed() <= pause && lock(&self.pending).is_empty()
         };
         if !listing.as_ref().is_some_and(is_fresh) {
             *listing = Some(IndexableFiles::new(self.stamped()?));

@@ -10,8 +10,10 @@ use mk_types::{ProjectPath, Timestamp};
 use super::watch::{Changes, IndexWatch};
 use super::{IndexState, SharedIndex, SymbolIndex, lock};
 
-/// Where nothing can be watched, files are compared with the disk this often.
+/// Where nothing can be watched, files are compared with the disk this often, or more often if there are few.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
+/// A pause for each file, ten times what it takes to compare it: small projects are never behind.
+const LOOK_AGAIN_A_FILE: Duration = Duration::from_micros(40);
 /// What a network file system changes elsewhere, no watcher sees.
 const LOOK_AGAIN_WATCHED: Duration = Duration::from_secs(60);
 
@@ -20,6 +22,8 @@ const LOOK_AGAIN_WATCHED: Duration = Duration::from_secs(60);
 pub(super) struct Freshness {
     /// When the files were last compared with the disk.
     looked: Option<Timestamp>,
+    /// When somebody asked for the first time.
+    began: Option<Timestamp>,
     watching: IndexWatching,
 }
 
@@ -33,6 +37,12 @@ enum IndexWatching {
     Impossible,
 }
 
+/// Between two comparisons of so many files with the disk.
+pub(super) fn pause(n_files: usize) -> Duration {
+    let n_files = u32::try_from(n_files).unwrap_or(u32::MAX);
+    LOOK_AGAIN_A_FILE.saturating_mul(n_files).min(LOOK_AGAIN)
+}
+
 impl SymbolIndex {
     /// Brings the index up to date with the disk, for the request that follows.
     ///
@@ -40,13 +50,15 @@ impl SymbolIndex {
     /// notes the time. The first call a second later starts to watch the project's folders, in the background; from
     /// then on a call costs a fraction of a millisecond when nothing has changed, and the time to read what has
     /// changed otherwise: everything that was on disk before the call is in the index after it. Where folders cannot
-    /// be watched, or are not yet, all files are compared with the disk at most once a second. A watched project is
-    /// compared once a minute too, because a network file system does not tell what changes elsewhere.
+    /// be watched, or are not yet, all files are compared with the disk; where there are many, not before every
+    /// question, but once a second. A watched project is compared once a minute too, because a network file system does
+    /// not tell what changes elsewhere.
     ///
     /// [`SymbolIndex::update`] remains for files that the caller has written itself.
     pub fn refresh(&self, now: Timestamp) {
         // Held while looking, so that nobody answers from before it.
         let mut freshness = lock(&self.shared.freshness);
+        let began = *freshness.began.get_or_insert(now);
         if self.progress().state != IndexState::Ready {
             freshness.looked.get_or_insert(now);
             return;
@@ -66,10 +78,11 @@ impl SymbolIndex {
             } else {
                 self.shared.take_up(&changes);
             }
-        } else if is_older(LOOK_AGAIN) {
+        } else if is_older(pause(self.store().files.len())) {
             self.sweep();
             freshness.looked = Some(now);
-            if matches!(freshness.watching, IndexWatching::NotYet) {
+            let is_late = now.since(began) > LOOK_AGAIN;
+            if is_late && matches!(freshness.watching, IndexWatching::NotYet) {
                 freshness.watching = self.start_watching();
             }
         }

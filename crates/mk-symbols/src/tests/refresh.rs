@@ -166,7 +166,20 @@ fn an_ignore_file_that_changes_hides_and_shows() {
 }
 
 #[test]
-fn too_many_folders_are_compared_once_a_second() {
+fn what_changed_right_after_the_start_is_in_the_answer() {
+    let fixture = Fixture::new(PROJECT);
+    let index = started(&fixture);
+    for round in 0..20 {
+        fixture.write("/src/a.py", format!("class Alpha{round}: ...\n"));
+        let alpha = format!("src/a.py Alpha{round}");
+        let now = Timestamp::from_millis(START.as_millis() + 1 + round);
+        check(&index, now, &[&alpha, "src/deep/b.rs Beta"]);
+    }
+    assert_eq!(index.watched_folders(), None);
+}
+
+#[test]
+fn too_many_folders_are_compared_again_and_again() {
     let fixture = Fixture::new(PROJECT);
     for number in 0..50 {
         fs::create_dir(fixture.path(&format!("f{number}"))).unwrap();

@@ -3,39 +3,17 @@
 use serde_json::{Value, json};
 
 use super::example::{CLANGD, Example, GOPLS, PYRIGHT, RUST_ANALYZER, TY, TYPESCRIPT};
+use super::fresh;
 use super::world::{World, call, exact_references, failure, owned, places, text};
+use crate::slow::together::together;
 use crate::support::stdio::Client;
 
 const NEW_NAME: &str = "Balance";
 
 #[test]
-fn ty() {
-    check(&TY);
-}
-
-#[test]
-fn pyright() {
-    check(&PYRIGHT);
-}
-
-#[test]
-fn typescript() {
-    check(&TYPESCRIPT);
-}
-
-#[test]
-fn rust_analyzer() {
-    check(&RUST_ANALYZER);
-}
-
-#[test]
-fn clangd() {
-    check(&CLANGD);
-}
-
-#[test]
-fn gopls() {
-    check(&GOPLS);
+fn an_answer_is_exact_and_about_the_files_as_they_are() {
+    let examples = [TY, PYRIGHT, TYPESCRIPT, RUST_ANALYZER, CLANGD, GOPLS];
+    together(&examples, |example| example.server, check);
 }
 
 fn check(example: &Example) {
@@ -49,6 +27,8 @@ fn check(example: &Example) {
     keeps_what_is_used(&world, &mut client, example);
     renames(&world, &mut client, example);
     diagnoses(&world, &mut client, example);
+    // The same server, because it takes longest to start.
+    fresh::check(&world, &mut client, example);
 }
 
 /// A use leads to its definition, not to that of a namesake.

@@ -1,48 +1,17 @@
 //! What others do to the files while a server runs: answers and renames are about the files as they are.
+//! `exact` checks it of every server, which it has started.
 
 use serde_json::json;
 
-use super::example::{CLANGD, Example, GOPLS, PYRIGHT, RUST_ANALYZER, TY, TYPESCRIPT};
+use super::example::Example;
 use super::world::{World, exact_references, failure, owned, places};
 use crate::support::stdio::Client;
 use crate::support::wait_for;
 
-#[test]
-fn ty() {
-    check(&TY);
-}
-
-#[test]
-fn pyright() {
-    check(&PYRIGHT);
-}
-
-#[test]
-fn typescript() {
-    check(&TYPESCRIPT);
-}
-
-#[test]
-fn rust_analyzer() {
-    check(&RUST_ANALYZER);
-}
-
-#[test]
-fn clangd() {
-    check(&CLANGD);
-}
-
-#[test]
-fn gopls() {
-    check(&GOPLS);
-}
-
-fn check(example: &Example) {
-    let world = World::new(example);
-    let mut client = world.client();
-    exact_references(&mut client, example.symbol, example.server);
-    meets_a_newcomer(&world, &mut client, example);
-    renames_what_has_moved(&world, &mut client, example);
+/// Of a server that has answered before.
+pub(super) fn check(world: &World, client: &mut Client, example: &Example) {
+    meets_a_newcomer(world, client, example);
+    renames_what_has_moved(world, client, example);
 }
 
 /// A file comes and goes.
