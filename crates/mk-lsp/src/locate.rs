@@ -54,13 +54,12 @@ pub(crate) fn locate(
 ///
 /// Where rustup keeps its toolchains is guessed from where it is itself; if that fails, the program counts.
 fn is_empty_proxy(path: &Path) -> bool {
-    let Some((bin, name)) = path.parent().zip(path.file_name()) else {
-        return false;
-    };
-    let rustup = bin.join("rustup");
-    let is_proxy = name != "rustup" && is_same_file(path, &rustup);
-    let home = bin.parent().and_then(Path::parent);
-    let Some(home) = home.filter(|_| is_proxy) else {
+    let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let bins = [path.parent(), real.parent()];
+    let has_rustup = |bin: &&Path| is_same_file(path, &bin.join("rustup"));
+    let bin = bins.into_iter().flatten().find(has_rustup);
+    let home = bin.and_then(|bin| bin.parent()?.parent());
+    let Some((home, name)) = home.zip(path.file_name().filter(|name| *name != "rustup")) else {
         return false;
     };
     let homes = [".rustup", "rustup"].map(|folder| home.join(folder).join("toolchains"));

@@ -142,10 +142,11 @@ fn what_rustup_only_stands_in_for_is_not_there() {
     let rustup = fixture.path("home/.cargo/bin/rustup");
     make_executable(&rustup);
     std::fs::hard_link(&rustup, fixture.path("home/.cargo/bin/rust-analyzer")).expect("a link");
-    let installed = || {
+    fixture.link("linked/rust-analyzer", &rustup);
+    let installed_in = |folder: &str| {
         let options = ServerOptions {
             launcher: None,
-            search_path: fixture.path("home/.cargo/bin").into(),
+            search_path: fixture.path(folder).into(),
             tools: fixture.path("tools"),
             project_code: ProjectCode::Avoid,
             custom: Vec::new(),
@@ -153,6 +154,11 @@ fn what_rustup_only_stands_in_for_is_not_there() {
         };
         let root = mk_types::AbsPath::new(&fixture.path("project")).expect("a path");
         Servers::new(root, options).is_installed("rust")
+    };
+    let installed = || {
+        let [own, linked] = ["home/.cargo/bin", "linked"].map(installed_in);
+        assert_eq!(own, linked);
+        own
     };
     assert!(
         installed(),
