@@ -192,7 +192,7 @@ impl From<Symbol> for Error {
             Symbol::NoLanguage { path } | Symbol::Skipped { path, .. } => {
                 failed(invalid).with_detail("file_path", path.display().to_string())
             }
-            Symbol::BadName { name } | Symbol::NoWord { name } => {
+            Symbol::BadName { name } | Symbol::FixedName { name } | Symbol::NoWord { name } => {
                 failed(invalid).with_detail("name", name)
             }
             Symbol::SharedLines { name_path } | Symbol::Emptied { name_path } => {

@@ -33,6 +33,8 @@ pub enum Error {
     BadPattern { pattern: String, reason: String },
     #[error("`{name}` is not an identifier")]
     BadName { name: String },
+    #[error("`{name}` is a name that the language itself uses, so it cannot be renamed")]
+    FixedName { name: String },
     #[error("uses of `{name}` cannot be found by name")]
     NoWord { name: String },
     #[error("replacing `{name_path}` with nothing would delete it")]
@@ -69,6 +71,7 @@ impl Error {
             Self::BadName { .. } => Some(
                 "use letters, digits and `_`, with the same marks (`#`, `!`, `?`) as the old name",
             ),
+            Self::FixedName { .. } => Some("rename what it belongs to, or edit the text"),
             Self::NoWord { .. } => Some("search for the text instead"),
             Self::Emptied { .. } => Some("use the operation `delete`"),
             Self::SharedLines { .. } => Some("edit the lines as text"),

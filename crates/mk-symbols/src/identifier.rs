@@ -1,5 +1,7 @@
 //! Names as people ask for them, as definitions write them, and as uses do: with marks and quotes, or without.
 
+use mk_types::ProjectPath;
+
 use crate::error::Error;
 use crate::index::is_word;
 use crate::language::Language;
@@ -72,6 +74,28 @@ pub fn check_name(name: &str) -> Result<(), Error> {
     Err(Error::BadName {
         name: name.to_owned(),
     })
+}
+
+/// Whether a symbol may get another name: one that the language itself looks for would not be found any more.
+pub fn check_renamable(path: &ProjectPath, name: &str) -> Result<(), Error> {
+    let language = Language::of_path(path.as_str()).map(Language::name);
+    let is_fixed = match language.unwrap_or_default() {
+        "python" => name.len() > 4 && name.starts_with("__") && name.ends_with("__"),
+        "php" => name.starts_with("__"),
+        "swift" => matches!(name, "init" | "deinit" | "subscript"),
+        "javascript" | "typescript" | "tsx" => name == "constructor",
+        "kotlin" => matches!(name, "constructor" | "init"),
+        "ruby" => name == "initialize",
+        "go" => matches!(name, "main" | "init"),
+        "c" | "cpp" | "rust" => name == "main",
+        _ => false,
+    };
+    if is_fixed {
+        return Err(Error::FixedName {
+            name: name.to_owned(),
+        });
+    }
+    Ok(())
 }
 
 /// What every use of a name has in common: a setter `x=` is used as `x`.

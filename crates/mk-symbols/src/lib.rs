@@ -24,7 +24,7 @@ pub use definition::{DefinitionTarget, SymbolDefinition, SymbolMember};
 pub use edit::{EditedText, SymbolEdit, SyntaxFault, plan_edit, syntax_errors};
 pub use error::Error;
 pub use find::{AnswerSource, Closeness, IndexAnswer, IndexQuery, Matching, SymbolHit, is_test};
-pub use identifier::{check_name, last_name};
+pub use identifier::{check_name, check_renamable, last_name};
 pub use index::{IndexState, IndexingProgress, SkippedFile, SweptFiles, SymbolIndex};
 pub use kind::SymbolKind;
 pub use language::Language;

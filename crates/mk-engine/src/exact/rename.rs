@@ -35,6 +35,7 @@ impl Engine {
         new_name: &str,
     ) -> Result<Rename, Error> {
         mk_symbols::check_name(new_name)?;
+        mk_symbols::check_renamable(&symbol.path, &symbol.symbol.name)?;
         let project = self.open(&in_force.project);
         let mut unanswered = None;
         if let Some(language) = project.servers().language_of(&symbol.path) {

@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::get_symbol_definition::is_excerpt;
 use super::indexed;
 use crate::files::changes;
 
@@ -93,7 +94,7 @@ impl EditSymbolArgs {
         let expected_count = self.expected_count.map(|count| count as usize);
         let content = || self.needed(self.content.as_deref(), "content");
         Ok(match operation {
-            Operation::Replace => SymbolChange::Replace(content()?),
+            Operation::Replace => SymbolChange::Replace(whole(content()?)?),
             Operation::InsertBefore => SymbolChange::InsertBefore(content()?),
             Operation::InsertAfter => SymbolChange::InsertAfter(content()?),
             Operation::Delete => SymbolChange::Delete { expected_count },
@@ -112,6 +113,18 @@ impl EditSymbolArgs {
             Error::invalid(name, message)
         })
     }
+}
+
+/// What was left out of an answer would be left out of the file.
+fn whole(content: String) -> Result<String, Error> {
+    if is_excerpt(&content) {
+        let message =
+            "The content is an excerpt as get_symbol_definition shows it, not the whole symbol: \
+                       get it with body true, or edit the member"
+                .to_owned();
+        return Err(Error::invalid("content", message));
+    }
+    Ok(content)
 }
 
 fn answer(edited: &SymbolEdited, doing: EditRun) -> ToolReply {

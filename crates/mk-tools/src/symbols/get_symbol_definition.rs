@@ -110,6 +110,19 @@ fn describe(found: &SymbolAnswer<DefinitionText>, whole: bool) -> String {
     parts.join("\n\n")
 }
 
+/// The beginnings of lines that stand for what is not shown.
+const SIGNATURES_ONLY: &str = "[signatures only:";
+const CUT: &str = "[cut before line";
+
+/// Whether a text is what was shown of a symbol, and not all of it.
+pub(super) fn is_excerpt(text: &str) -> bool {
+    let is_mark = |line: &str| {
+        let line = line.trim();
+        line.ends_with(']') && (line.starts_with(SIGNATURES_ONLY) || line.starts_with(CUT))
+    };
+    text.lines().any(is_mark)
+}
+
 /// What is above the first member, and the signatures of all of them.
 fn skeleton(definition: &DefinitionText) -> String {
     let first = definition.members.first().map_or(0, |member| {
@@ -140,7 +153,7 @@ fn skeleton(definition: &DefinitionText) -> String {
         skeleton.push_str(&format!("\n[{n_left} more are not shown]"));
     }
     skeleton.push_str(&format!(
-        "\n[signatures only: body true shows all {} lines, or ask for a member]",
+        "\n{SIGNATURES_ONLY} body true shows all {} lines, or ask for a member]",
         definition.end_line + 1 - definition.start_line
     ));
     skeleton
@@ -157,7 +170,7 @@ fn body(definition: &DefinitionText) -> String {
     let shown = whole_lines.map_or("", |(shown, _)| shown);
     let n_lines = u32::try_from(shown.lines().count()).unwrap_or(0);
     let next = definition.start_line + n_lines;
-    format!("{shown}\n[cut before line {next}: continue with read_file and start_line {next}]")
+    format!("{shown}\n{CUT} {next}: continue with read_file and start_line {next}]")
 }
 
 fn to_json(definition: &DefinitionText) -> Value {

@@ -499,3 +499,69 @@ fn an_answer_says_how_complete_the_index_was() {
     assert_eq!(indexed::note(IndexProgress::Ready), None);
     assert!(indexed::note(IndexProgress::Listing).is_some());
 }
+
+/// A class that is too long to be shown as a whole.
+fn long_class() -> String {
+    let method = |number: usize| {
+        format!(
+            "    def method_{number}(self):\n        return {number}  # long enough to be left out\n\n"
+        )
+    };
+    let methods: String = (0..200).map(method).collect();
+    format!("class Long:\n{methods}")
+}
+
+#[tokio::test]
+async fn an_excerpt_given_back_changes_nothing() {
+    let mut world = World::new("");
+    let text = long_class();
+    world.files.write("long.py", &text);
+    let shown = world
+        .done("get_symbol_definition", json!({ "symbol_name": "Long" }))
+        .await;
+    let (_, excerpt) = shown.text.split_once('\n').expect("a head");
+    assert!(excerpt.len() < text.len() / 2, "{excerpt}");
+    let edit = json!({ "symbol_name": "Long", "content": excerpt });
+    match world.call("edit_symbol", edit).await {
+        Err(Error::InvalidInput { message, .. }) => {
+            assert!(message.contains("body true"), "{message}");
+        }
+        other => panic!("{other:?}"),
+    }
+    let kept = fs::read_to_string(world.files.path("long.py")).expect("the file");
+    assert_eq!(kept, text);
+}
+
+#[tokio::test]
+async fn a_name_that_the_language_uses_is_not_renamed() {
+    let files = [
+        ("a.swift", "A/init", "class A {\n  init() {}\n}\n"),
+        (
+            "a.py",
+            "A/__init__",
+            "class A:\n    def __init__(self): ...\n",
+        ),
+        (
+            "a.ts",
+            "A/constructor",
+            "class A {\n  constructor() {}\n}\n",
+        ),
+        ("a.go", "main", "package main\n\nfunc main() {}\n"),
+    ];
+    let mut world = World::new("");
+    for (file, name, text) in files {
+        world.files.write(file, text);
+        let rename = json!({
+            "symbol_name": name, "file_path": file, "operation": "rename", "new_name": "other", "expected_count": 1,
+        });
+        match world.call("edit_symbol", rename).await {
+            Err(Error::Code(error)) => {
+                assert_eq!(error.kind, CodeKind::InvalidArguments, "{error:?}");
+                assert!(error.message.contains("the language itself"), "{error:?}");
+            }
+            other => panic!("{file} {other:?}"),
+        }
+        let kept = fs::read_to_string(world.files.path(file)).expect("the file");
+        assert_eq!(kept, text);
+    }
+}
