@@ -3,6 +3,7 @@
 //! What belongs to a symbol goes with it: its comments, attributes and decorators, the comma or semicolon after it.
 //! The result is parsed again, and what is broken now and was not before is reported.
 
+mod bracket;
 mod indentation;
 mod place;
 mod syntax;
@@ -20,7 +21,7 @@ use crate::outline::Outline;
 use crate::symbol::{LineSpan, Symbol};
 use place::{EditPlace, PlacedText};
 pub(crate) use syntax::new_errors_between;
-pub use syntax::{SyntaxFault, syntax_errors};
+pub use syntax::{SyntaxFault, SyntaxProblems, syntax_errors, syntax_problems};
 
 /// What to do with a symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

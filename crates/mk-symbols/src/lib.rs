@@ -21,7 +21,9 @@ mod structure;
 mod symbol;
 
 pub use definition::{DefinitionTarget, SymbolDefinition, SymbolMember};
-pub use edit::{EditedText, SymbolEdit, SyntaxFault, plan_edit, syntax_errors};
+pub use edit::{
+    EditedText, SymbolEdit, SyntaxFault, SyntaxProblems, plan_edit, syntax_errors, syntax_problems,
+};
 pub use error::Error;
 pub use find::{AnswerSource, Closeness, IndexAnswer, IndexQuery, Matching, SymbolHit, is_test};
 pub use identifier::{check_name, check_renamable, last_name};

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use mk_lsp::{AttributedAnswer, OutlineSymbol, ServerDiagnostic, ServerError, ServerSeverity};
-use mk_symbols::{AnswerSource, Error as SymbolError, syntax_errors};
+use mk_symbols::{AnswerSource, Error as SymbolError, SyntaxProblems, syntax_problems};
 use mk_types::{Position, ProjectPath, Range};
 
 use super::{AnnotatedAnswer, LONG_PATIENCE, by_name_because};
@@ -50,11 +50,18 @@ impl Engine {
                 Err(error) => return Err(error.into()),
             }
         }
-        let errors = syntax_errors(&file, &document.text).ok_or_else(|| {
+        let SyntaxProblems {
+            faults,
+            is_brackets_only,
+        } = syntax_problems(&file, &document.text).ok_or_else(|| {
             Error::from(SymbolError::NoLanguage {
                 path: file.as_str().into(),
             })
         })?;
+        if is_brackets_only {
+            let why = "only brackets were checked, because of the macros in it";
+            note = Some(note.map_or_else(|| why.to_owned(), |note| format!("{why}; {note}")));
+        }
         let diagnostic = |error: mk_symbols::SyntaxFault| {
             let start = Position {
                 line: error.line,
@@ -69,7 +76,7 @@ impl Engine {
             }
         };
         let answer = DiagnosedFile {
-            found: errors.into_iter().map(diagnostic).collect(),
+            found: faults.into_iter().map(diagnostic).collect(),
             source: AnswerSource::Syntax,
         };
         Ok(AnnotatedAnswer { answer, note })

@@ -4,6 +4,7 @@ use mk_types::ProjectPath;
 use tree_sitter::{Node, Tree};
 
 use super::RangeChange;
+use super::bracket::{has_macros, uneven_brackets};
 use super::indentation::misplaced;
 use crate::language::Language;
 use crate::parse::tree_of;
@@ -27,6 +28,59 @@ pub fn syntax_errors(path: &ProjectPath, text: &str) -> Option<Vec<SyntaxFault>>
     let broken = ParseFault::in_tree(language, &tree, text).into_iter();
     let broken = broken.take(MOST_ERRORS);
     Some(broken.map(|one| one.describe(text)).collect())
+}
+
+/// What is wrong in a text as far as its language's grammar can be trusted with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SyntaxProblems {
+    pub faults: Vec<SyntaxFault>,
+    /// Whether nothing but brackets was looked at, because only a compiler knows what the macros in it mean.
+    pub is_brackets_only: bool,
+}
+
+/// What is wrong in a text that nobody has changed; `None` if nobody knows its language.
+///
+/// An edit is judged by what it adds ([`syntax_errors`]); a text on its own by what cannot be right.
+pub fn syntax_problems(path: &ProjectPath, text: &str) -> Option<SyntaxProblems> {
+    let language = Language::of_file(path.as_str(), text)?;
+    if matches!(language.name(), "c" | "cpp") && has_macros(text) {
+        let uneven = uneven_brackets(text).into_iter().take(MOST_ERRORS);
+        let faults = uneven.map(|(at, message)| ParseFault { at, message }.describe(text));
+        return Some(SyntaxProblems {
+            faults: faults.collect(),
+            is_brackets_only: true,
+        });
+    }
+    let tree = tree_of(language, text).ok()?;
+    let mut broken = ParseFault::in_tree(language, &tree, text);
+    if matches!(language.name(), "typescript" | "tsx") {
+        broken.retain(|one| !is_known_gap(text, one.at));
+    }
+    let faults = broken.into_iter().take(MOST_ERRORS);
+    Some(SyntaxProblems {
+        faults: faults.map(|one| one.describe(text)).collect(),
+        is_brackets_only: false,
+    })
+}
+
+/// Whether something is right that TypeScript's grammar does not know: `<out T>`, and the signature of a function that
+/// is exported without a name.
+fn is_known_gap(text: &str, at: usize) -> bool {
+    let before = text.get(..at).unwrap_or_default();
+    let line_start = before.rfind('\n').map_or(0, |position| position + 1);
+    let line = text.get(line_start..).and_then(|rest| rest.lines().next());
+    let line = line.unwrap_or_default();
+    let (left, right) = line.split_at_checked(at - line_start).unwrap_or((line, ""));
+    let is_variance = |word: &str| matches!(word, "in" | "out");
+    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let first = right.split(|letter: char| !is_word(letter)).next();
+    let last = left
+        .trim_end()
+        .rsplit(|letter: char| !is_word(letter))
+        .next();
+    first.is_some_and(is_variance)
+        || last.is_some_and(is_variance)
+        || line.trim_start().starts_with("export default function (")
 }
 
 /// What an edit broke.

@@ -533,6 +533,35 @@ async fn an_excerpt_given_back_changes_nothing() {
 }
 
 #[tokio::test]
+async fn macros_make_no_problems_and_open_brackets_do() {
+    let mut world = World::new("");
+    let macros = "class A\n{\n  MY_PRIVATE_UNLESS_TESTED:\n    int b = 16 KB;\n};\n";
+    world.files.write("a.hpp", macros);
+    let file = json!({ "file_path": "a.hpp" });
+    let found = world.done("get_diagnostics", file.clone()).await;
+    assert_eq!(found.structured["total"], 0, "{}", found.text);
+    assert!(
+        found.text.contains("only brackets were checked"),
+        "{}",
+        found.text
+    );
+    world.files.write("a.hpp", macros.replace("};", ""));
+    let found = world.done("get_diagnostics", file).await;
+    assert_eq!(found.structured["total"], 1, "{}", found.text);
+    assert!(
+        found.text.contains("a.hpp:2:1: error: `{` is not closed"),
+        "{}",
+        found.text
+    );
+    // Where nothing is hidden, the grammar's word counts.
+    world.files.write("b.c", "int a = ;\n");
+    let found = world
+        .done("get_diagnostics", json!({ "file_path": "b.c" }))
+        .await;
+    assert_eq!(found.structured["total"], 1, "{}", found.text);
+}
+
+#[tokio::test]
 async fn a_name_that_the_language_uses_is_not_renamed() {
     let files = [
         ("a.swift", "A/init", "class A {\n  init() {}\n}\n"),
