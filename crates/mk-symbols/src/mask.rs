@@ -35,6 +35,8 @@ static BEFORE: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"(?:^|\b(?:static|inline|virtual|extern|explicit|friend|constexpr|typedef)|>)\s*\b(MACRO)\s+(?:(?:const|unsigned|signed|struct|enum|class|static|inline|virtual|constexpr|explicit|friend|extern)\s+)*([A-Za-z_]\w*)(?:(?:::\w+)*(?:<[^;{}]*>)?[\s*&]+[*&]*[A-Za-z_~]|(?:<[^;{}()]*>)?(?:::~?\w+(?:<[^;{}()]*>)?)+\()",
     )
 });
+static MACROS: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"^(?:MACRO\s*)+$"));
+static ATTRIBUTE: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"^LONG_MACRO$"));
 static BEHIND: LazyLock<Option<Regex>> =
     LazyLock::new(|| pattern(r"\)\s*(?:const\s*)?(LONG_MACRO)\s*(?:[;{=:]|$)"));
 
@@ -102,6 +104,61 @@ fn annotation_words(text: &str) -> Vec<Range<usize>> {
     }
     hidden
 }
+
+/// Where a definition of C or C++ begins with the macros that the parser does not see: on its first line, and with
+/// those on lines of their own above.
+pub(crate) fn with_macros(language: &Language, text: &str, start: usize) -> (usize, usize) {
+    if !matches!(language.name(), "c" | "cpp") {
+        return (start, start);
+    }
+    let line_start = |at: usize| {
+        let before = text.get(..at).unwrap_or_default();
+        before.rfind('\n').map_or(0, |position| position + 1)
+    };
+    let indented = |from: usize, to: usize| {
+        let line = text.get(from..to).unwrap_or_default();
+        (from + line.len() - line.trim_start().len(), line.trim())
+    };
+    let mut line = line_start(start);
+    let (begin, before) = indented(line, start);
+    let is_macros = MACROS.as_ref().is_some_and(|it| it.is_match(before));
+    let start = if is_macros { begin } else { start };
+    let mut first = start;
+    while let Some(end) = line.checked_sub(1) {
+        let below = text.get(line..).and_then(|rest| rest.lines().next());
+        line = line_start(end);
+        let (begin, written) = indented(line, end);
+        let higher = line
+            .checked_sub(1)
+            .map(|end| indented(line_start(end), end).1);
+        let is_attribute = ATTRIBUTE.as_ref().is_some_and(|it| it.is_match(written))
+            && stands_alone(
+                written,
+                higher.unwrap_or_default(),
+                below.unwrap_or_default().trim(),
+            );
+        // One that opens or closes something is no part of what follows it.
+        if !is_attribute || FRAMES.iter().any(|part| written.contains(part)) {
+            break;
+        }
+        first = begin;
+    }
+    (start, first)
+}
+
+/// Parts of the names of macros that open or close something.
+const FRAMES: [&str; 10] = [
+    "BEGIN",
+    "END",
+    "NAMESPACE",
+    "OPEN",
+    "CLOSE",
+    "PUSH",
+    "POP",
+    "DECLS",
+    "PRAGMA",
+    "WARNING",
+];
 
 /// Comments inside of a directive's line; the grammar takes them for its end.
 fn inner_comments(line: &str) -> Vec<Range<usize>> {
@@ -200,7 +257,8 @@ fn stands_alone(written: &str, above: &str, below: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{annotation_words, directives, hidden};
+    use super::{annotation_words, directives, hidden, with_macros};
+    use crate::language::Language;
 
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
@@ -238,6 +296,27 @@ mod tests {
             &["SPDLOG_INLINE", "FMT_CONSTEXPR"],
         );
         check("void f() const JSON_NOEXCEPT;\n", &["JSON_NOEXCEPT"]);
+    }
+
+    #[test]
+    fn macros_before_a_definition_belong_to_it() {
+        let check = |text: &str, expected: &str| {
+            let cpp = Language::of_path("a.cpp").unwrap();
+            let (start, first) = with_macros(cpp, text, text.find("int f").unwrap());
+            assert!(first <= start, "{text}");
+            assert_eq!(text.get(first..), Some(expected), "{text}");
+        };
+        check("int a;\n\nMY_API int f();", "MY_API int f();");
+        check("MY_API MY_INLINE int f();", "MY_API MY_INLINE int f();");
+        check("int a;\nMY_API\nint f();", "MY_API\nint f();");
+        check(
+            "MY_NON_NULL(1)\n  MY_API int f();",
+            "MY_NON_NULL(1)\n  MY_API int f();",
+        );
+        check("FMT_BEGIN_NAMESPACE\nint f();", "int f();");
+        check("MY_API\n\nint f();", "int f();");
+        check("int a; int f();", "int f();");
+        check("g(a,\n  SOME_FLAG\nint f();", "int f();");
     }
 
     #[test]

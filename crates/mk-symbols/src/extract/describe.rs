@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use super::name::one_line;
 use crate::kind::SymbolKind;
 use crate::language::Language;
+use crate::mask::with_macros;
 
 const LONGEST_SIGNATURE: usize = 240;
 const LONGEST_DOC: usize = 160;
@@ -35,6 +36,7 @@ impl Description {
             below_attributes(language, node)
         };
         let above = PrecedingLines::of(language, text, outer);
+        let (start, first) = with_macros(language, text, start);
         let in_body = docstring(language, node, text);
         let doc = in_body.or_else(|| above.doc(text));
         let end = outer.end_byte().max(node.end_byte());
@@ -49,8 +51,8 @@ impl Description {
             start,
             end,
             body_start: body_start.unwrap_or(end),
-            attributes_start: above.attributes_start,
-            comments_start: above.comments_start,
+            attributes_start: above.attributes_start.min(first),
+            comments_start: above.comments_start.min(first),
             signature: signature(text.get(start..end).unwrap_or_default(), head, kind),
             doc,
         }
