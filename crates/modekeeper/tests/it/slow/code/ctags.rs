@@ -146,16 +146,21 @@ fn is_defined(language: &str, tag: &Tag, line: &str) -> bool {
             let before = line.get(..at).and_then(|it| it.chars().next_back());
             let after = line.get(at + name.len()..).and_then(|it| it.chars().next());
             let is_mark = !name.starts_with(is_word);
-            is_mark || !before.is_some_and(is_word) && !after.is_some_and(is_word)
+            // PHP's variables have a mark that is no part of the name.
+            let is_inside =
+                before.is_some_and(is_word) && !(language == "php" && before == Some('$'));
+            is_mark || !is_inside && !after.is_some_and(is_word)
         });
     let has = |words: &[&str]| words.iter().any(|word| line.contains(word));
     let after = line.split_once(name).map_or("", |(_, after)| after);
-    let is_at_top = !line.starts_with([' ', '\t']);
+    let is_at_top = !line.starts_with([' ', '\t']) || line.trim_start().starts_with("export ");
     let is_meant = match (language, tag.kind.as_str()) {
         // Variables of functions, which ctags takes for those of the file where a function has no name.
         ("javascript" | "typescript", "variable" | "constant") => {
             is_at_top && has(&["const ", "let ", "var "]) && !after.starts_with('.')
         }
+        // Properties say who may see them; other variables belong to functions, or to the script that a file is.
+        ("php", "variable") => has(&["public ", "protected ", "private ", "static ", "var "]),
         // A key of an object that holds another.
         ("javascript", "class") => has(&["class ", "function ", "exports.", "var ", "const "]),
         // `export { type A } from` defines nothing.

@@ -110,6 +110,15 @@ impl Project {
         self.sandbox.write(path, bytes);
     }
 
+    /// Makes the files what they were.
+    pub(super) fn restore(&self) {
+        for (path, (text, _)) in &self.files {
+            if self.bytes(path) != text.as_bytes() {
+                self.write(path, text.as_bytes());
+            }
+        }
+    }
+
     /// Symbols at random, each file as likely as any other.
     pub(super) fn draw(&self, dice: &mut Dice, count: usize) -> Vec<Drawn> {
         let files: Vec<_> = self
@@ -129,14 +138,12 @@ impl Project {
         (0..count).map(draw).collect()
     }
 
-    /// The names of each file's symbols.
-    pub(super) fn names(&self) -> BTreeMap<&str, BTreeSet<String>> {
-        let mut names = BTreeMap::new();
-        for (path, (_, outline)) in &self.files {
-            let own = outline.symbols.iter().map(|symbol| symbol.name.clone());
-            names.insert(path.as_str(), own.collect());
-        }
-        names
+    /// The symbols of each file.
+    pub(super) fn symbols(&self) -> BTreeMap<&str, &[Symbol]> {
+        let files = self.files.iter();
+        files
+            .map(|(path, (_, outline))| (path.as_str(), outline.symbols.as_slice()))
+            .collect()
     }
 
     /// Lines outside of a symbol's own that use its name, as far as a search can tell: without comments, strings and
