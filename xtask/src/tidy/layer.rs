@@ -5,7 +5,13 @@ use serde_json::Value;
 
 /// The design's layers, lowest first.
 const LAYERS: [&[&str]; 8] = [
-    &["mk-types", "mk-document", "mk-shell", "mk-jsregex"],
+    &[
+        "mk-types",
+        "mk-document",
+        "mk-shell",
+        "mk-jsregex",
+        "mk-grammars",
+    ],
     &["mk-policy", "mk-clients", "mk-prompt"],
     &["mk-project"],
     &[
@@ -40,7 +46,10 @@ const EDGES: &[(&str, &[&str])] = &[
             "mk-project",
         ],
     ),
-    ("mk-symbols", &["mk-types", "mk-clients", "mk-project"]),
+    (
+        "mk-symbols",
+        &["mk-types", "mk-grammars", "mk-clients", "mk-project"],
+    ),
     ("mk-lsp", &["mk-types", "mk-project"]),
     (
         "mk-engine",

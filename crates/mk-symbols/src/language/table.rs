@@ -62,7 +62,7 @@ pub(super) static LANGUAGES: LazyLock<[Language; 29]> = LazyLock::new(|| {
             attribute_marks: &["template", "[["],
             separator: Some("::"),
             ..language(
-                tree_sitter_cpp::LANGUAGE,
+                mk_grammars::CPP,
                 include_str!("../../languages/cpp/definitions.scm"),
             )
         },
@@ -73,7 +73,7 @@ pub(super) static LANGUAGES: LazyLock<[Language; 29]> = LazyLock::new(|| {
             separator: Some("."),
             attributes: &["attribute_list"],
             ..language(
-                tree_sitter_c_sharp::LANGUAGE,
+                mk_grammars::C_SHARP,
                 include_str!("../../languages/csharp/definitions.scm"),
             )
         },
@@ -97,7 +97,7 @@ pub(super) static LANGUAGES: LazyLock<[Language; 29]> = LazyLock::new(|| {
             attribute_marks: &["@"],
             separator: Some("."),
             ..language(
-                tree_sitter_elixir::LANGUAGE,
+                mk_grammars::ELIXIR,
                 include_str!("../../languages/elixir/definitions.scm"),
             )
         },
@@ -175,7 +175,7 @@ pub(super) static LANGUAGES: LazyLock<[Language; 29]> = LazyLock::new(|| {
             bodies: &["function_body", "class_body", "enum_class_body", "block"],
             attribute_marks: &["@"],
             ..language(
-                tree_sitter_kotlin_ng::LANGUAGE,
+                mk_grammars::KOTLIN,
                 include_str!("../../languages/kotlin/definitions.scm"),
             )
         },
@@ -209,7 +209,7 @@ pub(super) static LANGUAGES: LazyLock<[Language; 29]> = LazyLock::new(|| {
             separator: Some("\\"),
             attributes: &["attribute_list"],
             ..language(
-                tree_sitter_php::LANGUAGE_PHP,
+                mk_grammars::PHP,
                 include_str!("../../languages/php/definitions.scm"),
             )
         },
@@ -249,7 +249,7 @@ pub(super) static LANGUAGES: LazyLock<[Language; 29]> = LazyLock::new(|| {
             comment_marks: &["#"],
             separator: Some("::"),
             ..language(
-                tree_sitter_ruby::LANGUAGE,
+                mk_grammars::RUBY,
                 include_str!("../../languages/ruby/definitions.scm"),
             )
         },
@@ -283,7 +283,7 @@ pub(super) static LANGUAGES: LazyLock<[Language; 29]> = LazyLock::new(|| {
             attribute_marks: &["@"],
             attributes: &["annotation"],
             ..language(
-                tree_sitter_scala::LANGUAGE,
+                mk_grammars::SCALA,
                 include_str!("../../languages/scala/definitions.scm"),
             )
         },
@@ -312,7 +312,7 @@ pub(super) static LANGUAGES: LazyLock<[Language; 29]> = LazyLock::new(|| {
             attribute_marks: &["@"],
             attributes: &["attribute"],
             ..language(
-                tree_sitter_swift::LANGUAGE,
+                mk_grammars::SWIFT,
                 include_str!("../../languages/swift/definitions.scm"),
             )
         },
