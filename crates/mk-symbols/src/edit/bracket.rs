@@ -171,8 +171,22 @@ impl Scan<'_> {
         self.at = end;
     }
 
-    /// Behind the last line that a backslash makes part of it.
+    /// Behind the last line that a backslash makes part of it, and behind a comment that goes on below it.
     fn directive_end(&self) -> usize {
+        let end = self.last_line_end();
+        let line = self.bytes.get(self.at..end).unwrap_or_default();
+        let last = |mark: &[u8]| line.windows(mark.len()).rposition(|it| it == mark);
+        match (last(b"/*"), last(b"*/")) {
+            (Some(begin), close) if close.is_none_or(|close| close < begin) => {
+                let rest = self.bytes.get(end..).unwrap_or_default();
+                let close = rest.windows(2).position(|it| it == b"*/");
+                close.map_or(self.bytes.len(), |close| end + close + 2)
+            }
+            _ => end,
+        }
+    }
+
+    fn last_line_end(&self) -> usize {
         let mut at = self.at;
         loop {
             let rest = self.bytes.get(at..).unwrap_or_default();
@@ -280,6 +294,7 @@ mod tests {
             "auto a = R\"x(({ )\" )x\"; int b = 1'000;\nswitch (c) { case'a': f(0, '('); }\n",
             &[],
         );
+        check("#define A 1 /* one (of\n  two) */\nint a;\n", &[]);
         check(
             "#define OPEN namespace a {\n#define TWO ( \\\n  {\nint a;\n",
             &[],
