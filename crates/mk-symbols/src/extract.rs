@@ -4,6 +4,7 @@
 
 mod arrange;
 mod describe;
+mod follow;
 mod name;
 
 use std::ops::Range as Bytes;
@@ -19,6 +20,7 @@ use crate::parse::{ParseLimit, Parsers, SkipReason};
 use crate::symbol::{LineSpan, Symbol};
 use arrange::arrange;
 use describe::Description;
+pub(crate) use follow::{FoundDefinitions, TextChange};
 use name::{base_name, one_line, scope_parts, split_outside_generics, unwrap_declarator};
 
 /// Definitions nested deeper than this are not what anybody looks for, but what somebody made up.
@@ -49,6 +51,30 @@ pub(crate) fn extract_from(
     tree: &Tree,
     limit: &ParseLimit<'_>,
 ) -> Result<Vec<Symbol>, SkipReason> {
+    let found = find_in(parsers, language, (text, tree), None, limit)?;
+    Ok(arrange(found))
+}
+
+/// The same for a text that was another before, with what the next change can be followed from.
+pub(crate) fn extract_after(
+    parsers: &mut Parsers,
+    language: &Language,
+    (text, tree): (&str, &Tree),
+    change: Option<TextChange>,
+    limit: &ParseLimit<'_>,
+) -> Result<(Vec<Symbol>, FoundDefinitions), SkipReason> {
+    let found = find_in(parsers, language, (text, tree), change, limit)?;
+    let kept = FoundDefinitions(found.clone());
+    Ok((arrange(found), kept))
+}
+
+fn find_in(
+    parsers: &mut Parsers,
+    language: &Language,
+    (text, tree): (&str, &Tree),
+    change: Option<TextChange>,
+    limit: &ParseLimit<'_>,
+) -> Result<Vec<RawDefinition>, SkipReason> {
     let compiled = language.compiled().ok_or(SkipReason::Unreadable)?;
     let mut extraction = Extraction {
         language,
@@ -60,14 +86,25 @@ pub(crate) fn extract_from(
     // Where to begin is decided by a walk that leaves out most of the text.
     extraction.cursor.set_max_start_depth(Some(0));
     extraction.cursor.set_match_limit(4096);
-    let mut items = extraction.collect(tree, limit)?;
+    let followed = change.and_then(|change| {
+        let top = extraction.changed_top(&change, tree)?;
+        Some((change, top))
+    });
+    if let Some((change, top)) = followed {
+        extraction.take_over(change, &top);
+        for node in &top.nodes {
+            extraction.collect(*node, 1, limit)?;
+        }
+        return Ok(extraction.found);
+    }
+    let mut items = extraction.collect(tree.root_node(), 0, limit)?;
     for _ in 0..MOST_NESTED_MACROS {
         items = extraction.collect_items(parsers, &items, limit)?;
         if items.is_empty() {
             break;
         }
     }
-    Ok(arrange(extraction.found))
+    Ok(extraction.found)
 }
 
 struct Extraction<'a> {
@@ -79,6 +116,7 @@ struct Extraction<'a> {
 }
 
 /// A definition before it knows what it is in.
+#[derive(Debug, Clone)]
 struct RawDefinition {
     symbol: Symbol,
     pattern: usize,
@@ -91,10 +129,15 @@ struct RawDefinition {
 }
 
 impl Extraction<'_> {
-    /// Adds what the query finds in a tree; returns the texts that may hold further items.
-    fn collect(&mut self, tree: &Tree, limit: &ParseLimit<'_>) -> Result<Vec<Range>, SkipReason> {
+    /// Adds what the query finds in a node at some depth; returns the texts that may hold further items.
+    fn collect(
+        &mut self,
+        node: Node<'_>,
+        depth: u32,
+        limit: &ParseLimit<'_>,
+    ) -> Result<Vec<Range>, SkipReason> {
         let mut items = Vec::new();
-        let mut walk = tree.walk();
+        let mut walk = node.walk();
         let mut n_visited = 0_u32;
         loop {
             n_visited += 1;
@@ -108,7 +151,7 @@ impl Extraction<'_> {
             }
             // Where the text is broken, anything can be anywhere.
             let is_opaque = role == Role::Opaque && !node.has_error();
-            if !is_opaque && walk.depth() < DEEPEST && walk.goto_first_child() {
+            if !is_opaque && depth + walk.depth() < DEEPEST && walk.goto_first_child() {
                 continue;
             }
             while !walk.goto_next_sibling() {
@@ -169,7 +212,7 @@ impl Extraction<'_> {
             };
             let tree = parsers.parse(self.compiled, self.text, &[inner], limit)?;
             let n_known = self.found.len();
-            let more = self.collect(&tree, limit)?;
+            let more = self.collect(tree.root_node(), 0, limit)?;
             if self.found.len() == n_known {
                 continue;
             }

@@ -150,7 +150,6 @@ impl Parsers {
         let masked = masked(language, text);
         let ranges = language.embedding.map(|it| embedded::parsed(it, text));
         let ranges = ranges.unwrap_or_default();
-        // A change of the text may change what is hidden elsewhere.
         let before = before.filter(|_| masked.is_none() && ranges.is_empty());
         let start = Start {
             ranges: &ranges,
@@ -197,6 +196,11 @@ impl Parsers {
             .parse_with_options(&mut read, before, Some(options))
             .ok_or(SkipReason::TimedOut)
     }
+}
+
+/// Whether a text is parsed as it stands: a change of what is hidden, or chosen, may be anywhere.
+pub(crate) fn can_follow(language: &Language, text: &str) -> bool {
+    language.embedding.is_none() && masked(language, text).is_none()
 }
 
 /// Parses a text once, for callers that look at the tree themselves.

@@ -12,9 +12,9 @@ use super::lock;
 use super::store::{FileReading, IndexStamp};
 use super::words::words;
 use crate::error::Error;
-use crate::extract::{extract, extract_from};
+use crate::extract::{extract, extract_after};
 use crate::language::Language;
-use crate::parse::{LARGEST, ParseLimit, Parsers, SkipReason};
+use crate::parse::{LARGEST, ParseLimit, Parsers, SkipReason, can_follow};
 use crate::symbol::Symbol;
 
 /// What readings have in common.
@@ -37,10 +37,13 @@ impl Reader<'_> {
         let Some(kept) = self.kept.filter(|_| text.len() >= LARGE) else {
             return extract(parsers, language, text, &limit);
         };
-        let before = lock(kept).take(path, text);
-        let tree = parsers.tree_after(language, text, before.as_ref(), &limit)?;
-        lock(kept).keep(path, text, &tree);
-        extract_from(parsers, language, text, &tree, &limit)
+        let change = lock(kept).take(path, text);
+        let change = change.filter(|_| can_follow(language, text));
+        let before = change.as_ref().map(|change| &change.tree);
+        let tree = parsers.tree_after(language, text, before, &limit)?;
+        let (symbols, found) = extract_after(parsers, language, (text, &tree), change, &limit)?;
+        lock(kept).keep(path, text, (tree, found));
+        Ok(symbols)
     }
 }
 
