@@ -11,7 +11,7 @@ use std::time::Duration;
 use mk_clients::{AcpCall, AcpHabits, ClientId, ToolUse, acp_habits};
 use mk_engine::{Engine, HookSettings};
 use mk_policy::Mode;
-use mk_types::{AbsPath, ConversationId};
+use mk_types::{AbsPath, ConversationId, random_symbols};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -491,8 +491,5 @@ impl Core {
 }
 
 pub(crate) fn nonce() -> String {
-    let mut bytes = [0; 8];
-    // Without a random source the ids are still ours by their name.
-    let _known = getrandom::fill(&mut bytes);
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    random_symbols(16)
 }

@@ -1,6 +1,6 @@
-//! The file that somebody may have meant.
+//! The file that may have been meant.
 
-use mk_types::{AbsPath, ProjectPath};
+use mk_types::{AbsPath, ProjectPath, edit_distance};
 
 use crate::code_error::CodeKind;
 use crate::error::Error;
@@ -15,7 +15,7 @@ pub(crate) fn with_nearest(
     match error {
         Error::Code(mut code) if code.kind == CodeKind::FileNotFound => {
             if let Some(nearest) = nearest_file(root, path).filter(readable) {
-                code.hint = Some(format!("did you mean {nearest}?"));
+                code.hint = Some(format!("did you mean {nearest}?").into());
             }
             Error::Code(code)
         }
@@ -23,7 +23,7 @@ pub(crate) fn with_nearest(
     }
 }
 
-/// A file of the same name elsewhere, or of a similar name in the same folder.
+/// A file of the same name elsewhere, or of a similar name in the same directory.
 fn nearest_file(root: &AbsPath, path: &ProjectPath) -> Option<ProjectPath> {
     let name = path
         .as_str()
@@ -36,6 +36,8 @@ fn nearest_file(root: &AbsPath, path: &ProjectPath) -> Option<ProjectPath> {
         .rsplit_once('/')
         .map_or("", |(folder, _)| folder)
         .to_owned();
+    let letters: Vec<char> = name.chars().collect();
+    let allowed = 2.max(letters.len() / 4);
     let mut best: Option<(usize, ProjectPath)> = None;
     mk_project::any_file(root, |candidate| {
         let (place, other) = candidate
@@ -44,34 +46,19 @@ fn nearest_file(root: &AbsPath, path: &ProjectPath) -> Option<ProjectPath> {
             .unwrap_or(("", candidate.as_str()));
         let other = other.to_lowercase();
         let distance = if other == name {
-            0
+            Some(0)
         } else if place == folder {
-            edit_distance(&name, &other)
+            let other: Vec<char> = other.chars().collect();
+            edit_distance(&letters, &other, allowed)
         } else {
-            usize::MAX
+            None
         };
-        if distance <= 2.max(name.len() / 4)
+        if let Some(distance) = distance
             && best.as_ref().is_none_or(|(found, _)| distance < *found)
         {
             best = Some((distance, candidate.clone()));
         }
-        distance == 0
+        distance == Some(0)
     });
     best.map(|(_, path)| path)
-}
-
-/// Levenshtein's, on characters.
-fn edit_distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (a_idx, a_char) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = a_idx + 1;
-        for (b_idx, b_char) in b.iter().enumerate() {
-            let cost = diagonal + usize::from(a_char != *b_char);
-            diagonal = row[b_idx + 1];
-            row[b_idx + 1] = cost.min(row[b_idx] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }

@@ -20,7 +20,6 @@ use mk_policy::Permit;
 use mk_types::{AbsPath, Clock, ProjectPath, Timestamp};
 
 pub use command::{CommandJournal, Conflict, FileBefore};
-pub(crate) use id::random_symbols;
 pub(crate) use journal::{JournalStep, RecoverDirection};
 pub(crate) use lock::Lock;
 

@@ -8,11 +8,10 @@ use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 
-use mk_types::{AbsPath, ProjectPath};
+use mk_types::{AbsPath, ProjectPath, random_symbols};
 use rustix::fs::{self, AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-use crate::backup::random_symbols;
 use crate::error::Error;
 use crate::root::DirectoryIdentity;
 

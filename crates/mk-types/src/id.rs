@@ -112,21 +112,25 @@ fn is_tail(tail: &str) -> bool {
         && tail.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
+fn random_tail() -> String {
+    random_symbols(TAIL)
+}
+
+/// Lower-case letters and digits that nobody else has chosen and nobody can guess.
 #[expect(
     clippy::expect_used,
     reason = "without a random source no id is safe to hand out; there is nothing to fall back to"
 )]
-fn random_tail() -> String {
-    let mut tail = String::with_capacity(TAIL);
+pub fn random_symbols(count: usize) -> String {
+    let mut symbols = String::with_capacity(count);
     let mut bytes = [0_u8; 32];
-    loop {
+    while symbols.len() < count {
         getrandom::fill(&mut bytes).expect("the operating system has a random source");
         // 252 is the largest multiple of 36 in a byte: what lies above would favour some symbols.
-        for byte in bytes.iter().filter(|byte| **byte < 252) {
-            tail.push(char::from(SYMBOLS[usize::from(byte % 36)]));
-            if tail.len() == TAIL {
-                return tail;
-            }
+        let even = bytes.iter().filter(|byte| **byte < 252);
+        for byte in even.take(count - symbols.len()) {
+            symbols.push(char::from(SYMBOLS[usize::from(byte % 36)]));
         }
     }
+    symbols
 }

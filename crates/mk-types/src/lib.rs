@@ -3,6 +3,7 @@
 //! Deliberately without IO (beyond the clock and the random source), async, JSON or SQL.
 
 mod call;
+mod edit_distance;
 mod id;
 mod path;
 mod position;
@@ -11,9 +12,10 @@ mod slug;
 mod time;
 
 pub use call::{McpTarget, ToolCall};
+pub use edit_distance::edit_distance;
 pub use id::{
     ApprovalId, CommandId, ConversationId, CredentialId, DecisionId, IdError, PermitId, ProjectId,
-    SessionId, TaskId, random_secret,
+    SessionId, TaskId, random_secret, random_symbols,
 };
 pub use path::{AbsPath, PathError, ProjectPath, is_elsewhere};
 pub use position::{Position, Range};

@@ -8,7 +8,7 @@ use std::io::{self, Read as _, Seek as _, Write as _};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-use mk_types::{AbsPath, Clock, ProjectPath};
+use mk_types::{AbsPath, Clock, ProjectPath, random_symbols};
 use rustix::fs::FlockOperation;
 use serde_json::{Value, json};
 
@@ -59,9 +59,7 @@ impl Backups {
     /// Starts the journal of a command.
     pub fn begin_command(&self, title: &str) -> Result<CommandJournal, Error> {
         self.finish_abandoned();
-        let making = self
-            .folder
-            .join(format!("{RUNNING}{}", super::random_symbols(12)));
+        let making = self.folder.join(format!("{RUNNING}{}", random_symbols(12)));
         self.make_folder(&making)?;
         let path = making.join(LOG);
         let opened = OpenOptions::new()

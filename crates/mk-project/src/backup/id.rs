@@ -1,6 +1,6 @@
 //! Names of change sets: when, a random part, and how much is kept, so that pruning has to open none of them.
 
-use mk_types::Timestamp;
+use mk_types::{Timestamp, random_symbols};
 
 use super::kept_bytes;
 use crate::file::FileStep;
@@ -82,21 +82,6 @@ impl SetId {
     pub(super) fn bytes(&self) -> u64 {
         self.kilobytes.saturating_mul(KILOBYTE)
     }
-}
-
-/// Letters and digits that nobody else has chosen.
-#[expect(
-    clippy::expect_used,
-    reason = "without a random source two processes could write the same file; there is nothing to fall back to"
-)]
-pub(crate) fn random_symbols(count: usize) -> String {
-    let mut bytes = vec![0_u8; count];
-    getrandom::fill(&mut bytes).expect("the operating system has a random source");
-    // Slightly uneven, which does not matter: nothing here has to be unguessable.
-    bytes
-        .iter()
-        .map(|byte| char::from(SYMBOLS[usize::from(byte % 36)]))
-        .collect()
 }
 
 fn in_base_36(mut number: u64) -> String {

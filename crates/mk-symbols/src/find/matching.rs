@@ -1,5 +1,7 @@
 //! How well a name fits what somebody typed.
 
+use mk_types::edit_distance;
+
 use crate::index::Letters;
 
 /// How a pattern is meant.
@@ -122,10 +124,10 @@ impl<'a> Matcher<'a> {
     fn typo(&self, lower: &str) -> Option<Closeness> {
         let most = self.most_typos as usize;
         let typos = if self.lower.is_ascii() && lower.is_ascii() {
-            distance(self.lower.as_bytes(), lower.as_bytes(), most)
+            edit_distance(self.lower.as_bytes(), lower.as_bytes(), most)
         } else {
             let letters = |text: &str| text.chars().collect::<Vec<char>>();
-            distance(&letters(&self.lower), &letters(lower), most)
+            edit_distance(&letters(&self.lower), &letters(lower), most)
         };
         Some(Closeness::Typo(u8::try_from(typos?).unwrap_or(u8::MAX)))
     }
@@ -220,41 +222,4 @@ fn is_subsequence(pattern: &str, name: &str) -> bool {
     pattern
         .chars()
         .all(|wanted| letters.any(|letter| letter == wanted))
-}
-
-/// How many letters must be changed, left out, put in or swapped with their neighbour; `None` above `most`.
-fn distance<T: PartialEq>(left: &[T], right: &[T], most: usize) -> Option<usize> {
-    let too_many = most + 1;
-    let mut before = vec![too_many; right.len() + 1];
-    let mut above: Vec<usize> = (0..=right.len()).collect();
-    let mut line = before.clone();
-    for (row, wanted) in left.iter().enumerate() {
-        // Whatever is further from the diagonal costs too much.
-        let first = row.saturating_sub(most);
-        let last = (row + most + 1).min(right.len());
-        line.fill(too_many);
-        if row < most {
-            line[0] = row + 1;
-        }
-        let mut best = line[0];
-        for column in first..last {
-            let letter = &right[column];
-            let mut cost = (above[column] + usize::from(wanted != letter))
-                .min(above[column + 1] + 1)
-                .min(line[column] + 1);
-            let swapped =
-                row > 0 && column > 0 && left[row - 1] == *letter && right[column - 1] == *wanted;
-            if swapped {
-                cost = cost.min(before[column - 1] + 1);
-            }
-            best = best.min(cost);
-            line[column + 1] = cost;
-        }
-        if best > most {
-            return None;
-        }
-        std::mem::swap(&mut before, &mut above);
-        std::mem::swap(&mut above, &mut line);
-    }
-    above.last().copied().filter(|cost| *cost <= most)
 }
