@@ -28,7 +28,7 @@ const STILL_WAITING: Duration = Duration::from_secs(5);
 /// How long at least a client may take to bring an answer back.
 const SHORTEST_STATE: Duration = Duration::from_secs(600);
 
-/// The call a question is about: an answer to one is none to another.
+/// The call that an approval request is about: an answer for one is not an answer for another.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ApprovalSubject<'a> {
     pub tool: &'a str,

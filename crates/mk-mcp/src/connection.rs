@@ -1,9 +1,11 @@
-//! What a server shares among its connections, and what one connection remembers.
+//! What a server shares among its connections, and what belongs to one of them.
 
 #![expect(
     deprecated,
     reason = "logging is deprecated from 2026-07-28 on; older clients use it"
 )]
+
+mod memory;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -25,7 +27,9 @@ use rmcp::service::RequestContext;
 use tokio::sync::{Notify, Semaphore, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
 
-use crate::era::Era;
+use memory::ConversationMemory;
+
+use crate::era::{Era, client_name};
 use crate::http::SESSION;
 use crate::roots::Roots;
 
@@ -73,28 +77,6 @@ struct Attended(Box<dyn Fn(&ConversationId) -> bool + Send + Sync>);
 impl fmt::Debug for Attended {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("Attended")
-    }
-}
-
-/// What a conversation has said so far.
-#[derive(Debug)]
-struct ConversationMemory {
-    conversation: CallerConversation,
-    /// The project this conversation has activated.
-    project: Option<AbsPath>,
-    log_level: Option<LoggingLevel>,
-}
-
-impl Default for ConversationMemory {
-    fn default() -> Self {
-        Self {
-            conversation: CallerConversation {
-                id: Some(ConversationId::random()),
-                tasks: Vec::new(),
-            },
-            project: None,
-            log_level: None,
-        }
     }
 }
 
@@ -311,17 +293,6 @@ impl McpServer {
 
     pub(crate) fn request_state(&self) -> &RequestStateCodec {
         &self.inner.request_state
-    }
-}
-
-/// What the client calls itself: at the handshake, or with each request where there is none.
-pub(crate) fn client_name(context: &RequestContext<RoleServer>) -> Option<String> {
-    match Era::of(context) {
-        Era::Connected => Some(context.peer.peer_info()?.client_info.name.clone()),
-        Era::Stateless => {
-            let client = context.meta.get("io.modelcontextprotocol/clientInfo")?;
-            Some(client.get("name")?.as_str()?.to_owned())
-        }
     }
 }
 

@@ -31,3 +31,14 @@ impl Era {
         }
     }
 }
+
+/// What the client calls itself: at the handshake, or with each request where there is none.
+pub(crate) fn client_name(context: &RequestContext<RoleServer>) -> Option<String> {
+    match Era::of(context) {
+        Era::Connected => Some(context.peer.peer_info()?.client_info.name.clone()),
+        Era::Stateless => {
+            let client = context.meta.get("io.modelcontextprotocol/clientInfo")?;
+            Some(client.get("name")?.as_str()?.to_owned())
+        }
+    }
+}

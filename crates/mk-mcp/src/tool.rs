@@ -14,8 +14,8 @@ use rmcp::{ErrorData, RoleServer};
 use serde_json::{Value, json};
 
 use crate::approval::{self, ApprovalSubject};
-use crate::connection::{Connection, McpServer, client_name};
-use crate::era::Era;
+use crate::connection::{Connection, McpServer};
+use crate::era::{Era, client_name};
 use crate::error::{self, ErrorPlace};
 use crate::guard::turn;
 use crate::progress::with_progress;
@@ -108,8 +108,12 @@ pub(crate) async fn call(
     let parsed = tool.parse(arguments);
     let brought = match era {
         Era::Stateless => {
-            let answers = connection.answers(context);
-            brought_answer(connection.server(), answers, &parsed, &params).await?
+            let subject = ApprovalSubject {
+                tool: &params.name,
+                arguments: parsed.as_ref().map_or(&Value::Null, ParsedCall::arguments),
+                answers: connection.answers(context),
+            };
+            brought_answer(connection.server(), subject, &params).await?
         }
         Era::Connected => None,
     };
@@ -140,18 +144,11 @@ pub(crate) async fn call(
 /// A second call brings an answer to the request of the first. What comes back is why the call cannot go on.
 async fn brought_answer(
     server: &McpServer,
-    answers: bool,
-    parsed: &Result<ParsedCall, mk_engine::Error>,
+    subject: ApprovalSubject<'_>,
     params: &CallToolRequestParams,
 ) -> Result<Option<mk_engine::Error>, ErrorData> {
     let Some(state) = &params.request_state else {
         return Ok(None);
-    };
-    let understood = parsed.as_ref().ok().map(|call| call.arguments().clone());
-    let subject = ApprovalSubject {
-        tool: &params.name,
-        arguments: &understood.unwrap_or_default(),
-        answers,
     };
     approval::take_answer(server, subject, state, params.input_responses.as_ref()).await
 }

@@ -1,13 +1,59 @@
-//! Questions to people: asked, decided once, used once.
+//! Approval requests: asked, decided once, used once.
 
 use mk_types::{ApprovalId, ConversationId, Timestamp};
 
+use crate::Store;
 use crate::error::{Error, Failure, MissingSubject};
 use crate::link::{Link, params};
 use crate::model::{Approval, ApprovalState, ApprovalVerdict, NewApproval};
 use crate::row::{self, APPROVAL_LIFE, all, first, run, select_approval};
 use crate::session;
 use crate::writer::Turn;
+
+impl Store {
+    pub fn approval(&self, id: &ApprovalId) -> Result<Option<Approval>, Error> {
+        let shared = &self.inner.shared;
+        shared.read(|connection| find(connection, id))
+    }
+
+    /// Requests that can still be answered, oldest first.
+    pub fn pending_approvals(&self) -> Result<Vec<Approval>, Error> {
+        let shared = &self.inner.shared;
+        let now = shared.clock.now();
+        shared.read(|connection| pending(connection, now))
+    }
+
+    /// The same request of the same conversation, by kind, payload and plan, that is granted and
+    /// unused, or else pending; never an expired one.
+    pub fn open_approval(&self, request: &NewApproval) -> Result<Option<Approval>, Error> {
+        let shared = &self.inner.shared;
+        let now = shared.clock.now();
+        shared.read(|connection| open(connection, request, now))
+    }
+
+    /// Stores a request.
+    pub async fn ask(&self, request: NewApproval) -> Result<Approval, Error> {
+        self.write(move |turn| ask(turn, &request)).await
+    }
+
+    /// Answers a request, once.
+    pub async fn decide(
+        &self,
+        id: &ApprovalId,
+        verdict: ApprovalVerdict,
+        by: &str,
+    ) -> Result<Approval, Error> {
+        let (id, by) = (id.clone(), by.to_owned());
+        self.write(move |turn| decide(turn, &id, verdict, &by))
+            .await
+    }
+
+    /// Uses a granted approval up: it is good for one act.
+    pub async fn consume(&self, id: &ApprovalId) -> Result<Approval, Error> {
+        let id = id.clone();
+        self.write(move |turn| consume(turn, &id)).await
+    }
+}
 
 pub(crate) fn find(connection: Link<'_>, id: &ApprovalId) -> Result<Option<Approval>, Failure> {
     let query = select_approval!("WHERE a.id = ?1");

@@ -36,9 +36,8 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use mk_types::{ApprovalId, Clock, SessionId, TaskId};
+use mk_types::{Clock, SessionId, TaskId};
 
-use boot::SinceBoot;
 use error::Failure;
 pub use error::{Error, MissingSubject};
 use link::params;
@@ -55,7 +54,7 @@ use open::{LockWaits, StoreUse};
 pub use postgres::{InvalidPostgresUrl, PostgresTrouble, PostgresUrl, StoreReach};
 pub use recover::{RecoveredStore, recover};
 pub use seal::ChainCheck;
-use writer::{SharedStore, TOUCHES_PER_COMMIT, Turn, lock};
+use writer::{SharedStore, Turn, lock};
 
 /// Where the state lives.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -220,26 +219,6 @@ impl Store {
         Ok(sessions)
     }
 
-    pub fn approval(&self, id: &ApprovalId) -> Result<Option<Approval>, Error> {
-        let shared = &self.inner.shared;
-        shared.read(|connection| approval::find(connection, id))
-    }
-
-    /// Questions that can still be answered, oldest first.
-    pub fn pending_approvals(&self) -> Result<Vec<Approval>, Error> {
-        let shared = &self.inner.shared;
-        let now = shared.clock.now();
-        shared.read(|connection| approval::pending(connection, now))
-    }
-
-    /// The same question of the same conversation, by kind, payload and plan, that is granted and
-    /// unused, or else pending; never an expired one.
-    pub fn open_approval(&self, question: &NewApproval) -> Result<Option<Approval>, Error> {
-        let shared = &self.inner.shared;
-        let now = shared.clock.now();
-        shared.read(|connection| approval::open(connection, question, now))
-    }
-
     /// A number that changes whenever anybody, here or in another process, wrote.
     pub fn data_version(&self) -> Result<i64, Error> {
         let shared = &self.inner.shared;
@@ -333,80 +312,6 @@ impl Store {
             .await
     }
 
-    /// Stores a question.
-    pub async fn ask(&self, question: NewApproval) -> Result<Approval, Error> {
-        self.write(move |turn| approval::ask(turn, &question)).await
-    }
-
-    /// Answers a question, once.
-    pub async fn decide(
-        &self,
-        id: &ApprovalId,
-        verdict: ApprovalVerdict,
-        by: &str,
-    ) -> Result<Approval, Error> {
-        let (id, by) = (id.clone(), by.to_owned());
-        self.write(move |turn| approval::decide(turn, &id, verdict, &by))
-            .await
-    }
-
-    /// Uses a granted approval up: it is good for one act.
-    pub async fn consume(&self, id: &ApprovalId) -> Result<Approval, Error> {
-        let id = id.clone();
-        self.write(move |turn| approval::consume(turn, &id)).await
-    }
-
-    /// Lets active tasks expire that are idle for longer than `keep.timeout`, and removes what is
-    /// older than `keep.retention`. In small steps, so other writers get through. Nothing happens
-    /// while the wall clock has moved against the time since boot.
-    pub async fn sweep(&self, keep: Retention) -> Result<SweptSessions, Error> {
-        self.sweep_at(keep, SinceBoot::now()).await
-    }
-
-    async fn sweep_at(
-        &self,
-        keep: Retention,
-        since_boot: Option<SinceBoot>,
-    ) -> Result<SweptSessions, Error> {
-        let shared = &self.inner.shared;
-        // Every commit takes some of the touches along: after these, none of now is missing.
-        for _ in 0..=shared.waiting_touches() / TOUCHES_PER_COMMIT {
-            self.write(|_| Ok(())).await?;
-        }
-        let now = shared.clock.now();
-        if let (Some(since_boot), Clock::System) = (since_boot, &shared.clock) {
-            let moved = self
-                .write(move |turn| boot::wall_clock_moved(turn.connection, now, &since_boot))
-                .await?;
-            if moved {
-                tracing::warn!("the system's clock was moved; nothing expires for now");
-                return Ok(SweptSessions::default());
-            }
-        }
-        let idle = now.before(keep.timeout);
-        let old = now.before(keep.retention);
-        let forgotten = now.before(keep.tombstones);
-        Ok(SweptSessions {
-            expired: self
-                .write_until_fewer(sweep::SESSIONS, move |turn| sweep::expire(turn, idle))
-                .await?,
-            sessions: self
-                .write_until_fewer(sweep::SESSIONS, move |turn| sweep::sessions(turn, old))
-                .await?,
-            tombstones: self
-                .write_until_fewer(sweep::LEFTOVERS, move |turn| {
-                    sweep::tombstones(turn, forgotten)
-                })
-                .await?,
-            approvals: self
-                .write_until_fewer(sweep::LEFTOVERS, move |turn| sweep::approvals(turn, old))
-                .await?,
-            records: self
-                .write_until_fewer(sweep::LEFTOVERS, move |turn| sweep::records(turn, old))
-                .await?,
-        })
-    }
-
     /// Writes a whole copy of the database, as it is now, to `target`; other processes go on.
     pub fn back_up(&self, target: &Path) -> Result<(), Error> {
         self.flush();
@@ -438,22 +343,6 @@ impl Store {
     /// was acknowledged to nobody.
     pub fn close(&self) -> CloseOutcome {
         self.inner.close()
-    }
-
-    /// Repeats `work` in jobs of its own until it changes fewer than `full` rows.
-    async fn write_until_fewer(
-        &self,
-        full: u16,
-        work: impl Fn(&Turn<'_>) -> Result<usize, Failure> + Clone + Send + 'static,
-    ) -> Result<usize, Error> {
-        let mut total = 0;
-        loop {
-            let changed = self.write(work.clone()).await?;
-            total += changed;
-            if changed < usize::from(full) {
-                return Ok(total);
-            }
-        }
     }
 
     async fn write<T: Send + 'static>(

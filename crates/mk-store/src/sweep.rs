@@ -1,20 +1,89 @@
 //! Removes what is old, a handful at a time: between two handfuls other writers get their turn,
 //! those of other processes included.
 
-use mk_types::Timestamp;
+use mk_types::{Clock, Timestamp};
 
+use crate::boot::{self, SinceBoot};
 use crate::change::{self, EVERYTHING};
-use crate::error::Failure;
+use crate::error::{Error, Failure};
 use crate::link::params;
 use crate::row::run;
 use crate::seal;
-use crate::writer::Turn;
+use crate::writer::{TOUCHES_PER_COMMIT, Turn};
+use crate::{Retention, Store, SweptSessions};
 
 /// Sessions per job: 3 ms in memory with messages and history, 20 to 35 on disk among 100,000,
 /// because their index pages lie scattered.
 pub(crate) const SESSIONS: u16 = 100;
 /// Tombstones or approvals per job.
 pub(crate) const LEFTOVERS: u16 = 1000;
+
+impl Store {
+    /// Lets active tasks expire that are idle for longer than `keep.timeout`, and removes what is
+    /// older than `keep.retention`. In small steps, so other writers get through. Nothing happens
+    /// while the wall clock has moved against the time since boot.
+    pub async fn sweep(&self, keep: Retention) -> Result<SweptSessions, Error> {
+        self.sweep_at(keep, SinceBoot::now()).await
+    }
+
+    async fn sweep_at(
+        &self,
+        keep: Retention,
+        since_boot: Option<SinceBoot>,
+    ) -> Result<SweptSessions, Error> {
+        let shared = &self.inner.shared;
+        // Every commit takes some of the touches along: after these, none of now is missing.
+        for _ in 0..=shared.waiting_touches() / TOUCHES_PER_COMMIT {
+            self.write(|_| Ok(())).await?;
+        }
+        let now = shared.clock.now();
+        if let (Some(since_boot), Clock::System) = (since_boot, &shared.clock) {
+            let moved = self
+                .write(move |turn| boot::wall_clock_moved(turn.connection, now, &since_boot))
+                .await?;
+            if moved {
+                tracing::warn!("the system's clock was moved; nothing expires for now");
+                return Ok(SweptSessions::default());
+            }
+        }
+        let idle = now.before(keep.timeout);
+        let old = now.before(keep.retention);
+        let forgotten = now.before(keep.tombstones);
+        Ok(SweptSessions {
+            expired: self
+                .write_until_fewer(SESSIONS, move |turn| expire(turn, idle))
+                .await?,
+            sessions: self
+                .write_until_fewer(SESSIONS, move |turn| sessions(turn, old))
+                .await?,
+            tombstones: self
+                .write_until_fewer(LEFTOVERS, move |turn| tombstones(turn, forgotten))
+                .await?,
+            approvals: self
+                .write_until_fewer(LEFTOVERS, move |turn| approvals(turn, old))
+                .await?,
+            records: self
+                .write_until_fewer(LEFTOVERS, move |turn| records(turn, old))
+                .await?,
+        })
+    }
+
+    /// Repeats `work` in jobs of its own until it changes fewer than `full` rows.
+    async fn write_until_fewer(
+        &self,
+        full: u16,
+        work: impl Fn(&Turn<'_>) -> Result<usize, Failure> + Clone + Send + 'static,
+    ) -> Result<usize, Error> {
+        let mut total = 0;
+        loop {
+            let changed = self.write(work.clone()).await?;
+            total += changed;
+            if changed < usize::from(full) {
+                return Ok(total);
+            }
+        }
+    }
+}
 
 /// Lets some of the active tasks expire that are idle since before `limit`. Only that: what they
 /// hold can still be read.

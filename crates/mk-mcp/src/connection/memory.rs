@@ -1,0 +1,32 @@
+//! What a conversation has said so far. Over HTTP it outlives its connection.
+
+#![expect(
+    deprecated,
+    reason = "logging is deprecated from 2026-07-28 on; older clients use it"
+)]
+
+use mk_engine::CallerConversation;
+use mk_types::{AbsPath, ConversationId};
+use rmcp::model::LoggingLevel;
+
+/// What a conversation has said so far.
+#[derive(Debug)]
+pub(super) struct ConversationMemory {
+    pub(super) conversation: CallerConversation,
+    /// The project this conversation has activated.
+    pub(super) project: Option<AbsPath>,
+    pub(super) log_level: Option<LoggingLevel>,
+}
+
+impl Default for ConversationMemory {
+    fn default() -> Self {
+        Self {
+            conversation: CallerConversation {
+                id: Some(ConversationId::random()),
+                tasks: Vec::new(),
+            },
+            project: None,
+            log_level: None,
+        }
+    }
+}
