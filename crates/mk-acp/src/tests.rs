@@ -26,7 +26,7 @@ use tokio::task::JoinHandle;
 use crate::{Error, Exit, LaunchAgent, Options, OwnServer, Relay, RunningAgent};
 
 /// Only a fault reaches it.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// One side of the conversation, played by the test.
 struct Peer {

@@ -64,8 +64,9 @@ mod tests {
 
     use super::*;
 
+    /// No directory above a fixture has a file of this name, wherever temporary files are.
     fn manifests() -> Vec<String> {
-        vec!["Cargo.toml".to_owned()]
+        vec!["Workspace.test".to_owned()]
     }
 
     /// The workspaces of a project with these files, relative to its root.
@@ -84,8 +85,12 @@ mod tests {
 
     #[test]
     fn the_outermost_directories_with_a_manifest_are_workspaces() {
-        check(&["Cargo.toml", "a/Cargo.toml"], &[""]);
-        let deep = ["x/y/a/Cargo.toml", "x/y/a/b/Cargo.toml", "z/Cargo.toml"];
+        check(&["Workspace.test", "a/Workspace.test"], &[""]);
+        let deep = [
+            "x/y/a/Workspace.test",
+            "x/y/a/b/Workspace.test",
+            "z/Workspace.test",
+        ];
         check(&deep, &["x/y/a", "z"]);
         check(&["src/lib.rs"], &[""]);
     }
@@ -94,14 +99,14 @@ mod tests {
     fn other_repositories_are_no_workspaces() {
         let other = [
             ".claude/worktrees/w/.git/HEAD",
-            ".claude/worktrees/w/Cargo.toml",
+            ".claude/worktrees/w/Workspace.test",
         ];
-        check(&[other[0], other[1], "a/b/Cargo.toml"], &["a/b"]);
+        check(&[other[0], other[1], "a/b/Workspace.test"], &["a/b"]);
     }
 
     #[test]
     fn a_manifest_further_up_counts() {
-        let fixture = Fixture::new("//- /a/Cargo.toml\n");
+        let fixture = Fixture::new("//- /a/Workspace.test\n");
         assert!(has_manifest(&fixture.path("a/b/c"), &manifests()));
         assert!(!has_manifest(&fixture.path("b"), &manifests()));
         assert!(has_manifest(&fixture.path("b"), &[]));

@@ -87,6 +87,7 @@ mod tests {
         );
     }
 
+    #[cfg(target_os = "linux")]
     #[test]
     fn a_process_runs_on_after_it() {
         let pages = CodePages::find();

@@ -154,7 +154,6 @@ impl Config {
         }
     }
 
-    /// Where sessions are kept; in memory if that is wanted, or if there is no home.
     /// Whether tasks and modes should be kept, and it is unknown where. A hook then knows of no mode.
     pub(crate) fn has_lost_its_store(&self) -> bool {
         self.persistence.value && matches!(self.store_location(), StoreLocation::Memory)
@@ -168,6 +167,7 @@ impl Config {
         }
     }
 
+    /// Where sessions are kept; in memory if that is wanted, or if there is no home.
     pub(crate) fn store_location(&self) -> StoreLocation {
         if let (Some(url), true) = (&self.store.value, self.persistence.value) {
             return StoreLocation::Postgres(Box::new(url.clone()));

@@ -89,7 +89,8 @@ fn run_without_arguments() -> Option<ExitCode> {
     let (sender, receiver) = channel();
     let reader = move || drop(sender.send(read(client)));
     std::thread::Builder::new().spawn(reader).ok()?;
-    let event = receiver.recv_timeout(DEADLINE).ok()?.ok()?;
+    let limit = env::hook_deadline().unwrap_or(DEADLINE);
+    let event = receiver.recv_timeout(limit).ok()?.ok()?;
     Some(answer_with(client, move |news| decided(&event, &[], news)))
 }
 

@@ -26,6 +26,7 @@ const BUILD_ROUNDS: usize = 5;
 
 pub(crate) fn measure(binary: &Path, rounds: usize) -> Result<Vec<Row>> {
     // The supervisor of a command is not our child, and its time counts, too.
+    #[cfg(target_os = "linux")]
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
     let home = Home::new()?;
     std::fs::create_dir_all(home.project())?;

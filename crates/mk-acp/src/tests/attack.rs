@@ -192,12 +192,15 @@ async fn a_second_question_under_one_id_is_not_asked() {
         { "optionId": "allow", "name": "Allow", "kind": "allow_once" },
         { "optionId": "reject", "name": "Reject", "kind": "reject_once" },
     ]);
-    for name in ["docs/a.md", "src/main.rs"] {
-        let params = json!({ "sessionId": "s1", "toolCall": world.edit(name), "options": options });
-        let request = json!({ "jsonrpc": "2.0", "id": 900, "method": "session/request_permission", "params": params });
-        world.agent.say(request).await;
-    }
+    let request = |call: Value| {
+        let params = json!({ "sessionId": "s1", "toolCall": call, "options": options });
+        json!({ "jsonrpc": "2.0", "id": 900, "method": "session/request_permission", "params": params })
+    };
+    let (first, second) = (world.edit("docs/a.md"), world.edit("src/main.rs"));
+    world.agent.say(request(first)).await;
+    // Heard before the second is sent: each is handled by a task of its own.
     let question = world.editor.hear_method("session/request_permission").await;
+    world.agent.say(request(second)).await;
     let refused = world.agent.hear_answer(900).await;
     assert_eq!(refused["error"]["code"], -32602, "{refused}");
     let outcome = json!({ "outcome": { "outcome": "selected", "optionId": "allow" } });

@@ -323,8 +323,10 @@ async fn a_token_opens_a_session_of_the_page_that_ends_with_it() {
         .list(mk_engine::CredentialKind::Token)
         .expect("tokens");
     let id = &tokens.first().expect("a token").id;
+    let before = ask(Some(&csrf), Method::GET, "/api/approvals").await;
+    assert_eq!(before.status, StatusCode::OK);
     assert!(world.engine.access().revoke(id).await.expect("revoked"));
-    let after = ask(None, Method::GET, "/api/approvals").await;
+    let after = ask(Some(&csrf), Method::GET, "/api/approvals").await;
     assert_eq!(after.status, StatusCode::UNAUTHORIZED);
 }
 

@@ -40,7 +40,7 @@ impl Crowd {
 }
 
 /// With 512 clients, sessions that had been found for a call were put to rest before it began: the call was answered 500.
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_session_that_was_found_does_not_rest_before_its_request_comes() {
     let mut crowd = Crowd::new();
     let mut found = Vec::new();
