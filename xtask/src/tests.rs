@@ -259,6 +259,25 @@ fn a_tool_without_a_true_row_in_the_map_is_noticed() {
     }
 }
 
+#[track_caller]
+fn check_means(line: &str, n_expected: usize) {
+    let file = |path: &str, text: &str| (PathBuf::from(path), text.to_owned());
+    let tool = "crates/mk-tools/src/files/find_files.rs";
+    let problems = tidy::means::check(&[
+        file("crates/mk-project/src/error.rs", line),
+        file(tool, "        name: \"find_files\",\n"),
+    ]);
+    assert_eq!(problems.len(), n_expected, "{problems:?}");
+}
+
+#[test]
+fn an_error_that_names_one_readers_means_is_noticed() {
+    check_means("Some(\"check the path, or use find_files\")", 1);
+    check_means("Some(\"run `modekeeper doctor` first\")", 1);
+    check_means("Some(\"check the path\")", 0);
+    check_means("// As find_files does.", 0);
+}
+
 /// What a document with this line is told, next to files that have little in them.
 #[track_caller]
 fn check_named(path: &str, line: &str, expected: Option<&str>) {

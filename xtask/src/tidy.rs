@@ -2,6 +2,7 @@
 
 pub(crate) mod layer;
 pub(crate) mod map;
+pub(crate) mod means;
 pub(crate) mod named;
 pub(crate) mod package;
 pub(crate) mod promise;
@@ -69,6 +70,7 @@ pub(crate) fn check(binary: &Path) -> Result<Findings> {
     findings.problems.extend(waiting::check(&files));
     findings.problems.extend(promise::check(&files));
     findings.problems.extend(map::check(&files));
+    findings.problems.extend(means::check(&files));
     findings.problems.extend(type_name::check(&files));
     findings.problems.extend(word::check(&files));
     let names: Vec<String> = crates.into_iter().map(|it| it.name).collect();

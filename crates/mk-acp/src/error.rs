@@ -61,8 +61,8 @@ pub(crate) fn refusal(error: &EngineError) -> (RequestRefusal, String) {
         | EngineError::Playbook { .. }
         | EngineError::Code(_) => RequestRefusal::Internal,
     };
-    let text = match error.hint() {
-        Some(hint) => format!("{error}. Hint: {hint}"),
+    let text = match error.next_step() {
+        Some(step) => format!("{error}. Hint: {}", step.for_model()),
         None => error.to_string(),
     };
     (refusal, text)

@@ -6,7 +6,7 @@ use mk_project::main_worktree;
 use mk_types::{AbsPath, ProjectPath};
 
 use crate::approval::{ApprovedAct, Outcome, RequestState};
-use crate::code_error::{CodeError, CodeKind};
+use crate::code_error::{CodeError, CodeKind, ErrorSubject};
 use crate::error::Error;
 use crate::project::ProjectHandle;
 use crate::worktree::is_worktree;
@@ -43,7 +43,7 @@ impl Engine {
             );
             return Err(error
                 .with_hint("give the absolute path of an existing directory")
-                .with_detail("project_root", folder)
+                .about(ErrorSubject::Project(folder.to_owned()))
                 .into());
         };
         // Compared as it really is: a link inside an offered folder may lead anywhere.
@@ -113,7 +113,7 @@ impl Engine {
         Err(Error::Denied {
             rule: None,
             message: format!("The directory '{path}' cannot be activated because {why}."),
-            hint: Some("stay in the project, or ask the user for what you need".to_owned()),
+            hint: Some("stay in the project, or ask the user for what you need".into()),
         })
     }
 }

@@ -10,6 +10,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::Engine;
 use crate::error::{Error, MissingThing};
+use crate::next_step::NextStep;
 use crate::visible::{visible_line, visible_text};
 
 /// How often a waiting call looks for an answer of another process; those of this one ring.
@@ -289,9 +290,7 @@ impl Approvals<'_> {
             Some(_) => (format!("The user declined: {subject} ({id})"), None),
             None => (
                 format!("Approval timed out: {subject} ({id})"),
-                Some(format!(
-                    "ask the user to run `modekeeper approve {id}`, then try again"
-                )),
+                Some(NextStep::Approve(id.clone())),
             ),
         };
         Error::Denied {

@@ -82,7 +82,7 @@ impl Caller {
         Err(Error::Denied {
             rule: None,
             message: format!("This token is not for the project {project}"),
-            hint: Some("ask the user for a token that is for this project".to_owned()),
+            hint: Some("ask the user for a token that is for this project".into()),
         })
     }
 
@@ -105,8 +105,7 @@ impl Caller {
                     session.id
                 ),
                 hint: Some(
-                    "create a task of your own, or ask the user for a token of an operator"
-                        .to_owned(),
+                    "create a task of your own, or ask the user for a token of an operator".into(),
                 ),
             }),
             OthersTasks::Look | OthersTasks::Change => Ok(()),

@@ -11,6 +11,7 @@ use mk_types::{AbsPath, ModeSlug, ProjectPath, SessionId, ToolCall};
 use crate::conversation::HeldConversation;
 use crate::error::Error;
 use crate::governing::GoverningTask;
+use crate::next_step::NextStep;
 use crate::target::TargetResolver;
 use crate::{Caller, Engine, ProjectStanding, mode};
 
@@ -237,7 +238,7 @@ impl Engine {
 
 impl CheckedCall {
     /// What to do instead, if it is not allowed.
-    pub fn hint(&self) -> Option<String> {
+    pub fn next_step(&self) -> Option<NextStep> {
         next_step(&self.evaluation, &self.in_force)
     }
 
@@ -266,13 +267,13 @@ pub(crate) fn refusal(evaluation: &Evaluation, in_force: &InForce) -> Error {
 }
 
 /// What to do instead. Where a ceiling holds the mode down, switching does not help.
-fn next_step(evaluation: &Evaluation, in_force: &InForce) -> Option<String> {
+fn next_step(evaluation: &Evaluation, in_force: &InForce) -> Option<NextStep> {
     if in_force.is_detached() && !evaluation.is_allowed() {
         let hint = "the server cannot reach its database: only reading is allowed until it is back";
-        return Some(hint.to_owned());
+        return Some(hint.into());
     }
     if evaluation.held_back.is_some() {
-        return evaluation.hint();
+        return NextStep::of(evaluation);
     }
     let by_mode = matches!(
         evaluation.rule,
@@ -291,11 +292,14 @@ fn next_step(evaluation: &Evaluation, in_force: &InForce) -> Option<String> {
     };
     let ceiling = in_force.ceilings.iter().find(limits);
     match ceiling.filter(|_| by_mode && evaluation.decision == Decision::Deny) {
-        Some(ceiling) => Some(format!(
-            "this endpoint is capped at '{}': ask the user to allow more where the server is started",
-            ceiling.slug
-        )),
+        Some(ceiling) => {
+            let slug = &ceiling.slug;
+            let hint = format!(
+                "this endpoint is capped at '{slug}': ask the user to allow more where the server is started"
+            );
+            Some(hint.into())
+        }
         None if evaluation.is_allowed() => None,
-        None => evaluation.hint(),
+        None => NextStep::of(evaluation),
     }
 }

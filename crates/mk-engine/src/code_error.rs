@@ -1,10 +1,13 @@
 //! What goes wrong with files, symbols, memories and projects, sorted as callers tell it apart.
 
+use std::path::Path;
+
 use mk_lsp::ServerError;
 use mk_project::Error as Project;
 use mk_symbols::Error as Symbol;
 
 use crate::error::Error;
+use crate::next_step::NextStep;
 
 /// So many namesakes tell enough.
 const MOST_CANDIDATES: usize = 20;
@@ -16,9 +19,22 @@ pub struct CodeError {
     pub kind: CodeKind,
     pub message: String,
     /// What works instead.
-    pub hint: Option<String>,
-    /// The file, memory or text it is about, by the name of what it is.
-    pub details: Vec<(&'static str, String)>,
+    pub hint: Option<NextStep>,
+    pub subject: Option<ErrorSubject>,
+    /// What a file that has changed is now.
+    pub revision: Option<String>,
+}
+
+/// What a failure is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ErrorSubject {
+    File(String),
+    Memory(String),
+    /// A symbol's name path.
+    Symbol(String),
+    /// A name that cannot be given or searched for.
+    Name(String),
+    Project(String),
 }
 
 /// What kind of failure it is.
@@ -40,41 +56,26 @@ pub enum CodeKind {
     Timeout,
 }
 
-impl CodeKind {
-    /// As the faces name it on the wire.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::FileNotFound => "FILE_NOT_FOUND",
-            Self::PermissionDenied => "PERMISSION_DENIED",
-            Self::InvalidArguments => "INVALID_ARGUMENTS",
-            Self::ProjectNotActive => "PROJECT_NOT_ACTIVE",
-            Self::MemoryMissing | Self::Memory => "MEMORY_ERROR",
-            Self::SymbolNotFound => "SYMBOL_NOT_FOUND",
-            Self::LanguageServer | Self::LanguageServerMissing => "LANGUAGE_SERVER_ERROR",
-            Self::Timeout => "TIMEOUT",
-        }
-    }
-}
-
 impl CodeError {
     pub(crate) fn new(kind: CodeKind, message: impl Into<String>) -> Self {
         Self {
             kind,
             message: message.into(),
             hint: None,
-            details: Vec::new(),
+            subject: None,
+            revision: None,
         }
     }
 
     #[must_use]
-    pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
+    pub(crate) fn with_hint(mut self, hint: impl Into<NextStep>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
     #[must_use]
-    pub(crate) fn with_detail(mut self, key: &'static str, value: impl Into<String>) -> Self {
-        self.details.push((key, value.into()));
+    pub(crate) fn about(mut self, subject: ErrorSubject) -> Self {
+        self.subject = Some(subject);
         self
     }
 }
@@ -87,29 +88,33 @@ impl From<CodeError> for Error {
 
 impl From<Project> for Error {
     fn from(error: Project) -> Self {
-        let hint = error.hint().map(str::to_owned);
+        let hint = match &error {
+            Project::Missing { .. } => Some(NextStep::FindFile),
+            Project::NoMemory { nearest, .. } if nearest.is_empty() => Some(NextStep::ListMemories),
+            Project::NoMemory { nearest, .. } => Some(NextStep::nearest(nearest)),
+            Project::NoBackup { .. } => Some(NextStep::ListBackups),
+            error => error.hint().map(NextStep::from),
+        };
         let mut message = sentence(&error);
         if let Some(cause) = std::error::Error::source(&error) {
             message.push_str(&format!(": {cause}"));
         }
         let mut code = CodeError {
             hint,
-            details: subject_of(&error).into_iter().collect(),
+            subject: subject_of(&error),
             ..CodeError::new(kind_of(&error), message)
         };
         match error {
             Project::Changed { revision, diff, .. } => {
-                code = code.with_detail("revision", revision);
-                code.message
-                    .push_str(&format!("\n\nWhat you have not seen:\n{diff}"));
+                code.revision = Some(revision);
+                code.message.push_str(&format!(
+                    "\n\nChanges since you last read this file:\n{diff}"
+                ));
             }
             Project::Ambiguous { lines, .. } => {
                 let shown: Vec<String> = lines.iter().take(20).map(ToString::to_string).collect();
                 code.message
                     .push_str(&format!(" (lines {})", shown.join(", ")));
-            }
-            Project::NoMemory { nearest, .. } if !nearest.is_empty() => {
-                code.hint = Some(format!("the nearest names are: {}", nearest.join(", ")));
             }
             _ => {}
         }
@@ -118,12 +123,12 @@ impl From<Project> for Error {
 }
 
 /// The file or memory that an error is about.
-fn subject_of(error: &Project) -> Option<(&'static str, String)> {
+fn subject_of(error: &Project) -> Option<ErrorSubject> {
     match error {
         Project::NoMemory { name, .. }
         | Project::BadMemoryName { name, .. }
         | Project::ReadOnlyMemory { name }
-        | Project::MemoryExists { name } => Some(("name", name.clone())),
+        | Project::MemoryExists { name } => Some(ErrorSubject::Memory(name.clone())),
         Project::Missing { path }
         | Project::Changed { path, .. }
         | Project::Ambiguous { path, .. }
@@ -138,7 +143,7 @@ fn subject_of(error: &Project) -> Option<(&'static str, String)> {
         | Project::Binary { path, .. }
         | Project::NoSuchLine { path, .. }
         | Project::NoMatch { path, .. }
-        | Project::NamedTwice { path } => Some(("file_path", path.display().to_string())),
+        | Project::NamedTwice { path } => Some(file(path)),
         // The lock's path is ours, and nobody's business.
         Project::Busy { .. }
         | Project::NoTarget { .. }
@@ -149,9 +154,18 @@ fn subject_of(error: &Project) -> Option<(&'static str, String)> {
     }
 }
 
+fn file(path: &Path) -> ErrorSubject {
+    ErrorSubject::File(path.display().to_string())
+}
+
 impl From<Symbol> for Error {
     fn from(error: Symbol) -> Self {
-        let hint = error.hint().map(str::to_owned);
+        let hint = match &error {
+            Symbol::NoSymbol { nearest, .. } if nearest.is_empty() => Some(NextStep::FindSymbol),
+            Symbol::NoSymbol { nearest, .. } => Some(NextStep::nearest(nearest)),
+            Symbol::NothingHere { .. } => Some(NextStep::OutlineFile),
+            error => error.hint().map(NextStep::from),
+        };
         let message = sentence(&error);
         let failed = |kind| CodeError {
             hint,
@@ -159,18 +173,13 @@ impl From<Symbol> for Error {
         };
         let invalid = CodeKind::InvalidArguments;
         match error {
-            Symbol::NoSymbol { name_path, nearest } => {
-                let mut failed = failed(CodeKind::SymbolNotFound);
-                if !nearest.is_empty() {
-                    failed.hint = Some(format!("the nearest names are: {}", nearest.join(", ")));
-                }
-                failed.with_detail("symbol_name", name_path)
+            Symbol::NoSymbol { name_path, .. } => {
+                failed(CodeKind::SymbolNotFound).about(ErrorSubject::Symbol(name_path))
             }
             Symbol::Unfinished { name_path } => {
-                failed(CodeKind::Timeout).with_detail("symbol_name", name_path)
+                failed(CodeKind::Timeout).about(ErrorSubject::Symbol(name_path))
             }
-            Symbol::NothingHere { path, .. } => failed(CodeKind::SymbolNotFound)
-                .with_detail("file_path", path.display().to_string()),
+            Symbol::NothingHere { path, .. } => failed(CodeKind::SymbolNotFound).about(file(&path)),
             Symbol::Ambiguous {
                 name_path,
                 candidates,
@@ -187,16 +196,16 @@ impl From<Symbol> for Error {
                         .message
                         .push_str(&format!("\n[{n_shown} of {total} shown]"));
                 }
-                failed.with_detail("symbol_name", name_path)
+                failed.about(ErrorSubject::Symbol(name_path))
             }
             Symbol::NoLanguage { path } | Symbol::Skipped { path, .. } => {
-                failed(invalid).with_detail("file_path", path.display().to_string())
+                failed(invalid).about(file(&path))
             }
             Symbol::BadName { name } | Symbol::FixedName { name } | Symbol::NoWord { name } => {
-                failed(invalid).with_detail("name", name)
+                failed(invalid).about(ErrorSubject::Name(name))
             }
             Symbol::SharedLines { name_path } | Symbol::Emptied { name_path } => {
-                failed(invalid).with_detail("symbol_name", name_path)
+                failed(invalid).about(ErrorSubject::Symbol(name_path))
             }
             Symbol::BadPattern { .. } => failed(invalid),
             Symbol::Thread(_) => failed(CodeKind::Timeout),
@@ -215,7 +224,7 @@ impl From<ServerError> for Error {
             _ => CodeKind::LanguageServer,
         };
         let failed = CodeError {
-            hint: error.hint(),
+            hint: error.hint().map(NextStep::from),
             ..CodeError::new(kind, sentence(&error))
         };
         failed.into()

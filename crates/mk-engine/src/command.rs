@@ -20,6 +20,7 @@ pub use record::{CommandEffects, CommandRecords, RecordedCommand, RefusedAct};
 
 use crate::Engine;
 use crate::check::InForce;
+use crate::next_step::model_hint;
 
 /// More entries than this are not looked at one by one.
 const MOST_ENTRIES: usize = 50_000;
@@ -124,7 +125,7 @@ impl CommandLimits {
             if !evaluation.is_allowed() && is_about_lines {
                 return Err(LineRefused {
                     reason: evaluation.reason(),
-                    hint: evaluation.hint(),
+                    hint: model_hint(&evaluation),
                 });
             }
         }

@@ -343,11 +343,11 @@ pub(crate) fn check_root(root: &RootDirectory) -> Result<(), Error> {
     ))
 }
 
-fn denied(message: &str, hint: &str) -> Error {
+fn denied(message: &str, hint: &'static str) -> Error {
     Error::Denied {
         rule: None,
         message: message.to_owned(),
-        hint: Some(hint.to_owned()),
+        hint: Some(hint.into()),
     }
 }
 

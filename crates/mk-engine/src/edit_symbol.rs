@@ -14,9 +14,10 @@ use crate::Engine;
 use crate::approval::Outcome;
 use crate::authorize::ToolRequest;
 use crate::check::InForce;
-use crate::code_error::{CodeError, CodeKind};
+use crate::code_error::{CodeError, CodeKind, ErrorSubject};
 use crate::edit::FileChanges;
 use crate::error::Error;
+use crate::next_step::NextStep;
 use crate::symbol::{Rename, RenamedFile};
 use crate::symbols::{IndexProgress, ProjectSymbols};
 use crate::workspace::Workspace;
@@ -246,7 +247,7 @@ impl Engine {
         let n_unclaimed = uses.iter().filter(|one| one.is_unclaimed).count();
         if n_unclaimed > 0 {
             message.push_str(&format!(
-                ", {n_unclaimed} of them by name alone, which {} does not count to this symbol",
+                ", {n_unclaimed} of them by name alone, which {} does not attribute to this symbol",
                 found.source
             ));
         }
@@ -265,7 +266,7 @@ impl Engine {
         } else {
             "change these places first".to_owned()
         };
-        Err(invalid(message, &hint, name_path))
+        Err(invalid(message, hint, name_path))
     }
 
     /// The uses by a complete index: what it has not read may be the one place that matters.
@@ -387,15 +388,15 @@ fn confirmed(
     if n_more > 0 {
         let source = &renamed.source;
         let message = format!(
-            "{source} counts {} to this symbol, and {} of the same name not",
+            "{source} attributes {} to this symbol; {n_more} more {} the same name",
             places(count),
-            places(n_more)
+            if n_more == 1 { "has" } else { "have" }
         );
         let hint = format!(
-            "look at them with dry_run, then repeat with expected_count {count} to rename only what {source} counts, \
+            "look at them with dry_run, then repeat with expected_count {count} to rename only what {source} attributes to it, \
              or {all} to rename all of them"
         );
-        return Err(invalid(message, &hint, &symbol.name_path));
+        return Err(invalid(message, hint, &symbol.name_path));
     }
     if let Some(doubt) = &renamed.doubt {
         let message = format!(
@@ -403,7 +404,7 @@ fn confirmed(
             places(count)
         );
         let hint = format!("look at them with dry_run, then repeat with expected_count {count}");
-        return Err(invalid(message, &hint, &symbol.name_path));
+        return Err(invalid(message, hint, &symbol.name_path));
     }
     Ok(renamed)
 }
@@ -442,9 +443,9 @@ fn unparsable(edited: &SymbolEdited, error: &SyntaxProblem) -> Error {
     invalid(message, "choose another name", &edited.name_path)
 }
 
-fn invalid(message: String, hint: &str, symbol: &str) -> Error {
+fn invalid(message: String, hint: impl Into<NextStep>, symbol: &str) -> Error {
     CodeError::new(CodeKind::InvalidArguments, message)
         .with_hint(hint)
-        .with_detail("symbol_name", symbol)
+        .about(ErrorSubject::Symbol(symbol.to_owned()))
         .into()
 }

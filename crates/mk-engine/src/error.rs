@@ -8,6 +8,7 @@ use mk_store::MissingSubject;
 use mk_types::SessionId;
 
 use crate::code_error::{CodeError, CodeKind};
+use crate::next_step::NextStep;
 
 /// What the caller could not get.
 #[derive(Debug, thiserror::Error)]
@@ -30,7 +31,7 @@ pub enum Error {
     Denied {
         rule: Option<DecidingRule>,
         message: String,
-        hint: Option<String>,
+        hint: Option<NextStep>,
     },
     /// Somebody else changed it meanwhile.
     #[error("{message}")]
@@ -40,13 +41,13 @@ pub enum Error {
     Unavailable {
         #[source]
         source: mk_store::Error,
-        hint: Option<&'static str>,
+        hint: Option<NextStep>,
     },
     /// What the playbook could not give, in the words of its contract.
     #[error("{message}")]
     Playbook {
         message: String,
-        hint: Option<String>,
+        hint: Option<NextStep>,
     },
     /// What the code tools could not do.
     #[error("{0}")]
@@ -58,6 +59,8 @@ pub enum Error {
 pub enum MissingThing {
     Mode,
     Task,
+    /// A task, by the session in which it is worked on.
+    Session,
     Approval,
 }
 
@@ -96,12 +99,13 @@ impl Error {
     }
 
     /// What to do now, where something can be done.
-    pub fn hint(&self) -> Option<&str> {
+    pub fn next_step(&self) -> Option<&NextStep> {
         match self {
-            Self::Denied { hint, .. } | Self::Playbook { hint, .. } => hint.as_deref(),
-            Self::Unavailable { hint, .. } => *hint,
-            Self::Code(error) => error.hint.as_deref(),
-            Self::Expired { .. } => Some("create a new task"),
+            Self::Denied { hint, .. }
+            | Self::Playbook { hint, .. }
+            | Self::Unavailable { hint, .. } => hint.as_ref(),
+            Self::Code(error) => error.hint.as_ref(),
+            Self::Expired { .. } => Some(&NextStep::CreateTask),
             Self::InvalidInput { .. } | Self::NotFound { .. } | Self::Conflict { .. } => None,
         }
     }
@@ -110,7 +114,7 @@ impl Error {
 impl From<mk_playbook::Error> for Error {
     fn from(error: mk_playbook::Error) -> Self {
         use mk_playbook::Error as Playbook;
-        let hint = error.hint().map(str::to_owned);
+        let hint = error.hint().map(NextStep::from);
         let message = match &error {
             Playbook::NoAgent { name } => format!("Agent '{name}' not found."),
             Playbook::InvalidConfig { .. } => {
@@ -139,7 +143,7 @@ impl From<mk_store::Error> for Error {
                 message: sentence(&error),
             },
             Store::NotFound(MissingSubject::Session(id)) => {
-                Self::not_found(MissingThing::Task, "Session", &id)
+                Self::not_found(MissingThing::Session, "Session", &id)
             }
             Store::NotFound(MissingSubject::Task(id)) => {
                 Self::not_found(MissingThing::Task, "Task", &id)
@@ -149,11 +153,14 @@ impl From<mk_store::Error> for Error {
             }
             // The caller that knows the session says it better, see `Engine::about`.
             Store::Expired(_) => Self::NotFound {
-                what: MissingThing::Task,
+                what: MissingThing::Session,
                 message: sentence(&error),
             },
             source => Self::Unavailable {
-                hint: source.hint(),
+                hint: match source {
+                    Store::Corrupt { .. } => Some(NextStep::RecoverStore),
+                    _ => source.hint().map(NextStep::from),
+                },
                 source,
             },
         }

@@ -13,7 +13,7 @@ use crate::Engine;
 use crate::approval::Outcome;
 use crate::authorize::{AllowedCall, ToolRequest};
 use crate::check::InForce;
-use crate::code_error::{CodeError, CodeKind};
+use crate::code_error::{CodeError, CodeKind, ErrorSubject};
 use crate::edit::FileChanges;
 use crate::error::Error;
 use crate::project::ProjectHandle;
@@ -279,6 +279,6 @@ fn invalid(message: &str) -> Error {
 
 fn denied(path: &str, why: &str) -> Error {
     CodeError::new(CodeKind::PermissionDenied, format!("'{path}' {why}"))
-        .with_detail("file_path", path)
+        .about(ErrorSubject::File(path.to_owned()))
         .into()
 }

@@ -26,6 +26,7 @@ use mk_types::{AbsPath, DecisionId, ModeSlug, ProjectPath};
 use crate::approval::{ApprovalRequest, ApprovedAct, RequestState};
 use crate::conversation::{HeldConversation, Seat};
 use crate::error::Error;
+use crate::next_step::{NextStep, model_hint};
 use crate::target::TargetResolver;
 use crate::{Engine, OwnTool};
 
@@ -249,7 +250,7 @@ impl Hooks<'_> {
             }
             RequestState::Open(approval) => {
                 let id = &approval.id;
-                let hint = format!("ask the user to run `modekeeper approve {id}`, then try again");
+                let hint = NextStep::Approve(id.clone()).for_model().into_owned();
                 let judged = JudgedCall {
                     reason: format!("{} It needs approval ({id}).", judged.reason),
                     hint: Some(hint),
@@ -363,7 +364,7 @@ impl Hooks<'_> {
             Decision::Ask => Ruling::Ask,
             Decision::Deny => Ruling::Deny,
         };
-        let mut hint = evaluation.hint();
+        let mut hint = model_hint(evaluation);
         let is_command =
             request.call.command.is_some() && evaluation.rule == DecidingRule::GroupDisabled;
         if is_command && held.mode.enables(Group::Read) {

@@ -21,6 +21,7 @@ use crate::check::{CheckedCall, InForce};
 use crate::code_error::{CodeError, CodeKind};
 use crate::command::{line_hash, rights_of};
 use crate::error::Error;
+use crate::next_step::NextStep;
 use crate::project::ProjectHandle;
 
 pub use output::OutputPart;
@@ -304,6 +305,6 @@ fn not_offered() -> Error {
     Error::Denied {
         rule: None,
         message: "Commands are not run here because no wall holds them".to_owned(),
-        hint: Some("ask the user to run `modekeeper doctor`".to_owned()),
+        hint: Some(NextStep::RunDoctor),
     }
 }

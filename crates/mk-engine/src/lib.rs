@@ -34,6 +34,7 @@ mod memory;
 mod mode;
 mod nearest;
 mod nested;
+mod next_step;
 mod open_project;
 mod open_projects;
 mod operator_file;
@@ -81,7 +82,7 @@ pub use backup::{BackedUpFile, BackupInfo, ProjectBackups};
 pub use caller::{Actor, Caller, CallerConversation, OthersTasks, ProjectStanding, StartDirectory};
 pub use ceiling::Ceiling;
 pub use check::{CheckedCall, InForce};
-pub use code_error::{CodeError, CodeKind};
+pub use code_error::{CodeError, CodeKind, ErrorSubject};
 pub use command::{
     CommandAsked, CommandEffects, CommandHold, CommandLimits, CommandRecords, EditGrant, FileRight,
     LineRefused, RecordedCommand, RefusedAct, Waiver, WallWord, line_hash,
@@ -116,6 +117,7 @@ pub use mk_store::{
 };
 pub use mode::Modes;
 pub use operator_file::{read_operator_file, write_operator_file};
+pub use next_step::NextStep;
 pub use plan::PlanAccepted;
 pub use playbook::{
     AgentAssignment, AgentDefinition, AgentIntroduction, AgentProfile, AppliedRule, BundledFile,

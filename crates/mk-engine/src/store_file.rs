@@ -84,7 +84,7 @@ impl StoreFile {
             Err(source @ mk_store::Error::Busy { .. }) => {
                 return Err(Error::Unavailable {
                     source,
-                    hint: Some(STOP_FIRST),
+                    hint: Some(STOP_FIRST.into()),
                 });
             }
             Ok(_) | Err(_) => {}

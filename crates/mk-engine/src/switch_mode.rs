@@ -8,6 +8,7 @@ use mk_types::{ModeSlug, SessionId};
 
 use crate::approval::{ApprovedAct, Outcome, RequestState};
 use crate::error::Error;
+use crate::next_step::NextStep;
 use crate::task::Tasks;
 use crate::{Actor, Caller, Engine, EngineChange};
 
@@ -148,7 +149,7 @@ impl Engine {
                     "Tool '{}' cannot be used in '{from}' mode. Switching is locked by configuration.",
                     step.tool
                 ),
-                hint: Some("ask the user to change the mode".to_owned()),
+                hint: Some(NextStep::ChangeMode),
             }),
             Switching::AskToWiden if !step.widens() => Ok(None),
             Switching::AskToWiden => {

@@ -261,7 +261,7 @@ impl Engine {
         match self.inner.store.session(id)? {
             Some(session) => Ok(session),
             None if self.inner.store.is_tombstone(id)? => Err(self.expired(id)),
-            None => Err(Error::not_found(MissingThing::Task, "Session", id)),
+            None => Err(Error::not_found(MissingThing::Session, "Session", id)),
         }
     }
 

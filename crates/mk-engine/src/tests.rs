@@ -452,8 +452,8 @@ fn show_error(error: &Error) -> String {
         Error::Playbook { .. } => "playbook".to_owned(),
         Error::Code(code) => format!("{:?}", code.kind),
     };
-    match error.hint() {
-        Some(hint) => format!("✗ {kind}: {error} ({hint})"),
+    match error.next_step() {
+        Some(step) => format!("✗ {kind}: {error} ({})", step.for_model()),
         None => format!("✗ {kind}: {error}"),
     }
 }

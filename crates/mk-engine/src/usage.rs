@@ -13,6 +13,7 @@ use crate::authorize::ToolRequest;
 use crate::check::CheckedCall;
 use crate::client_name::shown_name;
 use crate::error::Error;
+use crate::next_step::model_hint;
 use crate::{Actor, Caller, Engine};
 
 /// Upper bounds of the classes that latencies are counted in, in microseconds; one more class has no bound.
@@ -142,7 +143,7 @@ impl Engine {
             ruling,
             rule: evaluation.rule.as_str().to_owned(),
             reason: evaluation.sentence(&in_force.mode),
-            hint: evaluation.hint().filter(|_| !is_allowed),
+            hint: model_hint(evaluation).filter(|_| !is_allowed),
             policy_hash: self.inner.fingerprints.of(in_force.modes()),
             input: serde_json::to_string(request.arguments).unwrap_or_default(),
             tool_use: None,

@@ -12,6 +12,7 @@ use crate::check::InForce;
 use crate::code_error::{CodeError, CodeKind};
 use crate::error::Error;
 use crate::nearest::with_nearest;
+use crate::next_step::NextStep;
 use crate::open_project::OpenProject;
 use crate::{Engine, ProjectStanding};
 
@@ -87,8 +88,7 @@ impl Engine {
     fn workspace(&self, in_force: &InForce) -> Result<Workspace, Error> {
         if in_force.standing == ProjectStanding::Nowhere {
             let error = CodeError::new(CodeKind::ProjectNotActive, "No project is active");
-            let hint = "call activate_project with the absolute path of the project directory";
-            return Err(error.with_hint(hint).into());
+            return Err(error.with_hint(NextStep::ActivateProject).into());
         }
         let root = open_root(&in_force.project)?;
         let project = self.open(&in_force.project);
@@ -96,8 +96,7 @@ impl Engine {
         if root.identity() != project.identity() {
             let message = format!("The directory {} was replaced", in_force.project);
             let error = CodeError::new(CodeKind::ProjectNotActive, message);
-            let hint = "check what is there now, then call activate_project";
-            return Err(error.with_hint(hint).into());
+            return Err(error.with_hint(NextStep::ActivateAgain).into());
         }
         Ok(Workspace {
             backups: Backups::new(
@@ -127,7 +126,7 @@ fn open_root(root: &AbsPath) -> Result<RootDir, Error> {
             CodeKind::ProjectNotActive,
             format!("The project {root} cannot be opened: {error}"),
         )
-        .with_hint("activate an existing directory with activate_project")
+        .with_hint(NextStep::ActivateOther)
         .into()
     })
 }

@@ -1,17 +1,20 @@
-//! Errors meet the wire here, and only here: no other file knows a code.
+//! Errors meet the wire here, and only here: no other file of this face knows a code, and those of refusals are in the
+//! one table of mk-tools.
+
+use std::borrow::Cow;
 
 use mk_engine::{Error, MissingThing};
+use mk_tools::{RefusalCode, refusal_details, refusal_hint};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, ErrorCode};
-use serde_json::json;
+use serde_json::{Map, json};
 
 use crate::era::Era;
 
-/// An error of the contract: its code, its name, and what is said beside it.
+/// An error of the contract: its code, and what is said next to it.
 #[derive(Debug, PartialEq)]
 struct WireError {
-    code: i32,
-    name: &'static str,
+    code: RefusalCode,
     data: String,
 }
 
@@ -36,9 +39,9 @@ pub(crate) fn refused_call(
         (Era::Connected, Error::Denied { .. }, ErrorPlace::Call) => Ok(wire.as_result(error)),
         // Many clients show only the message, and a refusal must say why.
         (Era::Connected, Error::Denied { .. }, ErrorPlace::CallOnSession) => {
-            let message = format!("{}: {}", wire.name, explained(error, " "));
+            let message = format!("{}: {}", wire.code.title, explained(error, " "));
             Err(ErrorData::new(
-                ErrorCode(wire.code),
+                ErrorCode(wire.code.number),
                 message,
                 Some(json!(wire.data)),
             ))
@@ -49,7 +52,8 @@ pub(crate) fn refused_call(
 
 /// A refused call of a rules tool: the contract's words, and apart from them what would help.
 pub(crate) fn refused_rules_call(error: &Error) -> CallToolResult {
-    let texts = [Some(error.to_string()), error.hint().map(str::to_owned)];
+    let hint = refusal_hint(error).map(Cow::into_owned);
+    let texts = [Some(error.to_string()), hint];
     CallToolResult::error(
         texts
             .into_iter()
@@ -69,21 +73,15 @@ pub(crate) fn refused_code_call(
     if let (Error::Denied { .. }, Era::Connected, ErrorPlace::CallOnSession) = (error, era, place) {
         return refused_call(error, era, place);
     }
-    let mut details = serde_json::Map::new();
-    if let Error::Code(code) = error {
-        for (key, value) in &code.details {
-            details.insert((*key).to_owned(), json!(value));
-        }
-    }
+    let code = RefusalCode::of(error);
+    let mut details = Map::new();
     if let Error::Denied { .. } = error {
-        details.insert("code".to_owned(), json!(WireError::of(error).code));
+        details.insert("code".to_owned(), json!(code.number));
     }
-    if let Some(hint) = error.hint() {
-        details.insert("suggestion".to_owned(), json!(hint));
-    }
+    details.extend(refusal_details(error));
     let text = format!("Error: {}", explained(error, "\n"));
     // Codex hands on this in place of the text, so the reason stands here, too.
-    let structured = json!({ "error_code": code_name(error), "message": text, "details": details });
+    let structured = json!({ "error_code": code.name, "message": text, "details": details });
     let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
     result.structured_content = Some(structured);
     Ok(result)
@@ -104,19 +102,6 @@ pub(crate) fn rate_limited(tool: &str, seconds: u64) -> CallToolResult {
     let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
     result.structured_content = Some(structured);
     result
-}
-
-fn code_name(error: &Error) -> &'static str {
-    match error {
-        Error::Denied { .. } => "PERMISSION_DENIED",
-        Error::Unavailable { .. } => "INTERNAL_ERROR",
-        Error::Code(code) => code.kind.as_str(),
-        Error::InvalidInput { .. }
-        | Error::NotFound { .. }
-        | Error::Expired { .. }
-        | Error::Playbook { .. }
-        | Error::Conflict { .. } => "INVALID_ARGUMENTS",
-    }
 }
 
 /// A resource that cannot be read.
@@ -150,14 +135,14 @@ pub(crate) fn unknown_resource(uri: &str, era: Era) -> ErrorData {
 
 /// A project configuration that cannot be used.
 pub(crate) fn invalid_config(error: &Error) -> ErrorData {
-    let hint = error.hint().map(|hint| json!(hint));
-    ErrorData::new(ErrorCode::INTERNAL_ERROR, error.to_string(), hint)
+    let hint = refusal_hint(error).map(|hint| json!(hint));
+    ErrorData::new(ErrorCode::INTERNAL_ERROR, explained(error, " "), hint)
 }
 
 /// A `role` that no agent has.
 pub(crate) fn unknown_role(error: &Error) -> ErrorData {
-    let hint = error.hint().map(|hint| json!(hint));
-    ErrorData::new(ErrorCode::INVALID_PARAMS, error.to_string(), hint)
+    let hint = refusal_hint(error).map(|hint| json!(hint));
+    ErrorData::new(ErrorCode::INVALID_PARAMS, explained(error, " "), hint)
 }
 
 pub(crate) fn unknown_tool(name: &str, era: Era) -> ErrorData {
@@ -227,59 +212,47 @@ pub(crate) fn invalid_request(detail: &str) -> ErrorData {
 
 impl WireError {
     fn of(error: &Error) -> Self {
-        let (code, name) = match error {
-            Error::NotFound {
-                what: MissingThing::Mode,
-                ..
-            } => (-32001, "Mode not found"),
-            Error::NotFound {
-                what: MissingThing::Task,
-                ..
-            } => (-32002, "Task not found"),
-            Error::Expired { .. } => (-32003, "Session expired"),
-            Error::InvalidInput { .. }
-            | Error::Conflict { .. }
-            | Error::NotFound {
-                what: MissingThing::Approval,
-                ..
-            } => (-32004, "Validation error"),
-            Error::Denied { .. } if error.concerns_file() => (-32006, "File restriction error"),
-            Error::Denied { .. } => (-32005, "Tool restriction error"),
-            Error::Code(_) | Error::Playbook { .. } => (-32004, "Validation error"),
-            Error::Unavailable { .. } => (-32603, "Internal error"),
-        };
-        let data = match error.hint() {
+        let data = match refusal_hint(error) {
             Some(hint) if matches!(error, Error::Unavailable { .. }) => format!("{error}; {hint}"),
             _ => error.to_string(),
         };
-        Self { code, name, data }
+        let code = RefusalCode::of(error);
+        Self { code, data }
     }
 
     fn as_error(&self) -> ErrorData {
-        ErrorData::new(ErrorCode(self.code), self.name, Some(json!(self.data)))
+        let RefusalCode { number, title, .. } = self.code;
+        ErrorData::new(ErrorCode(number), title, Some(json!(self.data)))
     }
 
     /// What a model reads: the text, and the same for programs.
     fn as_result(&self, error: &Error) -> CallToolResult {
-        let Self { code, name, data } = self;
+        let Self { code, data } = self;
+        let RefusalCode { number, title, .. } = *code;
         let explained = explained(error, "\n");
-        let text = if data.starts_with(name) {
+        // What the contract says of these begins with the title.
+        let is_titled = matches!(
+            error,
+            Error::NotFound {
+                what: MissingThing::Mode | MissingThing::Task,
+                ..
+            }
+        );
+        let text = if is_titled {
             explained
         } else {
-            format!("{name}: {explained}")
+            format!("{title}: {explained}")
         };
         let mut structured = json!({
-            "error": { "code": code, "name": name, "message": text, "data": data }
+            "error": { "code": number, "name": title, "message": text, "data": data }
         });
         if matches!(error, Error::Denied { .. })
             && let Some(structured) = structured.as_object_mut()
         {
-            structured.insert("error_code".to_owned(), json!("PERMISSION_DENIED"));
-            let mut details = json!({ "code": code });
-            if let (Some(hint), Some(details)) = (error.hint(), details.as_object_mut()) {
-                details.insert("suggestion".to_owned(), json!(hint));
-            }
-            structured.insert("details".to_owned(), details);
+            structured.insert("error_code".to_owned(), json!(code.name));
+            let mut details = Map::from_iter([("code".to_owned(), json!(number))]);
+            details.extend(refusal_details(error));
+            structured.insert("details".to_owned(), json!(details));
         }
         let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
         result.structured_content = Some(structured);
@@ -296,7 +269,7 @@ fn explained(error: &Error, separator: &str) -> String {
     {
         text.push_str(&format!("{separator}Rule: {}.", rule.as_str()));
     }
-    if let Some(hint) = error.hint() {
+    if let Some(hint) = refusal_hint(error) {
         text.push_str(&format!("{separator}Hint: {hint}"));
     }
     text

@@ -96,7 +96,6 @@ impl Error {
             Self::NotText { .. } => Some("save the file as UTF-8"),
             Self::Exists { .. } => Some("move it away first, or edit it"),
             Self::Write { .. } => Some("check that the directory exists and is writable"),
-            Self::Missing { .. } => Some("check the path, or find it with find_files"),
             Self::Link { .. } => Some("name the file itself instead of the link"),
             Self::NotAFolder { .. } => Some("give a directory"),
             Self::Binary { .. } => Some("only text is read; look at the file with another program"),
@@ -117,7 +116,6 @@ impl Error {
             Self::BadMemoryName { .. } => {
                 Some("write words with `/` between topics, like `architecture/storage`")
             }
-            Self::NoMemory { .. } => Some("list_memories shows what there is"),
             Self::ReadOnlyMemory { .. } => {
                 Some("write another memory, or ask the user to change this one")
             }
@@ -126,7 +124,8 @@ impl Error {
                 Some("join the edits of a file, or make them one call after the other")
             }
             Self::Busy { .. } => Some("try again; nothing was changed"),
-            Self::NoBackup { .. } => Some("`modekeeper backups list` shows what there is"),
+            // Where to look depends on the reader: a face says it.
+            Self::Missing { .. } | Self::NoMemory { .. } | Self::NoBackup { .. } => None,
             Self::NoTarget { .. } | Self::Cancelled => None,
         }
     }

@@ -136,9 +136,6 @@ impl Error {
                 "a newer Modekeeper wrote it: update this one, or choose another `storage_path`",
             ),
             Self::Foreign { .. } => Some("choose another `storage_path`"),
-            Self::Corrupt { .. } => {
-                Some("run `modekeeper store recover` to save what can be read; nothing was changed")
-            }
             Self::ReadOnly { .. } => {
                 Some("check the permissions of the file and its directory, and the disk")
             }
@@ -150,6 +147,8 @@ impl Error {
             ),
             Self::NotAFile { .. } => Some("use PostgreSQL's own tools, such as `pg_dump`"),
             Self::Conflict { .. } | Self::Overtaken => Some("read the session again, then retry"),
+            // What can be saved, a face says how.
+            Self::Corrupt { .. } => None,
             Self::NotFound(_)
             | Self::Expired(_)
             | Self::ParentFinished { .. }

@@ -57,16 +57,12 @@ impl Error {
     /// What to do about it.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
-            Self::NoSymbol { .. } => Some("look for it with find_symbols"),
             Self::Unfinished { .. } => Some("try again, or name the file it is in"),
             Self::Ambiguous { .. } => {
                 Some("name the file, or add the container (`A/b`) or the index (`b[1]`)")
             }
             Self::NoLanguage { .. } => Some("read or search the file as text"),
             Self::Skipped { .. } => Some("read the file by lines"),
-            Self::NothingHere { .. } => {
-                Some("lines and columns are counted from 1; get_symbols_overview lists the file")
-            }
             Self::BadPattern { .. } => Some("write a glob like `*.py` or `src/**`"),
             Self::BadName { .. } => Some(
                 "use letters, digits and `_`, with the same marks (`#`, `!`, `?`) as the old name",
@@ -76,6 +72,8 @@ impl Error {
             Self::Emptied { .. } => Some("use the operation `delete`"),
             Self::SharedLines { .. } => Some("edit the lines as text"),
             Self::Read { source, .. } | Self::Open(source) => source.hint(),
+            // Where to look depends on the reader: a face says it.
+            Self::NoSymbol { .. } | Self::NothingHere { .. } => None,
             Self::Thread(_) => None,
         }
     }

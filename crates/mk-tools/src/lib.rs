@@ -8,6 +8,7 @@ mod limit;
 mod memory;
 mod modes;
 mod project;
+mod refusal;
 mod rules;
 mod schema;
 mod serena;
@@ -20,6 +21,7 @@ mod tests;
 pub use limit::{CallAllowance, Limiter};
 use mk_policy::Group;
 pub use modes::mode_info::{ModeConfig, ModeInfo};
+pub use refusal::{RefusalCode, refusal_details, refusal_hint};
 pub use tool::{Context, ParsedCall, Tool, ToolAnswer, ToolEffect, ToolReply, Toolset};
 
 /// All tools, in the order in which they are listed.

@@ -408,7 +408,7 @@ fn advise(tool: &str, error: Error) -> Error {
     let hint = match &error {
         Error::InvalidInput { .. } => format!("tools/list shows the parameters of {tool}"),
         Error::NotFound {
-            what: MissingThing::Task,
+            what: MissingThing::Task | MissingThing::Session,
             ..
         } => "leave session_id out, or take the one that create_task answered".to_owned(),
         _ => return error,
@@ -416,8 +416,9 @@ fn advise(tool: &str, error: Error) -> Error {
     Error::Code(Box::new(CodeError {
         kind: CodeKind::InvalidArguments,
         message: error.to_string(),
-        hint: Some(hint),
-        details: Vec::new(),
+        hint: Some(hint.into()),
+        subject: None,
+        revision: None,
     }))
 }
 
@@ -451,10 +452,10 @@ pub(crate) fn missing(parameter: &'static str) -> Error {
 }
 
 /// What the rules tools say of something that nobody has written.
-pub(crate) fn not_found(kind: &str, name: &str, hint: &str) -> Error {
+pub(crate) fn not_found(kind: &str, name: &str, hint: &'static str) -> Error {
     Error::Playbook {
         message: format!("{kind} '{name}' not found."),
-        hint: Some(hint.to_owned()),
+        hint: Some(hint.into()),
     }
 }
 

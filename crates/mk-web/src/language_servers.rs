@@ -10,6 +10,7 @@ use serde_json::json;
 
 use crate::error;
 use crate::gate::RequestSender;
+use crate::reply;
 use crate::server::Web;
 
 pub(crate) async fn restart(
@@ -39,12 +40,9 @@ pub(crate) async fn restart(
 
 fn refuse(refusal: &Error) -> Response {
     let status = match refusal {
-        Error::Denied { .. } => StatusCode::FORBIDDEN,
+        // The route names the language.
         Error::Code(code) if code.kind == CodeKind::InvalidArguments => StatusCode::NOT_FOUND,
-        Error::Code(code) if code.kind == CodeKind::LanguageServerMissing => StatusCode::CONFLICT,
-        Error::Code(code) if code.kind == CodeKind::LanguageServer => StatusCode::BAD_GATEWAY,
-        Error::Code(code) if code.kind == CodeKind::Timeout => StatusCode::GATEWAY_TIMEOUT,
-        _ => StatusCode::BAD_REQUEST,
+        refusal => reply::status_of(refusal),
     };
     (status, Json(error::refused(refusal, Toolset::Symbols))).into_response()
 }

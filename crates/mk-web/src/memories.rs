@@ -2,15 +2,12 @@
 
 use axum::body::Bytes;
 use axum::extract::{Path, State};
-use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use axum::{Extension, Json};
-use mk_engine::{Actor, CodeKind, Error};
-use mk_tools::Toolset;
+use mk_engine::Actor;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::error;
 use crate::gate::RequestSender;
 use crate::reply;
 use crate::server::Web;
@@ -27,7 +24,7 @@ pub(crate) async fn list(
 ) -> Response {
     let caller = match web.steward(&who, "list_memories") {
         Ok(caller) => caller,
-        Err(refusal) => return refuse(&refusal),
+        Err(refusal) => return reply::refuse(&refusal),
     };
     let memories = web.engine.project(&caller).memories();
     match memories.list_for_operator().await {
@@ -36,7 +33,7 @@ pub(crate) async fn list(
             Json(json!({ "memories": memories.iter().map(entry).collect::<Vec<Value>>() }))
                 .into_response()
         }
-        Err(refusal) => refuse(&refusal),
+        Err(refusal) => reply::refuse(&refusal),
     }
 }
 
@@ -47,7 +44,7 @@ pub(crate) async fn remove(
 ) -> Response {
     let caller = match web.steward(&who, "delete_memory") {
         Ok(caller) => caller,
-        Err(refusal) => return refuse(&refusal),
+        Err(refusal) => return reply::refuse(&refusal),
     };
     let memories = web.engine.project(&caller).memories();
     match memories.delete_for_operator(&name).await {
@@ -55,7 +52,7 @@ pub(crate) async fn remove(
             web.record(&who, "delete memory", &name).await;
             Json(json!({ "status": "deleted", "name": name })).into_response()
         }
-        Err(refusal) => refuse(&refusal),
+        Err(refusal) => reply::refuse(&refusal),
     }
 }
 
@@ -67,12 +64,12 @@ pub(crate) async fn show(
 ) -> Response {
     let caller = match web.steward(&who, "read_memory") {
         Ok(caller) => caller,
-        Err(refusal) => return refuse(&refusal),
+        Err(refusal) => return reply::refuse(&refusal),
     };
     let memories = web.engine.project(&caller).memories();
     match memories.read_for_operator(&name).await {
         Ok(text) => Json(json!({ "name": name, "content": text })).into_response(),
-        Err(refusal) => refuse(&refusal),
+        Err(refusal) => reply::refuse(&refusal),
     }
 }
 
@@ -94,17 +91,6 @@ pub(crate) async fn write(
             web.record(&who, "write memory", &name).await;
             Json(json!({ "status": "written", "name": name })).into_response()
         }
-        Err(refusal) => refuse(&refusal),
+        Err(refusal) => reply::refuse(&refusal),
     }
-}
-
-fn refuse(refusal: &Error) -> Response {
-    let status = match refusal {
-        Error::Code(code) if code.kind == CodeKind::MemoryMissing => StatusCode::NOT_FOUND,
-        Error::Denied { .. } => StatusCode::FORBIDDEN,
-        Error::Code(code) if code.kind == CodeKind::Memory => StatusCode::FORBIDDEN,
-        Error::Unavailable { .. } => StatusCode::INTERNAL_SERVER_ERROR,
-        _ => StatusCode::BAD_REQUEST,
-    };
-    (status, Json(error::refused(refusal, Toolset::Memory))).into_response()
 }

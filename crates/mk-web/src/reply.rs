@@ -5,8 +5,8 @@ use axum::extract::FromRequestParts;
 use axum::http::StatusCode;
 use axum::http::request::Parts;
 use axum::response::{IntoResponse as _, Response};
-use mk_engine::{CodeKind, Error, MissingThing};
-use mk_tools::Toolset;
+use mk_engine::{Error, MissingThing};
+use mk_tools::{RefusalCode, Toolset};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -39,38 +39,27 @@ pub(crate) fn malformed(message: &str) -> Response {
 
 /// What is not there.
 pub(crate) fn missing(message: &str) -> Response {
-    let body = error::access("NOT_FOUND", message, "GET the list for what there is");
+    let body = error::access("NOT_FOUND", message, "list what there is with GET");
     (StatusCode::NOT_FOUND, Json(body)).into_response()
 }
 
 pub(crate) fn refuse(error: &Error) -> Response {
-    let status = match error {
-        Error::NotFound { .. } => StatusCode::NOT_FOUND,
-        Error::Expired { .. } => StatusCode::GONE,
-        Error::Denied { .. } => StatusCode::FORBIDDEN,
-        Error::Conflict { .. } => StatusCode::CONFLICT,
-        Error::Unavailable { .. } => StatusCode::SERVICE_UNAVAILABLE,
-        Error::Code(code) => match code.kind {
-            CodeKind::MemoryMissing | CodeKind::FileNotFound | CodeKind::SymbolNotFound => {
-                StatusCode::NOT_FOUND
-            }
-            CodeKind::PermissionDenied | CodeKind::Memory => StatusCode::FORBIDDEN,
-            CodeKind::LanguageServer => StatusCode::BAD_GATEWAY,
-            CodeKind::LanguageServerMissing => StatusCode::CONFLICT,
-            CodeKind::Timeout => StatusCode::GATEWAY_TIMEOUT,
-            CodeKind::InvalidArguments | CodeKind::ProjectNotActive => StatusCode::BAD_REQUEST,
-        },
-        Error::InvalidInput { .. } | Error::Playbook { .. } => StatusCode::BAD_REQUEST,
-    };
+    let status = status_of(error);
     let toolset = match error {
         Error::NotFound {
-            what: MissingThing::Mode | MissingThing::Task,
+            what: MissingThing::Mode | MissingThing::Task | MissingThing::Session,
             ..
         }
         | Error::Expired { .. } => Toolset::Modes,
         _ => Toolset::Project,
     };
     (status, Json(error::refused(error, toolset))).into_response()
+}
+
+/// What the table of codes says.
+pub(crate) fn status_of(error: &Error) -> StatusCode {
+    let status = RefusalCode::of(error).status;
+    StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }
 
 /// An answer, or the refusal.

@@ -110,7 +110,7 @@ impl Web {
                     "`{tool}` is not allowed in '{mode}' mode, or not with this token"
                 ),
                 hint: Some(
-                    "open the page with `modekeeper dashboard`, or use another token".to_owned(),
+                    "open the page with `modekeeper dashboard`, or use another token".into(),
                 ),
             });
         }

@@ -1,16 +1,14 @@
 //! `GET /api/status`: what a dashboard shows first.
 
 use axum::extract::State;
-use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use axum::{Extension, Json};
-use mk_engine::{Actor, EngineStatus, Error, IndexStatus};
-use mk_tools::Toolset;
+use mk_engine::{Actor, EngineStatus, IndexStatus};
 use mk_types::AbsPath;
 use serde_json::{Value, json};
 
-use crate::error;
 use crate::gate::RequestSender;
+use crate::reply;
 use crate::server::Web;
 
 pub(crate) async fn show(
@@ -28,14 +26,7 @@ pub(crate) async fn show(
     };
     match status {
         Ok(status) => Json(to_json(&status)).into_response(),
-        Err(refusal) => {
-            let answer = error::refused(&refusal, Toolset::Project);
-            let status = match refusal {
-                Error::Denied { .. } => StatusCode::FORBIDDEN,
-                _ => StatusCode::BAD_REQUEST,
-            };
-            (status, Json(answer)).into_response()
-        }
+        Err(refusal) => reply::refuse(&refusal),
     }
 }
 

@@ -423,8 +423,8 @@ fn close(engine: &Engine) {
 }
 
 fn describe(error: &mk_engine::Error) -> String {
-    match error.hint() {
-        Some(hint) => format!("{error}; {hint}"),
+    match error.next_step() {
+        Some(step) => format!("{error}; {}", step.for_model()),
         None => error.to_string(),
     }
 }

@@ -10,6 +10,7 @@ mod env;
 mod exec;
 mod hook;
 mod log;
+mod next_step;
 mod output;
 mod process;
 mod telemetry;

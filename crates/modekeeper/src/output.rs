@@ -4,6 +4,8 @@ use std::io::{self, Write as _};
 
 use anyhow::Error;
 
+use crate::next_step::for_person;
+
 /// Writes to stdout. A reader that has seen enough (`| head`) is no error.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     let mut stdout = io::stdout().lock();
@@ -38,20 +40,6 @@ pub(crate) fn print_warning(text: &str) {
     ));
 }
 
-/// A hint with a person's commands in the place of a model's tools.
-pub(crate) fn for_person(hint: &str) -> String {
-    const COMMANDS: [(&str, &str); 3] = [
-        ("list_memories", "`modekeeper memories list`"),
-        ("`get_mode_info`", "`modekeeper modes show`"),
-        (", or find it with find_files", ""),
-    ];
-    let mut hint = hint.to_owned();
-    for (tool, command) in COMMANDS {
-        hint = hint.replace(tool, command);
-    }
-    hint
-}
-
 /// `error: …`, the causes, and what to do.
 pub(crate) fn print_error(error: &Error) {
     let style = OutputStyle::of(&io::stderr());
@@ -65,7 +53,6 @@ pub(crate) fn print_error(error: &Error) {
         }
     }
     if let Some(hint) = error.chain().find_map(hint_of) {
-        let hint = for_person(&hint);
         text.push_str(&format!("{} {hint}\n", style.bold("hint:")));
     }
     // No one is left to tell if this fails.
@@ -75,11 +62,11 @@ pub(crate) fn print_error(error: &Error) {
 fn hint_of(error: &(dyn std::error::Error + 'static)) -> Option<String> {
     let engine = error
         .downcast_ref::<mk_engine::Error>()
-        .and_then(mk_engine::Error::hint);
+        .and_then(mk_engine::Error::next_step);
     let own = error
         .downcast_ref::<crate::config::ConfigError>()
         .and_then(crate::config::ConfigError::hint);
-    engine.map(str::to_owned).or(own)
+    engine.map(for_person).or(own)
 }
 
 /// Colours, or none.

@@ -40,7 +40,7 @@ pub(crate) fn check(files: &[(PathBuf, String)]) -> Vec<String> {
 }
 
 /// Every tool that is defined, and where.
-fn tools(files: &[(PathBuf, String)]) -> Vec<(&Path, &str)> {
+pub(super) fn tools(files: &[(PathBuf, String)]) -> Vec<(&Path, &str)> {
     let mut found = Vec::new();
     for (path, text) in files {
         if !path.starts_with(TOOLS) || path.starts_with(format!("{TOOLS}/tests")) {

@@ -84,7 +84,7 @@ pub(crate) fn found(path: &Path, text: &str) -> Vec<String> {
 }
 
 /// What is in quotes in a line of code, without the names of values.
-fn texts(line: &str) -> String {
+pub(super) fn texts(line: &str) -> String {
     let line = line.trim_start();
     if line.starts_with("//") {
         return String::new();
@@ -109,7 +109,7 @@ fn texts(line: &str) -> String {
     texts
 }
 
-fn has_word(text: &str, word: &str) -> bool {
+pub(super) fn has_word(text: &str, word: &str) -> bool {
     let is_part = |sign: Option<char>| sign.is_some_and(|it| it.is_alphanumeric() || it == '_');
     text.match_indices(word).any(|(at, _)| {
         let before = text.get(..at).and_then(|it| it.chars().next_back());

@@ -149,7 +149,7 @@ impl Engine {
         let denied = || Error::Denied {
             rule: None,
             message: format!("The permit {id} is used, expired, or for another command"),
-            hint: Some("call run_command again".to_owned()),
+            hint: Some("call run_command again".into()),
         };
         let store = &self.inner.store;
         let permit = store.take_permit(id).await?.ok_or_else(denied)?;

@@ -80,7 +80,7 @@ impl Hooks<'_> {
         held.ok_or_else(|| Error::Denied {
             rule: None,
             message: "This conversation is in no mode".to_owned(),
-            hint: Some("set one with `modekeeper mode <slug>`".to_owned()),
+            hint: Some("set one with `modekeeper mode <slug>`".into()),
         })
     }
 

@@ -48,10 +48,10 @@ fn every_refusal_of_the_store_has_its_kind() {
     .map(|error| show_error(&Error::from(error)))
     .collect();
     assert_snapshot!(table.join("\n"), @"
-    ✗ no such Task: Session not found: sess_0123456789ab
+    ✗ no such Session: Session not found: sess_0123456789ab
     ✗ no such Task: Task not found: task_0123456789ab
     ✗ no such Approval: Approval not found: appr_0123456789ab
-    ✗ no such Task: Session `sess_0123456789ab` has expired
+    ✗ no such Session: Session `sess_0123456789ab` has expired
     ✗ invalid call: Parent task `task_0123456789ab` is completed
     ✗ invalid call: The task of session `sess_0123456789ab` is completed
     ✗ invalid call: A task cannot be completed as `active`

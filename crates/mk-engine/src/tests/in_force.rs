@@ -36,7 +36,7 @@ fn rule_1_a_session_that_is_named_but_gone_is_an_error_and_not_passed_over() {
     world.in_force(Some("sess_0123456789ab"));
     assert_snapshot!(world.log(), @"
     ✗ expired: Session sess_2 has expired (timeout: 3600s) (create a new task)
-    ✗ no such Task: Session not found: sess_0123456789ab
+    ✗ no such Session: Session not found: sess_0123456789ab
     ");
 }
 

@@ -183,12 +183,12 @@ fn a_session_that_never_was_is_not_found() {
     world.create_below("code", "sess_0123456789ab");
     world.in_force(Some("sess_0123456789ab"));
     assert_snapshot!(world.log(), @"
-    ✗ no such Task: Session not found: sess_0123456789ab
-    ✗ no such Task: Session not found: sess_0123456789ab
-    ✗ no such Task: Session not found: sess_0123456789ab
-    ✗ no such Task: Session not found: sess_0123456789ab
-    ✗ no such Task: Parent session not found: sess_0123456789ab
-    ✗ no such Task: Session not found: sess_0123456789ab
+    ✗ no such Session: Session not found: sess_0123456789ab
+    ✗ no such Session: Session not found: sess_0123456789ab
+    ✗ no such Session: Session not found: sess_0123456789ab
+    ✗ no such Session: Session not found: sess_0123456789ab
+    ✗ no such Session: Parent session not found: sess_0123456789ab
+    ✗ no such Session: Session not found: sess_0123456789ab
     ");
 }
 

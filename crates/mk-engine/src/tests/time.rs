@@ -123,7 +123,7 @@ fn what_was_swept_is_remembered_as_expired_for_as_long_as_its_tombstone() {
     swept 0
     ✗ expired: Session sess_1 has expired (timeout: 3600s) (create a new task)
     swept 0
-    ✗ no such Task: Session not found: sess_1
+    ✗ no such Session: Session not found: sess_1
     ");
 }
 

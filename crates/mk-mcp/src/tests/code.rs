@@ -6,7 +6,7 @@ mod write;
 
 use std::fs;
 
-use mk_engine::{CodeError, CodeKind, Error};
+use mk_engine::{CodeError, CodeKind, Error, ErrorSubject};
 use serde_json::{Value, json};
 
 use super::World;
@@ -303,8 +303,9 @@ fn every_kind_of_failure_has_its_code_in_every_era_and_place() {
         let error = Error::Code(Box::new(CodeError {
             kind,
             message: "It failed".to_owned(),
-            hint: Some("try again".to_owned()),
-            details: vec![("file_path", "a.txt".to_owned())],
+            hint: Some("try again".into()),
+            subject: Some(ErrorSubject::File("a.txt".to_owned())),
+            revision: None,
         }));
         for era in [Era::Connected, Era::Stateless] {
             for place in [ErrorPlace::Call, ErrorPlace::CallOnSession] {

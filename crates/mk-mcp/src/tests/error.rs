@@ -81,7 +81,7 @@ fn file_denied() -> Error {
         message:
             "Cannot edit 'config.py' in 'architect' mode. Only files matching '\\.md$' are allowed."
                 .to_owned(),
-        hint: Some("switch to code mode".to_owned()),
+        hint: Some("switch to code mode".into()),
     }
 }
 
@@ -242,7 +242,7 @@ async fn a_denial_is_an_error_where_the_call_names_its_session_and_a_result_else
     );
 }
 
-fn every_kind() -> [(&'static str, Error); 9] {
+fn every_kind() -> [(&'static str, Error); 10] {
     let session = SessionId::parse("sess_000000000000").expect("an id");
     let not_found = |what, message: &str| Error::NotFound {
         what,
@@ -251,7 +251,8 @@ fn every_kind() -> [(&'static str, Error); 9] {
     [
         ("InvalidInput", Error::invalid("status", "Parameter status must be a string")),
         ("NotFound(Mode)", not_found(MissingThing::Mode, "Mode not found: x. Available: code")),
-        ("NotFound(Task)", not_found(MissingThing::Task, "Session not found: sess_000000000000")),
+        ("NotFound(Task)", not_found(MissingThing::Task, "Task not found: task_000000000000")),
+        ("NotFound(Session)", not_found(MissingThing::Session, "Session not found: sess_000000000000")),
         ("NotFound(Approval)", not_found(MissingThing::Approval, "Approval not found: appr_000000000000")),
         ("Expired", Error::Expired { session, timeout: Duration::from_secs(3600) }),
         (
@@ -259,7 +260,7 @@ fn every_kind() -> [(&'static str, Error); 9] {
             Error::Denied {
                 rule: None,
                 message: "Tool 'write_to_file' cannot be used in 'ask' mode. Tool group 'edit' is not enabled.".to_owned(),
-                hint: Some("switch to code mode".to_owned()),
+                hint: Some("switch to code mode".into()),
             },
         ),
         ("Denied(File)", file_denied()),

@@ -141,9 +141,7 @@ impl Evaluation {
         let hint = match self.rule {
             DecidingRule::AlwaysAvailable | DecidingRule::Group => return None,
             _ if self.is_allowed() => return None,
-            DecidingRule::UnknownTool => {
-                "use a tool that this client offers; `get_mode_info` shows the mode's groups"
-            }
+            DecidingRule::UnknownTool => "use a tool that this client offers",
             DecidingRule::GroupDisabled
             | DecidingRule::FilePattern
             | DecidingRule::CommandWrite

@@ -56,7 +56,7 @@ fn denials_are_worded_as_the_contract_shows_them() {
     assert_snapshot!(check("code", None, "format_disk", ()), @"
     deny unknown-tool
     Unknown tool 'format_disk'
-    use a tool that this client offers; `get_mode_info` shows the mode's groups
+    use a tool that this client offers
     Tool 'format_disk' cannot be used in 'code' mode. Unknown tool 'format_disk'.
     ");
 }

@@ -88,7 +88,8 @@ impl ToolDefinition for ValidateToolUseArgs {
         let checked = project.check(checked)?;
         call.engine.tasks().touch(&session);
         let text = worded(&tool_name, &session, &checked);
-        let hint = checked.hint();
+        let hint = checked.next_step();
+        let hint = hint.map(|step| step.for_model().into_owned());
         let evaluation = checked.evaluation;
         let mode = checked.in_force.mode.slug.to_string();
         let allowed = evaluation.is_allowed();

@@ -139,7 +139,13 @@ async fn a_deletion_is_confirmed_with_the_number_of_uses() {
         panic!("{failed:?}");
     };
     assert!(error.message.starts_with("`load` is used in 4 places:"));
-    assert!(error.hint.unwrap().ends_with("expected_count 4"));
+    assert!(
+        error
+            .hint
+            .unwrap()
+            .for_model()
+            .ends_with("expected_count 4")
+    );
     delete["expected_count"] = json!(3);
     assert!(world.call("edit_symbol", delete.clone()).await.is_err());
     delete["expected_count"] = json!(4);

@@ -71,7 +71,10 @@ fn file(world: &World, path: &str) -> String {
 #[track_caller]
 fn failure(failed: Result<ToolAnswer, Error>) -> (CodeKind, String, String) {
     match failed {
-        Err(Error::Code(code)) => (code.kind, code.message, code.hint.unwrap_or_default()),
+        Err(Error::Code(code)) => {
+            let hint = code.hint.as_ref().map(|step| step.for_model().into_owned());
+            (code.kind, code.message, hint.unwrap_or_default())
+        }
         other => panic!("{other:?}"),
     }
 }

@@ -126,7 +126,7 @@ async fn a_body_that_is_no_call_is_a_bad_request() {
         assert_eq!(reply.status, StatusCode::BAD_REQUEST, "{body}");
         assert_eq!(reply.body["isError"], true, "{body}");
         assert_eq!(reply.body["error_code"], "INVALID_ARGUMENTS", "{body}");
-        let details = json!({ "suggestion": "send {\"name\": …, \"arguments\": {…}}; GET /tools/list shows the tools" });
+        let details = json!({ "suggestion": "send {\"name\": …, \"arguments\": {…}}; list the tools with GET /tools/list" });
         assert_eq!(reply.body["details"], details, "{body}");
         let text = reply.body["content"][0]["text"].as_str().expect("a text");
         assert!(text.starts_with(message), "{body}: {text}");

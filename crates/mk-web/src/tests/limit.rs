@@ -27,10 +27,10 @@ fn check(reply: &Reply, tool: &str, longest: u64) {
     assert_eq!(
         reply.body,
         json!({
-            "content": [{ "type": "text", "text": format!("Error: Too many calls of {tool}") }],
+            "content": [{ "type": "text", "text": format!("Error: Too many calls of {tool}\nHint: try again in {seconds} s") }],
             "isError": true,
             "error_code": "RATE_LIMITED",
-            "details": { "tool": tool, "retry_after": seconds, "suggestion": "wait, then try again" },
+            "details": { "tool": tool, "retry_after": seconds, "suggestion": format!("try again in {seconds} s") },
         })
     );
 }

@@ -3,14 +3,15 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use mk_engine::ProjectWatching;
+use mk_engine::{NextStep, ProjectWatching};
 use mk_policy::Decision;
 use serde_json::json;
 
 use crate::cli::modes::trouble;
 use crate::cli::{FormatArgs, engine, operator};
 use crate::config::Config;
-use crate::output::{OutputStyle, for_person, print, print_json, print_warning};
+use crate::next_step::for_person;
+use crate::output::{OutputStyle, print, print_json, print_warning};
 
 /// Check whether a mode allows a tool call; exit code 0 if allowed, 1 if not
 #[derive(Debug, Args)]
@@ -35,6 +36,7 @@ pub(crate) fn run(args: &CheckArgs, config: &Config) -> anyhow::Result<ExitCode>
         .call_on(&args.tool, args.target.as_deref());
     let evaluation = engine.project(&caller).check_in(mode, call);
     let allowed = evaluation.is_allowed();
+    let hint = NextStep::of(&evaluation).map(|step| for_person(&step));
     if args.format.json {
         print_json(&json!({
             "allowed": allowed,
@@ -45,7 +47,7 @@ pub(crate) fn run(args: &CheckArgs, config: &Config) -> anyhow::Result<ExitCode>
             "rule": evaluation.rule.as_str(),
             "reason": evaluation.reason(),
             "restriction": evaluation.restriction,
-            "hint": evaluation.hint(),
+            "hint": hint,
         }))?;
     } else {
         let style = OutputStyle::stdout();
@@ -60,8 +62,8 @@ pub(crate) fn run(args: &CheckArgs, config: &Config) -> anyhow::Result<ExitCode>
             evaluation.reason(),
             evaluation.rule.as_str()
         ))?;
-        if let Some(hint) = evaluation.hint().filter(|_| !allowed) {
-            print(&format!("{} {}\n", style.bold("hint:"), for_person(&hint)))?;
+        if let Some(hint) = hint.filter(|_| !allowed) {
+            print(&format!("{} {hint}\n", style.bold("hint:")))?;
         }
         if !allowed {
             for line in trouble::broken_files(&engine, config, |mode| mode == args.mode) {

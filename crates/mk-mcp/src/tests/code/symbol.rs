@@ -62,7 +62,7 @@ async fn a_symbol_that_is_not_there_comes_with_the_nearest_names() {
         &wire.call("get_symbol_definition", place).await,
         "SYMBOL_NOT_FOUND",
         "There is no symbol at line 99, column 1 of `src/example.py`",
-        "lines and columns are counted from 1; get_symbols_overview lists the file",
+        "count lines and columns from 1, or list the file's symbols with get_symbols_overview",
     );
     let missing = json!({ "symbol_name": "example", "content": 7 });
     check(

@@ -40,7 +40,7 @@ fn a_rename_leaves_what_only_has_the_name_unless_it_is_counted_too() {
     let (code, message, suggestion) = failure(&answer);
     assert_eq!(code, "INVALID_ARGUMENTS", "{message}");
     assert!(
-        message.contains("ty counts 2 places to this symbol, and 2 places of the same name not"),
+        message.contains("ty attributes 2 places to this symbol; 2 more have the same name"),
         "{message}"
     );
     assert!(
