@@ -232,6 +232,21 @@ impl InstructionFile {
     }
 }
 
+/// Whether some product reads rules from a file of this name, wherever it stands.
+pub fn is_rules_file(name: &str) -> bool {
+    let mut rules = WRITTEN
+        .iter()
+        .filter(|row| row.kind == InstructionKind::Rules);
+    rules.any(|row| match row.shape {
+        WrittenShape::File => row.path.rsplit('/').next() == Some(name),
+        // An ending of a product's own says enough; those of all text do not.
+        WrittenShape::Directory(endings) => endings
+            .iter()
+            .any(|ending| !TEXT.contains(ending) && name.ends_with(ending)),
+        WrittenShape::OfMode(_) => false,
+    })
+}
+
 /// Where a product reads skills of a project, relative to its root; `None` for one that reads none.
 pub fn project_skills(client: ClientId) -> Option<&'static str> {
     let own = WRITTEN.iter().rev().find(|row| {

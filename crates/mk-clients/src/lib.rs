@@ -52,7 +52,7 @@ pub use install::{
 };
 pub use instructions::{
     InstructionFile, InstructionKind, RuleActivation, WRITTEN, WrittenBase, WrittenShape,
-    project_skills,
+    is_rules_file, project_skills,
 };
 pub use process::agent_process;
 pub use shell::{
@@ -97,6 +97,12 @@ pub const PLAYBOOK_CONFIG_FILES: [&str; 3] = codingbuddy::CONFIG_FILES;
 
 /// The configuration that a program can write.
 pub const PLAYBOOK_CONFIG_JSON: &str = codingbuddy::CONFIG_JSON;
+
+/// The Roo family's configuration, below a home.
+pub const ROO_HOME_DIRECTORY: &str = roo::HOME_DIRECTORY;
+
+/// The mode file of a project that new modes are written to.
+pub const OWN_MODE_FILE: &str = roo::PROJECT_MODE_FILE;
 
 /// Serena's directory in a project, and its memories.
 pub const SERENA_DIRECTORY: &str = serena::DIRECTORY;

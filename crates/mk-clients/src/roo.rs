@@ -8,6 +8,8 @@ use crate::vscode;
 pub(crate) const PROJECT_MODE_FILE: &str = ".roomodes";
 pub(crate) const IGNORE_FILE: &str = ".rooignore";
 pub(crate) const DIRECTORY: &str = ".roo";
+/// Configuration of the family, below a home directory.
+pub(crate) const HOME_DIRECTORY: &str = ".roo-code";
 /// Rules of a project in one file; those of a mode have its slug behind a dash.
 pub(crate) const RULES_FILE: &str = ".roorules";
 pub(crate) const EXTENSION: &str = "rooveterinaryinc.roo-cline";

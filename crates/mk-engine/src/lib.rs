@@ -106,6 +106,7 @@ pub use job::{
 };
 pub use lint::lint_file;
 pub use memory::{MemoryInfo, ProjectMemories};
+pub use mk_clients::OWN_MODE_FILE;
 pub use mk_lsp::{CustomServer, InstallPlan, KnownServer, ProjectCode, WallLauncher};
 pub use mk_project::{CommandJournal, FileBefore, policy_root, prune_backups};
 pub use mk_store::{

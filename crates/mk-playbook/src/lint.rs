@@ -1,5 +1,6 @@
 //! Checks one file as if it were in a playbook: which kind it is follows from where it stands.
 
+use mk_clients::is_rules_file;
 use mk_document::{Diagnostic, DocumentReport};
 
 use crate::config;
@@ -36,8 +37,7 @@ fn kind_of(path: &str) -> Option<ContentKind> {
     let ends = |ending: &str| name.ends_with(ending);
     match *name {
         "SKILL.md" => Some(ContentKind::Skill),
-        "AGENTS.md" | "CLAUDE.md" | "copilot-instructions.md" => Some(ContentKind::Rule),
-        _ if ends(".mdc") || ends(".instructions.md") => Some(ContentKind::Rule),
+        name if is_rules_file(name) => Some(ContentKind::Rule),
         _ if is_in("skills") => None,
         _ if is_in("agents") && (ends(".json") || ends(".md")) => Some(ContentKind::Agent),
         _ if is_in("checklists") && ends(".json") && *name != "index.json" => {

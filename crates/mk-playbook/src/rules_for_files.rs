@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use mk_clients::AGENTS_FILES;
+
 use crate::glob::PathGlob;
 use crate::rule::{Activation, RulesFile};
 
@@ -116,8 +118,11 @@ fn nearest_agents(rules: &[Arc<RulesFile>], path: &str) -> Option<usize> {
 }
 
 fn is_agents(rule: &RulesFile) -> bool {
-    rule.path == "AGENTS.md"
-        || rule.path.ends_with("/AGENTS.md") && !rule.path.starts_with("rules/")
+    let [name, _] = AGENTS_FILES;
+    match rule.path.strip_suffix(name) {
+        Some(above) => above.is_empty() || above.ends_with('/') && !above.starts_with("rules/"),
+        None => false,
+    }
 }
 
 /// The path below a folder; `None` if it is elsewhere.

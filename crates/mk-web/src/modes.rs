@@ -4,7 +4,7 @@ use axum::Extension;
 use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::response::Response;
-use mk_engine::{Actor, Caller, Draft, Error, PatternUse, SwitchAudience};
+use mk_engine::{Actor, Caller, Draft, Error, NextStep, OWN_MODE_FILE, PatternUse, SwitchAudience};
 use mk_policy::{Diagnostic, Group, Mode, Severity};
 use mk_tools::ModeInfo;
 use mk_types::ModeSlug;
@@ -114,7 +114,7 @@ pub(crate) async fn prompt(State(web): State<Web>, Path(slug): Path<String>) -> 
     reply::answer(made)
 }
 
-/// What a mode would say to a call. Nobody is asked, nothing is recorded.
+/// What a mode would decide about a call. Nobody is asked, nothing is recorded.
 pub(crate) async fn check(State(web): State<Web>, body: Bytes) -> Response {
     let PlaygroundCall { mode, tool, target } = match reply::read(&body) {
         Ok(question) => question,
@@ -134,7 +134,7 @@ pub(crate) async fn check(State(web): State<Web>, body: Bytes) -> Response {
             "rule": found.rule.as_str(),
             "reason": found.reason(),
             "restriction": found.restriction,
-            "hint": found.hint(),
+            "hint": NextStep::of(&found).as_ref().map(NextStep::for_model),
         })
     });
     reply::answer(made)
@@ -147,7 +147,7 @@ pub(crate) async fn file(State(web): State<Web>) -> Response {
     let schema: Value =
         serde_json::from_str(include_str!("../../../content/schemas/modes.schema.json"))
             .unwrap_or_default();
-    reply::answer(text.map(|text| json!({ "file": ".roomodes", "text": text, "schema": schema })))
+    reply::answer(text.map(|text| json!({ "file": OWN_MODE_FILE, "text": text, "schema": schema })))
 }
 
 /// A text as if it were the project's mode file.
@@ -200,7 +200,7 @@ pub(crate) async fn save(
     let caller = web.caller(Actor::Operator);
     match web.engine.modes().save(&caller, &text).await {
         Ok(changes) => {
-            web.record(&who, "save modes", ".roomodes").await;
+            web.record(&who, "save modes", OWN_MODE_FILE).await;
             reply::answer(Ok(json!({ "status": "saved", "diff": changes.describe() })))
         }
         Err(error) => reply::refuse(&error),

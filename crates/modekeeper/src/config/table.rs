@@ -5,6 +5,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use mk_clients::ROO_HOME_DIRECTORY;
 use mk_engine::{CustomServer, PostgresUrl, policy_root};
 use mk_policy::Switching;
 use mk_tools::Toolset;
@@ -363,7 +364,7 @@ fn state_directory(env: &Env) -> Option<PathBuf> {
 }
 
 fn roo_directory(env: &Env) -> Option<PathBuf> {
-    Some(env.home.as_ref()?.join(".roo-code"))
+    Some(env.home.as_ref()?.join(ROO_HOME_DIRECTORY))
 }
 
 fn found_root(env: &Env) -> Option<PathBuf> {

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use clap::Args;
-use mk_engine::ProjectWatching;
+use mk_engine::{OWN_MODE_FILE, ProjectWatching};
 use mk_policy::Group;
 use mk_types::ModeSlug;
 
@@ -124,7 +124,7 @@ fn quoted(text: &str) -> String {
 fn appended(before: Option<&str>, entry: &[String]) -> anyhow::Result<String> {
     let before = before.unwrap_or_default();
     if before.trim_start().starts_with('{') {
-        bail!("`.roomodes` is JSON: add the mode with `modekeeper modes edit`");
+        bail!("`{OWN_MODE_FILE}` is JSON: add the mode with `modekeeper modes edit`");
     }
     let mut text = if before.trim().is_empty() {
         "customModes:\n".to_owned()
