@@ -31,7 +31,11 @@ impl Engine {
     }
 
     /// A folder that the caller may look into. One that nobody has offered needs a person's yes.
-    pub async fn admit(&self, caller: &Caller, folder: &str) -> Result<Outcome<AbsPath>, Error> {
+    pub(crate) async fn admit(
+        &self,
+        caller: &Caller,
+        folder: &str,
+    ) -> Result<Outcome<AbsPath>, Error> {
         let root = caller
             .project
             .join(Path::new(folder))

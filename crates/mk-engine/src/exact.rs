@@ -38,7 +38,7 @@ pub struct AnnotatedAnswer<T> {
 
 impl Engine {
     /// Symbols by name: those of the index, and what a server that is ready knows beside it.
-    pub async fn find_symbols(
+    pub(crate) async fn find_symbols(
         &self,
         in_force: &InForce,
         query: IndexQuery,
@@ -87,7 +87,7 @@ impl Engine {
     }
 
     /// The definition of what stands at a place, wherever that is.
-    pub async fn definition_at(
+    pub(crate) async fn definition_at(
         &self,
         in_force: &InForce,
         file: ProjectPath,

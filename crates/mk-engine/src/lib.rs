@@ -117,8 +117,8 @@ pub use mk_store::{
     TaskState,
 };
 pub use mode::Modes;
-pub use operator_file::{read_operator_file, write_operator_file};
 pub use next_step::NextStep;
+pub use operator_file::{read_operator_file, write_operator_file};
 pub use plan::PlanAccepted;
 pub use playbook::{
     AgentAssignment, AgentDefinition, AgentIntroduction, AgentProfile, AppliedRule, BundledFile,
@@ -135,6 +135,7 @@ pub use project_info::{GitHead, LanguageFiles, LanguageServerInfo, ProjectInfo};
 pub use project_mode::{Standpoint, SwitchAudience};
 pub use replay::{ReplayModes, ReplayedDecision};
 pub use scope::{ScopeOutcome, SignedGrant, mode_scope, role_scope, whole_scope};
+pub use server::LanguageServers;
 pub use settings::{Folders, ServerSettings, Settings};
 pub use status::{EngineStatus, Work};
 pub use store_file::{Recovery, StoreFile, check_decisions, reach_store};

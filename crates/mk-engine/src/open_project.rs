@@ -84,7 +84,7 @@ impl OpenProject {
     }
 
     /// Whether its root is never a project: `/`, or the home.
-    pub(crate) fn is_nobodys(&self) -> bool {
+    pub(crate) fn is_never_a_project(&self) -> bool {
         let root = self.root.as_path();
         let home = self.folders.home.as_deref();
         let home = home.and_then(|home| std::fs::canonicalize(home).ok());

@@ -124,7 +124,7 @@ impl Conversations<'_> {
         slug: &ModeSlug,
         reach: ModeReach,
     ) -> Result<Project, Error> {
-        if self.engine.open(&root).is_nobodys() {
+        if self.engine.open(&root).is_never_a_project() {
             let message = format!("{root} is not a project: run this in a project's directory");
             return Err(Error::invalid("project", message));
         }

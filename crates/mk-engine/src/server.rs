@@ -225,10 +225,58 @@ fn doing(status: &ServerStatus) -> String {
     }
 }
 
-impl Engine {
+/// What can be done with language servers.
+#[derive(Debug, Clone, Copy)]
+pub struct LanguageServers<'a> {
+    engine: &'a Engine,
+}
+
+impl LanguageServers<'_> {
     /// Every server that is known, whether it is installed, and how it is doing in this project; looks at disk.
-    pub fn known_servers(&self, project: &AbsPath) -> Vec<KnownServer> {
-        self.open(project).servers().list()
+    pub fn list(&self, project: &AbsPath) -> Vec<KnownServer> {
+        self.engine.open(project).servers().list()
+    }
+
+    /// Restarts a language's server; its name and its process.
+    pub async fn restart(
+        &self,
+        caller: &Caller,
+        language: &str,
+    ) -> Result<AttributedAnswer<u32>, Error> {
+        let in_force = self.engine.in_force(caller, None)?;
+        let project = self.engine.open(&in_force.project);
+        Ok(project.servers().restart(language).await?)
+    }
+
+    /// How a language's servers can be installed, the preferred one first.
+    pub fn install_plans(
+        &self,
+        project: &AbsPath,
+        language: &str,
+    ) -> Result<Vec<InstallPlan>, Error> {
+        Ok(self
+            .engine
+            .open(project)
+            .servers()
+            .install_plans(language)?)
+    }
+
+    /// Makes every process restart a language's server before its next request; the language's name.
+    pub fn ask_for_restart(
+        &self,
+        project: &AbsPath,
+        language: &str,
+    ) -> Result<std::io::Result<String>, Error> {
+        let project = self.engine.open(project);
+        let language = project.servers().language_called(language)?.to_owned();
+        let file = restart_file(&self.engine.inner.folders, &language);
+        Ok(touch(&file).map(|()| language))
+    }
+}
+
+impl Engine {
+    pub fn language_servers(&self) -> LanguageServers<'_> {
+        LanguageServers { engine: self }
     }
 
     /// The servers that are installed for languages, whatever people call these; looks at disk.
@@ -257,9 +305,9 @@ impl Engine {
     }
 
     /// How the languages stand for which there is a server, by their names; looks at disk.
-    pub fn server_states(&self, project: &AbsPath) -> BTreeMap<String, &'static str> {
+    pub(crate) fn server_states(&self, project: &AbsPath) -> BTreeMap<String, &'static str> {
         let mut states = BTreeMap::new();
-        for server in self.known_servers(project) {
+        for server in self.language_servers().list(project) {
             match (server.status, server.program) {
                 (Some(status), _) => {
                     states.insert(server.language, status.health.as_str());
@@ -282,38 +330,6 @@ impl Engine {
         let engine = self.clone();
         let states = tokio::task::spawn_blocking(move || engine.server_states(&project));
         states.await.unwrap_or_default()
-    }
-
-    /// Restarts a language's server; its name and its process.
-    pub async fn restart_server(
-        &self,
-        caller: &Caller,
-        language: &str,
-    ) -> Result<AttributedAnswer<u32>, Error> {
-        let in_force = self.in_force(caller, None)?;
-        let project = self.open(&in_force.project);
-        Ok(project.servers().restart(language).await?)
-    }
-
-    /// How a language's servers can be installed, the preferred one first.
-    pub fn install_plans(
-        &self,
-        project: &AbsPath,
-        language: &str,
-    ) -> Result<Vec<InstallPlan>, Error> {
-        Ok(self.open(project).servers().install_plans(language)?)
-    }
-
-    /// Makes every process restart a language's server before its next request; the language's name.
-    pub fn ask_for_restart(
-        &self,
-        project: &AbsPath,
-        language: &str,
-    ) -> Result<std::io::Result<String>, Error> {
-        let project = self.open(project);
-        let language = project.servers().language_called(language)?.to_owned();
-        let file = restart_file(&self.inner.folders, &language);
-        Ok(touch(&file).map(|()| language))
     }
 }
 

@@ -158,7 +158,7 @@ impl Workspace {
                 (Arc::clone(&started.index), started.at)
             } else {
                 let root = self.project.root();
-                if self.project.is_nobodys() {
+                if self.project.is_never_a_project() {
                     let message = format!("{root} is not a project: it is not indexed");
                     let error = CodeError::new(CodeKind::ProjectNotActive, message);
                     return Err(error.with_hint("work in a project's directory").into());
@@ -416,7 +416,7 @@ fn renamed(text: &str, places: &[NamePlace], name: &str, new_name: &str) -> Opti
 
 impl Engine {
     /// How far a project's index is; `None` if nobody has asked for it yet.
-    pub fn index_status(&self, project: &AbsPath) -> Option<IndexStatus> {
+    pub(crate) fn index_status(&self, project: &AbsPath) -> Option<IndexStatus> {
         self.open(project).symbols.status()
     }
 }

@@ -71,7 +71,7 @@ impl Drop for CancelOnDrop {
 
 impl Engine {
     /// Runs work on a project's files beside the runtime, so that no call waits for another's disk.
-    pub async fn on_disk<T: Send + 'static>(
+    pub(crate) async fn on_disk<T: Send + 'static>(
         &self,
         in_force: &InForce,
         work: impl FnOnce(&Workspace) -> Result<T, Error> + Send + 'static,

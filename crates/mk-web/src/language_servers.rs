@@ -22,7 +22,12 @@ pub(crate) async fn restart(
         Ok(caller) => caller,
         Err(refusal) => return refuse(&refusal),
     };
-    match web.engine.restart_server(&caller, &language).await {
+    match web
+        .engine
+        .language_servers()
+        .restart(&caller, &language)
+        .await
+    {
         Ok(restarted) => {
             web.record(&who, "restart language server", &language).await;
             let (server, pid) = (restarted.server, restarted.value);

@@ -26,7 +26,7 @@ pub struct DiagnosedFile {
 
 impl Engine {
     /// What is wrong in a file: what a server says; without one, where it does not parse.
-    pub async fn diagnostics(
+    pub(crate) async fn diagnostics(
         &self,
         in_force: &InForce,
         file: ProjectPath,

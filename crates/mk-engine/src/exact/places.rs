@@ -79,7 +79,7 @@ impl NamedPlaces {
 
 impl Engine {
     /// Where a symbol is used, its definitions included. A name that nobody uses and nobody defines is not there.
-    pub async fn references(
+    pub(crate) async fn references(
         &self,
         in_force: &InForce,
         name_path: &str,
@@ -127,7 +127,7 @@ impl Engine {
     }
 
     /// What implements a type, a trait, an interface or a method of one. Only a server knows.
-    pub async fn implementations(
+    pub(crate) async fn implementations(
         &self,
         in_force: &InForce,
         name_path: &str,

@@ -28,7 +28,7 @@ struct ServerRename {
 
 impl Engine {
     /// What it takes to give a symbol another name wherever it is used. Nothing is written.
-    pub async fn rename(
+    pub(crate) async fn rename(
         &self,
         in_force: &InForce,
         symbol: &SymbolDefinition,

@@ -426,7 +426,7 @@ async fn a_rename_that_breaks_the_syntax_says_where() {
 }
 
 #[tokio::test]
-async fn a_name_that_is_nobodys_else_is_renamed_without_asking() {
+async fn a_name_that_nothing_else_has_is_renamed_without_asking() {
     let mut world = World::new(SHAPES);
     world.files.write(
         "ü.py",

@@ -33,7 +33,9 @@ pub(crate) struct LspInstallArgs {
 
 pub(crate) fn run(args: &LspInstallArgs, config: &Config) -> anyhow::Result<ExitCode> {
     let engine = engine(config, ProjectWatching::Off);
-    let plans = engine.install_plans(&config.project_root.value, &args.language)?;
+    let plans = engine
+        .language_servers()
+        .install_plans(&config.project_root.value, &args.language)?;
     let search_path = config.folders().search_path;
     let plan = choose(&plans, args, &search_path)?;
     let style = OutputStyle::stdout();

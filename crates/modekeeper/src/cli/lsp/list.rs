@@ -24,7 +24,7 @@ pub(crate) struct LspListArgs {
 
 pub(crate) fn run(args: &LspListArgs, config: &Config) -> anyhow::Result<ExitCode> {
     let engine = engine(config, ProjectWatching::Off);
-    let mut servers = engine.known_servers(&config.project_root.value);
+    let mut servers = engine.language_servers().list(&config.project_root.value);
     servers.retain(|server| !args.installed || server.program.is_some());
     if args.format.json {
         print_json(&servers.iter().map(to_json).collect::<Value>())?;

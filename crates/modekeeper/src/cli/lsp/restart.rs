@@ -21,7 +21,9 @@ pub(crate) struct RestartArgs {
 
 pub(crate) fn run(args: &RestartArgs, config: &Config) -> anyhow::Result<ExitCode> {
     let engine = engine(config, ProjectWatching::Off);
-    let language = engine.ask_for_restart(&config.project_root.value, &args.language)?;
+    let language = engine
+        .language_servers()
+        .ask_for_restart(&config.project_root.value, &args.language)?;
     let language = language.context("cannot notify the running servers")?;
     print(&format!(
         "{language} servers restart before the next request\n"
