@@ -47,7 +47,7 @@ pub enum ServerError {
         code: i64,
         message: String,
     },
-    #[error("`{server}` does not know `{method}`")]
+    #[error("`{server}` does not support `{method}`")]
     Unsupported {
         server: String,
         method: &'static str,

@@ -13,7 +13,7 @@ pub enum Error {
     },
     #[error("`{path}` is not a regular file")]
     NotAFile { path: PathBuf },
-    #[error("`{path}` has {size} bytes, more than the {limit} that are read")]
+    #[error("`{path}` is too large: {size} bytes, at most {limit} are read")]
     TooLarge {
         path: PathBuf,
         size: u64,
@@ -21,7 +21,7 @@ pub enum Error {
     },
     #[error("`{path}` is not UTF-8 text (byte {offset})")]
     NotText { path: PathBuf, offset: usize },
-    #[error("`{path}` exists already")]
+    #[error("`{path}` already exists")]
     Exists { path: PathBuf },
     #[error("cannot write `{path}`")]
     Write {
@@ -71,7 +71,7 @@ pub enum Error {
     NoMemory { name: String, nearest: Vec<String> },
     #[error("memory `{name}` is read-only")]
     ReadOnlyMemory { name: String },
-    #[error("memory `{name}` exists already")]
+    #[error("memory `{name}` already exists")]
     MemoryExists { name: String },
     #[error("`{path}` is named by two edits of one call")]
     NamedTwice { path: PathBuf },

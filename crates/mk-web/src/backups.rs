@@ -80,7 +80,7 @@ pub(crate) async fn restore(
             Json(value).into_response()
         }
         Ok(Err(conflicts)) => {
-            let message = format!("changed again since: {}", conflicts.join(", "));
+            let message = format!("changed since then: {}", conflicts.join(", "));
             let body = error::access(
                 "CONFLICT",
                 &message,

@@ -158,7 +158,7 @@ fn secure(document: &mut Value) {
                 operation["responses"]["401"] = answer("A credential is needed", "ToolResult");
                 if operation["responses"].get("403").is_none() {
                     operation["responses"]["403"] =
-                        answer("The credential is not enough", "ToolResult");
+                        answer("The credential does not allow this", "ToolResult");
                 }
                 operation["responses"]["429"] =
                     answer("Too many calls, or too many wrong tokens", "ToolResult");

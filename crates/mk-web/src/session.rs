@@ -72,7 +72,7 @@ fn link_of(body: &[u8]) -> Result<Option<String>, String> {
     let given: Map<String, Value> = serde_json::from_slice(body)
         .map_err(|error| format!("the body is not a JSON object: {error}"))?;
     if let Some(unknown) = given.keys().find(|key| *key != "link") {
-        return Err(format!("`{unknown}` means nothing here"));
+        return Err(format!("unknown field `{unknown}`"));
     }
     match given.get("link") {
         None => Ok(None),

@@ -208,7 +208,7 @@ fn hold(
     let line = arguments.line();
     let narrowed = arguments.mode.as_deref().map(ModeSlug::parse).transpose()?;
     let directory = env.current_dir.as_deref().and_then(AbsPath::new);
-    let directory = directory.context("the working directory cannot be told")?;
+    let directory = directory.context("cannot determine the working directory")?;
     let sessions: Vec<AgentSession> = env
         .client_sessions
         .iter()

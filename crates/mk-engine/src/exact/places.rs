@@ -221,7 +221,7 @@ impl Engine {
                 if answer.is_counted { "" } else { "at least " },
             );
             found.note = Some(format!(
-                "{} by {source}, then {least}{count} by name alone, which it does not count to this symbol",
+                "{} by {source}, then {least}{count} by name alone, which it does not attribute to this symbol",
                 answer.total
             ));
             answer.total += count;

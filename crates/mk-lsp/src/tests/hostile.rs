@@ -149,7 +149,7 @@ fn one_that_is_unable_says_so() {
     check(
         "unable",
         Limits::default(),
-        "`language_server` does not know `textDocument/definition`; search for the text instead",
+        "`language_server` does not support `textDocument/definition`; search for the text instead",
     );
 }
 

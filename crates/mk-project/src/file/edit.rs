@@ -117,7 +117,7 @@ impl WriteKind {
         match self {
             Self::Created => "Create",
             Self::Changed => "Change",
-            Self::Unchanged => "Leave as it is:",
+            Self::Unchanged => "Leave unchanged:",
             Self::Deleted => "Delete",
             Self::Moved { .. } => "Move",
         }

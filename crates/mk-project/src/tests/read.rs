@@ -43,7 +43,7 @@ fn what_is_not_there_is_no_error() {
 #[test]
 fn one_byte_too_many_is_too_large() {
     let fixture = Fixture::new("//- /a\nten bytes!\n");
-    let refusal = "`a` has 11 bytes, more than the 10 that are read";
+    let refusal = "`a` is too large: 11 bytes, at most 10 are read";
     check(&fixture, "a", Err(refusal));
 }
 
@@ -55,7 +55,7 @@ fn a_file_that_grows_is_not_read_beyond_the_limit() {
     let refusal = read_text(path, 10).unwrap_err().to_string();
     assert_eq!(
         refusal,
-        "`/proc/self/status` has 11 bytes, more than the 10 that are read"
+        "`/proc/self/status` is too large: 11 bytes, at most 10 are read"
     );
 }
 

@@ -50,7 +50,7 @@ fn a_new_file_is_written_with_the_folders_it_needs() {
 fn an_existing_file_is_left_alone_and_nothing_is_left_beside_it() {
     let fixture = Fixture::new("//- /a.md\nold\n");
     let refusal = write(&fixture, "a.md", "new").unwrap_err();
-    assert_eq!(refusal, "`…/a.md` exists already");
+    assert_eq!(refusal, "`…/a.md` already exists");
     assert_eq!(files(&fixture), ["a.md: old\n"]);
 }
 
@@ -60,7 +60,7 @@ fn a_folder_a_link_or_the_root_counts_as_existing() {
     fixture.link("dangling", "nowhere");
     for path in ["folder", "dangling", "."] {
         let refusal = write(&fixture, path, "new").unwrap_err();
-        assert!(refusal.ends_with("exists already"), "{path}: {refusal}");
+        assert!(refusal.ends_with("already exists"), "{path}: {refusal}");
     }
     fixture.remove("dangling");
     assert_eq!(files(&fixture), ["folder/a: "]);

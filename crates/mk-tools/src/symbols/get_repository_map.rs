@@ -30,7 +30,7 @@ impl ToolDefinition for GetRepositoryMapArgs {
     const SPEC: Spec = Spec {
         name: "get_repository_map",
         title: "Map the project",
-        description: "Show the signatures that most of the project's code leans on, file by file",
+        description: "Show the signatures that the project's code uses most, file by file",
         toolset: Toolset::Symbols,
         group: Some(Group::Read),
         effect: ToolEffect::ReadOnly,

@@ -242,7 +242,7 @@ const ROWS: &[RouteRow] = &[
         "post",
         "/api/check",
         "checkCall",
-        "What a mode would say to a call",
+        "What a mode would decide about a call",
         RouteAnswer::Object,
         &[("mode", "string"), ("tool", "string")],
     ),
@@ -398,7 +398,7 @@ pub(super) fn describe(paths: &mut Value) {
                 "400": answer("Malformed request", "ToolResult"),
                 "403": answer("The role is too low, or the request does not come from the page", "ToolResult"),
                 "404": answer("There is no such thing", "ToolResult"),
-                "409": answer("Something has changed meanwhile", "ToolResult"),
+                "409": answer("Something has changed in the meantime", "ToolResult"),
                 "410": answer("The task has expired", "ToolResult"),
                 "415": text("Send JSON"),
                 "502": answer("A language server failed", "ToolResult"),
@@ -422,7 +422,7 @@ pub(super) fn describe(paths: &mut Value) {
         }
         if id == "openSession" {
             operation["responses"]["401"] = answer(
-                "The link was used, or is too old, or the token is not good",
+                "The link was used or has expired, or the token is invalid",
                 "ToolResult",
             );
         }

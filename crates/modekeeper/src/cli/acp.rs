@@ -46,7 +46,7 @@ pub(crate) fn run(args: &AcpArgs, config: &Config, env: &Env) -> anyhow::Result<
         None => acp_client(&args.command),
     };
     let directory = env.current_dir.as_deref().and_then(AbsPath::new);
-    let directory = directory.context("cannot tell the working directory")?;
+    let directory = directory.context("cannot determine the working directory")?;
     let relay = match args.passthrough {
         true => Relay::Passthrough,
         false => Relay::Modes,

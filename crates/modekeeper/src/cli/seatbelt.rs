@@ -30,7 +30,7 @@ pub(crate) fn run(args: &SeatbeltArgs, config: &Config, env: &Env) -> anyhow::Re
     let engine = engine(config, ProjectWatching::Off);
     let narrowed = args.mode.as_deref().map(ModeSlug::parse).transpose()?;
     let directory = env.current_dir.as_deref().and_then(AbsPath::new);
-    let directory = directory.context("the working directory cannot be told")?;
+    let directory = directory.context("cannot determine the working directory")?;
     let configured = match config.default_mode.origin {
         SettingOrigin::Default => None,
         _ => Some(&config.default_mode.value),

@@ -17,7 +17,7 @@ use crate::output::{print, print_note};
 pub(crate) struct UndoArgs {
     /// ID of a backup as `modekeeper backups list` shows it, of a command as `modekeeper log` shows it, or of its permit
     id: Option<String>,
-    /// Overwrite files that have changed again since
+    /// Overwrite files that have changed since then
     #[arg(long)]
     force: bool,
 }
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &UndoArgs, config: &Config) -> anyhow::Result<ExitCode> 
     conflicts.dedup();
     if !conflicts.is_empty() && !args.force {
         bail!(
-            "changed again since: {}; use --force to put them back anyway",
+            "changed since then: {}; use --force to restore them anyway",
             conflicts.join(", ")
         );
     }

@@ -174,7 +174,7 @@ fn what_cannot_be_put_back_keeps_nothing_else_from_it() {
     std::fs::create_dir(sandbox.project().join("src/a.rs")).unwrap();
     let ran = sandbox.run(&["undo"]);
     assert!(
-        ran.stderr.contains("changed again since: src/a.rs"),
+        ran.stderr.contains("changed since then: src/a.rs"),
         "{ran:#?}"
     );
     let ran = sandbox.run(&["undo", "--force"]);

@@ -172,7 +172,7 @@ async fn a_move_onto_a_file_is_refused() {
     let mut wire = Wire::open(&world).await;
     let onto = json!({ "from_path": "a.txt", "to_path": "b.txt" });
     let answer = wire.call("move_file", onto).await;
-    assert!(text(&answer).starts_with("Error: `b.txt` exists already"));
+    assert!(text(&answer).starts_with("Error: `b.txt` already exists"));
     check(&world, "a.txt", Some("one\n"));
     check(&world, "b.txt", Some("two\n"));
 }

@@ -41,7 +41,7 @@ impl AgentLauncher {
         let directory = env
             .current_dir
             .clone()
-            .context("cannot tell the working directory")?;
+            .context("cannot determine the working directory")?;
         let own_program = std::env::current_exe().context("cannot find this program's own file")?;
         let home = env.home.clone().unwrap_or_default();
         let files = client.map(|_| directory_in(&config.folders().state));

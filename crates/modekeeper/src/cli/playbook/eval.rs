@@ -49,7 +49,7 @@ pub(crate) fn run(args: &EvalArgs, config: &Config) -> anyhow::Result<ExitCode> 
     }
     let n_cases: usize = columns(&scores.all).iter().map(|(_, share)| share.of).sum();
     if n_cases == 0 {
-        bail!("there are no cases in what was given");
+        bail!("the file has no cases");
     }
     Ok(ExitCode::SUCCESS)
 }

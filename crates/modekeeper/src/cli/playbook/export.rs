@@ -56,7 +56,7 @@ fn folder_of(name: &str) -> anyhow::Result<&'static str> {
             let readers = readers.filter(|client| project_skills(**client).is_some());
             let readers: Vec<&str> = readers.map(|client| client.atlas().slug).collect();
             bail!(
-                "`{name}` is no product that reads skills of a project; these do: {}",
+                "`{name}` does not read skills from projects; choose one of {}",
                 readers.join(", ")
             )
         }

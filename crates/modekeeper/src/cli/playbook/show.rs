@@ -35,7 +35,11 @@ pub(crate) fn run(args: &PlaybookShowArgs, config: &Config) -> anyhow::Result<Ex
             "nothing in the playbook is called `{}`; `modekeeper playbook list` shows what there is",
             args.name
         ),
-        _ => bail!("`{}` stands for several: {}", args.name, fitting.join(", ")),
+        _ => bail!(
+            "`{}` is ambiguous: it could be {}",
+            args.name,
+            fitting.join(", ")
+        ),
     };
     let Some(found) = block_on(playbook().resource(path.clone()))?? else {
         bail!("`{path}` cannot be read");

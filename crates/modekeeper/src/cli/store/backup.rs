@@ -21,7 +21,7 @@ pub(crate) struct BackupArgs {
 pub(crate) fn run(args: &BackupArgs, config: &Config) -> anyhow::Result<ExitCode> {
     let database = database(config)?;
     if args.target.exists() {
-        bail!("`{}` exists already", args.target.display());
+        bail!("`{}` already exists", args.target.display());
     }
     database.back_up(&args.target)?;
     print(&format!("{}\n", args.target.display()))?;
