@@ -41,14 +41,7 @@ impl Engine {
             .join(Path::new(folder))
             .filter(|root| root.as_path().is_dir());
         let Some(root) = root else {
-            let error = CodeError::new(
-                CodeKind::ProjectNotActive,
-                format!("Directory not found: {folder}"),
-            );
-            return Err(error
-                .with_hint("give the absolute path of an existing directory")
-                .about(ErrorSubject::Project(folder.to_owned()))
-                .into());
+            return Err(not_found(folder));
         };
         // Compared as it really is: a link inside an offered folder may lead anywhere.
         let real = std::fs::canonicalize(root.as_path())
@@ -120,4 +113,12 @@ impl Engine {
             hint: Some("stay in the project, or ask the user for what you need".into()),
         })
     }
+}
+
+fn not_found(directory: &str) -> Error {
+    let message = format!("Directory not found: {directory}");
+    CodeError::new(CodeKind::ProjectNotActive, message)
+        .with_hint("give the absolute path of an existing directory")
+        .about(ErrorSubject::Project(directory.to_owned()))
+        .into()
 }

@@ -18,7 +18,7 @@ use crate::error::Error;
 pub(crate) use glob::{Cover, Globs};
 use smallest::Smallest;
 pub use tree::EntryKind;
-pub(crate) use tree::{NextStep, Tree, TreeEntry, Visit};
+pub(crate) use tree::{Tree, TreeEntry, Visit, WalkStep};
 
 /// Whether a path may be shown; it is asked from several threads.
 pub type Readable<'a> = &'a (dyn Fn(&ProjectPath) -> bool + Sync);
@@ -83,14 +83,14 @@ struct FileFinder<'a> {
 }
 
 impl Visit for FileFinder<'_> {
-    fn visit(&mut self, entry: &TreeEntry<'_>) -> NextStep {
+    fn visit(&mut self, entry: &TreeEntry<'_>) -> WalkStep {
         let wanted = matches!(entry.kind, EntryKind::File | EntryKind::Link)
             && self.globs.matches(entry.below, entry.name)
             && ProjectPath::parse(entry.path, self.root).is_ok_and(|path| (self.readable)(&path));
         if wanted {
             self.found.push_with(entry.path, str::to_owned);
         }
-        NextStep::Continue
+        WalkStep::Continue
     }
 }
 
@@ -212,16 +212,16 @@ struct Peek<'a> {
 }
 
 impl Visit for Peek<'_> {
-    fn visit(&mut self, entry: &TreeEntry<'_>) -> NextStep {
+    fn visit(&mut self, entry: &TreeEntry<'_>) -> WalkStep {
         self.seen += 1;
         self.found = self.found
             || entry.kind != EntryKind::Folder
                 && ProjectPath::parse(entry.path, self.root)
                     .is_ok_and(|path| (self.readable)(&path));
         if self.found || self.seen > MOST_PEEKED {
-            NextStep::Stop
+            WalkStep::Stop
         } else {
-            NextStep::Continue
+            WalkStep::Continue
         }
     }
 }
@@ -237,7 +237,7 @@ struct Lister<'a> {
 }
 
 impl Visit for Lister<'_> {
-    fn visit(&mut self, entry: &TreeEntry<'_>) -> NextStep {
+    fn visit(&mut self, entry: &TreeEntry<'_>) -> WalkStep {
         let shown =
             ProjectPath::parse(entry.path, self.root).is_ok_and(|path| (self.readable)(&path));
         if shown {
@@ -247,7 +247,7 @@ impl Visit for Lister<'_> {
         } else if entry.kind == EntryKind::Folder {
             self.refused.push(entry.path.to_owned());
         }
-        NextStep::Continue
+        WalkStep::Continue
     }
 }
 

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use mk_types::{AbsPath, ProjectPath};
 
-use crate::find::{EntryKind, NextStep, Readable, Tree, TreeEntry, Visit};
+use crate::find::{EntryKind, Readable, Tree, TreeEntry, Visit, WalkStep};
 pub use git::{GitState, main_worktree};
 
 /// A project with more files is described by the first ones that are met.
@@ -129,19 +129,19 @@ struct Inspector<'a> {
 }
 
 impl Visit for Inspector<'_> {
-    fn visit(&mut self, entry: &TreeEntry<'_>) -> NextStep {
+    fn visit(&mut self, entry: &TreeEntry<'_>) -> WalkStep {
         if entry.kind != EntryKind::File {
-            return NextStep::Continue;
+            return WalkStep::Continue;
         }
         let Ok(path) = ProjectPath::parse(entry.path, self.root) else {
-            return NextStep::Continue;
+            return WalkStep::Continue;
         };
         if !(self.readable)(&path) {
-            return NextStep::Continue;
+            return WalkStep::Continue;
         }
         if self.n_seen.fetch_add(1, Ordering::Relaxed) >= MOST_FILES {
             self.facts.cut = true;
-            return NextStep::Stop;
+            return WalkStep::Stop;
         }
         let size = entry.size();
         self.facts.n_files += 1;
@@ -154,7 +154,7 @@ impl Visit for Inspector<'_> {
         if entry.path.matches('/').count() <= DEEPEST_MANIFEST && is_manifest(entry.name) {
             self.facts.manifests.push(path);
         }
-        NextStep::Continue
+        WalkStep::Continue
     }
 }
 

@@ -16,14 +16,14 @@ const ROOM: usize = 4096;
 const HEADER: usize = 96;
 
 /// What was asked: the kind of question, and what it is about.
-pub(crate) type Question = (&'static str, String);
+pub(crate) type RecentQuestion = (&'static str, String);
 
 #[derive(Debug, Default)]
 pub(crate) struct RecentAnswers {
     log: Option<LogHeader>,
     /// The header before the answers were read.
     as_of: Option<[u8; HEADER]>,
-    answers: HashMap<Question, Box<dyn Any + Send>>,
+    answers: HashMap<RecentQuestion, Box<dyn Any + Send>>,
 }
 
 /// Never closed: closing any file gives up the locks that SQLite has on it in this process.
@@ -32,7 +32,7 @@ struct LogHeader(ManuallyDrop<File>);
 
 impl RecentAnswers {
     /// The answer to a question that was asked since the last commit.
-    pub(crate) fn find<T: Clone + 'static>(&mut self, question: &Question) -> Option<T> {
+    pub(crate) fn find<T: Clone + 'static>(&mut self, question: &RecentQuestion) -> Option<T> {
         let now = self.log.as_ref()?.read()?;
         if self.as_of != Some(now) {
             self.answers.clear();
@@ -53,7 +53,7 @@ impl RecentAnswers {
     pub(crate) fn keep<T: Send + 'static>(
         &mut self,
         as_of: [u8; HEADER],
-        question: Question,
+        question: RecentQuestion,
         answer: T,
     ) {
         if self.as_of != Some(as_of) || self.answers.len() >= ROOM {

@@ -46,7 +46,7 @@ impl TreeEntry<'_> {
 
 /// What a visitor wants next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum NextStep {
+pub(crate) enum WalkStep {
     Continue,
     /// Leave out what is in this folder.
     Skip,
@@ -55,7 +55,7 @@ pub(crate) enum NextStep {
 
 /// One thread's part of a walk.
 pub(crate) trait Visit: Send {
-    fn visit(&mut self, entry: &TreeEntry<'_>) -> NextStep;
+    fn visit(&mut self, entry: &TreeEntry<'_>) -> WalkStep;
 }
 
 /// A folder of the project that is walked.
@@ -127,9 +127,9 @@ impl Tree {
                     return WalkState::Continue;
                 }
                 match self.entry(&entry).map(|entry| visitor.visit(&entry)) {
-                    Some(NextStep::Continue) => WalkState::Continue,
-                    Some(NextStep::Skip) | None => WalkState::Skip,
-                    Some(NextStep::Stop) => WalkState::Quit,
+                    Some(WalkStep::Continue) => WalkState::Continue,
+                    Some(WalkStep::Skip) | None => WalkState::Skip,
+                    Some(WalkStep::Stop) => WalkState::Quit,
                 }
             })
         });

@@ -12,7 +12,7 @@ use super::matcher::LineFinder;
 use super::rank::{self, FileClass, FileHits, RankedMatch, Weight};
 use super::{LARGEST_FILE, SkippedFiles};
 use super::{excerpt, judge};
-use crate::find::{EntryKind, Globs, NextStep, Readable, Tree, TreeEntry, Visit};
+use crate::find::{EntryKind, Globs, Readable, Tree, TreeEntry, Visit, WalkStep};
 
 /// So many matches are kept before they are cut down to the best.
 const MOST_KEPT: usize = 100;
@@ -128,10 +128,10 @@ impl<'a> MatchCollector<'a> {
 }
 
 impl Visit for MatchCollector<'_> {
-    fn visit(&mut self, entry: &TreeEntry<'_>) -> NextStep {
+    fn visit(&mut self, entry: &TreeEntry<'_>) -> WalkStep {
         match entry.kind {
             EntryKind::Folder if self.plan.exclude.matches_folder(entry.below, entry.name) => {
-                NextStep::Skip
+                WalkStep::Skip
             }
             EntryKind::File if self.wants(entry) => {
                 if let Ok(path) = ProjectPath::parse(entry.path, self.plan.root)
@@ -139,10 +139,10 @@ impl Visit for MatchCollector<'_> {
                 {
                     self.search(path);
                 }
-                NextStep::Continue
+                WalkStep::Continue
             }
             EntryKind::File | EntryKind::Folder | EntryKind::Link | EntryKind::Other => {
-                NextStep::Continue
+                WalkStep::Continue
             }
         }
     }

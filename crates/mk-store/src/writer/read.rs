@@ -10,7 +10,7 @@ use crate::StoreLocation;
 use crate::error::{Error, Failure};
 use crate::link::Link;
 use crate::open::{ConnectionPurpose, DatabaseIdentity, LockWaits, OpenedDatabase, StoreUse, open};
-use crate::recent::Question;
+use crate::recent::RecentQuestion;
 
 impl SharedStore {
     /// Runs `query`, opening what it needs at the first use.
@@ -27,7 +27,7 @@ impl SharedStore {
     /// The same for what is asked at every call: a server remembers the answer until anyone commits.
     pub(crate) fn read_recent<T: Clone + Send + 'static>(
         &self,
-        question: Question,
+        question: RecentQuestion,
         query: impl Fn(Link<'_>) -> Result<T, Failure>,
     ) -> Result<T, Error> {
         let StoreLocation::File(path) = &self.location else {
