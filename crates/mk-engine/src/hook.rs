@@ -433,7 +433,7 @@ impl JudgedCall {
             ruling: Ruling::Deny,
             rule: "nested-project",
             reason: format!("{error}."),
-            hint: error.hint().map(str::to_owned),
+            hint: error.next_step().map(|step| step.for_model().into_owned()),
         }
     }
 

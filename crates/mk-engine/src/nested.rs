@@ -72,7 +72,7 @@ impl Engine {
         let targets = targets.ok_or_else(|| Error::Denied {
             rule: None,
             message: format!("The call is too large to be looked at in {}", project.root),
-            hint: Some("split it".to_owned()),
+            hint: Some("split it".into()),
         })?;
         let request = Request {
             targets,

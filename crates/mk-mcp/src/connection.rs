@@ -27,10 +27,9 @@ use rmcp::service::RequestContext;
 use tokio::sync::{Notify, Semaphore, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
 
-use memory::ConversationMemory;
+use memory::{ConversationMemory, session_name};
 
 use crate::era::{Era, client_name};
-use crate::http::SESSION;
 use crate::roots::Roots;
 
 /// Calls that run at the same time in one process; more wait their turn.
@@ -294,12 +293,6 @@ impl McpServer {
     pub(crate) fn request_state(&self) -> &RequestStateCodec {
         &self.inner.request_state
     }
-}
-
-/// The name of a session over HTTP.
-fn session_name(extensions: &Extensions) -> Option<&str> {
-    let parts = extensions.get::<Parts>()?;
-    parts.headers.get(SESSION)?.to_str().ok()
 }
 
 impl Drop for Connection {

@@ -33,8 +33,8 @@ pub struct Tool {
     rate: Option<u32>,
     /// Arguments that name paths.
     pub paths: &'static [&'static str],
-    input: Schema,
-    output: Option<Schema>,
+    input: ToolSchema,
+    output: Option<ToolSchema>,
     read: fn(&Value) -> Result<Box<dyn ErasedArguments>, Error>,
     /// Of Serena's names for a tool: what it leads to.
     alias: Option<(&'static Alias, &'static Self)>,
@@ -236,9 +236,9 @@ impl Tool {
             effect: spec.effect,
             rate: spec.calls_per_minute,
             paths: spec.paths,
-            input: Schema::new(schema::of::<T>),
+            input: ToolSchema::new(schema::of::<T>),
             output: match spec.output {
-                Some(make) => Some(Schema::new(make)),
+                Some(make) => Some(ToolSchema::new(make)),
                 None => None,
             },
             read: read::<T>,
@@ -261,7 +261,7 @@ impl Tool {
             effect: target.effect,
             rate: target.rate,
             paths: &[serena::PATH],
-            input: Schema {
+            input: ToolSchema {
                 make: Map::new,
                 made: OnceLock::from(schema),
             },
@@ -286,7 +286,7 @@ impl Tool {
     }
 
     pub fn output_schema(&self) -> Option<&Map<String, Value>> {
-        self.output.as_ref().map(Schema::get)
+        self.output.as_ref().map(ToolSchema::get)
     }
 
     /// Reads the arguments of a call.
@@ -386,12 +386,12 @@ impl ParsedCall {
 
 /// A schema that is made when it is first asked for: most processes never list their tools.
 #[derive(Debug)]
-struct Schema {
+struct ToolSchema {
     make: MakeSchema,
     made: OnceLock<Map<String, Value>>,
 }
 
-impl Schema {
+impl ToolSchema {
     const fn new(make: MakeSchema) -> Self {
         Self {
             make,

@@ -64,7 +64,7 @@ impl SocketOwners {
                 rule: None,
                 message: "cannot tell which process this request comes from".to_owned(),
                 hint: Some(
-                    "keep the connection open until the answer is there, or use a token".to_owned(),
+                    "keep the connection open until the answer is there, or use a token".into(),
                 ),
             });
         }

@@ -5,9 +5,12 @@
     reason = "logging is deprecated from 2026-07-28 on; older clients use it"
 )]
 
+use axum::http::request::Parts;
 use mk_engine::CallerConversation;
 use mk_types::{AbsPath, ConversationId};
-use rmcp::model::LoggingLevel;
+use rmcp::model::{Extensions, LoggingLevel};
+
+use crate::http::SESSION;
 
 /// What a conversation has said so far.
 #[derive(Debug)]
@@ -29,4 +32,10 @@ impl Default for ConversationMemory {
             log_level: None,
         }
     }
+}
+
+/// The name of a session over HTTP.
+pub(super) fn session_name(extensions: &Extensions) -> Option<&str> {
+    let parts = extensions.get::<Parts>()?;
+    parts.headers.get(SESSION)?.to_str().ok()
 }

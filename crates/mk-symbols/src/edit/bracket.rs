@@ -37,7 +37,7 @@ pub(super) fn uneven_brackets(text: &str) -> Vec<UnevenBracket> {
 }
 
 fn uneven(text: &str, counts: Branch) -> Vec<UnevenBracket> {
-    let mut scan = Scan {
+    let mut scan = BracketScan {
         bytes: text.as_bytes(),
         at: 0,
         is_line_start: true,
@@ -67,7 +67,7 @@ struct Choice {
     n_uneven: usize,
 }
 
-struct Scan<'a> {
+struct BracketScan<'a> {
     bytes: &'a [u8],
     at: usize,
     is_line_start: bool,
@@ -77,7 +77,7 @@ struct Scan<'a> {
     counts: Branch,
 }
 
-impl Scan<'_> {
+impl BracketScan<'_> {
     fn rest(&self) -> &[u8] {
         self.bytes.get(self.at..).unwrap_or_default()
     }
