@@ -106,18 +106,20 @@ impl<'a> CommandWatch<'a> {
         let listener = self.clerk.listener().filter(|_| !self.has_hung_up);
         // Without a listener, the signals are polled twice.
         let calls = listener.as_ref().map_or(&self.signals, Arc::as_ref);
-        let wants_launcher = if self.has_told {
-            PollFlags::empty()
-        } else {
-            PollFlags::ERR
-        };
         let mut fds = [
             PollFd::new(calls, PollFlags::IN),
             PollFd::new(&self.signals, PollFlags::IN),
-            PollFd::new(self.told, wants_launcher),
+            PollFd::new(self.told, PollFlags::ERR),
         ];
         let timeout = self.timeout();
-        let polled = rustix::event::poll(&mut fds, timeout.as_ref());
+        // A launcher that has gone is reported for ever: once that is known, asking again would never wait.
+        let awaits_launcher = !self.has_told && self.ending.is_none();
+        let polled_fds = if awaits_launcher {
+            &mut fds[..]
+        } else {
+            &mut fds[..2]
+        };
+        let polled = rustix::event::poll(polled_fds, timeout.as_ref());
         let [call, signal, launcher] = fds.map(|fd| fd.revents());
         if polled.is_ok() {
             if listener.is_some() && call.contains(PollFlags::IN) {
@@ -130,7 +132,7 @@ impl<'a> CommandWatch<'a> {
                     self.pass_on(signal);
                 }
             }
-            if !self.has_told && launcher.contains(PollFlags::ERR) && self.ending.is_none() {
+            if awaits_launcher && launcher.contains(PollFlags::ERR) {
                 self.ask_to_end();
             }
         }

@@ -117,6 +117,32 @@ fn a_process_in_the_background_is_held_as_before() {
     });
 }
 
+/// A clerk that asked again and again whether its launcher has gone took a whole processor.
+#[test]
+fn a_clerk_of_a_background_process_waits() {
+    let sandbox = project();
+    let pipe = sandbox.home().join("go");
+    let made = shell(&sandbox.project(), &format!("mkfifo {}", pipe.display()));
+    assert!(made.status.success(), "{made:#?}");
+    let line = format!(
+        "(read go < {}) >/dev/null 2>&1 & echo $PPID",
+        pipe.display()
+    );
+    let ran = run(&mut exec(&sandbox, "docs", &line));
+    assert_eq!(ran.status.code(), Some(0), "{ran:#?}");
+    let clerk = format!("/proc/{}/stat", ran.stdout.trim());
+    let state = || {
+        let stat = std::fs::read_to_string(&clerk).unwrap_or_default();
+        let (_, rest) = stat.rsplit_once(") ")?;
+        rest.chars().next()
+    };
+    wait_for("the clerk to sleep", || {
+        (state() == Some('S')).then_some(())
+    });
+    crate::support::sandbox::overwrite(&pipe, b"go\n");
+    wait_for("the clerk to end", || state().is_none().then_some(()));
+}
+
 #[test]
 fn hidden_files_are_not_read() {
     let sandbox = project();
