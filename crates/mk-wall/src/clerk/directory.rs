@@ -64,7 +64,9 @@ impl Clerk {
                 .leads_to
                 .as_ref()
                 .is_none_or(|it| self.may_point_to(directory, it));
-            if !open(self.zone(&target)) || entry.other_names || !leads_inside {
+            // What has a second name by this command's own doing has it where the mode may write.
+            let elsewhere = entry.other_names && !self.own.contains(&entry.key);
+            if !open(self.zone(&target)) || elsewhere || !leads_inside {
                 return self.refuse(RefusedOperation::RenameTo, &target);
             }
         }

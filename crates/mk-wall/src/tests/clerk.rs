@@ -16,3 +16,22 @@ fn docs_edits_markdown_and_nothing_else() {
     );
     assert!(ran.summary.contains("refused: write src/a.rs"), "{ran:?}");
 }
+
+/// Compilers give their results a second name, and move the directory when they are done.
+#[test]
+fn a_directory_with_second_names_of_the_command_s_own_is_moved() {
+    let world = World::new(Mode::Code);
+    let line = "mkdir -p out/working; echo x > out/a.o; ln out/a.o out/working/a.o; \
+                mv out/working out/finished && rm out/a.o && cat out/finished/a.o";
+    let ran = world.inside(line);
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, "x\n"), "{ran:?}");
+}
+
+#[test]
+fn a_directory_with_second_names_of_others_stays() {
+    let world = World::new(Mode::Code);
+    std::fs::hard_link(world.victim("file"), world.root.join("src/linked")).unwrap();
+    let ran = world.inside("mv src moved");
+    assert_ne!(ran.code, 0, "{ran:?}");
+    assert!(world.root.join("src/linked").exists(), "{ran:?}");
+}
