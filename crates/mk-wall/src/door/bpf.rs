@@ -1,6 +1,10 @@
 //! A small assembler for the filter: rows of conditions over a call's arguments, each with an answer.
 //!
-//! It knows no call and no policy. Jumps stay inside the rows of one call, so none is longer than the machine allows.
+//! It knows no call and no policy. Calls are found by halving their sorted numbers: the kernel runs the filter once for
+//! every number it has when it is installed, and a chain of comparisons took half of that time. Conditions jump inside the
+//! rows of one call, so none is longer than the machine allows.
+
+use std::collections::BTreeMap;
 
 use super::table::{Arch, Call};
 
@@ -17,6 +21,7 @@ pub(crate) struct Instruction {
 const LOAD: u16 = 0x20;
 const RETURN: u16 = 0x06;
 const AND: u16 = 0x54;
+const JUMP: u16 = 0x05;
 const JUMP_IF_EQUAL: u16 = 0x15;
 const JUMP_IF_AT_LEAST: u16 = 0x35;
 const JUMP_IF_SET: u16 = 0x45;
@@ -49,7 +54,10 @@ pub(crate) enum Condition {
 #[derive(Debug)]
 pub(crate) struct FilterProgram {
     arch: Arch,
+    /// What comes before any call is told from another.
     instructions: Vec<Instruction>,
+    /// What is done for a call, by its number. It always ends with an answer.
+    calls: BTreeMap<u32, Vec<Instruction>>,
 }
 
 impl FilterProgram {
@@ -57,6 +65,7 @@ impl FilterProgram {
         Self {
             arch,
             instructions: Vec::new(),
+            calls: BTreeMap::new(),
         }
     }
 
@@ -75,11 +84,12 @@ impl FilterProgram {
             .extend([jump(JUMP_IF_AT_LEAST, first, 0, 1), give(answer)]);
     }
 
-    /// Answers a call whatever its arguments are. An architecture without the call needs no answer.
+    /// Answers a call whatever its arguments are. An architecture without the call needs no answer; what was said first
+    /// about a call counts.
     pub(crate) fn call(&mut self, call: Call, answer: u32) {
         if let Some(number) = call.number(self.arch) {
-            self.instructions
-                .extend([jump(JUMP_IF_EQUAL, number, 0, 1), give(answer)]);
+            let body = self.calls.entry(number);
+            body.or_insert_with(|| vec![give(answer)]);
         }
     }
 
@@ -101,20 +111,51 @@ impl FilterProgram {
             body.push(give(*answer));
         }
         body.push(give(otherwise));
-        let skipped = u8::try_from(body.len()).unwrap_or(u8::MAX);
-        debug_assert_eq!(
-            usize::from(skipped),
-            body.len(),
+        debug_assert!(
+            body.len() <= usize::from(u8::MAX),
             "{call:?} has too many rows"
         );
-        self.instructions
-            .push(jump(JUMP_IF_EQUAL, number, 0, skipped));
-        self.instructions.extend(body);
+        self.calls.entry(number).or_insert(body);
     }
 
-    pub(crate) fn finish(mut self, otherwise: u32) -> Vec<Instruction> {
-        self.instructions.push(give(otherwise));
-        self.instructions
+    pub(crate) fn finish(self, otherwise: u32) -> Vec<Instruction> {
+        let mut instructions = self.instructions;
+        let calls: Vec<(u32, Vec<Instruction>)> = self.calls.into_iter().collect();
+        instructions.extend(search(&calls, otherwise));
+        instructions
+    }
+}
+
+/// Finds the number that is loaded among sorted calls.
+fn search(calls: &[(u32, Vec<Instruction>)], otherwise: u32) -> Vec<Instruction> {
+    match calls {
+        [] => vec![give(otherwise)],
+        [(number, body)] => {
+            let skipped = u8::try_from(body.len()).unwrap_or(u8::MAX);
+            let mut instructions = vec![jump(JUMP_IF_EQUAL, *number, 0, skipped)];
+            instructions.extend(body);
+            instructions.push(give(otherwise));
+            instructions
+        }
+        several => {
+            let (below, above) = several.split_at(several.len() / 2);
+            let first_above = above.first().map_or(u32::MAX, |(number, _)| *number);
+            let below = search(below, otherwise);
+            let mut instructions = match u8::try_from(below.len()) {
+                Ok(length) => vec![jump(JUMP_IF_AT_LEAST, first_above, length, 0)],
+                // Only an unconditional jump goes that far.
+                Err(_) => {
+                    let length = u32::try_from(below.len()).unwrap_or(u32::MAX);
+                    vec![
+                        jump(JUMP_IF_AT_LEAST, first_above, 0, 1),
+                        jump(JUMP, length, 0, 0),
+                    ]
+                }
+            };
+            instructions.extend(below);
+            instructions.extend(search(above, otherwise));
+            instructions
+        }
     }
 }
 
@@ -225,6 +266,10 @@ pub(crate) fn evaluate(program: &[Instruction], input: &Input) -> u32 {
                 continue;
             }
             RETURN => return it.value,
+            JUMP => {
+                position += usize::try_from(it.value).unwrap();
+                continue;
+            }
             JUMP_IF_EQUAL => value == it.value,
             JUMP_IF_AT_LEAST => value >= it.value,
             JUMP_IF_SET => value & it.value != 0,
