@@ -12,10 +12,11 @@ mod open;
 mod place;
 mod process;
 mod socket;
+mod standing;
 mod zone;
 
-use std::cell::OnceCell;
-use std::collections::HashSet;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::os::fd::{AsFd as _, OwnedFd};
@@ -27,17 +28,18 @@ use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
 
 pub(crate) use place::{ObjectKey, own_path};
-pub(crate) use process::{ProcessRoot, ThreadIdentity, WaitingThread};
+pub(crate) use process::{ProcessRoot, WaitingThread};
 
 use crate::cover::Covers;
 use crate::door::{Arch, Call};
 use crate::git;
 use crate::guest::GuestFiles;
 use crate::report::{RefusedOperation, WallReport};
-use crate::rights::{FileBeforeChange, PreImageJournal, Rights};
+use crate::rights::{FileBeforeChange, PreImageJournal, Right, Rights};
 use crate::sys::{self, Notification, NotifyReply};
 use place::{AskedPath, FollowLink, LostPlace, PinnedObject, PinnedPlace};
 use socket::Sockets;
+use standing::CallerStanding;
 
 /// What the clerk does about a call.
 #[derive(Debug)]
@@ -72,10 +74,9 @@ pub(crate) struct Clerk {
     listener: Option<Arc<OwnedFd>>,
     pub(crate) rights: Rights,
     repository: Option<git::Layout>,
-    /// The root that a served process has.
-    root: ProcessRoot,
-    /// Who a served process is; asked for when the first one is served.
-    identity: OnceCell<Option<ThreadIdentity>>,
+    standing: CallerStanding,
+    /// What the mode has said about paths of the project; it says the same as long as the command runs.
+    said: RefCell<HashMap<PathBuf, Right>>,
     pub(crate) guests: GuestFiles,
     /// What the command made in temporary directories, or gave a second name to.
     own: HashSet<ObjectKey>,
@@ -97,6 +98,9 @@ pub(crate) struct ClerkStart {
     pub(crate) rights: Rights,
     pub(crate) repository: Option<git::Layout>,
     pub(crate) root: ProcessRoot,
+    /// The directory that the command takes for `/`.
+    pub(crate) held_root: Option<OwnedFd>,
+    pub(crate) umask: Mode,
     pub(crate) guests: GuestFiles,
     pub(crate) covers: Option<Covers>,
 }
@@ -109,6 +113,8 @@ impl Clerk {
             rights,
             repository,
             root,
+            held_root,
+            umask,
             guests,
             covers,
         } = start;
@@ -130,8 +136,8 @@ impl Clerk {
             streams: streams.collect(),
             rights,
             repository,
-            root,
-            identity: OnceCell::new(),
+            standing: CallerStanding::new(root, held_root, umask),
+            said: RefCell::default(),
             guests,
             own: HashSet::new(),
             vacated: HashSet::new(),
@@ -139,6 +145,11 @@ impl Clerk {
             covers,
             report: WallReport::default(),
         }
+    }
+
+    /// The umask that the command was started with, and we ourselves were.
+    pub(crate) const fn umask_at_start(&self) -> Mode {
+        self.standing.umask_at_start()
     }
 
     pub(crate) fn listener(&self) -> Option<Arc<OwnedFd>> {
@@ -213,13 +224,26 @@ impl Clerk {
             | Call::SchedSetaffinity
             | Call::SchedSetattr => schedule(int(call.args[0])),
             Call::Setpriority | Call::IoprioSet => schedule(int(call.args[1])),
+            Call::Umask => {
+                self.standing.changes_umask(uint(call.args[0]));
+                GO_ON
+            }
+            other if other.changes_identity() => {
+                self.standing.changes();
+                GO_ON
+            }
             _ => self.change_metadata(name, call),
         }
     }
 
     /// Pins what a call names, and makes sure that it was the caller whose directories we opened.
     fn find(&self, call: &Notification, asked: AskedPath<'_>) -> Result<PinnedPlace, LostPlace> {
-        let place = place::find(WaitingThread { tid: call.tid }, self.root, asked)?;
+        let caller = place::PathCaller {
+            thread: WaitingThread { tid: call.tid },
+            shared_root: self.standing.shared_root(),
+            root: self.standing.root(),
+        };
+        let place = place::find(caller, asked)?;
         if self.is_waiting(call) {
             Ok(place)
         } else {
@@ -239,14 +263,14 @@ impl Clerk {
         self.find(call, AskedPath::new(dirfd, &path, follow))
     }
 
-    /// The umask of a caller that is who it was at the start; nobody else is served.
-    fn served(&self, call: &Notification) -> Option<Mode> {
-        let (identity, umask) = WaitingThread { tid: call.tid }.identity().ok()?;
-        let ours = self.identity.get_or_init(|| {
-            let (identity, _) = WaitingThread::this().identity().ok()?;
-            Some(identity.filtered())
-        });
-        (Some(&identity) == ours.as_ref()).then_some(umask)
+    /// Whether a caller is who it was at the start; nobody else is served.
+    fn is_served(&self, call: &Notification) -> bool {
+        self.standing.is_served(WaitingThread { tid: call.tid })
+    }
+
+    /// The umask of a caller that is served.
+    fn umask(&self, call: &Notification) -> Option<Mode> {
+        self.standing.umask(WaitingThread { tid: call.tid })
     }
 
     /// Refuses, and remembers it for the summary.

@@ -37,6 +37,12 @@ const X32: u32 = 0x4000_0000;
 /// Any of `O_WRONLY`, `O_RDWR`, `O_CREAT`, `O_TRUNC`. They are the same on both architectures.
 const WRITES: u32 = 0o1 | 0o2 | 0o100 | 0o1000;
 
+/// `PR_SET_SECCOMP`.
+const SET_SECCOMP: u32 = 22;
+/// `CLONE_NEWNS` and `CLONE_NEWUSER`.
+const NEW_MOUNTS: u32 = 0x0002_0000;
+const NEW_USERS: u32 = 0x1000_0000;
+
 /// What the filter depends on.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Doors {
@@ -72,16 +78,32 @@ impl Doors {
         for call in table::ATTRIBUTES {
             program.call(*call, EOPNOTSUPP);
         }
-        // Nothing else answers this request so; it tells a program that it is inside.
-        program.rows(
-            Call::Prctl,
-            &[(vec![Condition::Equals(0, MARK)], ERRNO | MARKED)],
-            ALLOW,
-        );
         self.terminals(&mut program);
         self.sockets(&mut program);
+        self.openings(&mut program);
         self.notified(&mut program);
+        self.identity(&mut program);
         program.finish(ALLOW)
+    }
+
+    /// The clerk hears of it before a process becomes another one, so that it need not ask each caller who it is.
+    fn identity(self, program: &mut FilterProgram) {
+        // Nothing else answers this request so; it tells a program that it is inside.
+        let mut requests = vec![(vec![Condition::Equals(0, MARK)], ERRNO | MARKED)];
+        if self.clerk == ClerkPresence::Answers {
+            requests.push((vec![Condition::Equals(0, SET_SECCOMP)], NOTIFY));
+            for call in table::IDENTITY {
+                program.call(*call, NOTIFY);
+            }
+            program.call(Call::Umask, NOTIFY);
+            for call in [Call::Clone, Call::Unshare] {
+                let new_world = vec![Condition::AnyOf(0, NEW_MOUNTS | NEW_USERS)];
+                program.rows(call, &[(new_world, NOTIFY)], ALLOW);
+            }
+            // Its flags are behind a pointer; C libraries then use the older call.
+            program.call(Call::Clone3, ENOSYS);
+        }
+        program.rows(Call::Prctl, &requests, ALLOW);
     }
 
     fn terminals(self, program: &mut FilterProgram) {
@@ -159,7 +181,7 @@ impl Doors {
         program.rows(Call::Socketpair, &pairs, EACCES);
     }
 
-    fn notified(self, program: &mut FilterProgram) {
+    fn openings(self, program: &mut FilterProgram) {
         let mut rows = |call, flags: u32| {
             let mut rows = Vec::new();
             if !self.floor_holds_truncate {
@@ -176,8 +198,11 @@ impl Doors {
             }
             program.rows(call, &rows, ALLOW);
         };
-        rows(Call::Open, 1);
         rows(Call::Openat, 2);
+        rows(Call::Open, 1);
+    }
+
+    fn notified(self, program: &mut FilterProgram) {
         if !self.floor_holds_truncate {
             // Its flags are behind a pointer.
             program.call(Call::Openat2, ENOSYS);

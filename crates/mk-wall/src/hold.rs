@@ -6,6 +6,7 @@ use std::io::{self, IoSlice};
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::PathBuf;
 
+use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags};
 use rustix::process::Signal;
@@ -148,13 +149,15 @@ impl Hold {
         sys::install_filter(&doors.filter(), false)
     }
 
-    /// Hands the listener over.
+    /// Hands over the listener, and what the command takes for `/`.
     fn tell(&self, listener: Option<&OwnedFd>, ready: ReadyReport) -> io::Result<()> {
         let mut message = vec![READY];
         message.extend(ready.to_bytes());
-        let mut space = [std::mem::MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+        let mut space = [std::mem::MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2))];
         let mut control = SendAncillaryBuffer::new(&mut space);
-        let fds = listener.map(|it| [it.as_fd()]);
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let root = rustix::fs::open("/", flags, Mode::empty())?;
+        let fds = listener.map(|it| [it.as_fd(), root.as_fd()]);
         if let Some(fds) = &fds {
             control.push(SendAncillaryMessage::ScmRights(fds));
         }

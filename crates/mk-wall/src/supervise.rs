@@ -52,8 +52,16 @@ struct HeldPlaces {
 
 struct RunningCommand {
     child: Pid,
-    listener: Option<OwnedFd>,
+    handed: HandedDescriptors,
     ready: ReadyReport,
+}
+
+/// What the new process has handed over. There is nothing where another clerk answers.
+#[derive(Default)]
+struct HandedDescriptors {
+    listener: Option<OwnedFd>,
+    /// Its root.
+    root: Option<OwnedFd>,
 }
 
 impl WallSupervisor<'_> {
@@ -98,15 +106,18 @@ impl WallSupervisor<'_> {
         let held = WallHold {
             abi: self.version.number(),
             rules: running.ready.rules,
-            clerk: running.listener.is_some(),
+            clerk: running.handed.listener.is_some(),
             namespace: running.ready.has_namespace,
         };
         let clerk = Clerk::new(ClerkStart {
             arch: self.arch,
-            listener: running.listener,
+            listener: running.handed.listener,
             rights: self.rights,
             repository,
             root: running.ready.root,
+            held_root: running.handed.root,
+            // Callers bring their own. Ours is put back when the last of them has gone.
+            umask: rustix::process::umask(rustix::fs::Mode::empty()),
             guests,
             covers,
         });
@@ -163,10 +174,10 @@ impl WallSupervisor<'_> {
         let spawned = sys::spawn_held(command, move || hold.take());
         let message = hear(&ours).map_err(Error::Supervise)?;
         match (spawned, message) {
-            (Ok(child), StartReport::Ready(ready, listener)) => {
+            (Ok(child), StartReport::Ready(ready, handed)) => {
                 Ok(StartedCommand::Running(RunningCommand {
                     child: Pid::from_child(&child),
-                    listener,
+                    handed,
                     ready,
                 }))
             }
@@ -211,14 +222,14 @@ fn remove_empty(made: &[PathBuf]) {
 
 /// What the new process said before it became the command.
 enum StartReport {
-    Ready(ReadyReport, Option<OwnedFd>),
+    Ready(ReadyReport, HandedDescriptors),
     Failed(String),
     Nothing,
 }
 
 fn hear(channel: &OwnedFd) -> std::io::Result<StartReport> {
     let mut bytes = [0_u8; 4096];
-    let mut space = [std::mem::MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut space = [std::mem::MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2))];
     let mut control = RecvAncillaryBuffer::new(&mut space);
     let mut slices = [std::io::IoSliceMut::new(&mut bytes)];
     // The other end is closed by now, in the child by its exec or its death.
@@ -228,16 +239,17 @@ fn hear(channel: &OwnedFd) -> std::io::Result<StartReport> {
         Err(Errno::AGAIN) => 0,
         Err(errno) => return Err(errno.into()),
     };
-    let mut listener = None;
+    let mut handed = HandedDescriptors::default();
     for message in control.drain() {
-        if let RecvAncillaryMessage::ScmRights(fds) = message {
-            listener = fds.last().or(listener);
+        if let RecvAncillaryMessage::ScmRights(mut fds) = message {
+            handed.listener = fds.next();
+            handed.root = fds.next();
         }
     }
     let message = bytes.get(..received).unwrap_or_default();
     Ok(match message {
         [READY, ready @ ..] => match ReadyReport::from_bytes(ready) {
-            Some(ready) => StartReport::Ready(ready, listener),
+            Some(ready) => StartReport::Ready(ready, handed),
             None => StartReport::Nothing,
         },
         [_, text @ ..] => StartReport::Failed(String::from_utf8_lossy(text).into_owned()),

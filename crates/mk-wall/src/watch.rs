@@ -57,6 +57,13 @@ enum CommandEnding {
     Killed,
 }
 
+/// What a turn of the loop leaves to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum WatchTurn {
+    AllGoOn,
+    SomeoneMayHaveEnded,
+}
+
 impl<'a> CommandWatch<'a> {
     pub(crate) fn new(
         clerk: Clerk,
@@ -83,15 +90,16 @@ impl<'a> CommandWatch<'a> {
 
     /// Serves until no process is left.
     pub(crate) fn until_all_gone(mut self) -> CommandRemains {
-        // Callers bring their own.
-        let umask = rustix::process::umask(rustix::fs::Mode::empty());
         if self.clerk.listener().is_none() {
             say("modekeeper: inside another wall: patterns by existing files only.\n");
         }
-        while self.reap() {
-            self.turn();
+        let mut is_someone_left = self.reap();
+        while is_someone_left {
+            if self.turn() == WatchTurn::SomeoneMayHaveEnded {
+                is_someone_left = self.reap();
+            }
         }
-        rustix::process::umask(umask);
+        rustix::process::umask(self.clerk.umask_at_start());
         self.clerk.clean_up();
         say(&self.clerk.report.summary(&self.clerk.rights));
         CommandRemains {
@@ -102,7 +110,7 @@ impl<'a> CommandWatch<'a> {
     }
 
     /// Waits for something to do, and does it.
-    fn turn(&mut self) {
+    fn turn(&mut self) -> WatchTurn {
         let listener = self.clerk.listener().filter(|_| !self.has_hung_up);
         // Without a listener, the signals are polled twice.
         let calls = listener.as_ref().map_or(&self.signals, Arc::as_ref);
@@ -137,6 +145,13 @@ impl<'a> CommandWatch<'a> {
             }
         }
         self.keep_time();
+        let only_a_call =
+            polled.is_ok_and(|ready| ready > 0) && signal.is_empty() && !self.has_hung_up;
+        if only_a_call {
+            WatchTurn::AllGoOn
+        } else {
+            WatchTurn::SomeoneMayHaveEnded
+        }
     }
 
     fn timeout(&self) -> Option<Timespec> {

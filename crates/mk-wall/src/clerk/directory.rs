@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use rustix::fs::RenameFlags;
+use rustix::fs::{FileType, RenameFlags};
 use rustix::io::Errno;
 
 use super::place::{self, PinnedPlace};
@@ -117,22 +117,21 @@ struct MovedEntry {
 
 /// Everything below a directory; `None` if it cannot all be seen.
 fn entries_below(directory: &Path) -> Option<Vec<MovedEntry>> {
-    use std::os::unix::fs::MetadataExt as _;
     let mut waiting = vec![directory.to_owned()];
     let mut found = Vec::new();
     while let Some(directory) = waiting.pop() {
         for entry in std::fs::read_dir(directory).ok()? {
             let entry = entry.ok()?;
-            let metadata = entry.metadata().ok()?;
-            if metadata.is_dir() {
+            let seen = place::SeenObject::at(&entry.path()).ok()?;
+            if seen.kind == FileType::Directory {
                 waiting.push(entry.path());
             }
             found.push(MovedEntry {
-                key: place::ObjectKey::at(&entry.path())?,
+                key: seen.key,
                 path: entry.path(),
-                is_directory: metadata.is_dir(),
-                other_names: !metadata.is_dir() && metadata.nlink() > 1,
-                leads_to: if metadata.is_symlink() {
+                is_directory: seen.kind == FileType::Directory,
+                other_names: seen.kind != FileType::Directory && seen.links > 1,
+                leads_to: if seen.kind == FileType::Symlink {
                     Some(std::fs::read_link(entry.path()).ok()?)
                 } else {
                     None

@@ -57,7 +57,7 @@ impl Clerk {
         if !nameless && !self.links_are_harmless(&place) {
             return self.refuse(RefusedOperation::WriteLinked, &place.path);
         }
-        if self.served(call).is_none() {
+        if !self.is_served(call) {
             return fail(Errno::PERM);
         }
         if self.zone(&place.path) == Zone::Project(Right::Edit)

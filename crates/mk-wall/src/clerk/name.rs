@@ -50,7 +50,7 @@ impl Clerk {
         if !(flags - RenameFlags::NOREPLACE).is_empty() {
             return self.refuse(RefusedOperation::Rename, &from.path);
         }
-        if self.served(call).is_none() {
+        if !self.is_served(call) {
             return GO_ON;
         }
         if is_directory {
@@ -191,7 +191,7 @@ impl Clerk {
         if !self.may_change(&place) {
             return self.refuse(RefusedOperation::Delete, &place.path);
         }
-        let (Some(_), Some((parent, name))) = (self.served(call), place.entry()) else {
+        let (true, Some((parent, name))) = (self.is_served(call), place.entry()) else {
             return GO_ON;
         };
         if self.zone(&place.path) == Zone::Project(Right::Edit)
@@ -232,7 +232,7 @@ impl Clerk {
         if !self.may_change(place) {
             return self.refuse(RefusedOperation::Delete, &place.path);
         }
-        let (Some(_), Some((parent, name))) = (self.served(call), place.entry()) else {
+        let (true, Some((parent, name))) = (self.is_served(call), place.entry()) else {
             return GO_ON;
         };
         let result = rustix::fs::unlinkat(parent, name, AtFlags::REMOVEDIR);
@@ -265,7 +265,7 @@ impl Clerk {
         if !self.may_make(&place) {
             return self.refuse(RefusedOperation::MakeDirectory, &place.path);
         }
-        let (Some(umask), Some((parent, name))) = (self.served(call), place.entry()) else {
+        let (Some(umask), Some((parent, name))) = (self.umask(call), place.entry()) else {
             return GO_ON;
         };
         if zone == Zone::Project(Right::Guest)
@@ -336,8 +336,8 @@ impl Clerk {
         if !allowed {
             return self.refuse(RefusedOperation::Link, &to.path);
         }
-        let (Some(_), Some((from_parent, from_name)), Some((to_parent, to_name))) =
-            (self.served(call), from.entry(), to.entry())
+        let (true, Some((from_parent, from_name)), Some((to_parent, to_name))) =
+            (self.is_served(call), from.entry(), to.entry())
         else {
             return GO_ON;
         };
@@ -381,7 +381,7 @@ impl Clerk {
         if in_repository || !self.may_make(&place) || !harmless {
             return self.refuse(RefusedOperation::Link, &place.path);
         }
-        let (Some(_), Some((parent, name))) = (self.served(call), place.entry()) else {
+        let (true, Some((parent, name))) = (self.is_served(call), place.entry()) else {
             return GO_ON;
         };
         let ready = match zone {
@@ -415,7 +415,7 @@ impl Clerk {
         if zone != Zone::Temporary || !is_pipe || place.object.is_some() || !self.may_make(&place) {
             return self.refuse(RefusedOperation::Create, &place.path);
         }
-        let (Some(umask), Some((parent, name))) = (self.served(call), place.entry()) else {
+        let (Some(umask), Some((parent, name))) = (self.umask(call), place.entry()) else {
             return GO_ON;
         };
         let mode = Mode::from_raw_mode(mode & 0o777) & !umask;

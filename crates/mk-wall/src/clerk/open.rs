@@ -5,7 +5,7 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use rustix::fs::{FileType, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 
-use super::place::{self, AskedPath, FollowLink, LostPlace, PinnedObject, PinnedPlace};
+use super::place::{self, AskedPath, FollowLink, LostPlace, ObjectKey, PinnedPlace};
 use super::process::WaitingThread;
 use super::zone::Zone;
 use super::{Clerk, ClerkAnswer, DONE, GO_ON, answer, fail, int, uint};
@@ -148,7 +148,7 @@ impl Clerk {
         if !self.links_are_harmless(place) {
             return self.refuse(RefusedOperation::WriteLinked, &place.path);
         }
-        if self.served(call).is_none() {
+        if !self.is_served(call) {
             return GO_ON;
         }
         if self.zone(&place.path) == Zone::Project(Right::Edit)
@@ -176,7 +176,7 @@ impl Clerk {
         if !self.may_make(&place) {
             return self.refuse(RefusedOperation::Create, &place.path);
         }
-        let (Some(umask), Some((parent, name))) = (self.served(call), place.entry()) else {
+        let (Some(umask), Some((parent, name))) = (self.umask(call), place.entry()) else {
             return GO_ON;
         };
         let zone = self.zone(&place.path);
@@ -215,18 +215,16 @@ impl Clerk {
 
     /// Remembers what the command has just made.
     fn made(&mut self, zone: Zone, place: &PinnedPlace, file: &OwnedFd) {
-        let Ok(duplicate) = rustix::io::fcntl_dupfd_cloexec(file, 3) else {
-            return;
-        };
-        let Ok(object) = PinnedObject::of(duplicate) else {
-            return;
-        };
         match zone {
             Zone::Temporary => {
-                self.own.insert(object.key);
+                self.own.extend(ObjectKey::of(file.as_fd()));
                 self.report.wrote(&place.path);
             }
-            Zone::Project(Right::Guest) => self.guests.add(&place.path, object.key),
+            Zone::Project(Right::Guest) => {
+                if let Ok(key) = ObjectKey::of(file.as_fd()) {
+                    self.guests.add(&place.path, key);
+                }
+            }
             Zone::Project(_) => self.report.changed(&place.path),
             Zone::Tree | Zone::Repository => self.report.wrote(&place.path),
             Zone::Outside => {}
@@ -241,7 +239,7 @@ impl Clerk {
         place: &PinnedPlace,
     ) -> ClerkAnswer {
         let is_temporary = self.rights.own_dirs.contains(&place.path);
-        let (true, Some(umask), Some(directory)) = (is_temporary, self.served(call), &place.object)
+        let (true, Some(umask), Some(directory)) = (is_temporary, self.umask(call), &place.object)
         else {
             return GO_ON;
         };
@@ -273,9 +271,9 @@ impl Clerk {
         let flags = rustix::process::PidfdGetfdFlags::empty();
         let fd = rustix::process::pidfd_getfd(&pidfd, number, flags).ok()?;
         let writes = rustix::fs::fcntl_getfl(&fd).ok()?;
-        let duplicate = rustix::io::fcntl_dupfd_cloexec(&fd, 3).ok()?;
-        let object = PinnedObject::of(duplicate).ok()?;
-        let is_given = object.kind == FileType::RegularFile && self.streams.contains(&object.key);
+        let kind = FileType::from_raw_mode(rustix::fs::fstat(&fd).ok()?.st_mode);
+        let is_given = kind == FileType::RegularFile
+            && ObjectKey::of(fd.as_fd()).is_ok_and(|key| self.streams.contains(&key));
         let can_write = writes.intersects(OFlags::WRONLY | OFlags::RDWR);
         (is_given && can_write && self.is_waiting(call)).then_some(fd)
     }
@@ -296,7 +294,7 @@ impl Clerk {
         if !self.links_are_harmless(&place) {
             return self.refuse(RefusedOperation::WriteLinked, &place.path);
         }
-        if object.kind != FileType::RegularFile || self.served(call).is_none() {
+        if object.kind != FileType::RegularFile || !self.is_served(call) {
             return fail(Errno::ACCESS);
         }
         if self.zone(&place.path) == Zone::Project(Right::Edit)

@@ -46,9 +46,7 @@ pub(crate) struct ObjectKey {
 impl ObjectKey {
     /// Of what is at a path now, a link itself.
     pub(crate) fn at(path: &Path) -> Option<Self> {
-        entry(rustix::fs::CWD, path.as_os_str())
-            .ok()
-            .map(|it| it.key)
+        SeenObject::at(path).ok().map(|it| it.key)
     }
 
     /// Of what a descriptor holds.
@@ -72,6 +70,27 @@ impl ObjectKey {
             born,
         } = self;
         format!("{}:{}:{inode}:{}.{}", device.0, device.1, born.0, born.1)
+    }
+}
+
+/// What was seen at a path without being pinned.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SeenObject {
+    pub(crate) key: ObjectKey,
+    pub(crate) kind: FileType,
+    pub(crate) links: u32,
+}
+
+impl SeenObject {
+    /// A link itself, not where it leads.
+    pub(crate) fn at(path: &Path) -> Result<Self, Errno> {
+        let wanted = StatxFlags::BASIC_STATS | StatxFlags::BTIME;
+        let stat = rustix::fs::statx(rustix::fs::CWD, path, AtFlags::SYMLINK_NOFOLLOW, wanted)?;
+        Ok(Self {
+            key: ObjectKey::in_stat(&stat),
+            kind: FileType::from_raw_mode(stat.stx_mode.into()),
+            links: stat.stx_nlink,
+        })
     }
 }
 
@@ -119,20 +138,59 @@ impl<'a> AskedPath<'a> {
     }
 }
 
-/// Pins what a caller names. `root` is the root it must have.
-pub(crate) fn find(
-    caller: WaitingThread,
-    root: ProcessRoot,
-    asked: AskedPath<'_>,
-) -> Result<PinnedPlace, LostPlace> {
-    if caller.root()? != root {
+/// Who names a path.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PathCaller<'a> {
+    pub(crate) thread: WaitingThread,
+    /// What every caller takes for `/`; `None` if this one has to be looked at.
+    pub(crate) shared_root: Option<BorrowedFd<'a>>,
+    /// The root it must have.
+    pub(crate) root: ProcessRoot,
+}
+
+/// Where a path begins.
+enum BaseDirectory<'a> {
+    Shared(BorrowedFd<'a>),
+    Pinned(OwnedFd),
+}
+
+impl BaseDirectory<'_> {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Self::Shared(fd) => *fd,
+            Self::Pinned(fd) => fd.as_fd(),
+        }
+    }
+}
+
+impl<'a> PathCaller<'a> {
+    /// The directory a path begins in, and the rest of the path.
+    fn base<'b>(self, asked: AskedPath<'b>) -> Result<(BaseDirectory<'a>, &'b [u8]), Errno> {
+        let bytes = asked.path.to_bytes();
+        let pin = |what: &str| self.thread.pin(what).map(BaseDirectory::Pinned);
+        if bytes.starts_with(b"/") && asked.resolve.is_empty() {
+            let start = bytes.iter().position(|byte| *byte != b'/');
+            let relative = start.map_or(&b"."[..], |at| &bytes[at..]);
+            let root = self.shared_root.map(BaseDirectory::Shared);
+            return Ok((root.map_or_else(|| pin("root"), Ok)?, relative));
+        }
+        if asked.dirfd == libc::AT_FDCWD {
+            return Ok((pin("cwd")?, bytes));
+        }
+        Ok((pin(&format!("fd/{}", asked.dirfd))?, bytes))
+    }
+}
+
+/// Pins what a caller names.
+pub(crate) fn find(caller: PathCaller<'_>, asked: AskedPath<'_>) -> Result<PinnedPlace, LostPlace> {
+    if caller.shared_root.is_none() && caller.thread.root()? != caller.root {
         return Err(LostPlace::Elsewhere);
     }
     find_below(caller, asked, MOST_LINKS)
 }
 
 fn find_below(
-    caller: WaitingThread,
+    caller: PathCaller<'_>,
     asked: AskedPath<'_>,
     links: u32,
 ) -> Result<PinnedPlace, LostPlace> {
@@ -142,22 +200,19 @@ fn find_below(
     {
         let ends_there = rest.is_empty() && asked.follow == FollowLink::Yes;
         if ends_there || !rest.is_empty() {
-            return through(caller, &link, rest, asked);
+            return through(caller.thread, &link, rest, asked);
         }
     }
-    let (base, relative) = if bytes.starts_with(b"/") && asked.resolve.is_empty() {
-        let start = bytes.iter().position(|byte| *byte != b'/');
-        (
-            caller.pin("root")?,
-            start.map_or(&b"."[..], |at| &bytes[at..]),
-        )
-    } else if asked.dirfd == libc::AT_FDCWD {
-        (caller.pin("cwd")?, bytes)
-    } else {
-        (caller.pin(&format!("fd/{}", asked.dirfd))?, bytes)
-    };
+    let (base, relative) = caller.base(asked)?;
     if relative.is_empty() {
-        return by_descriptor(base);
+        return match base {
+            BaseDirectory::Pinned(fd) => by_descriptor(fd),
+            // An absolute path has a name.
+            BaseDirectory::Shared(_) => Err(LostPlace::Error(Errno::NOENT)),
+        };
+    }
+    if let Some(place) = directly(base.as_fd(), relative, asked)? {
+        return place.outside_of_proc();
     }
     let found = open_on_the_way(base.as_fd(), relative, asked);
     let found = match found {
@@ -177,6 +232,41 @@ fn find_below(
         Err(errno) => return Err(errno.into()),
     };
     locate(base.as_fd(), relative, found, asked)
+}
+
+/// What a path names if its last name is one, and is no link that has to be followed: the directory is pinned and the
+/// name looked up in it, with a third of the calls that the general way takes.
+fn directly(
+    base: BorrowedFd<'_>,
+    relative: &[u8],
+    asked: AskedPath<'_>,
+) -> Result<Option<PinnedPlace>, LostPlace> {
+    let (directory, name) = split(relative);
+    let is_plain = !matches!(name, b"." | b".." | b"") && !relative.ends_with(b"/");
+    if !is_plain || !asked.resolve.is_empty() {
+        return Ok(None);
+    }
+    let parent = open_directory(base, directory, asked.resolve)?;
+    let name = OsStr::from_bytes(name);
+    let object = match entry(parent.as_fd(), name) {
+        Ok(object) => Some(object),
+        Err(Errno::NOENT) => None,
+        Err(errno) => return Err(errno.into()),
+    };
+    let follows = asked.follow == FollowLink::Yes;
+    if follows && object.as_ref().map(|it| it.kind) == Some(FileType::Symlink) {
+        return Ok(None);
+    }
+    let path = match &object {
+        Some(object) if follows => path_of(object.fd.as_fd())?,
+        _ => path_of(parent.as_fd())?.join(name),
+    };
+    Ok(Some(PinnedPlace {
+        parent: Some(parent),
+        name: name.to_owned(),
+        object,
+        path,
+    }))
 }
 
 /// Puts together what was found and the directory it is in.

@@ -318,7 +318,7 @@ impl Clerk {
         if zone == Zone::Project(Right::Shut) || !self.may_make(&place) {
             return self.refuse(RefusedOperation::Create, &place.path);
         }
-        let (Some(_), Some((parent, name))) = (self.served(call), place.entry()) else {
+        let (true, Some((parent, name))) = (self.is_served(call), place.entry()) else {
             return GO_ON;
         };
         if matches!(zone, Zone::Project(_))

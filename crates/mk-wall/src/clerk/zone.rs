@@ -5,8 +5,11 @@ use std::path::Path;
 use rustix::fs::FileType;
 
 use super::Clerk;
-use super::place::{self, PinnedPlace};
+use super::place::{self, ObjectKey, PinnedPlace};
 use crate::rights::{EditRights, Right};
+
+/// Paths whose answer is remembered; they take about a megabyte.
+const MOST_REMEMBERED: usize = 4096;
 
 /// Where a path lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,12 +40,26 @@ impl Clerk {
             };
         }
         if let Ok(relative) = path.strip_prefix(&self.rights.root) {
-            return Zone::Project(self.right(relative));
+            return Zone::Project(self.remembered_right(relative));
         }
         if self.rights.own_dirs.iter().any(|dir| path.starts_with(dir)) {
             return Zone::Temporary;
         }
         Zone::Outside
+    }
+
+    /// A call asks about its path several times, and a build about the same paths again.
+    fn remembered_right(&self, relative: &Path) -> Right {
+        let mut said = self.said.borrow_mut();
+        if let Some(right) = said.get(relative) {
+            return *right;
+        }
+        let right = self.right(relative);
+        if said.len() >= MOST_REMEMBERED {
+            said.clear();
+        }
+        said.insert(relative.to_owned(), right);
+        right
     }
 
     fn right(&self, relative: &Path) -> Right {
@@ -96,10 +113,7 @@ impl Clerk {
         let Some((parent, _)) = place.entry() else {
             return false;
         };
-        let Ok(parent) = rustix::io::fcntl_dupfd_cloexec(parent, 3) else {
-            return false;
-        };
-        super::PinnedObject::of(parent).is_ok_and(|it| self.is_own(&it))
+        ObjectKey::of(parent).is_ok_and(|key| self.own.contains(&key))
     }
 
     /// Whether a file that several names lead to may be written under this one.

@@ -102,6 +102,22 @@ calls! {
     SchedSetattr 314 274,
     IoprioSet 251 30,
     Prctl 157 167,
+    Clone 56 220,
+    Clone3 435 435,
+    Unshare 272 97,
+    Setns 308 268,
+    Chroot 161 51,
+    Seccomp 317 277,
+    Umask 95 166,
+    Setuid 105 146,
+    Setgid 106 144,
+    Setreuid 113 145,
+    Setregid 114 143,
+    Setresuid 117 147,
+    Setresgid 119 149,
+    Setfsuid 122 151,
+    Setfsgid 123 152,
+    Setgroups 116 159,
     Mount 165 40,
     Umount2 166 39,
     PivotRoot 155 41,
@@ -160,6 +176,11 @@ impl Call {
         let number = u32::try_from(number).ok()?;
         let mut all = Self::ALL.iter();
         all.find(|it| it.number(arch) == Some(number)).copied()
+    }
+
+    /// Whether a process may be another one for files after it, or may start such a one.
+    pub(crate) fn changes_identity(self) -> bool {
+        IDENTITY.contains(&self) || matches!(self, Self::Clone | Self::Unshare | Self::Prctl)
     }
 }
 
@@ -256,6 +277,22 @@ pub(crate) const PATHS: &[Call] = &[
     Call::Utimes,
     Call::Utimensat,
     Call::Futimesat,
+];
+
+/// What makes a process another than the command was at its start: for its files, its root, its filters.
+pub(crate) const IDENTITY: &[Call] = &[
+    Call::Setns,
+    Call::Chroot,
+    Call::Seccomp,
+    Call::Setuid,
+    Call::Setgid,
+    Call::Setreuid,
+    Call::Setregid,
+    Call::Setresuid,
+    Call::Setresgid,
+    Call::Setfsuid,
+    Call::Setfsgid,
+    Call::Setgroups,
 ];
 
 /// How a process is scheduled, by its number; zero is the caller.

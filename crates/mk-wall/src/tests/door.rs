@@ -147,6 +147,35 @@ fn without_truncate_in_the_floor_the_doors_hold_it() {
     }
 }
 
+#[test]
+fn the_clerk_hears_of_processes_that_become_others() {
+    const NEW_USERS: u64 = 0x1000_0000;
+    const NEW_MOUNTS: u64 = 0x0002_0000;
+    const THREAD: u64 = 0x003d_0f00;
+    for arch in ARCHES {
+        let doors = doors(arch, Network::Own);
+        for call in [Call::Setuid, Call::Setgroups, Call::Chroot, Call::Setns] {
+            check(doors, call, &[], NOTIFY);
+        }
+        check(doors, Call::Umask, &[0o77], NOTIFY);
+        check(doors, Call::Seccomp, &[1], NOTIFY);
+        check(doors, Call::Prctl, &[22, 2], NOTIFY);
+        check(doors, Call::Prctl, &[15], ALLOW);
+        for call in [Call::Clone, Call::Unshare] {
+            check(doors, call, &[THREAD], ALLOW);
+            check(doors, call, &[THREAD | NEW_USERS], NOTIFY);
+            check(doors, call, &[NEW_MOUNTS], NOTIFY);
+        }
+        check(doors, Call::Clone3, &[], errno(38));
+        let alone = Doors {
+            clerk: ClerkPresence::Absent,
+            ..doors
+        };
+        check(alone, Call::Clone3, &[], ALLOW);
+        check(alone, Call::Umask, &[], ALLOW);
+    }
+}
+
 /// Numbers on both sides of each that is looked at, so that halving them loses none.
 #[test]
 fn calls_that_are_not_looked_at_are_allowed() {
