@@ -80,6 +80,8 @@ pub(crate) struct LandlockFloor<'a> {
     pub(crate) files: &'a [PathBuf],
     /// What may not be read; empty where a mount namespace hides it.
     pub(crate) hidden: &'a [PathBuf],
+    /// What may be read below hidden directories.
+    pub(crate) shown: &'a [PathBuf],
 }
 
 impl LandlockFloor<'_> {
@@ -108,7 +110,10 @@ impl LandlockFloor<'_> {
             (writes & !(AccessFs::MakeChar | AccessFs::MakeBlock | AccessFs::IoctlDev)) | read;
         let file = writes & (AccessFs::WriteFile | AccessFs::Truncate);
         let terminal = (writes & (AccessFs::WriteFile | AccessFs::IoctlDev)) | read;
-        let readable = hide::readable(self.hidden)?;
+        let mut readable = hide::readable(self.hidden)?;
+        if !self.hidden.is_empty() {
+            readable.extend_from_slice(self.shown);
+        }
         // Git outside of the wall writes through a link that it finds among its logs.
         let files_only = tree & !(AccessFs::MakeSym | AccessFs::MakeSock | AccessFs::MakeFifo);
         let trees = self.trees.iter().map(|path| (path.as_path(), tree));

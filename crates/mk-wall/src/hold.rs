@@ -1,7 +1,6 @@
 //! What happens in the new process between fork and exec: it gives up everything it must not have, in an order in
 //! which each step is still possible.
 
-use std::collections::BTreeMap;
 use std::io::{self, IoSlice};
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::PathBuf;
@@ -16,7 +15,8 @@ use crate::clerk::{ProcessRoot, WaitingThread};
 use crate::door::{ClerkPresence, Doors};
 use crate::error::Error;
 use crate::floor::{self, LandlockFloor, Version};
-use crate::{hide, sys};
+use crate::hide::{self, HiddenPaths};
+use crate::sys;
 
 /// What the new process needs to hold itself.
 #[derive(Debug)]
@@ -26,9 +26,7 @@ pub(crate) struct Hold {
     pub(crate) trees: Vec<PathBuf>,
     /// Trees of the repository.
     pub(crate) repository: Vec<PathBuf>,
-    pub(crate) hidden: Vec<PathBuf>,
-    /// What lies over hidden files.
-    pub(crate) covers: BTreeMap<PathBuf, PathBuf>,
+    pub(crate) hidden: HiddenPaths,
     pub(crate) terminal: Option<OwnedFd>,
     /// Where the supervisor waits to hear.
     pub(crate) channel: OwnedFd,
@@ -98,15 +96,20 @@ impl Hold {
         rustix::thread::set_no_new_privs(true).map_err(supervise)?;
         close_the_rest().map_err(Error::Supervise)?;
         let has_namespace =
-            !self.hidden.is_empty() && hide::in_namespace(&self.hidden, &self.covers).is_ok();
+            !self.hidden.paths.is_empty() && hide::in_namespace(&self.hidden).is_ok();
         let root = WaitingThread::this().root().map_err(supervise)?;
-        let hidden: &[PathBuf] = if has_namespace { &[] } else { &self.hidden };
+        let hidden: &[PathBuf] = if has_namespace {
+            &[]
+        } else {
+            &self.hidden.paths
+        };
         let floor = LandlockFloor {
             version: self.version,
             trees: &self.trees,
             repository: &self.repository,
             files: &[],
             hidden,
+            shown: &self.hidden.shown,
         };
         let (created, rules) = floor.lay()?;
         drop_capabilities().map_err(supervise)?;

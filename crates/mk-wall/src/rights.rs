@@ -27,6 +27,8 @@ pub struct Rights {
     pub sockets: Vec<PathBuf>,
     /// What may not be read.
     pub hidden: Vec<PathBuf>,
+    /// Directories that may be read although they lie below a hidden one.
+    pub shown: Vec<PathBuf>,
     pub env_set: BTreeMap<OsString, OsString>,
     /// Names of variables to drop; `*` at either end stands for anything.
     pub env_drop: Vec<String>,
@@ -54,6 +56,7 @@ impl Rights {
             network: Network::Own,
             sockets: Vec::new(),
             hidden: Vec::new(),
+            shown: Vec::new(),
             env_set: BTreeMap::new(),
             env_drop: Vec::new(),
             time_limit: None,

@@ -17,6 +17,7 @@ use crate::door::{self, Arch, Doors};
 use crate::error::Error;
 use crate::floor::Version;
 use crate::guest::GuestFiles;
+use crate::hide::HiddenPaths;
 use crate::hold::{Hold, READY, ReadyReport};
 use crate::rights::{Git, Rights};
 use crate::run::{WallHold, WallOutcome, say, tell};
@@ -156,6 +157,8 @@ impl WallSupervisor<'_> {
             Some(fd) => Some(rustix::io::fcntl_dupfd_cloexec(fd, 3).map_err(supervise)?),
             None => None,
         };
+        let mut shown = self.rights.shown.clone();
+        shown.sort();
         let hold = Hold {
             version: self.version,
             doors: Doors {
@@ -166,8 +169,11 @@ impl WallSupervisor<'_> {
             },
             trees: places.trees,
             repository: places.repository,
-            covers: places.covers.unwrap_or_default(),
-            hidden: self.rights.hidden.clone(),
+            hidden: HiddenPaths {
+                paths: self.rights.hidden.clone(),
+                covers: places.covers.unwrap_or_default(),
+                shown,
+            },
             terminal,
             channel: theirs,
         };

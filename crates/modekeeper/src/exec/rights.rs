@@ -65,12 +65,13 @@ pub(super) fn prepare(
     rights.own_dirs = own_dirs();
     rights.background = Background::Keep;
     rights.hidden = hidden(limits, &table, env)?;
-    rights.hidden.extend(own_state(&state));
+    rights.hidden.extend(own_state(&state, &root));
     rights.env_drop.clone_from(&table.drop);
     rights.env_set = environment(limits, &table, &place.cache);
     rights
         .env_set
         .insert("TMPDIR".into(), place.scratch.clone().into());
+    rights.shown = vec![place.cache.clone()];
     rights.trees = vec![place.scratch, place.cache];
     rights.trees.extend(configured_trees(config, &root)?);
     let sockets = config.wall_sockets.value.iter();
@@ -205,12 +206,19 @@ fn hidden(limits: &CommandLimits, table: &BuildDirs, env: &Env) -> anyhow::Resul
     Ok(real.filter(|path| !root.starts_with(path)).collect())
 }
 
-/// Of our own state, everything but caches: tasks and messages of other projects, what was recorded, hashes of tokens.
-fn own_state(state: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(state).into_iter().flatten().flatten();
+/// Our own state: tasks and messages of other projects, what was recorded, hashes of tokens.
+pub(super) fn own_state(state: &Path, root: &Path) -> Vec<PathBuf> {
+    let Ok(state) = state.canonicalize() else {
+        return Vec::new();
+    };
+    if !root.starts_with(&state) {
+        return vec![state];
+    }
+    // A project below it stays visible, so that its neighbours are hidden one by one.
+    let entries = std::fs::read_dir(&state).into_iter().flatten().flatten();
     let entries = entries.filter(|entry| entry.file_name() != CACHES);
     let real = entries.filter_map(|entry| entry.path().canonicalize().ok());
-    real.collect()
+    real.filter(|path| !root.starts_with(path)).collect()
 }
 
 fn environment(

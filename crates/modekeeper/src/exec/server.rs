@@ -1,4 +1,5 @@
-//! Language servers and their installers inside the wall: they read everything, and write their caches only.
+//! Language servers and their installers inside the wall: they read everything but credentials and our own state, and
+//! write their caches only.
 //!
 //! What they may do is fixed here, whatever the mode: no file of the project. An installer reaches the network and
 //! writes one directory below our own; nothing else can be named.
@@ -37,7 +38,8 @@ pub(super) fn rights_for(kind: &ServerKind, config: &Config, env: &Env) -> anyho
     let root = config.project_root.value.as_path().canonicalize()?;
     let state = config.folders().state;
     let place = rights::ExecDirectories::of(&state, &root, kind.name())?;
-    let mut rights = Rights::nothing(kind.name(), root);
+    let servers = state.join("servers");
+    let mut rights = Rights::nothing(kind.name(), root.clone());
     rights.background = Background::End;
     rights.git = Git::Shut;
     rights.own_dirs = rights::own_dirs();
@@ -46,11 +48,17 @@ pub(super) fn rights_for(kind: &ServerKind, config: &Config, env: &Env) -> anyho
     rights
         .env_set
         .insert("TMPDIR".into(), place.scratch.clone().into());
-    rights.hidden = build_dirs::credentials(&table, env);
+    let credentials = build_dirs::credentials(&table, env).into_iter();
+    // A link may lead up to the project itself, which stays visible.
+    rights.hidden = credentials.filter(|path| !root.starts_with(path)).collect();
+    rights.hidden.extend(rights::own_state(&state, &root));
+    rights.shown = vec![place.cache.clone()];
+    // Where they are installed.
+    rights.shown.extend(servers.canonicalize());
     rights.trees = vec![place.scratch, place.cache];
     if let ServerKind::Installer(folder) = kind {
         rights.network = Network::On;
-        rights.trees.push(below(&state.join("servers"), folder)?);
+        rights.trees.push(below(&servers, folder)?);
     }
     Ok(rights)
 }

@@ -435,6 +435,23 @@ fn our_own_state_and_credentials_are_hidden_from_commands() {
 }
 
 #[test]
+fn language_servers_read_neither_credentials_nor_our_own_state() {
+    let sandbox = project();
+    sandbox.ok(&["mode", "docs"]);
+    sandbox.write(sandbox.home().join(".vault-token"), "secret");
+    let state = sandbox.state();
+    sandbox.write(state.join("servers/one/server"), "installed");
+    let line = format!(
+        "cat {0}/modekeeper.db {1}/.vault-token; cat {0}/servers/one/server src/a.rs; echo x > $PIP_CACHE_DIR-x && \
+         cat $PIP_CACHE_DIR-x",
+        state.display(),
+        sandbox.home().display()
+    );
+    let ran = sandbox.run(&["exec", "--language-server", "--", "sh", "-c", &line]);
+    assert_eq!(ran.stdout, "installedfn a() {}\nx\n", "{ran:#?}");
+}
+
+#[test]
 fn old_caches_are_collected() {
     let sandbox = project();
     sandbox.run(&["exec", "--", "sh", "-c", "echo x > $PIP_CACHE_DIR-x"]);
