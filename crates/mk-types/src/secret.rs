@@ -3,80 +3,92 @@
 //! Only what is a credential for certain: our own, signed tokens, and what follows `Bearer`. Passwords have no shape.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// What stands where a credential was.
 const REMOVED: &str = "[removed]";
 /// Shorter ones are words about credentials.
 const SHORTEST: usize = 12;
-/// The shortest head of a signed token, `{"alg":…}`, and more than any.
+/// The shortest head of a signed token, `{"alg":…}`.
 const SHORTEST_HEAD: usize = 16;
-const LONGEST_PART: usize = 4096;
 
 /// The text without the credentials in it.
 pub fn without_secrets(text: &str) -> Cow<'_, str> {
     let mut clean = String::new();
-    let mut rest = text;
-    while let Some((start, length)) = first_secret(rest) {
-        let (before, secret) = rest.split_at(start);
-        clean.push_str(before);
+    let mut end = 0;
+    // Each shape is searched for on its own, and only on from where it was found last: a text is read once.
+    let mut found = SHAPES.map(|shape| shape(text, 0));
+    while let Some(secret) = found.iter().flatten().min_by_key(|it| (it.start, !it.end)) {
+        let secret = secret.clone();
+        clean.push_str(text.get(end..secret.start).unwrap_or_default());
         clean.push_str(REMOVED);
-        rest = secret.get(length..).unwrap_or_default();
+        end = secret.end;
+        for (place, shape) in found.iter_mut().zip(SHAPES) {
+            if place.as_ref().is_some_and(|it| it.start < end) {
+                *place = shape(text, end);
+            }
+        }
     }
-    match clean.is_empty() {
-        true => Cow::Borrowed(text),
-        false => Cow::Owned(clean + rest),
+    match end {
+        0 => Cow::Borrowed(text),
+        _ => Cow::Owned(clean + text.get(end..).unwrap_or_default()),
     }
 }
 
-/// Where the first credential begins, and how long it is.
-fn first_secret(text: &str) -> Option<(usize, usize)> {
-    let found = [
-        next(text, "mks_", |from| run(from, is_word)),
-        next(text, "eyJ", signed),
-        after_bearer(text),
-    ];
-    found.into_iter().flatten().min()
-}
+/// Finds the first credential of one shape that begins at a place or after it.
+type Shape = fn(&str, usize) -> Option<Range<usize>>;
 
-/// The first place where a text begins so and goes on as a credential does.
-fn next(
-    text: &str,
-    beginning: &str,
-    length: impl Fn(&str) -> Option<usize>,
-) -> Option<(usize, usize)> {
-    let mut places = text.match_indices(beginning);
-    places.find_map(|(at, _)| Some((at, length(text.get(at..)?)?)))
+const SHAPES: [Shape; 3] = [ours, signed, after_bearer];
+
+fn ours(text: &str, from: usize) -> Option<Range<usize>> {
+    let mut places = text.get(from..)?.match_indices("mks_");
+    places.find_map(|(at, _)| {
+        let start = from + at;
+        Some(start..start + run(text.get(start..)?, is_word)?)
+    })
 }
 
 /// Three parts with dots between them, the last of which may be empty.
-fn signed(text: &str) -> Option<usize> {
+fn signed(text: &str, from: usize) -> Option<Range<usize>> {
     let part = |from: usize| {
-        let bytes = text.bytes().skip(from).take(LONGEST_PART);
-        bytes
-            .take_while(|byte| is_word(*byte) || *byte == b'-')
-            .count()
+        let bytes = text.as_bytes().get(from..).unwrap_or_default();
+        let is_part = |byte: &&u8| is_word(**byte) || **byte == b'-';
+        from + bytes.iter().take_while(is_part).count()
     };
     let dot = |at: usize| text.as_bytes().get(at) == Some(&b'.');
-    let head = part(0);
-    let body = head + 1;
-    let signature = body + part(body) + 1;
-    (head >= SHORTEST_HEAD && dot(head) && signature - body > 4 && dot(signature - 1))
-        .then(|| signature + part(signature))
+    let mut from = from;
+    loop {
+        let start = from + text.get(from..)?.find("eyJ")?;
+        let head = part(start);
+        if head - start >= SHORTEST_HEAD && dot(head) {
+            let body = part(head + 1);
+            if body - head > 4 && dot(body) {
+                return Some(start..part(body + 1));
+            }
+        }
+        // What begins later in the same part ends with it, so it is none either.
+        from = head;
+    }
 }
 
 /// What follows `Bearer` in any case, with whatever a header, JSON or a shell puts in between.
-fn after_bearer(text: &str) -> Option<(usize, usize)> {
+fn after_bearer(text: &str, from: usize) -> Option<Range<usize>> {
     const WORD: &str = "bearer";
-    text.match_indices(['b', 'B']).find_map(|(at, _)| {
-        let (word, rest) = text.get(at..)?.split_at_checked(WORD.len())?;
+    let mut places = text.get(from..)?.match_indices(['b', 'B']);
+    places.find_map(|(at, _)| {
+        let word = from + at..from + at + WORD.len();
+        // Before anything is read that may be long: there are many letters `b`.
+        if !text.get(word.clone())?.eq_ignore_ascii_case(WORD) {
+            return None;
+        }
+        let rest = text.get(word.end..)?;
         let gap = rest.bytes().take_while(|byte| b" \t'\"=:\\".contains(byte));
-        let gap = gap.count();
-        let credential = rest.get(gap..)?;
-        let is_one = word.eq_ignore_ascii_case(WORD) && gap > 0;
-        let length = run(credential, |byte| {
+        let gap = Some(gap.count()).filter(|gap| *gap > 0)?;
+        let length = run(rest.get(gap..)?, |byte| {
             is_word(byte) || matches!(byte, b'-' | b'.' | b'~' | b'+' | b'/' | b'=')
         });
-        Some((at + WORD.len() + gap, length.filter(|_| is_one)?))
+        let start = word.end + gap;
+        Some(start..start + length?)
     })
 }
 

@@ -144,3 +144,30 @@ fn credentials_are_taken_out_of_texts_and_words_about_them_are_not() {
         check_without_secrets(kept, kept);
     }
 }
+
+#[test]
+fn a_signed_token_is_taken_out_whole_however_long_its_parts_are() {
+    let long = "x".repeat(5000);
+    let signed = format!("eyJhbGciOiJFUzI1NiJ9.eyJ{long}.{long}");
+    check_without_secrets(&format!("a {signed} b"), "a [removed] b");
+    check_without_secrets(&format!("Bearer {signed} b"), "Bearer [removed] b");
+}
+
+#[test]
+fn a_text_of_beginnings_is_read_once() {
+    // With the square of its length this would not end.
+    for beginning in [
+        "b",
+        "bearer",
+        "bearer ",
+        "eyJ",
+        "mks_ ",
+        "eyJhbGciOiJFUzI1NiJ9.",
+    ] {
+        let text = beginning.repeat(2_000_000 / beginning.len());
+        let clean = without_secrets(&text);
+        assert!(clean.len() <= text.len());
+    }
+    let found = format!("{} bbb ", random_secret()).repeat(20_000);
+    check_without_secrets(&found, &"[removed] bbb ".repeat(20_000));
+}
