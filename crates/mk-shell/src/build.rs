@@ -64,16 +64,17 @@ impl LineAnalysis {
         }
         let changes = |word: &&ShellWord| {
             let lower = word.value.to_ascii_lowercase();
-            let mut parts = lower.split([':', '-', '_', '.']);
+            let parts: Vec<&str> = lower.split([':', '-', '_', '.']).collect();
             let tells = |part: &str| {
                 CHANGING_TASKS.contains(&part)
                     || part.ends_with("apply")
-                    || part.contains("scalafmt")
+                    || part.contains("scalafmt") && !part.contains("check")
             };
             let only_looks = ["check", "verify", "dry", "test"];
             // `mvn install` is how Maven builds.
             let tells = |part: &str| tells(part) || part == "install" && !name.starts_with("mvn");
-            parts.any(tells) && !only_looks.iter().any(|it| lower.contains(it))
+            let only_looks = |part: &&str| only_looks.contains(part);
+            parts.iter().any(|part| tells(part)) && !parts.iter().any(only_looks)
         };
         if arguments.operands.iter().any(changes) {
             self.doubt_files("the task's name says that it changes files");

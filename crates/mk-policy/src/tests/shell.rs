@@ -719,6 +719,10 @@ fn programs_that_write_in_less_usual_ways() {
         "npm audit fix",
         "npm run lint:fix",
         "make fmt",
+        "make deploy-latest",
+        "npm run update:laundry",
+        "make fix-and-checkin",
+        "sbt scalafmtAll",
         "ng generate component a",
         "cargo test -- --logfile a",
         "npm test -- -u",
@@ -734,6 +738,7 @@ fn programs_that_write_in_less_usual_ways() {
     for line in [
         "make fmt-check",
         "npm run format:check",
+        "sbt scalafmtCheckAll",
         "npm audit",
         "cargo test -- --nocapture",
     ] {
