@@ -9,7 +9,7 @@ mod record;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use mk_policy::{DecidingRule, Grant, Group, Mode, PatternLimit};
+use mk_policy::{DecidingRule, GitReach, Grant, Group, Mode, NetworkReach, PatternLimit};
 use mk_project::IgnoredFiles;
 use mk_types::{AbsPath, ModeSlug, ProjectPath, ToolCall};
 use sha2::{Digest as _, Sha256};
@@ -43,14 +43,6 @@ pub enum FileRight {
     Read,
     /// Protected or hidden, whatever the mode allows.
     Shut,
-}
-
-/// What one mode says about the wall. YAML reads a plain `on` or `off` as a truth value; here it is a word again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct WallWord<'a> {
-    /// `None` where the mode says nothing.
-    pub word: Option<&'a str>,
-    pub edits_everything: bool,
 }
 
 /// One grant of edits: both parts must agree; without any, it covers every file.
@@ -192,17 +184,16 @@ impl CommandLimits {
         }
     }
 
-    /// What each mode says about the wall under `key`.
-    pub fn wall_words(&self, key: &str) -> impl Iterator<Item = WallWord<'_>> {
-        self.modes.iter().map(move |mode| WallWord {
-            word: mode.unknown.get(key).map(|value| match value {
-                serde_json::Value::String(word) => word.as_str(),
-                serde_json::Value::Bool(true) => "on",
-                serde_json::Value::Bool(false) => "off",
-                _ => "",
-            }),
-            edits_everything: mode.enables(Group::Edit) && mode.restriction(Group::Edit).is_none(),
-        })
+    /// What commands reach over the network: of several modes, the narrowest holds.
+    pub fn network(&self) -> NetworkReach {
+        let said = self.modes.iter().map(|mode| mode.network());
+        said.min().unwrap_or(NetworkReach::Own)
+    }
+
+    /// What commands do with the repository; without edits nothing is committed.
+    pub fn git(&self) -> GitReach {
+        let said = self.modes.iter().map(|mode| mode.git()).min();
+        said.filter(|_| self.edits()).unwrap_or(GitReach::Shut)
     }
 
     /// What is hidden from reading: existing paths that the ignore file or the modes' own limits keep back. `None` if

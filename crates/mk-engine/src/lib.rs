@@ -85,7 +85,7 @@ pub use check::{CheckedCall, InForce};
 pub use code_error::{CodeError, CodeKind, ErrorSubject};
 pub use command::{
     CommandAsked, CommandEffects, CommandHold, CommandLimits, CommandRecords, EditGrant, FileRight,
-    LineRefused, RecordedCommand, RefusedAct, Waiver, WallWord, line_hash,
+    LineRefused, RecordedCommand, RefusedAct, Waiver, line_hash,
 };
 pub use command_ledger::{CommandJournals, CommandLedger};
 pub use conversation::{Conversations, HeldConversation, Seat};

@@ -32,6 +32,7 @@ pub use mode_file::{
 pub use permit::{Authority, Permit};
 pub use prompt::{RulesSection, assemble_prompt, group_lines};
 pub use protected::ProtectedFiles;
+pub use rights::{GitReach, NetworkReach};
 pub use switching::{Switching, widens};
 pub use tool_table::{PathAccess, RawTarget, ToolReach, ToolShape, ToolTable};
 

@@ -11,7 +11,46 @@ use crate::switching::{includes, widens};
 /// Keys that say what a command may reach; they are rights, although only the wall reads them.
 const WALL_KEYS: [&str; 2] = ["network", "git"];
 
+/// What commands of a mode reach over the network, narrowest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NetworkReach {
+    Off,
+    /// What the command itself listens on.
+    Own,
+    On,
+}
+
+/// What commands of a mode do with the repository, narrowest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum GitReach {
+    Shut,
+    Local,
+}
+
 impl Mode {
+    /// What `network` says: `off`, `own` or `on`, or a boolean. Another value opens nothing. Without the key, a mode that
+    /// may edit everything can fetch what it builds with.
+    pub fn network(&self) -> NetworkReach {
+        let edits_everything = || self.grants(Group::Edit).any(|grant| grant.files.is_open());
+        match self.unknown.get("network") {
+            Some(Value::Bool(false)) => NetworkReach::Off,
+            Some(Value::Bool(true)) => NetworkReach::On,
+            Some(Value::String(word)) if word == "off" => NetworkReach::Off,
+            Some(Value::String(word)) if word == "on" => NetworkReach::On,
+            None if edits_everything() => NetworkReach::On,
+            _ => NetworkReach::Own,
+        }
+    }
+
+    /// What `git` says: `none` or `local`, which is also what holds without the key. Another value opens nothing.
+    pub fn git(&self) -> GitReach {
+        match self.unknown.get("git") {
+            None => GitReach::Local,
+            Some(Value::String(word)) if word == "local" => GitReach::Local,
+            Some(_) => GitReach::Shut,
+        }
+    }
+
     /// Whether it asks for anything that `bound` does not have: groups, as [`widens`] compares them, modes to go to,
     /// calls that no person sees, and what commands reach.
     pub fn exceeds(&self, bound: &Self) -> bool {
@@ -131,16 +170,11 @@ fn freedom(mode: &Mode) -> u8 {
     }
 }
 
-/// How far commands reach by a key of the wall; what it means without the key is the wall's to say, and never less than
-/// the narrowest word.
+/// How far commands reach by a key of the wall.
 fn reach(key: &str, mode: &Mode) -> u8 {
-    let word = mode.unknown.get(key).and_then(Value::as_str);
-    let edits_everything = mode.grants(Group::Edit).any(|grant| grant.files.is_open());
-    match (key, word) {
-        ("network", Some("off")) | ("git", Some("none")) => 0,
-        ("network", Some("own")) => 1,
-        ("network", None) if !edits_everything => 1,
-        _ => 2,
+    match key {
+        "network" => mode.network() as u8,
+        _ => mode.git() as u8,
     }
 }
 

@@ -8,6 +8,7 @@ mod permit;
 mod policy_docs;
 mod prompt;
 mod properties;
+mod rights;
 mod shell;
 mod tool_table;
 mod wording;

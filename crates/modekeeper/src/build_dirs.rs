@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use mk_engine::CommandLimits;
+use mk_policy::NetworkReach;
 use mk_wall::Network;
 use serde::Deserialize;
 
@@ -46,16 +47,13 @@ pub(crate) fn credentials(table: &BuildDirs, env: &Env) -> Vec<PathBuf> {
     there.filter_map(|path| path.canonicalize().ok()).collect()
 }
 
-/// A mode may say `network: off`, `own` or `on`; of several modes, the narrowest holds. One that may edit everything can
-/// fetch what it builds with.
+/// What the modes that hold a command say about the network, in the wall's words.
 pub(crate) fn network(limits: &CommandLimits) -> Network {
-    let said = limits.wall_words("network").map(|it| match it.word {
-        Some("off") => Network::Off,
-        Some("on") => Network::On,
-        None if it.edits_everything => Network::On,
-        _ => Network::Own,
-    });
-    said.min().unwrap_or(Network::Own)
+    match limits.network() {
+        NetworkReach::Off => Network::Off,
+        NetworkReach::Own => Network::Own,
+        NetworkReach::On => Network::On,
+    }
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use mk_engine::{CommandLimits, FileRight};
+use mk_policy::GitReach;
 use mk_types::Clock;
 use mk_wall::{Background, EditRights, Git, Right, Rights};
 use sha2::{Digest as _, Sha256};
@@ -123,13 +124,10 @@ fn edit(limits: &CommandLimits) -> EditRights {
     }
 }
 
-/// A mode may say `git: none` or `local`; without edits nothing is committed.
 fn git(limits: &CommandLimits) -> Git {
-    let mut said = limits.wall_words("git");
-    if limits.edits() && said.all(|it| matches!(it.word, None | Some("local"))) {
-        Git::Local
-    } else {
-        Git::Shut
+    match limits.git() {
+        GitReach::Local => Git::Local,
+        GitReach::Shut => Git::Shut,
     }
 }
 
