@@ -73,22 +73,22 @@ const MCP_PREFIX: &str = "MCP:";
 
 fn parse(fields: &EventFields) -> Result<HookEvent, HookError> {
     let name = fields.required("hook_event_name")?;
-    let moment = match name.as_str() {
-        "preToolUse" => match tool_use(fields)? {
-            // It comes again.
-            tool if tool.name.starts_with(MCP_PREFIX) => HookMoment::Other,
-            tool => HookMoment::BeforeTool(tool),
-        },
-        "postToolUse" => HookMoment::AfterTool(tool_use(fields)?),
-        "beforeShellExecution" => HookMoment::BeforeTool(one_argument(fields, "Shell", "command")?),
-        "beforeReadFile" => HookMoment::BeforeTool(one_argument(fields, "Read", "file_path")?),
-        "beforeMCPExecution" => HookMoment::BeforeTool(mcp_call(fields)?),
-        "beforeSubmitPrompt" => HookMoment::Prompt {
+    // Where it runs hooks of another's settings, it may write the names of events as they are written there.
+    let moment = match name.to_ascii_lowercase().as_str() {
+        "pretooluse" => before_tool(fields)?,
+        "posttooluse" => HookMoment::AfterTool(tool_use(fields)?),
+        "beforeshellexecution" => HookMoment::BeforeTool(one_argument(fields, "Shell", "command")?),
+        "beforereadfile" => HookMoment::BeforeTool(one_argument(fields, "Read", "file_path")?),
+        "beforemcpexecution" => HookMoment::BeforeTool(mcp_call(fields)?),
+        "beforesubmitprompt" => HookMoment::Prompt {
             text: fields.text(&["prompt"]).unwrap_or_default(),
         },
-        "sessionStart" => HookMoment::SessionStart {
+        "sessionstart" => HookMoment::SessionStart {
             source: fields.text(&["source"]),
         },
+        // What has happened cannot be refused.
+        past if past.starts_with("after") || past.starts_with("post") => HookMoment::Other,
+        _ if fields.has("tool_name") => before_tool(fields)?,
         _ => HookMoment::Other,
     };
     let root = fields
@@ -100,6 +100,23 @@ fn parse(fields: &EventFields) -> Result<HookEvent, HookError> {
     event.parent = fields.text(&["parent_conversation_id"]);
     event.cwd = event.cwd.or_else(|| root.map(PathBuf::from));
     Ok(event)
+}
+
+/// A call before it is made. Of a tool of an MCP server, Cursor's own hook hears again, by an event that says more; a hook
+/// from another product's settings does not.
+fn before_tool(fields: &EventFields) -> Result<HookMoment, HookError> {
+    let mut tool = tool_use(fields)?;
+    if let Some(name) = tool.name.strip_prefix(MCP_PREFIX) {
+        if fields.hook_of == CLIENT.id {
+            return Ok(HookMoment::Other);
+        }
+        tool.row = None;
+        tool.mcp = Some(McpTool {
+            server: String::new(),
+            tool: name.to_owned(),
+        });
+    }
+    Ok(HookMoment::BeforeTool(tool))
 }
 
 fn tool_use(fields: &EventFields) -> Result<ToolUse, HookError> {

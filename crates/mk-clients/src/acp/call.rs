@@ -67,7 +67,8 @@ const PATH_KEYS: &[&str] = &[
 const PATCH_KEYS: &[&str] = &["patch", "patchText", "patch_text"];
 const COMMAND_KEYS: &[&str] = &["command", "cmd", "commands", "script"];
 /// What an editing tool is told to do: these run nothing.
-const EDITOR_COMMANDS: &[&str] = &["view", "create", "str_replace", "insert", "undo_edit"];
+const EDITOR_VIEW: &str = "view";
+const EDITOR_CHANGES: &[&str] = &["create", "str_replace", "insert", "undo_edit"];
 const DIRECTORY_KEYS: &[&str] = &["cwd", "workdir", "working_directory", "workingDirectory"];
 
 impl AcpCall {
@@ -142,8 +143,10 @@ fn by_server(client: Option<ClientId>, call: &AcpCall) -> Option<ToolUse> {
     let (server, tool) = (text("server")?, text("tool")?);
     // What runs a line is not let through as something else.
     let runs = COMMAND_KEYS.iter().any(|key| input.get(*key).is_some());
+    // Nor is what shows a diff, which changes a file.
+    let is_server_s = !runs && call.diffs.is_empty();
     let arguments = input.get("arguments").cloned().unwrap_or_default();
-    (!runs).then(|| ToolUse::new(client, &format!("mcp__{server}__{tool}"), arguments))
+    is_server_s.then(|| ToolUse::new(client, &format!("mcp__{server}__{tool}"), arguments))
 }
 
 /// By the tool's own name, if all that the call touches stands in its input.
@@ -183,7 +186,14 @@ fn by_kind(client: Option<ClientId>, call: &AcpCall) -> ToolUse {
     }
     let patch = texts(PATCH_KEYS).into_iter().next();
     let commands = commands(call);
+    let is_told = |command: &str| texts(COMMAND_KEYS).iter().any(|it| it == command);
+    let changes = EDITOR_CHANGES.iter().any(|command| is_told(command));
+    let runs = COMMAND_KEYS
+        .iter()
+        .any(|key| input.is_some_and(|input| input.get(*key).is_some()));
     let kind = match (call.kind.as_deref().unwrap_or("other"), &patch) {
+        // A diff without anything that runs changes a file.
+        ("execute", _) if !call.diffs.is_empty() && !runs => "acp:edit",
         // What runs something runs it, whatever else it is called.
         ("execute", _) => "acp:execute",
         ("other" | "read" | "search" | "fetch" | "think", _) if !commands.is_empty() => {
@@ -194,6 +204,8 @@ fn by_kind(client: Option<ClientId>, call: &AcpCall) -> ToolUse {
         ("read" | "search" | "fetch" | "think" | "other", _) if !call.diffs.is_empty() => {
             "acp:edit"
         }
+        // So is a command of an editing tool that is not for looking.
+        ("read" | "search" | "fetch" | "think", _) if changes => "acp:edit",
         ("read", _) => "acp:read",
         ("search", _) => "acp:search",
         ("edit", _) => "acp:edit",
@@ -240,7 +252,8 @@ fn commands(call: &AcpCall) -> Vec<String> {
     for key in COMMAND_KEYS {
         match input.and_then(|input| input.get(*key)) {
             // Some tools that read or edit have a command of their own.
-            Some(Value::String(word)) if EDITOR_COMMANDS.contains(&word.as_str()) => {}
+            Some(Value::String(word))
+                if word == EDITOR_VIEW || EDITOR_CHANGES.contains(&word.as_str()) => {}
             Some(Value::String(line)) => return vec![line.clone()],
             Some(Value::Array(words)) if *key == "commands" => {
                 return words.iter().flat_map(texts_of).collect();
@@ -362,6 +375,13 @@ mod tests {
             &json!({ "kind": "read", "rawInput": { "command": "view", "path": "/p/a.rs" } }),
             r#"acp:read {"paths":["/p/a.rs"]}"#,
         );
+        for command in ["create", "str_replace", "insert", "undo_edit"] {
+            check(
+                None,
+                &json!({ "kind": "read", "rawInput": { "command": command, "path": "/p/a.rs" } }),
+                r#"acp:edit {"paths":["/p/a.rs"]}"#,
+            );
+        }
         check(
             Some(ClientId::ClaudeCode),
             &json!({
@@ -386,6 +406,15 @@ mod tests {
             Some(ClientId::Codex),
             &json!({ "kind": "execute", "rawInput": input }),
             r#"acp:execute {"commands":["rm -rf x"]}"#,
+        );
+        let input = json!({ "server": "x", "tool": "y" });
+        check(
+            Some(ClientId::Codex),
+            &json!({
+                "kind": "execute", "title": "ls", "rawInput": input,
+                "content": [{ "type": "diff", "path": "/p/b.rs", "newText": "" }],
+            }),
+            r#"acp:edit {"paths":["/p/b.rs"]}"#,
         );
     }
 

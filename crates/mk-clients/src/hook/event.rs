@@ -224,7 +224,10 @@ pub enum HookError {
 /// The top-level fields of an event.
 #[derive(Debug)]
 pub(crate) struct EventFields {
+    /// Who has sent it.
     pub(crate) client: ClientId,
+    /// Whose hook was started: a product that runs another's may leave out events that its own would have.
+    pub(crate) hook_of: ClientId,
     entries: Map<String, Value>,
 }
 
@@ -232,7 +235,11 @@ impl EventFields {
     pub(crate) fn read(client: ClientId, bytes: &[u8]) -> Result<Self, HookError> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         match serde_json::from_slice(bytes).map_err(HookError::NotJson)? {
-            Value::Object(entries) => Ok(Self { client, entries }),
+            Value::Object(entries) => Ok(Self {
+                client,
+                hook_of: client,
+                entries,
+            }),
             _ => Err(HookError::NotAnObject),
         }
     }

@@ -225,6 +225,31 @@ fn an_event_is_read_as_its_sender_s() {
 }
 
 #[test]
+fn cursor_is_judged_by_hooks_of_claude_s_settings_alone() {
+    let check = |event: &str, more: Value, expected: &str| {
+        check_event(ClientId::ClaudeCode, &cursor(event, more), expected);
+    };
+    // The event that says more about it goes to Cursor's own hooks.
+    check(
+        "preToolUse",
+        json!({ "tool_name": "MCP:switch_mode", "tool_input": {} }),
+        "s1 - - /p before MCP:switch_mode Mcp mcp=/switch_mode",
+    );
+    for event in ["PreToolUse", "pretooluse", "beforeToolUse"] {
+        check(
+            event,
+            json!({ "tool_name": "Shell", "tool_input": { "command": "ls" } }),
+            "s1 - - /p before Shell Command line=ls",
+        );
+    }
+    check(
+        "afterMCPExecution",
+        json!({ "tool_name": "q", "tool_input": "{}" }),
+        "s1 - - /p other",
+    );
+}
+
+#[test]
 fn cursor_has_an_event_for_each_kind_of_call() {
     let check = |event: &str, more: Value, expected: &str| {
         check_event(ClientId::Cursor, &cursor(event, more), expected);
