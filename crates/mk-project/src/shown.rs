@@ -11,7 +11,7 @@ use mk_types::{AbsPath, ProjectPath};
 
 use crate::ignored::IgnoredFiles;
 
-/// Some tens of milliseconds' worth of names.
+/// Some tens of milliseconds' worth of names, for all that one call searches.
 const MOST_NAMES: usize = 20_000;
 
 /// A search of another program.
@@ -37,25 +37,30 @@ pub enum ShownBySearch {
     TooManyFiles,
 }
 
-/// Looks for a hidden file that the search would read. What cannot be read here is taken for shown.
+/// Looks for a hidden file that the searches of one call would read. What cannot be read here is taken for shown.
 pub fn shown_by_search(
     root: &AbsPath,
     ignored: &IgnoredFiles,
-    search: &ForeignSearch,
+    searches: impl IntoIterator<Item = ForeignSearch>,
 ) -> ShownBySearch {
     if matches!(ignored, IgnoredFiles::Nothing) {
         return ShownBySearch::NothingHidden;
     }
-    // A program that reads globs from elsewhere may leave out less.
-    let mut bases = vec![search.start.as_path()];
-    if !search.globs.is_empty() && search.directory != search.start {
-        bases.push(&search.directory);
+    let mut seen = 0;
+    for search in searches {
+        // A program that reads globs from elsewhere may leave out less.
+        let mut bases = vec![search.start.as_path()];
+        if !search.globs.is_empty() && search.directory != search.start {
+            bases.push(&search.directory);
+        }
+        for base in bases {
+            let shown = shown_from(root, ignored, &search, base, &mut seen);
+            if shown != ShownBySearch::NothingHidden {
+                return shown;
+            }
+        }
     }
-    let looked = bases
-        .into_iter()
-        .map(|base| shown_from(root, ignored, search, base));
-    let mut bad = looked.filter(|shown| *shown != ShownBySearch::NothingHidden);
-    bad.next().unwrap_or(ShownBySearch::NothingHidden)
+    ShownBySearch::NothingHidden
 }
 
 fn shown_from(
@@ -63,6 +68,7 @@ fn shown_from(
     ignored: &IgnoredFiles,
     search: &ForeignSearch,
     base: &Path,
+    seen: &mut usize,
 ) -> ShownBySearch {
     let Some(builder) = walk(search, base) else {
         // Globs or a type that we cannot read: whatever is there may be shown.
@@ -71,12 +77,11 @@ fn shown_from(
             directory: search.directory.clone(),
             ..ForeignSearch::default()
         };
-        return shown_from(root, ignored, &whole, base);
+        return shown_from(root, ignored, &whole, base, seen);
     };
-    let mut seen = 0;
     for entry in builder.build().flatten() {
-        seen += 1;
-        if seen > MOST_NAMES {
+        *seen += 1;
+        if *seen > MOST_NAMES {
             return ShownBySearch::TooManyFiles;
         }
         if let Some(path) = hidden_file(root, ignored, &entry) {

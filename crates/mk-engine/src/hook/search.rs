@@ -35,15 +35,14 @@ impl Hooks<'_> {
             true => vec![String::new()],
             false => named,
         };
-        let shown = starts.iter().find_map(|start| {
+        let searches = starts.iter().map(|start| {
             let start = self.absolute(&directory, start);
-            let search = foreign_search(tool, &search, &directory, &start, &open);
-            match shown_by_search(open.root(), &open.ignored(), &search) {
-                ShownBySearch::NothingHidden => None,
-                shown => Some(shown),
-            }
-        })?;
-        Some(refusal(tool, &search, &shown, &open))
+            foreign_search(tool, &search, &directory, &start, &open)
+        });
+        match shown_by_search(open.root(), &open.ignored(), searches) {
+            ShownBySearch::NothingHidden => None,
+            shown => Some(refusal(tool, &search, &shown, &open)),
+        }
     }
 }
 
@@ -90,9 +89,16 @@ fn globs(tool: &ToolUse, search: &SearchRow, directory: &Path) -> Vec<String> {
     }
     let excludes = search.engine == SearchEngine::Ripgrep;
     let is_read = |glob: &&String| excludes || !glob.starts_with('!');
-    let relative = |glob: &String| match glob.replacen(&directory, "", 1).trim_start_matches("./") {
-        "" | "." => "**".to_owned(),
-        glob => glob.to_owned(),
+    let relative = |glob: &String| {
+        let (not, pattern) = match glob.strip_prefix('!') {
+            Some(pattern) => ("!", pattern),
+            None => ("", glob.as_str()),
+        };
+        let pattern = pattern.strip_prefix(&directory).unwrap_or(pattern);
+        match pattern.trim_start_matches("./") {
+            "" | "." => format!("{not}**"),
+            pattern => format!("{not}{pattern}"),
+        }
     };
     let mut relative: Vec<String> = globs.iter().filter(is_read).map(relative).collect();
     if names_patterns(tool, search) {
@@ -164,4 +170,36 @@ fn exclusion(path: &ProjectPath, open: &OpenProject) -> String {
 
 fn name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use mk_clients::{ClientId, HookMoment, parse_event};
+    use serde_json::json;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(directory: &str, glob: &str, expected: &str) {
+        let event = json!({
+            "hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Grep",
+            "tool_input": { "pattern": "x", "glob": glob },
+        });
+        let event = parse_event(ClientId::ClaudeCode, event.to_string().as_bytes()).unwrap();
+        let HookMoment::BeforeTool(tool) = event.moment else {
+            panic!("a search is a call");
+        };
+        let search = tool.row.and_then(|row| row.search).unwrap();
+        let found = globs(&tool, &search, Path::new(directory));
+        assert_eq!(found, [expected], "{glob} in {directory}");
+    }
+
+    #[test]
+    fn a_directory_counts_only_where_a_glob_begins() {
+        check("/p", "/p/src/*.rs", "src/*.rs");
+        check("/p", "!/p/src/*.rs", "!src/*.rs");
+        check("/p", "**/p/secret.txt", "**/p/secret.txt");
+        check("/", "src/secret.txt", "src/secret.txt");
+        check("/p", "./", "**");
+    }
 }

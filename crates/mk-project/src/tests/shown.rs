@@ -51,7 +51,7 @@ fn check(mut search: ForeignSearch, shown: Option<&str>) {
         Some(path) => ShownBySearch::Hidden(ProjectPath::parse(path, root).unwrap()),
         None => ShownBySearch::NothingHidden,
     };
-    assert_eq!(shown_by_search(root, &ignored, &search), expected);
+    assert_eq!(shown_by_search(root, &ignored, [search]), expected);
 }
 
 #[test]
