@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mk_policy::{Mode, Switching, widens};
-use mk_project::is_project;
+use mk_project::{is_project, linked_worktrees};
 use mk_store::{
     AgentSession, Conversation, ConversationGrounds, NewConversation, ProcessIdentity, Project,
     ProjectGrounds, RootDirectory,
@@ -255,6 +255,17 @@ impl Engine {
             Some(main) => self.nearest_above(&main),
             None => Ok(own),
         }
+    }
+
+    /// The linked worktrees that have the mode of this project: around them, no other is set.
+    pub(crate) fn held_worktrees(&self, root: &AbsPath) -> Result<Vec<AbsPath>, Error> {
+        let mut held = Vec::new();
+        for worktree in linked_worktrees(root) {
+            if self.nearest_above(&worktree)?.found.is_none() {
+                held.push(worktree);
+            }
+        }
+        Ok(held)
     }
 
     fn nearest_above(&self, project: &AbsPath) -> Result<ProjectGrounds, Error> {

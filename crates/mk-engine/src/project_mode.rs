@@ -129,6 +129,7 @@ impl Conversations<'_> {
             return Err(Error::invalid("project", message));
         }
         let set = self.engine.inner.store.set_project_mode(NewProjectMode {
+            worktrees: self.engine.held_worktrees(&root)?,
             root,
             mode: slug.clone(),
             reach,

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use mk_types::{AbsPath, ProjectPath};
 
 use crate::find::{EntryKind, Readable, Tree, TreeEntry, Visit, WalkStep};
-pub use git::{GitState, main_worktree};
+pub use git::{GitState, linked_worktrees, main_worktree};
 
 /// A project with more files is described by the first ones that are met.
 const MOST_FILES: usize = 200_000;

@@ -37,7 +37,7 @@ pub use find::{
 };
 pub use hooks::hooks_directory;
 pub use ignored::IgnoredFiles;
-pub use inspect::{Facts, GitState, LanguageShare, inspect, main_worktree};
+pub use inspect::{Facts, GitState, LanguageShare, inspect, linked_worktrees, main_worktree};
 pub use memory::{Memories, Memory, MemoryAccess, MemoryName, MemoryWrite};
 pub use read::{ReadStamp, read_text};
 pub use replace::{FileReplacement, Occurrences, ReplaceQuery, Replacement, plan_replacements};

@@ -157,7 +157,12 @@ fn set(turn: &Turn<'_>, new: &NewProjectMode) -> Result<SetProjectMode, Failure>
         }
         ModeReach::AllActiveSince(since) => {
             set_conversations(turn, new, since)?;
-            (switch_tasks(turn, new)?, Some(turn.now.as_millis()))
+            let mut switched = Vec::new();
+            for root in new.worktrees.iter().chain([&new.root]) {
+                turn.changed(root.as_str());
+                switched.extend(switch_tasks(turn, new, root)?);
+            }
+            (switched, Some(turn.now.as_millis()))
         }
     };
     run(
@@ -212,9 +217,13 @@ fn set_conversations(
     Ok(())
 }
 
-/// Puts the tasks that have not ended into the mode, with those that have expired: they decide all the same. It is no
-/// activity of theirs.
-fn switch_tasks(turn: &Turn<'_>, new: &NewProjectMode) -> Result<Vec<SessionId>, Failure> {
+/// Puts the tasks of a directory that have not ended into the mode, with those that have expired: they decide all the
+/// same. It is no activity of theirs.
+fn switch_tasks(
+    turn: &Turn<'_>,
+    new: &NewProjectMode,
+    root: &AbsPath,
+) -> Result<Vec<SessionId>, Failure> {
     let connection = turn.connection;
     let query = "SELECT coalesce(max(key), 0) FROM mode_change";
     let last: Option<i64> = first(connection, query, params![], |row| row.get(0))?;
@@ -227,8 +236,8 @@ fn switch_tasks(turn: &Turn<'_>, new: &NewProjectMode) -> Result<Vec<SessionId>,
             is_held!("s.project")
         ),
         params![
-            new.root.as_str(),
-            below(&new.root),
+            root.as_str(),
+            below(root),
             new.mode.as_str(),
             new.reason,
             turn.now.as_millis()

@@ -167,6 +167,7 @@ pub(super) fn new_conversation(project: &Project, session: &str) -> NewConversat
 pub(super) fn new_mode(root: &str, mode: &str, reach: ModeReach) -> NewProjectMode {
     NewProjectMode {
         root: path(root),
+        worktrees: Vec::new(),
         mode: slug(mode),
         reach,
         switching: None,

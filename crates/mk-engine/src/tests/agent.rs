@@ -40,6 +40,7 @@ fn person_sets(world: &World, mode: &str) {
     world.runtime.block_on(async {
         let set = store.set_project_mode(NewProjectMode {
             root: world.fixture.root().clone(),
+            worktrees: Vec::new(),
             mode: slug(mode),
             reach: ModeReach::AllActiveSince(Timestamp::from_millis(0)),
             switching: None,

@@ -71,6 +71,7 @@ impl Agent {
         self.world.runtime.block_on(async {
             let set = store.set_project_mode(NewProjectMode {
                 root: root.clone(),
+                worktrees: Vec::new(),
                 mode: slug(mode),
                 reach: ModeReach::AllActiveSince(Timestamp::from_millis(0)),
                 switching: None,

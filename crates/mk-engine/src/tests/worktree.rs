@@ -5,7 +5,7 @@ use mk_types::{AbsPath, ToolCall};
 use serde_json::json;
 
 use super::{World, slug};
-use crate::{Actor, Caller, Seat, SwitchAudience, ToolRequest};
+use crate::{Actor, Caller, NewTask, Outcome, Seat, SwitchAudience, ToolRequest};
 
 /// `liar` names the same repository, which does not name it in return.
 const FILES: &str = r"
@@ -63,6 +63,32 @@ fn a_linked_worktree_has_the_mode_of_its_main_one() {
     assert_eq!(in_force.project, at(&world, "linked"));
     let found = conversations.standpoint(&at(&world, "linked")).unwrap();
     assert_eq!(found.project.and_then(|it| it.mode), Some(ask));
+}
+
+#[test]
+fn a_task_in_a_linked_worktree_gets_the_mode_that_a_person_sets() {
+    let world = World::new(FILES);
+    let create = |name: &str| {
+        let caller = Caller::in_project(at(&world, name), Actor::Agent);
+        let new = NewTask {
+            mode: "code".to_owned(),
+            parent: None,
+            message: None,
+        };
+        let created = world.engine().tasks().create(&caller, new);
+        match world.runtime.block_on(created).unwrap() {
+            Outcome::Done(task) => task.session.id,
+            Outcome::NeedsApproval(_) => panic!("nothing is asked here"),
+        }
+    };
+    let (linked, liar) = (create("linked"), create("liar"));
+    let (ask, whom) = (slug("ask"), SwitchAudience::Everyone);
+    let conversations = world.engine().conversations();
+    let set = conversations.set_project_mode(&at(&world, "main"), &ask, whom);
+    world.runtime.block_on(set).unwrap();
+    let mode = |id| world.store.session(id).unwrap().unwrap().mode;
+    assert_eq!(mode(&linked), ask);
+    assert_eq!(mode(&liar), slug("code"));
 }
 
 #[test]

@@ -60,6 +60,28 @@ pub fn main_worktree(root: &AbsPath) -> AbsPath {
     main().unwrap_or_else(|| root.clone())
 }
 
+/// The folders of linked working trees for a folder in the main one: those that [`main_worktree`] leads back from.
+pub fn linked_worktrees(root: &AbsPath) -> Vec<AbsPath> {
+    let Some(repository) = Repository::of(root) else {
+        return Vec::new();
+    };
+    let Ok(below) = root.as_path().strip_prefix(&repository.worktree) else {
+        return Vec::new();
+    };
+    let names = std::fs::read_dir(repository.shared.join("worktrees"));
+    let linked = names.into_iter().flatten().flatten().filter_map(|name| {
+        let own = name.path();
+        let dot_git = own.join(read_line(&own.join("gitdir"))?);
+        let worktree = dot_git.canonicalize().ok()?;
+        AbsPath::new(&worktree.parent()?.join(below))
+    });
+    let real = root.as_path().canonicalize().ok();
+    let is_ours = |linked: &AbsPath| {
+        linked != root && real.as_deref() == Some(main_worktree(linked).as_path())
+    };
+    linked.filter(is_ours).collect()
+}
+
 /// A working tree and where its repository is.
 struct Repository {
     /// The folder with `.git` in it.

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use mk_types::ProjectPath;
 
 use super::grove::{Grove, git, put};
-use crate::{Facts, GitState, inspect, main_worktree};
+use crate::{Facts, GitState, inspect, linked_worktrees, main_worktree};
 
 fn facts(grove: &Grove) -> Facts {
     inspect(&grove.root, &|_| true, &AtomicBool::new(false))
@@ -142,6 +142,10 @@ fn a_linked_worktree_knows_its_main_one() {
         main_worktree(&below),
         grove.root.join("sub".as_ref()).unwrap()
     );
+    assert_eq!(linked_worktrees(&grove.root), [linked.clone()]);
+    let main_below = grove.root.join("sub".as_ref()).unwrap();
+    assert_eq!(linked_worktrees(&main_below), [below]);
+    assert_eq!(linked_worktrees(&linked), []);
     let git_state = inspect(&linked, &|_| true, &AtomicBool::new(false))
         .git
         .unwrap();

@@ -88,6 +88,8 @@ pub enum ModeReach {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewProjectMode {
     pub root: AbsPath,
+    /// Where else its tasks work: linked worktrees, which may be anywhere.
+    pub worktrees: Vec<AbsPath>,
     pub mode: ModeSlug,
     pub reach: ModeReach,
     /// What `switching` becomes where a person has not set it.
