@@ -120,9 +120,8 @@ impl Principal {
             modes,
             projects: roots.filter_map(AbsPath::new).collect(),
             others: match self.may(AccessRole::Operator) && !self.is_bounded() {
-                // What an agent's token knows of others' tasks, its holder was told.
-                false if self.may(AccessRole::Viewer) => OthersTasks::Look,
-                true | false => OthersTasks::Change,
+                true => OthersTasks::Change,
+                false => OthersTasks::Look,
             },
             processes: Vec::new(),
         }

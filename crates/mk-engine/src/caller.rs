@@ -90,7 +90,13 @@ impl Caller {
     pub(crate) fn may_see(&self, session: &Session) -> Result<(), Error> {
         match AbsPath::new(std::path::Path::new(&session.project)) {
             Some(project) => self.may_enter(&project),
-            None => Ok(()),
+            None if self.within.is_empty() => Ok(()),
+            // It cannot be told whether it is one of those that the credential is for.
+            None => Err(Error::Denied {
+                rule: None,
+                message: format!("This token is not for the project {}", session.project),
+                hint: None,
+            }),
         }
     }
 

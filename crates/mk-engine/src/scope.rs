@@ -3,7 +3,7 @@
 //!
 //! Whether a token is genuine is the face's to find out; here is what its words mean.
 
-use mk_policy::{could_allow, widens};
+use mk_policy::{Catalogue, could_allow, widens};
 use mk_store::{AccessRole, Credential, CredentialKind};
 use mk_types::{CredentialId, ModeSlug, Timestamp};
 use sha2::{Digest as _, Sha256};
@@ -79,11 +79,18 @@ impl Credentials<'_> {
         })
     }
 
+    /// Whether each includes the mode for all work as it ships: an operator may have narrowed the one of that name.
     fn are_whole(self, modes: &[ModeSlug]) -> bool {
         let catalogue = self.engine.modes().operators();
-        let mut modes = modes.iter().filter_map(|slug| catalogue.get(slug.as_str()));
-        let whole = catalogue.get(WHOLE);
-        whole.is_some_and(|whole| modes.all(|mode| !widens(mode, whole)))
+        let shipped = Catalogue::build(Vec::new(), self.engine.policy());
+        let Some(whole) = shipped.get(WHOLE).filter(|_| !modes.is_empty()) else {
+            return false;
+        };
+        let includes = |slug: &ModeSlug| {
+            let mode = catalogue.get(slug.as_str());
+            mode.is_some_and(|mode| !widens(mode, whole))
+        };
+        modes.iter().all(includes)
     }
 
     /// Of the modes named, those that no other named one includes. All of them cap: two that do not include each
