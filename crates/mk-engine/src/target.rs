@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 use std::fs::{DirEntry, File};
+use std::io::ErrorKind;
 use std::path::Path;
 
 use mk_policy::{NameExtent, PathAccess, RawTarget, ResolvedTarget};
@@ -24,6 +25,8 @@ pub(crate) struct TargetResolver<'a> {
     hooks: OnceCell<Option<ProjectPath>>,
     /// Where [`GUESTS`] is, if that counts.
     state: Option<&'a Path>,
+    /// Looked up when something is to be run.
+    has_guests: OnceCell<bool>,
 }
 
 /// Whether a command runs, or has left something. Its clerk holds the record's lock for as long as it lives; of one that
@@ -54,6 +57,7 @@ impl<'a> TargetResolver<'a> {
             allowance: CpuAllowance::start(),
             hooks: OnceCell::new(),
             state: None,
+            has_guests: OnceCell::new(),
         }
     }
 
@@ -64,11 +68,19 @@ impl<'a> TargetResolver<'a> {
     }
 
     fn has_guests(&self) -> bool {
-        let records = self
-            .state
-            .map(|state| std::fs::read_dir(state.join(GUESTS)));
-        records.is_some_and(|records| {
-            records.is_ok_and(|records| records.flatten().any(|record| may_have_guests(&record)))
+        let Some(state) = self.state else {
+            return false;
+        };
+        *self.has_guests.get_or_init(|| {
+            match std::fs::read_dir(state.join(GUESTS)) {
+                // No command has run yet.
+                Err(error) if error.kind() == ErrorKind::NotFound => false,
+                // What cannot be read may be there.
+                Err(_) => true,
+                Ok(mut records) => {
+                    records.any(|record| record.map_or(true, |it| may_have_guests(&it)))
+                }
+            }
         })
     }
 
