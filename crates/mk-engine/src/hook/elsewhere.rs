@@ -4,6 +4,7 @@
 //! Its shell is not led through the wall there, so a line that cannot be read needs approval. A line that names nothing of
 //! a project is not seen to work in it.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use mk_clients::{HookEvent, HookMoment, HookVerdict, ToolUse};
@@ -16,6 +17,11 @@ use crate::conversation::{HeldConversation, root_at};
 use crate::error::Error;
 use crate::mode;
 
+/// Each may be a round trip to a database, and a hook has less than a second.
+const MOST_DIRECTORIES: usize = 100;
+/// Databases limit the values of a query.
+const MOST_IN_QUERY: usize = 500;
+
 impl Hooks<'_> {
     /// The verdict on a call in a conversation that nothing holds.
     pub(super) async fn answer_elsewhere(
@@ -26,7 +32,11 @@ impl Hooks<'_> {
         let HookMoment::BeforeTool(tool) = &event.moment else {
             return Ok(HookOutcome::Decided(HookVerdict::pass()));
         };
-        let projects = self.projects(event, tool, conversation)?;
+        let Some(projects) = self.projects(event, tool, conversation)? else {
+            let reason = "The call names files in too many directories to tell whose modes hold. \
+                          Hint: name fewer at once.";
+            return Ok(HookOutcome::Decided(HookVerdict::deny(reason)));
+        };
         let Some(first) = projects.first() else {
             return Ok(HookOutcome::Decided(HookVerdict::pass()));
         };
@@ -37,22 +47,49 @@ impl Hooks<'_> {
         self.before(event, tool, &held, &AgentShell::Open).await
     }
 
-    /// The projects with a mode that the call touches.
+    /// The projects with a mode that the call touches, the one of the first place first. `None` if there are some, and
+    /// too many places to look at each.
     fn projects(
         &self,
         event: &HookEvent,
         tool: &ToolUse,
         conversation: &Conversation,
-    ) -> Result<Vec<Project>, Error> {
-        let mut projects: Vec<Project> = Vec::new();
+    ) -> Result<Option<Vec<Project>>, Error> {
+        let mut directories: Vec<Vec<AbsPath>> = Vec::new();
+        let mut seen = HashSet::new();
         for place in self.places(event, tool, &conversation.root.path) {
-            if let Some(project) = self.held_project(&place)?
+            let directory = real_directory(&place);
+            if let Some(directory) = directory.filter(|it| seen.insert(it.clone())) {
+                directories.push(directory.ancestors().filter_map(AbsPath::new).collect());
+            }
+        }
+        if !self.is_any_set(&directories)? {
+            return Ok(Some(Vec::new()));
+        }
+        if directories.len() > MOST_DIRECTORIES {
+            return Ok(None);
+        }
+        let mut projects: Vec<Project> = Vec::new();
+        for upwards in directories {
+            if let Some(project) = self.engine.inner.store.nearest_set(&upwards)?
                 && !projects.iter().any(|it| it.id == project.id)
             {
                 projects.push(project);
             }
         }
-        Ok(projects)
+        Ok(Some(projects))
+    }
+
+    /// Whether a person has set a mode for one of these directories: mostly not, and then this is all that is asked.
+    fn is_any_set(&self, directories: &[Vec<AbsPath>]) -> Result<bool, Error> {
+        let all: HashSet<&AbsPath> = directories.iter().flatten().collect();
+        let all: Vec<AbsPath> = all.into_iter().cloned().collect();
+        for some in all.chunks(MOST_IN_QUERY) {
+            if self.engine.inner.store.nearest_set(some)?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// The conversation as one project holds it, and the others besides.
@@ -93,19 +130,14 @@ impl Hooks<'_> {
         places.push(directory);
         places
     }
+}
 
-    /// The nearest project around a place that a person has set a mode for.
-    fn held_project(&self, place: &Path) -> Result<Option<Project>, Error> {
-        let real = place
-            .ancestors()
-            .find_map(|it| std::fs::canonicalize(it).ok());
-        let above = real.iter().flat_map(|real| real.ancestors());
-        for root in above.filter_map(AbsPath::new) {
-            let project = self.engine.inner.store.project_at(&root)?;
-            if let Some(project) = project.filter(|project| project.mode.is_some()) {
-                return Ok(Some(project));
-            }
-        }
-        Ok(None)
+/// The directory that a place is in, or is: links are followed, and what does not exist yet is where it would be made.
+fn real_directory(place: &Path) -> Option<PathBuf> {
+    let mut upwards = place.ancestors();
+    let real = upwards.find_map(|it| std::fs::canonicalize(it).ok())?;
+    match real.is_dir() {
+        true => Some(real),
+        false => real.parent().map(Path::to_owned),
     }
 }
