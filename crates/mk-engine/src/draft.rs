@@ -104,7 +104,7 @@ impl Modes<'_> {
     }
 
     /// The modes with a text as the project's mode file, trusted or not.
-    fn as_written(self, text: &str) -> Catalogue {
+    pub(crate) fn as_written(self, text: &str) -> Catalogue {
         let mut layers = vec![ModeLayer {
             source: ModeSource::Project,
             file: FILE.to_owned(),
@@ -154,7 +154,8 @@ impl Modes<'_> {
                 format!("The modes cannot be used: {message}"),
             ));
         }
-        let same = self.same_as_written(caller, &self.as_written(text));
+        let written = self.as_written(text);
+        let same = self.same_as_written(caller, &written);
         let project = self.engine.project(caller);
         let in_force = project.in_force()?;
         let path = ProjectPath::parse(FILE, &in_force.project)
@@ -169,15 +170,15 @@ impl Modes<'_> {
         let saved = project
             .apply(AllowedCall { permit, in_force }, vec![edit])
             .await?;
+        let Outcome::Done(changes) = saved else {
+            return Ok(FileChanges::default());
+        };
         self.engine.open(&root).reload(self.engine);
         // A person who saves a text has seen which rights it changes. What was written before them still waits.
         let slugs = draft.modes.into_iter().map(|mode| mode.slug);
         let slugs: Vec<ModeSlug> = slugs.filter(|slug| !same.contains(slug)).collect();
-        self.trust_saved(&root, &slugs).await?;
-        match saved {
-            Outcome::Done(changes) => Ok(changes),
-            Outcome::NeedsApproval(_) => Ok(FileChanges::default()),
-        }
+        self.trust_saved(&root, &written, &slugs).await?;
+        Ok(changes)
     }
 
     fn root(self, caller: &Caller) -> AbsPath {

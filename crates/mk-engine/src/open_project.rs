@@ -23,7 +23,7 @@ use crate::playbook::PlaybookShelf;
 use crate::server::ProjectServers;
 use crate::settings::Folders;
 use crate::symbol::Symbols;
-use crate::trust::UntrustedMode;
+use crate::trust::{UntrustedMode, is_obscured};
 
 /// The largest mode file seen in the wild has 1.4 MB.
 pub(crate) const LARGEST_MODE_FILE: u64 = 16 * 1024 * 1024;
@@ -165,15 +165,15 @@ impl OpenProject {
         if let Some(catalogue) = Arc::get_mut(&mut state.catalogue) {
             state.untrusted = engine.hold_untrusted(&self.root, catalogue, &before);
         }
-        let is_gone = |mode: &Arc<Mode>| state.catalogue.get(mode.slug.as_str()).is_none();
-        let gone: Vec<Arc<Mode>> = before.into_iter().filter(is_gone).collect();
-        state.in_force = state
-            .catalogue
-            .modes()
-            .iter()
-            .cloned()
-            .chain(gone)
-            .collect();
+        // What was in force before a file broke is what the modes are held to when it is readable again.
+        let is_seen = |mode: &Arc<Mode>| {
+            let now = state.catalogue.get(mode.slug.as_str());
+            now.is_some_and(|now| !is_obscured(now))
+        };
+        let earlier = before.into_iter().filter(|mode| !is_seen(mode));
+        let modes = state.catalogue.modes().iter();
+        let modes = modes.filter(|mode| !is_obscured(mode)).cloned();
+        state.in_force = modes.chain(earlier).collect();
         for found in state
             .catalogue
             .diagnostics()

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mk_policy::{
-    Catalogue, Diagnostic, DiagnosticSubject, DocumentPosition, LegibleFile, LoadedFile, Mode,
-    ModeLayer, ModeSource, Severity, Switching, load_modes,
+    Catalogue, Diagnostic, DiagnosticSubject, DocumentPosition, HeldWhy, LegibleFile, LoadedFile,
+    Mode, ModeLayer, ModeSource, Severity, Switching, load_modes,
 };
 use mk_types::{AbsPath, ModeSlug};
 use sha2::{Digest as _, Sha256};
@@ -36,7 +36,7 @@ pub(crate) fn hash(text: &str) -> String {
 pub struct UntrustedMode {
     pub slug: ModeSlug,
     /// What is trusted: a hash over the rights that the file wants.
-    pub(crate) hash: String,
+    pub hash: String,
     /// What trust would change about its groups.
     pub changes: Vec<RightsChange>,
 }
@@ -57,10 +57,13 @@ impl Engine {
             return Vec::new();
         }
         let stored = self.project_root(root).unwrap_or_else(|_| root.clone());
-        let project = store.project_at(&stored).ok().flatten();
-        if self.switching_in(project.as_ref()) == Switching::Free {
+        let project = store.project_at(&stored);
+        // While it cannot be read what the project says, it may say that a wider text waits.
+        let is_free = |project: &Option<_>| self.switching_in(project.as_ref()) == Switching::Free;
+        if project.as_ref().is_ok_and(is_free) {
             return Vec::new();
         }
+        let project = project.ok().flatten();
         let kept = self.kept_rights(&stored);
         if kept.is_empty() && !has_bounds {
             return Vec::new();
@@ -70,7 +73,7 @@ impl Engine {
         for mode in catalogue.modes().to_vec() {
             let own = mode.source == ModeSource::Project;
             let above = operators.get(mode.slug.as_str()).filter(|_| own);
-            let same = |earlier: &&Arc<Mode>| earlier.slug == mode.slug;
+            let same = |earlier: &&Arc<Mode>| earlier.slug == mode.slug && !is_obscured(earlier);
             // What this process has seen is later than what it found in the store.
             let earlier = before.iter().find(same);
             let earlier = earlier.or_else(|| kept.iter().find(same));
@@ -127,6 +130,10 @@ impl Engine {
         let gone = kept
             .iter()
             .filter(|mode| catalogue.get(mode.slug.as_str()).is_none());
+        let now = now.filter_map(|mode| match is_obscured(mode) {
+            true => kept.iter().find(|kept| kept.slug == mode.slug),
+            false => Some(mode),
+        });
         let entries: Vec<_> = now.chain(gone).map(|mode| mode.rights_entry()).collect();
         if entries.is_empty() {
             return;
@@ -218,6 +225,13 @@ impl Engine {
     }
 }
 
+/// Whether a mode only reads for as long as a file that may have narrowed it cannot be read. That is not what it was: a text
+/// would wait for trust that allows no more than before the file broke.
+pub(crate) fn is_obscured(mode: &Mode) -> bool {
+    let why = mode.held_back.as_ref().map(|held| &held.why);
+    matches!(why, Some(HeldWhy::BrokenFile(_)))
+}
+
 /// A file's modes, with those of an earlier text in the place of what cannot be told.
 pub(crate) fn with_earlier(mut loaded: LoadedFile, earlier: LoadedFile) -> LoadedFile {
     for mode in earlier.modes {
@@ -260,27 +274,51 @@ impl Modes<'_> {
         self.engine.open(&caller.project).untrusted()
     }
 
-    /// Records that a person trusts a mode as its file has it now.
-    pub async fn trust(self, caller: &Caller, slug: &ModeSlug) -> Result<(), Error> {
+    /// Records that a person trusts a mode as its file has it now. `seen` is the hash of what the person was shown: a
+    /// file may be written between the look and the word.
+    pub async fn trust(
+        self,
+        caller: &Caller,
+        slug: &ModeSlug,
+        seen: Option<&str>,
+    ) -> Result<Vec<RightsChange>, Error> {
         let open = self.engine.open(&caller.project);
         let mode = find(&open.catalogue(), slug)?;
         let held = open.untrusted();
         // What is not held here may be held by a server that has seen an earlier text.
         let held = held.into_iter().find(|held| held.slug == *slug);
-        let hash = held.map_or_else(|| hash(&mode.rights()), |held| held.hash);
+        let (hash, changes) = match held {
+            Some(held) => (held.hash, held.changes),
+            None => (hash(&mode.rights()), Vec::new()),
+        };
+        if seen.is_some_and(|seen| seen != hash) {
+            return Err(Error::Conflict {
+                message: format!("The text of '{slug}' has changed: look at it again"),
+            });
+        }
         let store = &self.engine.inner.store;
         let root = self.engine.project_root(open.root())?;
         let project = store.open_project(&root).await?;
         store.trust_mode(&project.id, slug, &hash).await?;
         open.reload(self.engine);
-        Ok(())
+        Ok(changes)
     }
 
-    /// Records that a person trusts these modes of a file that the person has just saved.
-    pub(crate) async fn trust_saved(self, root: &AbsPath, slugs: &[ModeSlug]) -> Result<(), Error> {
+    /// Records that a person trusts these modes as the person has just saved them. What another has written since then is
+    /// not what the person saw.
+    pub(crate) async fn trust_saved(
+        self,
+        root: &AbsPath,
+        written: &Catalogue,
+        slugs: &[ModeSlug],
+    ) -> Result<(), Error> {
         let open = self.engine.open(root);
         let mut held = open.untrusted();
-        held.retain(|held| slugs.contains(&held.slug));
+        held.retain(|held| {
+            let saved = written.get(held.slug.as_str());
+            let is_same = saved.is_some_and(|mode| hash(&mode.rights()) == held.hash);
+            is_same && slugs.contains(&held.slug)
+        });
         if held.is_empty() {
             return Ok(());
         }

@@ -56,7 +56,8 @@ function modeRow(it, known, again) {
 /** A text that allows more than before: its earlier limits apply until a person trusts it. */
 function trust(it, again) {
   return h('div', { class: 'untrusted' }, h('span', { class: 'badge v-ask' }, 'not trusted'), ' ',
-    may() ? button('Trust', async () => { await post(`/api/modes/${it.slug}/trust`); await again(); }, { title: 'Let the mode have what its file says now', 'aria-label': `Trust ${it.slug}` }) : null);
+    it.untrusted.changes.map((found) => h('div', { class: 'quiet' }, `${found.group}: ${found.before} → ${found.after}`)),
+    may() ? button('Trust', async () => { await post(`/api/modes/${it.slug}/trust`, { hash: it.untrusted.hash }); await again(); }, { title: 'Let the mode have what is shown here', 'aria-label': `Trust ${it.slug}` }) : null);
 }
 
 function right(group, patterns) {

@@ -4,7 +4,7 @@ use axum::Extension;
 use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::response::Response;
-use mk_engine::{Actor, Caller, Draft, Error, NextStep, OWN_MODE_FILE, PatternUse, SwitchAudience};
+use mk_engine::{Actor, Caller, Draft, Error, NextStep, OWN_MODE_FILE, PatternUse, SwitchAudience, UntrustedMode};
 use mk_policy::{Diagnostic, Group, Mode, Severity};
 use mk_tools::ModeInfo;
 use mk_types::ModeSlug;
@@ -32,6 +32,13 @@ struct ModeFileBody {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+struct TrustBody {
+    /// Of the text that the page has shown.
+    hash: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct ModesQuery {
     mode: String,
     /// Whether conversations that run now keep their mode.
@@ -53,7 +60,9 @@ fn listed(web: &Web, caller: &Caller) -> Result<Value, Error> {
         let uses = patterns.iter().find(|(slug, _)| *slug == mode.slug);
         let uses = uses.map(|(_, uses)| uses.as_slice()).unwrap_or_default();
         let mut value = to_json(mode, uses);
-        value["trusted"] = json!(!untrusted.iter().any(|it| it.slug == mode.slug));
+        let waits = untrusted.iter().find(|it| it.slug == mode.slug);
+        value["trusted"] = json!(waits.is_none());
+        value["untrusted"] = json!(waits.map(untrusted_text));
         value
     });
     let project = standpoint.project.as_ref();
@@ -68,6 +77,15 @@ fn listed(web: &Web, caller: &Caller) -> Result<Value, Error> {
         "switching": web.engine.switching_for(caller)?.as_str(),
         "ceiling": web.ceiling.as_ref().map(|ceiling| ceiling.slug().as_str()),
     }))
+}
+
+/// What a mode wants that waits for trust, and by which hash a person trusts exactly this.
+fn untrusted_text(waits: &UntrustedMode) -> Value {
+    let changes = waits
+        .changes
+        .iter()
+        .map(|it| json!({ "group": it.group.as_str(), "before": it.before, "after": it.after }));
+    json!({ "hash": waits.hash, "changes": changes.collect::<Vec<_>>() })
 }
 
 fn to_json(mode: &Mode, patterns: &[PatternUse]) -> Value {
@@ -207,18 +225,23 @@ pub(crate) async fn save(
     }
 }
 
-/// Trusts a mode as its file has it now.
+/// Trusts a mode as the page has shown it.
 pub(crate) async fn trust(
     State(web): State<Web>,
     Extension(who): Extension<RequestSender>,
     Path(slug): Path<String>,
+    body: Bytes,
 ) -> Response {
+    let TrustBody { hash } = match reply::read(&body) {
+        Ok(seen) => seen,
+        Err(refusal) => return *refusal,
+    };
     let Ok(slug) = ModeSlug::parse(&slug) else {
         return reply::missing(&format!("mode not found: {slug}"));
     };
     let caller = web.caller(Actor::Operator);
-    match web.engine.modes().trust(&caller, &slug).await {
-        Ok(()) => {
+    match web.engine.modes().trust(&caller, &slug, Some(&hash)).await {
+        Ok(_) => {
             web.record(&who, "trust mode", slug.as_str()).await;
             reply::answer(Ok(json!({ "status": "trusted", "mode": slug.as_str() })))
         }

@@ -162,7 +162,7 @@ fn the_next_process_holds_a_wider_text_until_it_is_trusted() {
     assert_eq!(own_groups(&mut world), [Group::Read]);
     assert_eq!(own_groups(&mut world), [Group::Read]);
     let (modes, own) = (world.engine().modes(), slug("own"));
-    let trusted = modes.trust(&world.caller, &own);
+    let trusted = modes.trust(&world.caller, &own, None);
     world.runtime.block_on(trusted).unwrap();
     assert_eq!(own_groups(&mut world), [Group::Read, Group::Edit]);
 }
@@ -187,6 +187,71 @@ fn a_text_that_a_person_saves_is_trusted() {
     let text = own_mode("read, edit");
     let saved = world.engine().modes().save(&world.caller, &text);
     world.runtime.block_on(saved).unwrap();
+    assert_eq!(own_groups(&mut world), [Group::Read, Group::Edit]);
+}
+
+#[test]
+fn a_text_that_replaces_what_a_person_saved_is_not_trusted() {
+    let files = format!("//- /.roomodes\n{}", own_mode("read"));
+    let mut world = World::in_file(&files, ask_to_widen);
+    assert_eq!(own_groups(&mut world), [Group::Read]);
+    let saved = own_mode("read, edit");
+    let agents = own_mode("read, edit, command");
+    world.fixture.write(".roomodes", agents.as_bytes());
+    let (modes, root) = (world.engine().modes(), world.fixture.root().clone());
+    world.engine().open(&root).reload(world.engine());
+    let written = modes.as_written(&saved);
+    let own = [slug("own")];
+    let trusted = modes.trust_saved(&root, &written, &own);
+    world.runtime.block_on(trusted).unwrap();
+    assert_eq!(own_groups(&mut world), [Group::Read]);
+}
+
+#[test]
+fn trust_is_in_the_text_that_was_shown() {
+    let files = format!("//- /.roomodes\n{}", own_mode("read"));
+    let mut world = World::in_file(&files, ask_to_widen);
+    assert_eq!(own_groups(&mut world), [Group::Read]);
+    let root = world.fixture.root().clone();
+    let opened = world.store.open_project(&root);
+    world.runtime.block_on(opened).unwrap();
+    let mut shown = Vec::new();
+    for groups in ["read, edit", "read, edit, command"] {
+        world
+            .fixture
+            .write(".roomodes", own_mode(groups).as_bytes());
+        world.engine().open(&root).reload(world.engine());
+        let waiting = world.engine().modes().untrusted(&world.caller);
+        shown.push(waiting[0].hash.clone());
+    }
+    let trust = |seen: &str| {
+        let modes = world.engine().modes();
+        let own = slug("own");
+        let trusted = modes.trust(&world.caller, &own, Some(seen));
+        world.runtime.block_on(trusted)
+    };
+    let refused = trust(&shown[0]);
+    assert!(matches!(refused, Err(crate::Error::Conflict { .. })));
+    let changes = trust(&shown[1]).unwrap();
+    assert_eq!(changes.len(), 2, "{changes:?}");
+    assert_eq!(
+        own_groups(&mut world),
+        [Group::Read, Group::Edit, Group::Command]
+    );
+}
+
+#[test]
+fn a_mode_has_its_rights_again_when_another_file_is_readable_again() {
+    let files = format!("//- /.kilocodemodes\n{}", own_mode("read, edit"));
+    let mut world = World::in_file(&files, ask_to_widen);
+    assert_eq!(own_groups(&mut world), [Group::Read, Group::Edit]);
+    let root = world.fixture.root().clone();
+    let opened = world.store.open_project(&root);
+    world.runtime.block_on(opened).unwrap();
+    // This file could narrow the mode, and there is no good text of it.
+    world.fixture.write(".roomodes", b"customModes: [");
+    assert_eq!(own_groups(&mut world), [Group::Read]);
+    world.fixture.write(".roomodes", b"customModes: []\n");
     assert_eq!(own_groups(&mut world), [Group::Read, Group::Edit]);
 }
 

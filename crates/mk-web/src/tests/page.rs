@@ -98,6 +98,15 @@ async fn a_person_sees_switches_and_ends_a_task() {
 }
 
 #[tokio::test]
+async fn trust_is_in_what_the_page_has_shown() {
+    let world = World::new("");
+    let trust = |body: Value| ask(&world, Method::POST, "/api/modes/ask/trust", body);
+    assert_eq!(trust(json!({})).await.status, StatusCode::BAD_REQUEST);
+    let another = trust(json!({ "hash": "of an earlier text" })).await;
+    assert_eq!(another.status, StatusCode::CONFLICT, "{another:?}");
+}
+
+#[tokio::test]
 async fn modes_are_shown_checked_and_saved() {
     let world = World::new("//- /src/main.rs\nfn main() {}\n//- /README.md\n# x\n");
     let modes = ask(&world, Method::GET, "/api/modes", Value::Null)

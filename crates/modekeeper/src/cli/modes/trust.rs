@@ -43,13 +43,17 @@ pub(crate) fn run(args: &TrustArgs, config: &Config) -> anyhow::Result<ExitCode>
     person::require("modes trust")?;
     let engine = engine(config, ProjectWatching::Off);
     let slug = ModeSlug::parse(slug)?;
-    block_on(engine.modes().trust(&caller, &slug))??;
+    let changes = block_on(engine.modes().trust(&caller, &slug, None))??;
     person::record(&engine, "trust mode", slug.as_str());
     let exit = close(&engine);
     if args.format.json {
         print_json(&json!({ "trusted": slug.as_str() }))?;
     } else {
         print(&format!("'{slug}' is trusted as it is written now\n"))?;
+        // The file may have been written since the person looked at it.
+        for change in &changes {
+            print(&format!("  {}\n", trouble::change(change)))?;
+        }
     }
     Ok(exit)
 }
