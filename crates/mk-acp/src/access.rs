@@ -54,7 +54,7 @@ impl Core {
                     ],
                 });
                 let judged = match self.choice(&params).await.as_deref() {
-                    Some("allow") => self.judge_again(&session, &tool, &rights).await,
+                    Some("allow") => self.judge_again(&session, &tool, rights.as_ref()).await,
                     _ => Err("The user declined".to_owned()),
                 };
                 match judged {

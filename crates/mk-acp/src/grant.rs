@@ -8,7 +8,7 @@ use mk_types::ModeSlug;
 use crate::proxy::Core;
 
 /// The mode of a session, and what it allows, as its file says now.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ModeRights {
     mode: Option<ModeSlug>,
     rights: Option<String>,
@@ -22,32 +22,31 @@ pub(crate) struct WriteGrant {
 }
 
 impl Core {
-    /// What is in force in a session at this moment, no matter who set it.
-    pub(crate) fn rights_in(&self, session: &str) -> ModeRights {
+    /// What is in force in a session at this moment, no matter who set it. `None` if that cannot be read: then nothing
+    /// holds that was agreed to before.
+    pub(crate) fn rights_in(&self, session: &str) -> Option<ModeRights> {
         let place = self.with_session(session, |it| {
             (it.conversation.clone(), it.seat.directory.clone())
         });
-        let Some((conversation, directory)) = place else {
-            return ModeRights::default();
-        };
+        let (conversation, directory) = place?;
         let mode = match self.engine.conversations().mode_in_force(&conversation) {
             Ok(mode) => mode,
             Err(error) => {
                 tracing::warn!(%error, "the mode of the session cannot be read");
-                None
+                return None;
             }
         };
         let catalogue = self.engine.modes().catalogue_at(&directory);
         let rights = mode.as_ref().and_then(|mode| catalogue.get(mode.as_str()));
         let rights = rights.map(|mode| mode.rights());
-        ModeRights { mode, rights }
+        Some(ModeRights { mode, rights })
     }
 
     /// Remembers that a call may write its files. Permission to read or to run something gives none.
-    pub(crate) fn grant(&self, session: &str, tool: &ToolUse, rights: &ModeRights) {
-        if tool.group() != Some(ClientToolGroup::Edit) {
+    pub(crate) fn grant(&self, session: &str, tool: &ToolUse, rights: Option<&ModeRights>) {
+        let Some(rights) = rights.filter(|_| tool.group() == Some(ClientToolGroup::Edit)) else {
             return;
-        }
+        };
         let grant = |path| WriteGrant {
             path,
             rights: rights.clone(),
@@ -64,7 +63,9 @@ impl Core {
         if has_any != Some(true) {
             return false;
         }
-        let now = self.rights_in(session);
+        let Some(now) = self.rights_in(session) else {
+            return false;
+        };
         let used = self.with_session(session, |it| {
             it.granted.retain(|grant| grant.rights == now);
             let found = it.granted.iter().position(|grant| grant.path == path)?;

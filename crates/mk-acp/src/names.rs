@@ -2,7 +2,7 @@
 //! session by the name that it knows.
 
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -20,10 +20,17 @@ pub(crate) fn remember(directory: &Path, session: &str, own: &str) -> io::Result
         let changed = entry.metadata().and_then(|it| it.modified());
         let age = changed.ok().and_then(|it| it.elapsed().ok());
         if age.is_some_and(|age| age > KEPT) {
-            fs::remove_file(entry.path())?;
+            match fs::remove_file(entry.path()) {
+                // Another proxy forgets it at the same time.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                removed => removed?,
+            }
         }
     }
-    fs::File::create(file)?.write_all(own.as_bytes())
+    // Another proxy may read it meanwhile: it sees the name whole, or the one before.
+    let new = directory.join(format!(".{session}-{}", std::process::id()));
+    fs::write(&new, own)?;
+    fs::rename(new, file)
 }
 
 /// The agent's name of a session, if it was begun again.

@@ -175,10 +175,7 @@ impl Core {
             Some(mode) => mode.clone(),
             None => conversations.mode_at(&opening.directory, &self.options.settings)?,
         };
-        if start != stored {
-            conversations.set_mode(conversation, &start).await?;
-        }
-        Ok(start)
+        conversations.follow(conversation, stored, start).await
     }
 
     /// The agent has answered: the editor gets the session with our modes, and the agent's own selector is pinned.

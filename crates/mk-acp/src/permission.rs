@@ -73,7 +73,7 @@ impl Core {
                 return self.choose(&id, reject(&options)).await;
             }
             (PermissionOutcome::Allow, Some(option)) => {
-                self.grant(&session, &tool, &rights);
+                self.grant(&session, &tool, rights.as_ref());
                 return self.choose(&id, Some(option)).await;
             }
             // None of the options means «this once»: a person has to look.
@@ -160,9 +160,10 @@ impl Core {
         self: &Arc<Self>,
         session: &str,
         tool: &ToolUse,
-        before: &ModeRights,
+        before: Option<&ModeRights>,
     ) -> Result<(), String> {
-        if self.rights_in(session) == *before {
+        let now = self.rights_in(session);
+        if now.is_some() && now.as_ref() == before {
             return Ok(());
         }
         match self.judge(session, tool.clone(), None).await {
@@ -248,12 +249,12 @@ impl Core {
         match picked {
             Some(option) => {
                 if is_allowing(option) {
-                    let judged = self.judge_again(&session, &tool, &rights).await;
+                    let judged = self.judge_again(&session, &tool, rights.as_ref()).await;
                     if let Err(reason) = judged {
                         self.tell_refusal(&session, &call, &reason).await;
                         return self.choose(id, reject(&options)).await;
                     }
-                    self.grant(&session, &tool, &self.rights_in(&session));
+                    self.grant(&session, &tool, self.rights_in(&session).as_ref());
                 }
                 // As the editor wrote it, with what else it says.
                 self.to_agent(message::response(id, &answer)).await;

@@ -168,8 +168,8 @@ pub(crate) struct PassedOn {
     pub(crate) options: Vec<Value>,
     pub(crate) call: AcpCall,
     pub(crate) tool: ToolUse,
-    /// What was in force when the person was asked.
-    pub(crate) rights: ModeRights,
+    /// What was in force when the person was asked; `None` if that could not be read.
+    pub(crate) rights: Option<ModeRights>,
 }
 
 impl fmt::Debug for Core {

@@ -11,6 +11,7 @@ use mk_types::{AbsPath, ConversationId, ModeSlug};
 use super::{HookOutcome, HookSettings, Hooks, JudgedCall};
 use crate::conversation::{Conversations, HeldConversation, Seat};
 use crate::error::Error;
+use crate::mode;
 
 /// A decision, and the mode under which it was made.
 #[derive(Debug)]
@@ -121,6 +122,31 @@ impl Conversations<'_> {
         // A person has set one meanwhile.
         let set = self.mode_in_force(id)?;
         Ok((conversation.id, set.unwrap_or(slug)))
+    }
+
+    /// Puts a conversation that is in one mode into another; if a person has set one meanwhile, that stays. Tells which
+    /// it is in.
+    pub async fn follow(
+        &self,
+        id: &ConversationId,
+        from: ModeSlug,
+        to: ModeSlug,
+    ) -> Result<ModeSlug, Error> {
+        if from == to {
+            return Ok(to);
+        }
+        let store = &self.engine.inner.store;
+        if let Some(conversation) = store.conversation(id)? {
+            let catalogue = self.engine.modes().catalogue_at(&conversation.root.path);
+            mode::find(&catalogue, &to)?;
+        }
+        if store
+            .follow_conversation(id, Some(from.clone()), to.clone())
+            .await?
+        {
+            return Ok(to);
+        }
+        Ok(self.mode_in_force(id)?.unwrap_or(from))
     }
 
     /// The mode that a new conversation in this directory begins in.
