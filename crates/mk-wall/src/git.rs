@@ -3,6 +3,7 @@
 //! Objects, references and logs are trees. In the rest of `.git` only exact names are open, because a configuration, a
 //! hook or an attribute is run by the next `git status` outside of the wall.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Names directly in `.git`, without the endings that git gives them while it writes.
@@ -139,27 +140,25 @@ const STRATEGIES: [&str; 6] = ["ort", "recursive", "resolve", "octopus", "ours",
 /// Whether a rebase that was left half done would run a command, or write outside of the worktree, when a person goes on
 /// with it.
 pub(crate) fn would_run(state: &Path) -> bool {
-    let strategy = std::fs::read_to_string(state.join("strategy")).unwrap_or_default();
-    let strategy = strategy.trim();
-    if !strategy.is_empty() && !STRATEGIES.contains(&strategy) {
-        return true;
-    }
-    let options = std::fs::read(state.join("apply-opt")).unwrap_or_default();
-    let options = String::from_utf8_lossy(&options);
-    if options.contains("--unsafe-paths") || options.contains("--directory") {
-        return true;
-    }
-    let picks = std::fs::read(state.join("opts")).unwrap_or_default();
-    if String::from_utf8_lossy(&picks).contains("strategy") {
-        return true;
-    }
-    let lists = ["git-rebase-todo", "git-rebase-todo.backup", "todo"];
-    lists.iter().any(|list| {
-        let text = std::fs::read(state.join(list)).unwrap_or_default();
-        let text = String::from_utf8_lossy(&text);
+    // What is there and cannot be read may say anything.
+    let says = |name: &str, is_bad: &dyn Fn(&str) -> bool| match std::fs::read(state.join(name)) {
+        Ok(text) => is_bad(&String::from_utf8_lossy(&text)),
+        Err(error) => error.kind() != ErrorKind::NotFound,
+    };
+    let is_program = |text: &str| {
+        let strategy = text.trim();
+        !strategy.is_empty() && !STRATEGIES.contains(&strategy)
+    };
+    let leads_out = |text: &str| text.contains("--unsafe-paths") || text.contains("--directory");
+    let runs = |text: &str| {
         text.lines().any(|line| {
             let verb = line.split_whitespace().next();
             matches!(verb, Some("exec" | "x"))
         })
-    })
+    };
+    let lists = ["git-rebase-todo", "git-rebase-todo.backup", "todo"];
+    says("strategy", &is_program)
+        || says("apply-opt", &leads_out)
+        || says("opts", &|text| text.contains("strategy"))
+        || lists.iter().any(|list| says(list, &runs))
 }
