@@ -2,7 +2,7 @@
 //!
 //! The floor holds all of them, so what the clerk does not understand goes on and is refused by the kernel.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::os::fd::BorrowedFd;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
@@ -18,6 +18,9 @@ use crate::door::Call;
 use crate::report::RefusedOperation;
 use crate::rights::Right;
 use crate::sys::Notification;
+
+/// Names that are tried for what cannot go back to its own.
+const MOST_FREE_NAMES: usize = 100;
 
 impl Clerk {
     pub(super) fn rename(&mut self, name: Call, call: &Notification) -> ClerkAnswer {
@@ -109,7 +112,7 @@ impl Clerk {
     }
 
     /// Moves what was pinned. Inside a tree another process may have put something else under the name: then it is
-    /// moved back.
+    /// moved back, or next to where it was. It is not the command's, so it is never deleted.
     pub(super) fn move_exactly(
         &self,
         from: &PinnedPlace,
@@ -125,10 +128,15 @@ impl Clerk {
         if place::entry(to_dir, to_name).is_ok_and(|it| it.key == object.key) {
             return Ok(());
         }
-        let back = RenameFlags::NOREPLACE;
-        if rustix::fs::renameat_with(to_dir, to_name, from_dir, from_name, back).is_err() {
-            discard(to_dir, to_name)?;
-        }
+        let moves_to = |directory: BorrowedFd<'_>, name: &OsStr| {
+            let flags = RenameFlags::NOREPLACE;
+            rustix::fs::renameat_with(to_dir, to_name, directory, name, flags).is_ok()
+        };
+        let free_names = || (0..MOST_FREE_NAMES).map(|number| free_name(from_name, number));
+        // The source's directory may be gone: then it loses at least the name that it must not have.
+        let _is_away = moves_to(from_dir, from_name)
+            || free_names().any(|name| moves_to(from_dir, &name))
+            || free_names().any(|name| moves_to(to_dir, &name));
         Err(Errno::ACCESS)
     }
 
@@ -427,14 +435,9 @@ impl Clerk {
     }
 }
 
-/// Removes what must not be under a name, a directory with all that is in it.
-fn discard(directory: BorrowedFd<'_>, name: &OsStr) -> Result<(), Errno> {
-    match rustix::fs::unlinkat(directory, name, AtFlags::empty()) {
-        Err(Errno::ISDIR | Errno::PERM) => {
-            let path = Path::new(&place::own_path(directory)).join(name);
-            let removed = std::fs::remove_dir_all(path);
-            removed.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
-        }
-        other => other,
-    }
+/// A name for what was moved by mistake and cannot go back to its own.
+fn free_name(name: &OsStr, number: usize) -> OsString {
+    let mut free = name.to_owned();
+    free.push(format!(".moved-{number}"));
+    free
 }
