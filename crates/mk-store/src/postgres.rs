@@ -328,12 +328,17 @@ impl Postgres {
 
     /// The first use, unless it has just failed.
     fn connect_once(&self) -> Result<(), PostgresTrouble> {
+        // Another thread may have connected since one has failed.
+        if self.is_ready() {
+            return Ok(());
+        }
         if let Some((until, why)) = &*lock(&self.failed)
             && Instant::now() < *until
         {
             return Err(PostgresTrouble::Again(Arc::clone(why)));
         }
-        self.begin().map_err(|trouble| {
+        let begun = self.begin().inspect(|()| *lock(&self.failed) = None);
+        begun.map_err(|trouble| {
             let why = Arc::new(trouble);
             let until = Instant::now() + UNREACHABLE_PAUSE;
             *lock(&self.failed) = Some((until, Arc::clone(&why)));
@@ -341,14 +346,15 @@ impl Postgres {
         })
     }
 
+    fn is_ready(&self) -> bool {
+        let running = lock(&self.running);
+        let is_here = |it: &RunningPostgres| it.is_migrated && it.process == std::process::id();
+        running.as_ref().is_some_and(is_here)
+    }
+
     /// The runtime, the schema, and who watches.
     fn begin(&self) -> Result<(), PostgresTrouble> {
-        let is_ready = |running: &Option<RunningPostgres>| {
-            running
-                .as_ref()
-                .is_some_and(|it| it.is_migrated && it.process == std::process::id())
-        };
-        if is_ready(&lock(&self.running)) {
+        if self.is_ready() {
             return Ok(());
         }
         self.start_runtime()?;
