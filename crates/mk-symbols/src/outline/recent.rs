@@ -12,7 +12,7 @@ const MOST_TEXTS: usize = 32;
 const MOST_SYMBOLS: usize = 20_000;
 
 /// Tells texts apart. Its hash has a seed of this process, so that nobody can write two texts with the same one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct TextKey {
     language: &'static str,
     length: usize,
