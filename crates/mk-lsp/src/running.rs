@@ -299,7 +299,8 @@ impl RunningServer {
             name, manifests, ..
         } = &self.server;
         let directory = ask.document.as_ref()?.path.parent()?;
-        let is_blind = ask.when == AnswerReadiness::Warm && !has_manifest(directory, manifests);
+        let is_blind =
+            ask.when == AnswerReadiness::Warm && !has_manifest(&self.root, directory, manifests);
         is_blind.then(|| ServerError::Blind {
             server: name.clone(),
             reason: format!(

@@ -17,7 +17,7 @@ const MOST_MANIFESTS: usize = 10_000;
 /// The workspaces of a project, the outermost ones; its root where nothing else is known.
 pub(crate) fn workspaces(root: &AbsPath, manifests: &[String]) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = Vec::new();
-    if !has_manifest(root.as_path(), manifests) {
+    if !has_manifest(root, root.as_path(), manifests) {
         let mut below: Vec<PathBuf> = manifests
             .iter()
             .flat_map(|manifest| directories_with(root, manifest))
@@ -36,10 +36,13 @@ pub(crate) fn workspaces(root: &AbsPath, manifests: &[String]) -> Vec<PathBuf> {
     found
 }
 
-/// Whether a directory or one above it is a workspace; languages without manifests have them everywhere.
-pub(crate) fn has_manifest(directory: &Path, manifests: &[String]) -> bool {
+/// Whether a directory of the project or one above it is a workspace; languages without manifests have them everywhere.
+/// What lies above the project's root is another's.
+pub(crate) fn has_manifest(root: &AbsPath, directory: &Path, manifests: &[String]) -> bool {
     let is_there = |directory: &Path| manifests.iter().any(|name| directory.join(name).is_file());
-    manifests.is_empty() || directory.ancestors().any(is_there)
+    let upwards = directory.ancestors();
+    let mut inside = upwards.take_while(|it| it.starts_with(root.as_path()));
+    manifests.is_empty() || inside.any(is_there)
 }
 
 fn directories_with(root: &AbsPath, manifest: &str) -> Vec<PathBuf> {
@@ -64,9 +67,8 @@ mod tests {
 
     use super::*;
 
-    /// No directory above a fixture has a file of this name, wherever temporary files are.
     fn manifests() -> Vec<String> {
-        vec!["Workspace.test".to_owned()]
+        vec!["Cargo.toml".to_owned()]
     }
 
     /// The workspaces of a project with these files, relative to its root.
@@ -85,12 +87,8 @@ mod tests {
 
     #[test]
     fn the_outermost_directories_with_a_manifest_are_workspaces() {
-        check(&["Workspace.test", "a/Workspace.test"], &[""]);
-        let deep = [
-            "x/y/a/Workspace.test",
-            "x/y/a/b/Workspace.test",
-            "z/Workspace.test",
-        ];
+        check(&["Cargo.toml", "a/Cargo.toml"], &[""]);
+        let deep = ["x/y/a/Cargo.toml", "x/y/a/b/Cargo.toml", "z/Cargo.toml"];
         check(&deep, &["x/y/a", "z"]);
         check(&["src/lib.rs"], &[""]);
     }
@@ -99,16 +97,19 @@ mod tests {
     fn other_repositories_are_no_workspaces() {
         let other = [
             ".claude/worktrees/w/.git/HEAD",
-            ".claude/worktrees/w/Workspace.test",
+            ".claude/worktrees/w/Cargo.toml",
         ];
-        check(&[other[0], other[1], "a/b/Workspace.test"], &["a/b"]);
+        check(&[other[0], other[1], "a/b/Cargo.toml"], &["a/b"]);
     }
 
     #[test]
     fn a_manifest_further_up_counts() {
-        let fixture = Fixture::new("//- /a/Workspace.test\n");
-        assert!(has_manifest(&fixture.path("a/b/c"), &manifests()));
-        assert!(!has_manifest(&fixture.path("b"), &manifests()));
-        assert!(has_manifest(&fixture.path("b"), &[]));
+        let fixture = Fixture::new("//- /a/Cargo.toml\n//- /a/b/c/lib.rs\n");
+        let root = fixture.root();
+        assert!(has_manifest(root, &fixture.path("a/b/c"), &manifests()));
+        assert!(!has_manifest(root, &fixture.path("b"), &manifests()));
+        assert!(has_manifest(root, &fixture.path("b"), &[]));
+        let inner = AbsPath::new(&fixture.path("a/b")).expect("an absolute path");
+        assert!(!has_manifest(&inner, &fixture.path("a/b/c"), &manifests()));
     }
 }
