@@ -1,13 +1,17 @@
 //! Which servers run: a file each, locked as long as its server lives, so that one that was killed is not taken for
 //! one that runs. `modekeeper dashboard` and `modekeeper status` read them.
 
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 const DIRECTORY: &str = "servers";
+/// What files are called until they are locked and written.
+const UNFINISHED: &str = ".new-";
+/// A file is written in no time: one that is unfinished for so long is of a server that was killed.
+const LONGEST_UNFINISHED: Duration = Duration::from_secs(60);
 
 /// A server that runs.
 #[derive(Debug, Clone)]
@@ -30,10 +34,17 @@ pub(super) fn write(state: &Path, address: SocketAddr, project: &str) -> Option<
     let directory = state.join(DIRECTORY);
     let written = std::fs::create_dir_all(&directory).and_then(|()| {
         remove_dead(&directory);
-        let new = tempfile::Builder::new().tempfile_in(&directory)?;
-        let (mut locked, path) = new.keep().map_err(|error| error.error)?;
-        locked.lock()?;
-        locked.write_all(format!("{address}\n{project}\n").as_bytes())?;
+        let new = tempfile::Builder::new()
+            .prefix(UNFINISHED)
+            .tempfile_in(&directory)?;
+        // Before it has the name that others look for: what they find is locked and whole.
+        new.as_file().lock()?;
+        new.as_file()
+            .write_all(format!("{address}\n{project}\n").as_bytes())?;
+        let name = new.path().file_name().and_then(|it| it.to_str());
+        let name = name.and_then(|it| it.strip_prefix(UNFINISHED));
+        let path = directory.join(name.unwrap_or("server"));
+        let locked = new.persist_noclobber(&path).map_err(|error| error.error)?;
         Ok(AnnouncementFile {
             path,
             _locked: locked,
@@ -51,6 +62,7 @@ pub(super) fn write(state: &Path, address: SocketAddr, project: &str) -> Option<
 /// The servers that run, the last that was started first.
 pub(in crate::cli) fn running(state: &Path) -> Vec<AnnouncedServer> {
     let mut found: Vec<_> = files(&state.join(DIRECTORY))
+        .filter(|path| !is_unfinished(path))
         .filter_map(|path| {
             let mut file = File::open(path).ok()?;
             // Where locks do not work, the address is tried.
@@ -77,12 +89,19 @@ fn files(directory: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     entries.flatten().map(|entry| entry.path())
 }
 
-/// Removes what servers left that were killed. A file without text is of one that starts.
+fn is_unfinished(path: &Path) -> bool {
+    let name = path.file_name().and_then(|it| it.to_str());
+    name.is_some_and(|it| it.starts_with(UNFINISHED))
+}
+
+/// Removes what servers left that were killed. Only a lock that was got proves it: where locks do not work, files stay.
 fn remove_dead(directory: &Path) {
     for path in files(directory) {
         let is_dead = File::open(&path).is_ok_and(|file| {
-            let has_text = file.metadata().is_ok_and(|it| it.len() > 0);
-            has_text && !matches!(file.try_lock(), Err(TryLockError::WouldBlock))
+            let age = file.metadata().and_then(|it| it.modified());
+            let age = age.ok().and_then(|it| it.elapsed().ok());
+            let may_start = is_unfinished(&path) && age.is_none_or(|it| it < LONGEST_UNFINISHED);
+            !may_start && file.try_lock().is_ok()
         });
         if is_dead && let Err(error) = std::fs::remove_file(&path) {
             tracing::debug!(%error, "a file of a server that was killed stays");
@@ -95,5 +114,33 @@ impl Drop for AnnouncementFile {
         if let Err(error) = std::fs::remove_file(&self.path) {
             tracing::debug!(%error, "the file with the address stays");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_is_found_while_it_runs_and_what_a_killed_one_left_is_removed() {
+        let state = tempfile::tempdir().unwrap();
+        let address: SocketAddr = "127.0.0.1:7337".parse().unwrap();
+        let servers = state.path().join(DIRECTORY);
+        std::fs::create_dir(&servers).unwrap();
+        std::fs::write(servers.join("killed"), "127.0.0.1:1\n/p\n").unwrap();
+        std::fs::write(servers.join("empty"), "").unwrap();
+        std::fs::write(servers.join(".new-starts"), "").unwrap();
+        let file = write(state.path(), address, "/p").unwrap();
+        let found = running(state.path());
+        assert_eq!(found.len(), 1);
+        assert_eq!(
+            (found[0].address, found[0].project.as_str()),
+            (address, "/p")
+        );
+        let mut left: Vec<PathBuf> = files(&servers).collect();
+        left.sort();
+        assert_eq!(left, [servers.join(".new-starts"), file.path.clone()]);
+        drop(file);
+        assert!(running(state.path()).is_empty());
     }
 }
