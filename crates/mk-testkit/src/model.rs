@@ -162,36 +162,41 @@ impl State {
         self.next_id
     }
 
+    /// The script that a request is part of. What offers no tools is asked beside a conversation, and so is what comes with
+    /// less of the past: after a turn Qwen wants to know what to keep and what the user might say next, and sends its last
+    /// forty messages along.
+    fn script_of(&self, conversation: &Conversation) -> Option<(String, &[Step])> {
+        let name = named(&conversation.user)?;
+        let steps = self.scripts.get(name)?;
+        let heard = self.heard.get(name).map_or(0, |it| it.results.len());
+        let is_part = !conversation.offered.is_empty() && conversation.results.len() >= heard;
+        is_part.then(|| (name.to_owned(), steps.as_slice()))
+    }
+
     /// What has to be done before the next thing is said in this conversation.
     fn before(&self, conversation: &Conversation) -> Option<Before> {
-        let steps = self.scripts.get(named(&conversation.user)?)?;
+        let (_, steps) = self.script_of(conversation)?;
         steps.get(conversation.calls)?.before.clone()
     }
 
     /// The next thing to say in this conversation.
     fn answer(&mut self, conversation: Conversation, body: &Value) -> Answer {
-        let Some((name, steps)) = named(&conversation.user)
-            .and_then(|name| self.scripts.get_key_value(name))
-            .filter(|_| !conversation.offered.is_empty())
-        else {
+        let Some((name, steps)) = self.script_of(&conversation) else {
             return Answer::Text(LAST_WORDS);
         };
-        let heard = self.heard.entry(name.clone()).or_default();
-        // What comes with less of the past is asked beside the conversation: after a turn Qwen wants to know what to keep
-        // and what the user might say next, and sends its last forty messages along.
-        if conversation.results.len() < heard.results.len() {
-            return Answer::Text(LAST_WORDS);
-        }
+        let step = steps.get(conversation.calls);
+        let step = step.map(|step| (step.tools.clone(), step.arguments.clone()));
+        let heard = self.heard.entry(name).or_default();
         heard.results = conversation.results;
         heard.request = body.clone();
         heard.offered.clone_from(&conversation.offered);
-        let Some(step) = steps.get(conversation.calls) else {
+        let Some((tools, arguments)) = step else {
             heard.ended = true;
             return Answer::Text(LAST_WORDS);
         };
         Answer::Call {
-            tool: choose(&step.tools, &conversation.offered),
-            arguments: step.arguments.clone(),
+            tool: choose(&tools, &conversation.offered),
+            arguments,
         }
     }
 }

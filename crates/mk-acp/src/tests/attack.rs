@@ -56,6 +56,17 @@ async fn check_line(world: &mut World, line: &str) {
     check_held(&heard, line);
 }
 
+/// Lets the agent go, and looks at all that the editor has heard since then: each line is handled by a task of its own,
+/// which may be later than what came after it.
+async fn check_silence(world: &mut World) {
+    world.agent.leave();
+    while let Some(heard) = world.editor.hear_line().await {
+        for held in ["fs/", "terminal/", "current_mode_update"] {
+            assert!(!heard.contains(held), "{heard}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_write_reaches_the_editor_in_no_disguise() {
     let mut world = world("ask").await;
@@ -80,6 +91,7 @@ async fn a_write_reaches_the_editor_in_no_disguise() {
     for line in lines {
         check_line(&mut world, &line).await;
     }
+    check_silence(&mut world).await;
 }
 
 #[tokio::test]
@@ -101,6 +113,7 @@ async fn a_name_that_stands_twice_hides_nothing() {
     for line in lines {
         check_line(&mut world, &line).await;
     }
+    check_silence(&mut world).await;
 }
 
 #[tokio::test]
@@ -108,6 +121,7 @@ async fn a_mode_that_is_told_twice_is_not_shown() {
     let mut world = world("ask").await;
     let line = r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"plan","sessionUpdate":"current_mode_update","currentModeId":"code"}}}"#;
     check_line(&mut world, line).await;
+    check_silence(&mut world).await;
 }
 
 #[tokio::test]

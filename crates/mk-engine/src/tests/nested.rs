@@ -16,6 +16,7 @@ fn world() -> World {
     let root = AbsPath::new(&fixture.path("vendor")).unwrap();
     let set = world.store.set_project_mode(NewProjectMode {
         root,
+        worktrees: Vec::new(),
         mode: slug("architect"),
         reach: ModeReach::AllActiveSince(Timestamp::from_millis(0)),
         switching: None,

@@ -284,6 +284,14 @@ fn the_dashboard_finds_the_servers_that_run() {
     drop(first);
     assert!(is_at(&other));
     drop(other);
+    // The port of a connection: nothing listens there, and nothing else can.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    let listen = taken.local_addr().unwrap().to_string();
+    let config = json!({ "http": { "listen": listen } }).to_string();
+    let file = sandbox.config_file();
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    std::fs::write(file, config).unwrap();
     let alone = sandbox.run(&["dashboard", "--no-open"]);
     assert!(alone.stderr.contains("no server is running"), "{alone:?}");
 }

@@ -65,10 +65,12 @@ fn check_relayed(sandbox: &Sandbox, sent: &[u8]) {
     let mut proxy = command.spawn().unwrap();
     let (mut input, mut output) = (proxy.stdin.take().unwrap(), proxy.stdout.take().unwrap());
     let text = sent.to_owned();
-    let writing = std::thread::spawn(move || input.write_all(&text));
-    let mut heard = Vec::new();
+    let writing = std::thread::spawn(move || input.write_all(&text).map(|()| input));
+    let mut heard = vec![0; sent.len()];
+    // The input stays open until all has come back: at its end, the proxy gives the agent only so much time.
+    output.read_exact(&mut heard).unwrap();
+    drop(writing.join().unwrap().unwrap());
     output.read_to_end(&mut heard).unwrap();
-    writing.join().unwrap().unwrap();
     assert!(proxy.wait().unwrap().success());
     assert!(heard == sent, "{} bytes of {}", heard.len(), sent.len());
 }
