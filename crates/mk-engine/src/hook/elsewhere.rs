@@ -4,7 +4,7 @@
 //! Its shell is not led through the wall there, so a line that cannot be read needs approval. A line that names nothing of
 //! a project is not seen to work in it.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use mk_clients::{HookEvent, HookMoment, HookVerdict, ToolUse};
@@ -82,7 +82,8 @@ impl Hooks<'_> {
 
     /// Whether a person has set a mode for one of these directories: mostly not, and then this is all that is asked.
     fn is_any_set(&self, directories: &[Vec<AbsPath>]) -> Result<bool, Error> {
-        let all: HashSet<&AbsPath> = directories.iter().flatten().collect();
+        // In order, so that the same question is remembered.
+        let all: BTreeSet<&AbsPath> = directories.iter().flatten().collect();
         let all: Vec<AbsPath> = all.into_iter().cloned().collect();
         for some in all.chunks(MOST_IN_QUERY) {
             if self.engine.inner.store.nearest_set(some)?.is_some() {
