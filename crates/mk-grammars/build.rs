@@ -65,7 +65,7 @@ fn main() -> Result<()> {
                 line.map_err(|error| format!("{}: {error}", grammar.package).into())
             })
         });
-        let ended = threads.map(|thread| thread.join());
+        let ended = threads.map(thread::ScopedJoinHandle::join);
         let lines = ended.map(|line| line.unwrap_or_else(|_| Err("it panicked".into())));
         lines.into_iter().collect()
     });

@@ -2,7 +2,7 @@
 //! session by the name that it knows.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ pub(crate) fn remember(directory: &Path, session: &str, own: &str) -> io::Result
     }
     // Another proxy may read it meanwhile: it sees the name whole, or the one before.
     let new = directory.join(format!(".{session}-{}", std::process::id()));
-    fs::write(&new, own)?;
+    fs::File::create(&new)?.write_all(own.as_bytes())?;
     fs::rename(new, file)
 }
 

@@ -31,7 +31,7 @@ const LONG_PATIENCE: Duration = Duration::from_secs(100);
 
 /// An answer, and why it is not better.
 #[derive(Debug)]
-pub struct AnnotatedAnswer<T> {
+pub(crate) struct AnnotatedAnswer<T> {
     pub answer: T,
     pub note: Option<String>,
 }

@@ -62,7 +62,7 @@ impl IndexStatus {
 
 /// What a rename would write.
 #[derive(Debug)]
-pub struct Rename {
+pub(crate) struct Rename {
     pub name: String,
     pub files: Vec<RenamedFile>,
     /// Places of the same name that a language server does not count to the symbol, each file with both renamed.
@@ -74,7 +74,7 @@ pub struct Rename {
 }
 
 #[derive(Debug)]
-pub struct RenamedFile {
+pub(crate) struct RenamedFile {
     pub path: ProjectPath,
     /// Of the text that was renamed.
     pub revision: String,

@@ -4,7 +4,9 @@ use axum::Extension;
 use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::response::Response;
-use mk_engine::{Actor, Caller, Draft, Error, NextStep, OWN_MODE_FILE, PatternUse, SwitchAudience, UntrustedMode};
+use mk_engine::{
+    Actor, Caller, Draft, Error, NextStep, OWN_MODE_FILE, PatternUse, SwitchAudience, UntrustedMode,
+};
 use mk_policy::{Diagnostic, Group, Mode, Severity};
 use mk_tools::ModeInfo;
 use mk_types::ModeSlug;

@@ -19,7 +19,7 @@ const LONGEST_SIGNATURE: usize = 200;
 
 /// What is wrong in a file.
 #[derive(Debug)]
-pub struct DiagnosedFile {
+pub(crate) struct DiagnosedFile {
     pub found: Vec<ServerDiagnostic>,
     pub source: AnswerSource,
 }

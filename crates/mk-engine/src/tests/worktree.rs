@@ -84,7 +84,8 @@ fn a_task_in_a_linked_worktree_gets_the_mode_that_a_person_sets() {
     let (linked, liar) = (create("linked"), create("liar"));
     let (ask, whom) = (slug("ask"), SwitchAudience::Everyone);
     let conversations = world.engine().conversations();
-    let set = conversations.set_project_mode(&at(&world, "main"), &ask, whom);
+    let main = at(&world, "main");
+    let set = conversations.set_project_mode(&main, &ask, whom);
     world.runtime.block_on(set).unwrap();
     let mode = |id| world.store.session(id).unwrap().unwrap().mode;
     assert_eq!(mode(&linked), ask);

@@ -142,7 +142,7 @@ fn a_linked_worktree_knows_its_main_one() {
         main_worktree(&below),
         grove.root.join("sub".as_ref()).unwrap()
     );
-    assert_eq!(linked_worktrees(&grove.root), [linked.clone()]);
+    assert_eq!(linked_worktrees(&grove.root), std::slice::from_ref(&linked));
     let main_below = grove.root.join("sub".as_ref()).unwrap();
     assert_eq!(linked_worktrees(&main_below), [below]);
     assert_eq!(linked_worktrees(&linked), []);

@@ -289,9 +289,7 @@ fn the_dashboard_finds_the_servers_that_run() {
     let taken = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
     let listen = taken.local_addr().unwrap().to_string();
     let config = json!({ "http": { "listen": listen } }).to_string();
-    let file = sandbox.config_file();
-    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-    std::fs::write(file, config).unwrap();
+    sandbox.write(sandbox.config_file(), config);
     let alone = sandbox.run(&["dashboard", "--no-open"]);
     assert!(alone.stderr.contains("no server is running"), "{alone:?}");
 }

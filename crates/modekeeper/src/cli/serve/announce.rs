@@ -127,9 +127,15 @@ mod tests {
         let address: SocketAddr = "127.0.0.1:7337".parse().unwrap();
         let servers = state.path().join(DIRECTORY);
         std::fs::create_dir(&servers).unwrap();
-        std::fs::write(servers.join("killed"), "127.0.0.1:1\n/p\n").unwrap();
-        std::fs::write(servers.join("empty"), "").unwrap();
-        std::fs::write(servers.join(".new-starts"), "").unwrap();
+        let left = [
+            ("killed", "127.0.0.1:1\n/p\n"),
+            ("empty", ""),
+            (".new-starts", ""),
+        ];
+        for (name, text) in left {
+            let mut file = File::create(servers.join(name)).unwrap();
+            file.write_all(text.as_bytes()).unwrap();
+        }
         let file = write(state.path(), address, "/p").unwrap();
         let found = running(state.path());
         assert_eq!(found.len(), 1);
