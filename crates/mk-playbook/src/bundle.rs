@@ -28,7 +28,7 @@ pub(crate) fn bundled(place: &ContentPlace) -> Vec<BundledFile> {
     let Some(folder) = folder(place) else {
         return Vec::new();
     };
-    let hidden = HiddenPaths::of(place);
+    let hidden = HiddenBundleFiles::of(place);
     let mut found = Vec::new();
     list(&folder, "", DEEPEST, &hidden, &mut found);
     found.sort_by(|left, right| left.path.cmp(&right.path));
@@ -67,11 +67,11 @@ pub(crate) fn folder(place: &ContentPlace) -> Option<std::path::PathBuf> {
 }
 
 /// What is kept from every tool.
-struct HiddenPaths {
+struct HiddenBundleFiles {
     project: Option<(AbsPath, IgnoredFiles)>,
 }
 
-impl HiddenPaths {
+impl HiddenBundleFiles {
     fn of(place: &ContentPlace) -> Self {
         let project = match &place.origin {
             ContentOrigin::Disk { within, .. } if place.layer == ContentLayer::Project => {
@@ -100,7 +100,7 @@ fn list(
     folder: &Path,
     below: &str,
     depth: usize,
-    hidden: &HiddenPaths,
+    hidden: &HiddenBundleFiles,
     found: &mut Vec<BundledFile>,
 ) {
     let Ok(entries) = fs::read_dir(folder) else {
