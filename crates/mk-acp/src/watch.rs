@@ -14,8 +14,9 @@ use crate::shown::ShownModes;
 
 /// How often the store is looked at: other processes write it, and nothing rings.
 const LOOK: Duration = Duration::from_millis(200);
-/// After so many looks, what the lines since then have needed is given back.
-const LOOKS_TO_REST: u64 = 5;
+/// After so many looks, what the lines since then have needed is given back; and once more after as many again, because
+/// the store writes for up to a second what the last line has brought.
+const LOOKS_TO_REST: u64 = 4;
 
 /// Whether mode files have changed since the last look. One who has missed something looks too.
 fn has_news(changes: &mut Receiver<EngineChange>) -> bool {
@@ -33,13 +34,16 @@ impl Core {
         let mut ticks = tokio::time::interval(LOOK);
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         let mut files = self.engine.changes();
-        let (mut rested_at, mut seen) = (0, None);
+        let (mut rested_at, mut rests_again, mut seen) = (0, false, None);
         for look in 1_u64.. {
             ticks.tick().await;
             let passed = self.passed.load(Ordering::Relaxed);
-            if look % LOOKS_TO_REST == 0 && passed != rested_at {
-                rested_at = passed;
-                (self.options.rest)();
+            if look % LOOKS_TO_REST == 0 {
+                let has_passed = passed != rested_at;
+                if has_passed || rests_again {
+                    (self.options.rest)();
+                }
+                (rested_at, rests_again) = (passed, has_passed);
             }
             let sessions: Vec<(String, ConversationId)> = {
                 let state = self.lock();
