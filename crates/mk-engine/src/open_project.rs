@@ -1,6 +1,5 @@
 //! A project in memory: its modes as the files have them now, and a watch on those files; its playbook and symbols.
 
-use std::collections::HashMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -23,7 +22,7 @@ use crate::playbook::PlaybookShelf;
 use crate::server::ProjectServers;
 use crate::settings::Folders;
 use crate::symbol::Symbols;
-use crate::trust::{UntrustedMode, is_obscured};
+use crate::trust::{LastGoodFiles, UntrustedMode, is_obscured};
 
 /// The largest mode file seen in the wild has 1.4 MB.
 pub(crate) const LARGEST_MODE_FILE: u64 = 16 * 1024 * 1024;
@@ -49,7 +48,7 @@ struct OpenState {
     catalogue: Arc<Catalogue>,
     ignored: Arc<IgnoredFiles>,
     /// The last content of each mode file that was good as a whole.
-    last_good: HashMap<PathBuf, LoadedFile>,
+    last_good: LastGoodFiles,
     /// Each mode as it was in force last, those that are broken or gone by now included.
     in_force: Vec<Arc<Mode>>,
     /// Modes that are held to less than their files say.
@@ -62,7 +61,7 @@ impl OpenProject {
         let state = OpenState {
             catalogue: Arc::default(),
             ignored: Arc::new(IgnoredFiles::Everything),
-            last_good: HashMap::new(),
+            last_good: LastGoodFiles::new(),
             in_force: Vec::new(),
             untrusted: Vec::new(),
         };
@@ -307,14 +306,16 @@ fn load_file(path: &Path, file: &str) -> Option<(Option<String>, LoadedFile)> {
 fn load_state(
     root: &AbsPath,
     folders: &Folders,
-    mut last_good: HashMap<PathBuf, LoadedFile>,
+    mut last_good: LastGoodFiles,
     engine: &Engine,
 ) -> OpenState {
     let mut layers = Vec::new();
     for (path, file, source) in mode_files(root, folders) {
         let Some((text, loaded)) = load_file(&path, &file) else {
-            if let Some(last) = last_good.remove(&path) {
-                engine.forget_text(&path, &last);
+            if let Some(Some(last)) = last_good.remove(&path)
+                && engine.forget_text(&path, &last)
+            {
+                last_good.insert(path, None);
             }
             continue;
         };

@@ -168,18 +168,20 @@ impl Engine {
         path: &Path,
         text: Option<&str>,
         loaded: LoadedFile,
-        last_good: &mut HashMap<PathBuf, LoadedFile>,
+        last_good: &mut LastGoodFiles,
     ) -> LoadedFile {
         let is_error = |found: &Diagnostic| found.severity == Severity::Error;
         if loaded.legible == LegibleFile::Whole && !loaded.diagnostics.iter().any(is_error) {
             if let (Some(text), Some(path)) = (text, AbsPath::new(path)) {
                 self.keep_text(&path, text, &loaded);
             }
-            last_good.insert(path.to_owned(), loaded.clone());
+            last_good.insert(path.to_owned(), Some(loaded.clone()));
             return loaded;
         }
-        if let Some(earlier) = last_good.get(path) {
-            return with_earlier(loaded, earlier.clone());
+        match last_good.get(path) {
+            Some(Some(earlier)) => return with_earlier(loaded, earlier.clone()),
+            Some(None) => return loaded,
+            None => {}
         }
         let kept = AbsPath::new(path).map(|path| self.inner.store.last_good_mode_file(&path));
         let Some(Ok(Some(text))) = kept else {
@@ -201,14 +203,15 @@ impl Engine {
         }
     }
 
-    /// Forgets the text of a file that was deleted, unless it narrowed what is not its own.
-    pub(crate) fn forget_text(&self, path: &Path, last: &LoadedFile) {
+    /// Forgets the text of a file that was deleted, unless it narrowed what is not its own; tells whether it is forgotten.
+    pub(crate) fn forget_text(&self, path: &Path, last: &LoadedFile) -> bool {
         let Some(path) = AbsPath::new(path).filter(|_| !self.narrows(last)) else {
-            return;
+            return false;
         };
         if let Err(error) = self.inner.store.forget_mode_file(&path) {
             tracing::warn!(%error, "the text of a deleted mode file is still kept");
         }
+        true
     }
 
     fn narrows(&self, loaded: &LoadedFile) -> bool {
@@ -231,6 +234,10 @@ pub(crate) fn is_obscured(mode: &Mode) -> bool {
     let why = mode.held_back.as_ref().map(|held| &held.why);
     matches!(why, Some(HeldWhy::BrokenFile(_)))
 }
+
+/// What this process has seen of mode files: the last good text, or `None` for a file that was deleted, whose text leaves
+/// the store a moment later.
+pub(crate) type LastGoodFiles = HashMap<PathBuf, Option<LoadedFile>>;
 
 /// A file's modes, with those of an earlier text in the place of what cannot be told.
 pub(crate) fn with_earlier(mut loaded: LoadedFile, earlier: LoadedFile) -> LoadedFile {

@@ -142,6 +142,10 @@ fn own_mode(groups: &str) -> String {
 fn own_groups(world: &mut World) -> Vec<Group> {
     world.start_engine();
     let catalogue = world.engine().modes().catalogue(&world.caller);
+    // Writes keep their order: after this one, what is in force is on disk for the next process.
+    let root = world.fixture.root().clone();
+    let opened = world.store.open_project(&root);
+    world.runtime.block_on(opened).unwrap();
     catalogue.get("own").unwrap().groups()
 }
 
