@@ -55,7 +55,7 @@ mod tests {
         check("plan", "pla", 2, Some(1));
         check("plan", "plane", 2, Some(1));
         check("plan", "paln", 2, Some(1));
-        check("größe", "grosse", 2, Some(2));
+        check("größe", "grösse", 2, Some(2));
         check("plan", "notes", 2, None);
         check("", "abc", 2, None);
         check("", "ab", 2, Some(2));

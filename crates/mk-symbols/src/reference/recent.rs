@@ -15,11 +15,11 @@ const MOST_TEXTS: usize = 40_000;
 
 #[derive(Debug, Default)]
 pub(super) struct RecentUses {
-    kept: Mutex<KeptTexts>,
+    kept: Mutex<UsesByText>,
 }
 
 #[derive(Debug, Default)]
-struct KeptTexts {
+struct UsesByText {
     by_text: HashMap<(TextKey, String), KeptUses>,
     n_uses: usize,
     /// Counts what is asked for.
@@ -62,7 +62,7 @@ impl RecentUses {
     }
 }
 
-impl KeptTexts {
+impl UsesByText {
     /// Forgets those that were asked for longest ago: many at once, so that it is seldom done.
     fn forget_quarter(&mut self) {
         let mut used: Vec<u64> = self.by_text.values().map(|it| it.used).collect();

@@ -45,7 +45,7 @@ fn a_process_that_became_another_user_is_not_served() {
 fn a_process_with_another_root_is_not_served() {
     let world = World::new(Mode::Docs);
     let ran = world.inside(
-        "mkdir -p $TMPDIR$PWD; echo copy > $TMPDIR$PWD/README.md; unshare -U python3 -c '\
+        "mkdir -p $TMPDIR$PWD; echo copy > $TMPDIR$PWD/README.md; unshare -U --keep-caps python3 -c '\
 import os; path = os.getcwd() + \"/README.md\"; os.chroot(os.environ[\"TMPDIR\"]); open(path, \"w\").write(\"x\")'; \
          cat $TMPDIR$PWD/README.md; echo y > docs/guide.md",
     );

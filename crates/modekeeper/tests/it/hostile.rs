@@ -53,7 +53,7 @@ fn refused_text(text: impl AsRef<[u8]>, said: &str) {
 
 #[test]
 fn a_file_of_twenty_megabytes() {
-    refused_text("# padding\n".repeat(2_000_000), "more than");
+    refused_text("# padding\n".repeat(2_000_000), "too large");
 }
 
 #[test]

@@ -72,6 +72,7 @@ pub(crate) fn run(
         copy,
         state: config.folders().state,
         wants_state: args.state,
+        marks: config.config_dir.value.as_deref().map(|it| it.join("held")),
     };
     let mut plan: String = clients
         .iter()
@@ -104,6 +105,8 @@ struct Removal {
     copy: PathBuf,
     state: PathBuf,
     wants_state: bool,
+    /// The modes that persons have set, kept outside of the state in case it is lost.
+    marks: Option<PathBuf>,
 }
 
 impl Removal {
@@ -136,6 +139,13 @@ impl Removal {
                 &format!("{shown}: tasks, decisions, backups; `--state` removes them"),
             ),
         }
+        if let Some(marks) = self.marks.as_ref().filter(|it| it.exists()) {
+            let what = format!("{}: the modes of projects", marks.display());
+            match self.wants_state {
+                true => line("remove", &what),
+                false => line("keep", &format!("{what}; `--state` removes them")),
+            }
+        }
         plan
     }
 
@@ -151,6 +161,14 @@ impl Removal {
         if self.removes_state() && self.state.exists() {
             let failed = || format!("cannot remove `{}`", self.state.display());
             fs::remove_dir_all(&self.state).with_context(failed)?;
+        }
+        if let Some(marks) = self
+            .marks
+            .as_ref()
+            .filter(|it| self.wants_state && it.exists())
+        {
+            let failed = || format!("cannot remove `{}`", marks.display());
+            fs::remove_dir_all(marks).with_context(failed)?;
         }
         Ok(())
     }

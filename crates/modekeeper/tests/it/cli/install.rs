@@ -136,6 +136,9 @@ impl World {
         for root in ["home", "project", "dotfiles"] {
             collect(&self.sandbox.root().join(root), &mut files);
         }
+        // The modes of projects are our own state, as the database is, which lies elsewhere here.
+        let marks = self.sandbox.home().join(".config/modekeeper/held");
+        files.retain(|path, _| !path.starts_with(&marks));
         files
     }
 
