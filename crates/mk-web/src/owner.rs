@@ -53,7 +53,9 @@ impl SocketOwners {
         if let Some(known) = self.lock().get(&socket) {
             return Ok(known.clone());
         }
-        if !engine.conversations().is_any_agent_running()? {
+        // While the store cannot be read, calls are decided by what is known, and only reading is allowed.
+        let is_any_running = engine.conversations().is_any_agent_running();
+        if !is_any_running.unwrap_or_default() {
             return Ok(Vec::new());
         }
         let find = Arc::clone(&self.find);

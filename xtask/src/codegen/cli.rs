@@ -7,7 +7,7 @@ use super::{Asked, header};
 pub(super) fn document(asked: &Asked<'_>) -> Result<String> {
     let mut text = header("Command line", "`modekeeper --help`");
     let top = Help::read(asked, &[])?;
-    text.push_str("The options of `modekeeper` itself can be given to every command.\n");
+    text.push_str("The options of `modekeeper` itself can be given to every command but `exec`, which reads only its own.\n");
     section(asked, &[], &top, &[], &mut text)?;
     Ok(text)
 }

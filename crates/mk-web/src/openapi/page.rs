@@ -204,7 +204,7 @@ const ROWS: &[RouteRow] = &[
         "trustMode",
         "Trust a mode as its file has it now",
         RouteAnswer::Object,
-        &[],
+        &[("hash", "string")],
     ),
     (
         "post",

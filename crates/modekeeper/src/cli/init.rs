@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 use mk_clients::ClientId;
 
-use crate::cli::install::{HowArgs, Workshop, find_mode, set_up_project};
+use crate::cli::install::{HowArgs, Workshop, find_mode, has_other_mode, set_up_project};
 use crate::cli::person;
 use crate::config::Config;
 use crate::env::Env;
@@ -27,6 +27,10 @@ pub(crate) struct InitArgs {
 pub(crate) fn run(args: &InitArgs, config: &Config, env: &Env) -> anyhow::Result<ExitCode> {
     if let Some(mode) = &args.mode {
         find_mode(config, mode)?;
+        // The first mode needs no person, because nothing is held before it.
+        if !args.how.dry_run && has_other_mode(config, mode)? {
+            person::require("init --mode")?;
+        }
     }
     let workshop = Workshop::new(config, env, &args.how)?;
     let installable = |client: &ClientId| client.atlas().can_be_installed();

@@ -29,7 +29,9 @@ use crate::output::{OutputStyle, print};
 pub(crate) use canary::{Cage, CanaryResult};
 pub(crate) use journal::{AppliedChange, InstallJournal, UndoneChange};
 pub(crate) use program::InstallPlace;
-pub(crate) use project::{find_mode, floor, floor_of, reachable_floor, set_up_project};
+pub(crate) use project::{
+    find_mode, floor, floor_of, has_other_mode, reachable_floor, set_up_project,
+};
 pub(crate) use survey::{FoundClient, SurveyPlace, VersionSource, survey};
 
 /// Set up one client: MCP server, hook, rules and shell

@@ -41,6 +41,15 @@ pub(crate) fn find_mode(config: &Config, slug: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Whether a person has set another mode for the project.
+pub(crate) fn has_other_mode(config: &Config, slug: &str) -> anyhow::Result<bool> {
+    let engine = engine(config, ProjectWatching::Off);
+    let root = &config.project_root.value;
+    let own = engine.conversations().standpoint(root)?.project;
+    let own = own.and_then(|project| project.mode);
+    Ok(own.is_some_and(|own| own.as_str() != slug))
+}
+
 /// What a mode leaves as the floor under every client.
 pub(crate) fn floor(config: &Config, slug: &str) -> anyhow::Result<ClientFloor> {
     let engine = engine(config, ProjectWatching::Off);

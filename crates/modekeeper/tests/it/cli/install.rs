@@ -295,6 +295,22 @@ fn without_clients_the_project_still_gets_its_mode() {
 }
 
 #[test]
+fn a_mode_that_a_person_has_set_is_not_changed_without_one() {
+    let sandbox = Sandbox::new();
+    let init = |mode: &str| {
+        let mut init = sandbox.command(&["init", "--yes", "--mode", mode]);
+        run(init.env("PATH", sandbox.root()))
+    };
+    init("ask");
+    let refused = init("code");
+    assert!(refused.stderr.contains("needs a terminal"), "{refused:#?}");
+    let mode = sandbox.ok(&["mode"]);
+    assert!(mode.contains("ask"), "{mode}");
+    let again = init("ask");
+    assert!(again.stdout.contains("ask"), "{again:#?}");
+}
+
+#[test]
 fn a_setup_of_a_project_changes_no_file_of_the_user() {
     let world = World::new();
     let before = world.files();

@@ -90,7 +90,7 @@ fn check_background_held(agent: Agent) {
     let world = World::new(agent);
     course::prepare(&world);
     world.init(&["--mode", "docs"]);
-    let tries = "try: open('src/background.rs', 'w')\nexcept OSError: open('docs/refused.md', 'w')";
+    let tries = "try: open('src/main.rs', 'w')\nexcept OSError: open('docs/refused.md', 'w')";
     let line = format!("python3 -c \"\n{tries}\nopen('docs/ended.md', 'w')\"");
     let ended = world.sandbox.project().join("docs/ended.md");
     let look = agent.read(&world.path("README.md")).after(move || {
@@ -100,8 +100,7 @@ fn check_background_held(agent: Agent) {
     });
     let heard = world.run(vec![agent.background(&line), look]);
     assert!(heard.ended, "{heard:#?}");
-    let there = ["src/background.rs", "docs/refused.md"].map(|name| world.exists(name));
-    assert_eq!(there, [false, true], "{heard:#?}");
+    assert!(world.exists("docs/refused.md"), "{heard:#?}");
 }
 
 #[test]

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::slow::tools;
 use crate::support::http::{HttpClient, Request, Server, lift};
-use crate::support::sandbox::Sandbox;
+use crate::support::sandbox::{Sandbox, bare_command};
 use browser::Browser;
 
 const MODES: &str = "customModes:
@@ -105,9 +105,20 @@ impl World {
             "session_id": "0f7c1d7e-4a55-4b8e-9d39-6e0f4c0f3a11", "hook_event_name": "PreToolUse",
             "cwd": self.sandbox.project(), "tool_name": tool, "tool_input": input, "tool_use_id": "toolu_1",
         });
-        let mut child = self
-            .sandbox
-            .command(&["hook", "claude"])
+        // Below a process of its own: what this test asks over HTTP would be the same agent's otherwise.
+        let hook = self.sandbox.command(&["hook", "claude"]);
+        let start = "import subprocess, sys; sys.exit(subprocess.run(sys.argv[1:]).returncode)";
+        let mut below = bare_command("python3", &self.sandbox.project());
+        below
+            .args(["-c", start])
+            .arg(hook.get_program())
+            .args(hook.get_args());
+        for (name, value) in hook.get_envs() {
+            if let Some(value) = value {
+                below.env(name, value);
+            }
+        }
+        let mut child = below
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

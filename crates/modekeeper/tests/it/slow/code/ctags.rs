@@ -156,9 +156,29 @@ fn is_defined(language: &str, tag: &Tag, line: &str) -> bool {
     let is_at_top = !line.starts_with([' ', '\t']) || line.trim_start().starts_with("export ");
     let is_meant = match (language, tag.kind.as_str()) {
         // Variables of functions, which ctags takes for those of the file where a function has no name.
-        ("javascript" | "typescript", "variable" | "constant") => {
+        ("javascript", "variable" | "constant") => {
             is_at_top && has(&["const ", "let ", "var "]) && !after.starts_with('.')
         }
+        // The same, and names that are used behind a comment in the value of another.
+        ("typescript", "variable" | "constant") => {
+            let declares = |before: &str| {
+                let before = before.trim_end();
+                ["const", "let", "var", ",", "{", "["]
+                    .iter()
+                    .any(|word| before.ends_with(word))
+            };
+            let places = line.match_indices(name);
+            let is_declared = places
+                .map(|(at, _)| line.get(..at).unwrap_or_default())
+                .any(declares);
+            is_at_top && is_declared && !after.starts_with('.')
+        }
+        // Parameters and conditions of types.
+        ("typescript", "property") => line.match_indices(name).any(|(at, _)| {
+            let after = line.get(at + name.len()..).unwrap_or_default();
+            let begins = |mark: &str| after.starts_with(mark);
+            after.trim().is_empty() || [":", "?", "!", " =", " :"].into_iter().any(begins)
+        }),
         // Properties say who may see them; other variables belong to functions, or to the script that a file is.
         ("php", "variable") => has(&["public ", "protected ", "private ", "static ", "var "]),
         // A key of an object that holds another.

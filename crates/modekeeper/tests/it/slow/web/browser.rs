@@ -25,25 +25,36 @@ pub(super) struct Browser {
     tools: PathBuf,
 }
 
+/// A driver and its port; none if it ended.
+fn start_driver(tools: &Path, sandbox: &Sandbox) -> Option<(Child, u16)> {
+    let mut driver = bare_command(tools.join("bin/chromedriver"), &sandbox.root())
+        .args(["--port=0"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let output = BufReader::new(driver.stdout.take().unwrap());
+    let port = output.lines().find_map(|line| {
+        let line = line.unwrap();
+        let (_, port) = line.rsplit_once("on port ")?;
+        // The first line repeats what was asked for.
+        let port = port.trim_end_matches('.').parse::<u16>().ok();
+        port.filter(|port| *port != 0)
+    });
+    if port.is_none() {
+        driver.wait().unwrap();
+    }
+    port.map(|port| (driver, port))
+}
+
 impl Browser {
     pub(super) fn start(sandbox: &Sandbox) -> Self {
         let tools = tools::browser();
-        let mut driver = bare_command(tools.join("bin/chromedriver"), &sandbox.root())
-            .args(["--port=0"])
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let output = BufReader::new(driver.stdout.take().unwrap());
-        let port = output.lines().find_map(|line| {
-            let line = line.unwrap();
-            let (_, port) = line.rsplit_once("on port ")?;
-            // The first line repeats what was asked for.
-            let port = port.trim_end_matches('.').parse::<u16>().ok();
-            port.filter(|port| *port != 0)
-        });
-        let address = SocketAddr::from(([127, 0, 0, 1], port.unwrap()));
+        // It wants one port of both families, takes the first at random, and ends if the other's is in use.
+        let started = (0..5).find_map(|_| start_driver(&tools, sandbox));
+        let (driver, port) = started.expect("chromedriver names its port");
+        let address = SocketAddr::from(([127, 0, 0, 1], port));
         let data = sandbox.root().join("browser");
         let options = json!({
             "binary": tools.join("bin/chromium"),
