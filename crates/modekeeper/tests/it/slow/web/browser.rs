@@ -53,7 +53,7 @@ impl Browser {
         let tools = tools::browser();
         // It wants one port of both families, takes the first at random, and ends if the other's is in use.
         let started = (0..5).find_map(|_| start_driver(&tools, sandbox));
-        let (driver, port) = started.expect("chromedriver names its port");
+        let (driver, port) = started.unwrap();
         let address = SocketAddr::from(([127, 0, 0, 1], port));
         let data = sandbox.root().join("browser");
         let options = json!({
