@@ -98,8 +98,7 @@ fn check_background_held(agent: Agent) {
             ended.exists().then_some(())
         });
     });
-    let heard = world.run(vec![agent.background(&line), look]);
-    assert!(heard.ended, "{heard:#?}");
+    let heard = world.run_to_its_end(vec![agent.background(&line), look]);
     assert!(world.exists("docs/refused.md"), "{heard:#?}");
 }
 

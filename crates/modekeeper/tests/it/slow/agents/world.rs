@@ -8,7 +8,7 @@ use mk_testkit::model::{Heard, ScriptedModel, Step};
 
 use super::agent::{Agent, OwnRules, Starter};
 use crate::slow::tools;
-use crate::support::sandbox::{Sandbox, bare_command, overwrite, run};
+use crate::support::sandbox::{Ran, Sandbox, bare_command, overwrite, run};
 
 /// Longest an agent may take for one turn: it is waited for by `timeout`, which also ends what it started.
 const TURN: &str = "600";
@@ -137,9 +137,7 @@ impl World {
         starter: Starter,
     ) -> Heard {
         let count = steps.len();
-        self.model.script("main", steps);
-        let ran = run(&mut self.agent.command(self, "SCRIPT main", rules, starter));
-        let heard = self.model.heard("main");
+        let (ran, heard) = self.take(steps, rules, starter);
         assert!(
             ran.status.success() && heard.results.len() == count,
             "{:?}: {} of {count} steps; {:?}; {ran:#?}",
@@ -148,5 +146,20 @@ impl World {
             self.model.requests(),
         );
         heard
+    }
+
+    /// The same where the agent may call tools by itself, too: Copilot reads what a line in the background has written
+    /// when it ends, whenever that is.
+    #[track_caller]
+    pub(super) fn run_to_its_end(&self, steps: Vec<Step>) -> Heard {
+        let (ran, heard) = self.take(steps, OwnRules::Bypassed, Starter::Itself);
+        assert!(ran.status.success() && heard.ended, "{ran:#?}\n{heard:#?}");
+        heard
+    }
+
+    fn take(&self, steps: Vec<Step>, rules: OwnRules, starter: Starter) -> (Ran, Heard) {
+        self.model.script("main", steps);
+        let ran = run(&mut self.agent.command(self, "SCRIPT main", rules, starter));
+        (ran, self.model.heard("main"))
     }
 }
