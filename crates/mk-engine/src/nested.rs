@@ -1,4 +1,4 @@
-//! Projects inside another one, with a mode of their own that a person has set: whoever works above them is held by it
+//! Projects inside another one, with a mode of their own that a person has set: work from above them is held by it
 //! in what touches them, besides the mode that holds above.
 
 use std::path::Path;

@@ -149,7 +149,7 @@ pub struct ParsedMode<'a> {
     pub model: ResolvedModel,
     /// Rounds; in AUTO only.
     pub max_iterations: Option<u8>,
-    /// The prompt without its keyword, read for whoever asks more about it.
+    /// The prompt without its keyword, read once, for every later question about it.
     pub reading: PromptReading<'a>,
 }
 
