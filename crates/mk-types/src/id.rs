@@ -79,6 +79,28 @@ id! {
     /// Names a conversation: an agent's own session, or a connection.
     ConversationId, "a conversation id (`conv_` and at least 12 letters or digits)", "conv_"
 }
+/// Begins the tail of a conversation that a credential has opened. No random tail has a fourth of its length more.
+const OF_CREDENTIAL: &str = "tok0";
+
+impl ConversationId {
+    /// The conversation of calls that only a credential connects.
+    pub fn of_credential(id: &CredentialId) -> Self {
+        let tail = id.as_str().trim_start_matches("tok_");
+        Self(format!("conv_{OF_CREDENTIAL}{tail}").into())
+    }
+
+    /// A new conversation that a credential has opened.
+    pub fn random_of_credential() -> Self {
+        Self(format!("conv_{OF_CREDENTIAL}{}", random_tail()).into())
+    }
+
+    /// Whether a credential has opened it.
+    pub fn is_of_credential(&self) -> bool {
+        let tail = self.0.trim_start_matches("conv_");
+        tail.len() > TAIL && tail.starts_with(OF_CREDENTIAL)
+    }
+}
+
 id! {
     /// Names a project, whatever its directory is called.
     ProjectId, "a project id (`proj_` and at least 12 letters or digits)", "proj_"

@@ -1,6 +1,7 @@
 //! Credentials that stand in other texts: found by their shape and taken out, so that records and logs can be shown.
 //!
-//! Only what is a credential for certain: our own, signed tokens, and what follows `Bearer`. Passwords have no shape.
+//! Only what is a credential for certain: our own, signed tokens, what follows `Bearer`, and passwords in URLs. Other
+//! passwords have no shape.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -38,7 +39,7 @@ pub fn without_secrets(text: &str) -> Cow<'_, str> {
 /// Finds the first credential of one shape that begins at a place or after it.
 type Shape = fn(&str, usize) -> Option<Range<usize>>;
 
-const SHAPES: [Shape; 3] = [ours, signed, after_bearer];
+const SHAPES: [Shape; 4] = [ours, signed, after_bearer, in_url];
 
 fn ours(text: &str, from: usize) -> Option<Range<usize>> {
     let mut places = text.get(from..)?.match_indices("mks_");
@@ -89,6 +90,22 @@ fn after_bearer(text: &str, from: usize) -> Option<Range<usize>> {
         });
         let start = word.end + gap;
         Some(start..start + length?)
+    })
+}
+
+/// `scheme://user:password@host`; what a shell would put there is not the password itself.
+fn in_url(text: &str, from: usize) -> Option<Range<usize>> {
+    let mut places = text.get(from..)?.match_indices("://");
+    places.find_map(|(at, mark)| {
+        let start = from + at + mark.len();
+        let rest = text.get(start..)?;
+        let ends = |it: char| it.is_whitespace() || "/?#'\"`\\<>".contains(it);
+        let authority = rest.get(..rest.find(ends).unwrap_or(rest.len()))?;
+        let (user, _) = authority.rsplit_once('@')?;
+        let (name, password) = user.split_once(':')?;
+        let is_known = !password.is_empty() && !password.starts_with('$');
+        let password = start + name.len() + 1..start + user.len();
+        is_known.then_some(password)
     })
 }
 

@@ -1,11 +1,12 @@
 //! The shapes of ids, slugs, times and paths.
 
 use std::path::Path;
+use std::sync::Mutex;
 use std::time::Duration;
 
 use crate::{
-    AbsPath, Clock, ModeSlug, PathError, ProjectPath, SessionId, Timestamp, random_secret,
-    without_secrets,
+    AbsPath, Clock, FilePattern, ModeSlug, PathError, ProjectPath, SessionId, Timestamp, lock,
+    name_glob, path_glob, random_secret, without_secrets,
 };
 
 #[track_caller]
@@ -132,9 +133,17 @@ fn credentials_are_taken_out_of_texts_and_words_about_them_are_not() {
         "-H 'authorization: bearer abcdefghijkl'",
         "-H 'authorization: bearer [removed]'",
     );
+    check_without_secrets(
+        "psql 'postgres://ann:s:e@cret@db.example/x?y' b@c",
+        "psql 'postgres://ann:[removed]@db.example/x?y' b@c",
+    );
     for kept in [
         "",
         "mks_short",
+        "https://ann@db.example:5432/a:b@c",
+        "https://db.example:5432/ mail ann:x@y",
+        "postgres://ann:$PASSWORD@db.example",
+        "postgres://ann:@db.example",
         "Bearer $TOKEN",
         "the bearer of a token",
         "eyJ.eyJ.eyJ.eyJ",
@@ -162,6 +171,8 @@ fn a_text_of_beginnings_is_read_once() {
         "bearer ",
         "eyJ",
         "mks_ ",
+        "://",
+        "://a:",
         "eyJhbGciOiJFUzI1NiJ9.",
     ] {
         let text = beginning.repeat(2_000_000 / beginning.len());
@@ -170,4 +181,58 @@ fn a_text_of_beginnings_is_read_once() {
     }
     let found = format!("{} bbb ", random_secret()).repeat(20_000);
     check_without_secrets(&found, &"[removed] bbb ".repeat(20_000));
+}
+
+/// `name`, `path` or `directory`, and the text.
+#[track_caller]
+fn check_pattern(written: &str, expected: &str) {
+    let read = FilePattern::read(written).map(|it| {
+        let about = if it.is_name { "name" } else { "path" };
+        let directory = if it.names_directory { " directory" } else { "" };
+        format!("{about}{directory} {}", it.text)
+    });
+    assert_eq!(
+        read.unwrap_or_else(|error| error.to_string()),
+        expected,
+        "{written}"
+    );
+}
+
+#[test]
+fn a_bare_name_is_looked_for_at_any_depth() {
+    check_pattern("*.rs", "name *.rs");
+    check_pattern("target/", "name directory target");
+    check_pattern("./*.rs", "path *.rs");
+    check_pattern("/.//src/", "path directory src");
+    check_pattern("src/**", "path src/**");
+    for empty in ["", "/", "./", "."] {
+        check_pattern(empty, "it is empty");
+    }
+}
+
+#[test]
+fn a_star_stays_within_a_part_of_a_path_and_braces_may_be_empty() {
+    let fits = |glob: &str, path: &str| path_glob(glob).unwrap().compile_matcher().is_match(path);
+    assert!(fits("src/*.rs", "src/a.rs"));
+    assert!(!fits("src/*.rs", "src/a/b.rs"));
+    assert!(fits("src/**/x{,s}", "src/a/x"));
+    let too_long = path_glob(&"x".repeat(1001)).unwrap_err();
+    assert_eq!(too_long.to_string(), "it is longer than 1000 bytes");
+    let fits = |glob: &str, name: &str| name_glob(glob).unwrap().compile_matcher().is_match(name);
+    assert!(fits("auth*", "Auth/tokens"));
+}
+
+#[test]
+fn a_lock_outlives_a_panic() {
+    let shared = Mutex::new(1);
+    let ended = std::thread::scope(|scope| {
+        let thread = scope.spawn(|| {
+            let _held = lock(&shared);
+            panic!("while it is held");
+        });
+        thread.join()
+    });
+    assert!(ended.is_err());
+    assert!(shared.is_poisoned());
+    assert_eq!(*lock(&shared), 1);
 }
