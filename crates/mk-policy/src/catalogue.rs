@@ -217,7 +217,7 @@ impl ModeLayer {
                         kind: "mode",
                         name: mode.slug.value.to_string(),
                     }),
-                    message: format!("`switchTo` names `{name}`, and there is no such mode"),
+                    message: format!("`switchTo` names `{name}`, which does not exist"),
                     hint: None,
                 });
             }

@@ -167,7 +167,7 @@ impl LineAnalysis {
             words.iter().any(|it| word.value.contains(it))
         };
         if matches!(name, "jq" | "gojq" | "yq") && skipped.iter().any(|word| loads(&word)) {
-            self.doubt_files("the program names files in a text of its own");
+            self.doubt_files("a script in the program's arguments names files");
         }
         match program.operands {
             Operands::Data | Operands::Command => {}

@@ -22,7 +22,7 @@ impl Parser<'_> {
             self.peek_at(distance) == Some('\\') && self.peek_at(distance + 1) == Some('\n')
         };
         if joins(1) || (self.peek_at(1) == Some('(') && joins(2)) {
-            return Err(Stop("an expansion goes on in the next line"));
+            return Err(Stop("an expansion continues on the next line"));
         }
         match self.peek_at(1) {
             Some('\'') if quoting == Quoting::None && self.peek() == Some('$') => {

@@ -39,7 +39,7 @@ impl LineAnalysis {
         let writes =
             |format: &ShellWord| format.value.starts_with('@') || format.value.contains("%output{");
         if name == "curl" && arguments.values(&["w", "write-out"]).any(writes) {
-            self.doubt_files("an option names files in a text of its own");
+            self.doubt_files("a script in an option's value names files");
         }
         for address in &arguments.operands {
             if let Some((scheme, path)) = address.value.split_once("://")

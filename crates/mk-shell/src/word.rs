@@ -265,7 +265,7 @@ impl Parser<'_> {
         if escaped == '\n' {
             // The shell joins lines before it sees words: `i\⏎f` is a keyword.
             return match self.peek() {
-                Some(next) if !is_word_end(next) => Err(Stop("a word goes on in the next line")),
+                Some(next) if !is_word_end(next) => Err(Stop("a word continues on the next line")),
                 _ => Ok(()),
             };
         }

@@ -79,7 +79,7 @@ impl LineAnalysis {
             return Ok(());
         }
         if RESERVED.contains(&command.raw.as_str()) {
-            self.doubt_commands("a keyword stands where a command is expected");
+            self.doubt_commands("a keyword appears where a command is expected");
             return Ok(());
         }
         let name = command.value.rsplit(['/', '\\']).next().unwrap_or_default();

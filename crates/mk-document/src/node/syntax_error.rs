@@ -48,7 +48,7 @@ fn describe(error: &Error) -> (String, Option<&'static str>) {
         ),
         Error::UnknownAnchor { .. } => (
             "`*` refers to an anchor that is not there".to_owned(),
-            Some("put a text that begins with `*` in quotes"),
+            Some("quote text that starts with `*`"),
         ),
         Error::RecursiveReferencesRequireWeakTypes { .. } => {
             ("an anchor is used inside itself".to_owned(), None)
@@ -103,7 +103,7 @@ fn describe_scan(message: &str) -> (String, Option<&'static str>) {
         ("tab", "a tab indents this line", "indent with spaces"),
         (
             "mapping values are not allowed",
-            "a `:` stands where no key can be",
+            "a `:` is not allowed here",
             "put a text that contains `: ` in quotes",
         ),
         ("expected '-'", UNEVEN, COMPARE),
@@ -116,7 +116,7 @@ fn describe_scan(message: &str) -> (String, Option<&'static str>) {
     if let Some(character) = message.strip_prefix("unexpected character: `") {
         let character = character.trim_end_matches('\'');
         let hint = "put a text that holds special characters in quotes";
-        return (format!("`{character}` cannot stand here"), Some(hint));
+        return (format!("`{character}` is not allowed here"), Some(hint));
     }
     match KNOWN.iter().find(|(part, _, _)| message.contains(part)) {
         Some((_, meaning, hint)) => ((*meaning).to_owned(), Some(hint)),

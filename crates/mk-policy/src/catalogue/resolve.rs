@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use globset::GlobBuilder;
 use mk_document::{Diagnostic, DocumentReport, Located, to_json};
 use mk_jsregex::Pattern;
 use mk_types::{AbsPath, ModeSlug};
@@ -180,9 +179,7 @@ fn compile(entry: &GroupFile) -> Grant {
     let options = &entry.options;
     let limit = |pattern: &Option<Located<String>>| pattern.as_ref().map(compile_limit);
     let globs = options.globs.iter().filter_map(|glob| {
-        let built = GlobBuilder::new(&glob.value)
-            .literal_separator(true)
-            .build();
+        let built = mk_types::path_glob(&glob.value);
         built.ok().map(|glob| glob.compile_matcher())
     });
     let position = options

@@ -1,6 +1,5 @@
 //! The `groups` of a mode: names, restricted pairs, and the options that narrow them.
 
-use globset::GlobBuilder;
 use mk_document::{DocumentNode, DocumentPosition, DocumentReport, Located};
 use mk_jsregex::{Pattern, PatternError};
 
@@ -231,7 +230,7 @@ pub(super) fn read_mcp_filter(
     for name in names.iter().filter(|name| name.value.contains('*')) {
         out.error(
             name.position,
-            format!("`{}`: a name is compared as a whole, `*` stands for nothing", name.value),
+            format!("`{}`: names are compared as a whole, and `*` is not a wildcard", name.value),
         )
         .hint("for all tools of a server, name the server in `allowedMcpServers` or `blockedMcpServers`");
     }
@@ -276,8 +275,8 @@ fn globs(
         );
     }
     for glob in &globs {
-        if let Err(error) = GlobBuilder::new(&glob.value).build() {
-            let message = format!("`{}` is not a glob: {}", glob.value, error.kind());
+        if let Err(error) = mk_types::path_glob(&glob.value) {
+            let message = format!("`{}` is not a glob: {error}", glob.value);
             out.error(glob.position, message);
         }
     }

@@ -54,7 +54,7 @@ pub(super) fn read_document(
         }
         _ => {
             out.error(root.position, "there is no `customModes` list")
-                .hint("modes stand in a list under `customModes:`");
+                .hint("put modes in a list under `customModes:`");
             return LegibleFile::NotAll;
         }
     };

@@ -253,7 +253,7 @@ fn other_documents_are_not_mode_files() {
     assert_snapshot!(check("modes: []"), @"
     unreadable
     f:1:1: error: there is no `customModes` list
-        modes stand in a list under `customModes:`
+        put modes in a list under `customModes:`
     f:1:1: warning: parts of this file cannot be read and may limit any mode: until it is fixed, builtin and global modes can only read
     ");
     assert_snapshot!(check("customModes: none"), @"
@@ -373,13 +373,13 @@ fn text_that_is_not_yaml_is_explained_without_the_parsers_words() {
     assert_snapshot!(check("customModes:\n  - name: a: b\n"), @"
     unreadable
     f:1:1: warning: parts of this file cannot be read and may limit any mode: until it is fixed, builtin and global modes can only read
-    f:2:12: error: a `:` stands where no key can be
+    f:2:12: error: a `:` is not allowed here
         put a text that contains `: ` in quotes
     ");
     assert_snapshot!(check("customModes:\n  - name: @b\n"), @"
     unreadable
     f:1:1: warning: parts of this file cannot be read and may limit any mode: until it is fixed, builtin and global modes can only read
-    f:2:11: error: `@` cannot stand here
+    f:2:11: error: `@` is not allowed here
         put a text that holds special characters in quotes
     ");
     assert_snapshot!(check("customModes: [a\n"), @"
@@ -395,7 +395,7 @@ fn text_that_is_not_yaml_is_explained_without_the_parsers_words() {
     assert_snapshot!(check("customModes:\0\n"), @r"
     unreadable
     f:1:1: warning: parts of this file cannot be read and may limit any mode: until it is fixed, builtin and global modes can only read
-    f:1:13: error: `\u{0}` cannot stand here
+    f:1:13: error: `\u{0}` is not allowed here
         put a text that holds special characters in quotes
     ");
 }
@@ -425,7 +425,7 @@ customModes:
     unreadable
     f:1:1: warning: parts of this file cannot be read and may limit any mode: until it is fixed, builtin and global modes can only read
     f:5:29: error: `*` refers to an anchor that is not there
-        put a text that begins with `*` in quotes
+        quote text that starts with `*`
     ");
 }
 
@@ -523,7 +523,7 @@ customModes:
 "), @"
     a «A»: no groups
     b «B»: no groups
-    f:3:12: warning: mode `a`: `switchTo` names `zzz`, and there is no such mode
+    f:3:12: warning: mode `a`: `switchTo` names `zzz`, which does not exist
     ");
 }
 
@@ -631,7 +631,7 @@ customModes:
     a «A»: mcp [servers github, docs]
     b «B»: mcp [no server]
     f:5:75: error: mode `c`: `allowedMcpServers` is nothing, not a list of texts
-    f:6:73: error: mode `d`: `github/*`: a name is compared as a whole, `*` stands for nothing
+    f:6:73: error: mode `d`: `github/*`: names are compared as a whole, and `*` is not a wildcard
         for all tools of a server, name the server in `allowedMcpServers` or `blockedMcpServers`
     ");
 }
@@ -758,7 +758,7 @@ fn aliases_that_unfold_without_end_are_cut_off() {
     unreadable
     f:1:1: warning: parts of this file cannot be read and may limit any mode: until it is fixed, builtin and global modes can only read
     f:1:14: error: `*` refers to an anchor that is not there
-        put a text that begins with `*` in quotes
+        quote text that starts with `*`
     ");
 }
 

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::path::{Component, Path, PathBuf};
 use std::sync::OnceLock;
 
-use globset::GlobBuilder;
 use mk_jsregex::Pattern;
 use mk_types::ModeSlug;
 use proptest::prelude::*;
@@ -110,7 +109,7 @@ fn limit(source: &str) -> PatternLimit {
 
 fn grant(entry: &Entry) -> Grant {
     let glob = |glob: &str| {
-        let glob = GlobBuilder::new(glob).literal_separator(true).build();
+        let glob = mk_types::path_glob(glob);
         glob.expect("a glob").compile_matcher()
     };
     Grant {

@@ -712,6 +712,10 @@ fn programs_that_write_in_less_usual_ways() {
         "[pytest --cov-report=xml:a.xml] >a.xml",
     );
     check("curl -b a.txt http://x", "[curl -b a.txt http://x] <a.txt");
+}
+
+#[test]
+fn programs_whose_changes_cannot_be_told_are_doubted() {
     for line in [
         "git reflog expire --all",
         "git fsck --lost-found",

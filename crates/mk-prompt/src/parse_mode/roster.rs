@@ -4,7 +4,7 @@
 
 use std::sync::OnceLock;
 
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use globset::{GlobSet, GlobSetBuilder};
 
 use super::explicit::other_names;
 use crate::recommend_skills::{Model, OverlapIndex, Words};
@@ -196,7 +196,7 @@ impl Roster {
                     Some(pattern) => (true, pattern),
                     None => (false, pattern.as_str()),
                 };
-                if let Ok(glob) = GlobBuilder::new(pattern).literal_separator(true).build() {
+                if let Ok(glob) = mk_types::path_glob(pattern) {
                     globs.add(glob);
                     owners.push(PatternOwner { agent, takes_away });
                 }
