@@ -1,5 +1,7 @@
 //! Claude Code. Run at the version below; facts that were only read say so.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 
 use crate::client::{Client, ClientId};
@@ -131,31 +133,13 @@ pub(crate) const DIRECTORY_VARIABLE: &str = "CLAUDE_CONFIG_DIR";
 
 fn changes(setup: &Setup) -> Vec<SettingsChange> {
     let moved = setup.directory(DIRECTORY_VARIABLE, ".claude");
-    let servers = match setup.scope {
-        // It keeps much else in there, and writes it often.
-        InstallScope::User if moved == setup.home.join(".claude") => {
-            setup.home.join(".claude.json")
-        }
-        InstallScope::User => moved.join(".claude.json"),
-        InstallScope::Project => setup.project.join(".mcp.json"),
-    };
     let settings = match setup.scope {
         InstallScope::User => moved.join("settings.json"),
         // Not the shared file: the path of the binary is this machine's.
         InstallScope::Project => setup.project.join(".claude/settings.local.json"),
     };
-    let mut entry = setup.mcp_entry();
-    entry["type"] = json!("stdio");
-    let servers = SettingsChange::json(
-        ChangePurpose::Mcp,
-        servers,
-        vec![SettingsEdit::put(&["mcpServers", "modekeeper"], entry)],
-    );
     let mut changes = vec![
-        match setup.scope {
-            InstallScope::User => servers.kept_by_client(),
-            InstallScope::Project => servers,
-        },
+        server_change(setup, &moved),
         SettingsChange::json(
             ChangePurpose::Mcp,
             settings.clone(),
@@ -194,6 +178,23 @@ fn changes(setup: &Setup) -> Vec<SettingsChange> {
         ));
     }
     changes
+}
+
+fn server_change(setup: &Setup, moved: &Path) -> SettingsChange {
+    let mut entry = setup.mcp_entry();
+    entry["type"] = json!("stdio");
+    let change = |file| {
+        let edit = SettingsEdit::put(&["mcpServers", "modekeeper"], entry);
+        SettingsChange::json(ChangePurpose::Mcp, file, vec![edit])
+    };
+    match setup.scope {
+        InstallScope::Project => change(setup.project.join(".mcp.json")),
+        // It keeps much else in there, and writes it often.
+        InstallScope::User if moved == setup.home.join(".claude") => {
+            change(setup.home.join(".claude.json")).kept_by_client()
+        }
+        InstallScope::User => change(moved.join(".claude.json")).kept_by_client(),
+    }
 }
 
 /// Its rules cannot say «all but files of this kind»: what is denied, no other rule allows.

@@ -4,6 +4,7 @@ use crate::hook::HookContract;
 use crate::install::{SettingsChange, Setup};
 use crate::shell::Shell;
 use crate::tool::{McpNames, ToolRow};
+use crate::trust::ProjectTrust;
 use crate::{
     bob, claude_code, cline, codex, continue_dev, copilot, cursor, gemini, jetbrains, junie, kilo,
     opencode, qwen, roo, vscode, windsurf, zed, zoo,
@@ -125,8 +126,12 @@ pub struct Client {
     pub held: &'static str,
     /// What is not held, each in a sentence.
     pub open: &'static [&'static str],
+    /// What is not held unless its own rules lie underneath: what happens then, and what a floor puts there.
+    pub without_floor: Option<(&'static str, &'static str)>,
     /// What is not held besides where only a project's files are set up, each in a sentence.
     pub project_open: &'static [&'static str],
+    /// How it knows whether to read a project's own files; `None` where it always does, or asks before it starts.
+    pub project_trust: Option<&'static ProjectTrust>,
     /// Whether it passes over a settings file with comments or a comma too many, and all that is in it.
     pub reads_plain_json: bool,
     /// Directories in the user's home whose presence says that the product is used, where no program does.
@@ -153,7 +158,9 @@ impl Client {
             rewrites_lines: false,
             held: "MCP tools only",
             open: &["its own tools are not held"],
+            without_floor: None,
             project_open: &[],
+            project_trust: None,
             reads_plain_json: false,
             traces: &[],
             changes: None,

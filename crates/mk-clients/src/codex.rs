@@ -28,10 +28,8 @@ pub(crate) const CLIENT: Client = Client {
     shell: Shell::BashEnvOfLines,
     unsandboxed: Some(unsandboxed),
     held: "hook, once it is trusted",
-    open: &[
-        "if the hook fails, the call runs: set a floor (`--floor`) to have its sandbox underneath",
-        "web_search runs at the provider",
-    ],
+    open: &["web_search runs at the provider"],
+    without_floor: Some(("if the hook fails, the call runs", "its sandbox")),
     reads_plain_json: true,
     changes: Some(changes),
     hook_contract: Some(&HookContract {

@@ -1,5 +1,7 @@
 //! Copilot CLI. A plain `allow` beats even the user's `--deny-tool`, so letting pass is `{}`.
 
+use std::path::{Path, PathBuf};
+
 use serde_json::{Map, Value, json};
 
 use crate::client::{Client, ClientId};
@@ -11,6 +13,7 @@ use crate::install::{ChangePurpose, HOOK_SECONDS, InstallScope, SettingsChange, 
 use crate::settings::SettingsEdit;
 use crate::shell::Shell;
 use crate::tool::{McpNames, SearchRow, ToolRow};
+use crate::trust::{ProjectTrust, TrustPlace, TrustQuestion};
 
 pub(crate) const CLIENT: Client = Client {
     aliases: &["copilot-cli"],
@@ -30,6 +33,11 @@ pub(crate) const CLIENT: Client = Client {
         "where you have not trusted the project's directory in Copilot, the hook does not run",
         "our MCP tools are not there: it has MCP servers of the user only",
     ],
+    project_trust: Some(&ProjectTrust {
+        files: trust_files,
+        is_trusted,
+        advice: "start `copilot` here and trust the directory for future sessions",
+    }),
     changes: Some(changes),
     hook_contract: Some(&HookContract {
         parse,
@@ -152,6 +160,28 @@ pub(crate) fn server(setup: &Setup) -> Value {
     entry["type"] = json!("local");
     entry["tools"] = json!(["*"]);
     entry
+}
+
+/// It keeps the list in the first, and its help names it among the keys of the second.
+fn trust_files(place: &TrustPlace<'_>) -> Vec<PathBuf> {
+    let directory = place.setup.directory(DIRECTORY_VARIABLE, ".copilot");
+    ["config.json", "settings.json"]
+        .map(|name| directory.join(name))
+        .into()
+}
+
+fn is_trusted(question: &TrustQuestion<'_>) -> bool {
+    let lists = (0..2).filter_map(|it| question.json(it));
+    let mut lists =
+        lists.flat_map(|file| ["trustedFolders", "trusted_folders"].map(|key| file[key].clone()));
+    lists.any(|list| {
+        let mut trusted = list
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str);
+        trusted.any(|path| question.is_in(Path::new(path)))
+    })
 }
 
 fn changes(setup: &Setup) -> Vec<SettingsChange> {

@@ -1,5 +1,7 @@
 //! Gemini CLI. Its hooks do not fire under `--acp`; there its policy file is the only wall.
 
+use std::path::PathBuf;
+
 use serde_json::{Map, Value, json};
 
 use crate::client::{Client, ClientId};
@@ -13,6 +15,7 @@ use crate::install::{
 use crate::settings::{Format, SettingsEdit};
 use crate::shell::Shell;
 use crate::tool::{McpNames, McpTool, SearchRow, ToolRow};
+use crate::trust::{ProjectTrust, TrustPlace, TrustQuestion};
 
 pub(crate) const CLIENT: Client = Client {
     aliases: &["gemini-cli"],
@@ -25,14 +28,17 @@ pub(crate) const CLIENT: Client = Client {
     }),
     shell: Shell::BashEnvByFile,
     held: "hook",
-    open: &[
-        "under `--acp` its hooks do not run: set a floor (`--floor`), which becomes a policy file",
-        "if the hook fails or takes too long, the call runs",
-    ],
+    open: &["if the hook fails or takes too long, the call runs"],
+    without_floor: Some(("under `--acp` its hooks do not run", "a policy file")),
     project_open: &[
         "where you have not trusted the project's directory in Gemini, the hook does not run",
         "its shell, which a file in your home leads: lines that cannot be read are refused",
     ],
+    project_trust: Some(&ProjectTrust {
+        files: trust_files,
+        is_trusted,
+        advice: "start `gemini` here and choose «Trust folder» (`/permissions` changes it later)",
+    }),
     changes: Some(changes),
     hook_contract: Some(&HookContract {
         parse,
@@ -160,6 +166,40 @@ fn changes(setup: &Setup) -> Vec<SettingsChange> {
         changes.push(change.unless_it_hides(setup.home.join(".env")));
     }
     changes
+}
+
+pub(crate) const RESTRICTED_VARIABLE: &str = "GEMINI_RESTRICTED_MODE";
+pub(crate) const TRUST_VARIABLE: &str = "GEMINI_CLI_TRUST_WORKSPACE";
+pub(crate) const TRUST_FILE_VARIABLE: &str = "GEMINI_CLI_TRUSTED_FOLDERS_PATH";
+
+/// Settings of the user, then of the machine, which go before them; then the rules.
+fn trust_files(place: &TrustPlace<'_>) -> Vec<PathBuf> {
+    let directory = place.setup.home.join(".gemini");
+    let rules = place.variable(TRUST_FILE_VARIABLE).map(PathBuf::from);
+    vec![
+        directory.join("settings.json"),
+        PathBuf::from(SYSTEM_SETTINGS),
+        rules.unwrap_or_else(|| directory.join("trustedFolders.json")),
+    ]
+}
+
+const SYSTEM_SETTINGS: &str = match cfg!(target_os = "macos") {
+    true => "/Library/Application Support/GeminiCli/settings.json",
+    false => "/etc/gemini-cli/settings.json",
+};
+
+/// As its `checkPathTrust` does. Settings of the project do not count, and `--skip-trust` comes too late for its hooks.
+fn is_trusted(question: &TrustQuestion<'_>) -> bool {
+    let variable = |name| question.place.variable(name);
+    if variable(RESTRICTED_VARIABLE) == Some("true") {
+        return false;
+    }
+    match variable(TRUST_VARIABLE) {
+        Some("true") => return true,
+        Some("false") => return false,
+        _ => {}
+    }
+    question.is_switched_on(0..2) == Some(false) || question.longest_rule(2)
 }
 
 fn hook(setup: &Setup) -> Value {

@@ -12,6 +12,7 @@ mod process;
 pub mod settings;
 mod shell;
 mod tool;
+mod trust;
 
 mod bob;
 mod claude_code;
@@ -59,6 +60,7 @@ pub use shell::{
     SHELL_VARIABLES, Shell, ShellScripts, ShellStart, inside_line, shell_scripts, walled_line,
 };
 pub use tool::{ClientToolGroup, McpNames, McpTool, SERVER, SearchEngine, SearchRow, ToolRow};
+pub use trust::{ProjectTrust, TrustPlace, TrustQuestion};
 
 /// Clients of MCP, by the names they give themselves, whose model gets the structured content of a result in place of its
 /// text.
@@ -130,6 +132,15 @@ pub const DIRECTORY_VARIABLES: [&str; 4] = [
     claude_code::DIRECTORY_VARIABLE,
     codex::DIRECTORY_VARIABLE,
     copilot::DIRECTORY_VARIABLE,
+];
+
+/// Environment variables by which products decide whether they read a project's files; [`TrustPlace::variables`] carries
+/// them.
+pub const TRUST_VARIABLES: [&str; 4] = [
+    gemini::RESTRICTED_VARIABLE,
+    gemini::TRUST_VARIABLE,
+    gemini::TRUST_FILE_VARIABLE,
+    qwen::TRUST_FILE_VARIABLE,
 ];
 
 /// The session that a client names in the `_meta` of one call of an MCP tool.

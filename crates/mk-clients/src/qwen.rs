@@ -3,6 +3,8 @@
 //! Under ACP it asks its user before it calls the hook, and a refusal of the user ends the turn; a refusal by
 //! `PermissionRequest` does not, and the model hears its reason.
 
+use std::path::PathBuf;
+
 use serde_json::{Value, json};
 
 use crate::client::{Client, ClientId};
@@ -17,6 +19,7 @@ use crate::install::{
 use crate::settings::SettingsEdit;
 use crate::shell::Shell;
 use crate::tool::{McpNames, SearchRow, ToolRow};
+use crate::trust::{ProjectTrust, TrustPlace, TrustQuestion};
 
 pub(crate) const CLIENT: Client = Client {
     aliases: &["qwen-code"],
@@ -30,9 +33,19 @@ pub(crate) const CLIENT: Client = Client {
     }),
     shell: Shell::BashEnvByStart,
     held: "hook",
-    open: &[
-        "if the hook fails or is not found, the call runs: set a floor (`--floor`) to have its own rules underneath",
+    open: &[],
+    without_floor: Some((
+        "if the hook fails or is not found, the call runs",
+        "its own rules",
+    )),
+    project_open: &[
+        "where you have asked Qwen Code to trust directories (`security.folderTrust`) and not this one, the hook does not run",
     ],
+    project_trust: Some(&ProjectTrust {
+        files: trust_files,
+        is_trusted,
+        advice: "start `qwen` here and trust the directory",
+    }),
     changes: Some(changes),
     hook_contract: Some(&HookContract {
         parse,
@@ -108,6 +121,29 @@ fn answer(event: &HookEvent, verdict: &HookVerdict) -> HookAnswer {
 
 fn refuse_unread(reason: &str) -> HookAnswer {
     refuse_claude_shape(reason).and_blocked(reason)
+}
+
+pub(crate) const TRUST_FILE_VARIABLE: &str = "QWEN_CODE_TRUSTED_FOLDERS_PATH";
+
+/// As Gemini's, out of which it has grown.
+fn trust_files(place: &TrustPlace<'_>) -> Vec<PathBuf> {
+    let directory = place.setup.home.join(".qwen");
+    let rules = place.variable(TRUST_FILE_VARIABLE).map(PathBuf::from);
+    vec![
+        directory.join("settings.json"),
+        PathBuf::from(SYSTEM_SETTINGS),
+        rules.unwrap_or_else(|| directory.join("trustedFolders.json")),
+    ]
+}
+
+const SYSTEM_SETTINGS: &str = match cfg!(target_os = "macos") {
+    true => "/Library/Application Support/QwenCode/settings.json",
+    false => "/etc/qwen-code/settings.json",
+};
+
+/// Unlike Gemini it trusts everything until it is told to ask.
+fn is_trusted(question: &TrustQuestion<'_>) -> bool {
+    question.is_switched_on(0..2) != Some(true) || question.longest_rule(2)
 }
 
 fn changes(setup: &Setup) -> Vec<SettingsChange> {

@@ -44,7 +44,7 @@ pub struct EditedSettings {
 pub enum SettingsError {
     #[error("line {line}: {message}")]
     Syntax { line: usize, message: String },
-    #[error("`{path}` is not what it should be: expected {expected}")]
+    #[error("`{path}` has an unexpected value: expected {expected}")]
     Shape {
         path: String,
         expected: &'static str,
@@ -93,6 +93,11 @@ fn owned(path: &[&str]) -> Vec<String> {
 /// Whether all of these stand in a file already.
 pub fn has_all(format: Format, text: &str, edits: &[SettingsEdit]) -> bool {
     apply(format, text, edits).is_ok_and(|edited| edited.taken.is_empty() && edited.text == text)
+}
+
+/// What a JSON file says, comments aside; `None` where it cannot be read. An empty one is an empty object.
+pub(crate) fn json_value(text: &str) -> Option<Value> {
+    json::value(text)
 }
 
 /// Writes our entries. A text that has them all comes back unchanged.

@@ -5,3 +5,4 @@ mod editor;
 mod hook;
 mod install;
 mod settings;
+mod trust;

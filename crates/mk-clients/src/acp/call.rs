@@ -186,40 +186,20 @@ fn by_kind(client: Option<ClientId>, call: &AcpCall) -> ToolUse {
     }
     let patch = texts(PATCH_KEYS).into_iter().next();
     let commands = commands(call);
-    let is_told = |command: &str| texts(COMMAND_KEYS).iter().any(|it| it == command);
-    let changes = EDITOR_CHANGES.iter().any(|command| is_told(command));
-    let runs = COMMAND_KEYS
-        .iter()
-        .any(|key| input.is_some_and(|input| input.get(*key).is_some()));
-    let kind = match (call.kind.as_deref().unwrap_or("other"), &patch) {
-        // A diff without anything that runs changes a file.
-        ("execute", _) if !call.diffs.is_empty() && !runs => "acp:edit",
-        // What runs something runs it, whatever else it is called.
-        ("execute", _) => "acp:execute",
-        ("other" | "read" | "search" | "fetch" | "think", _) if !commands.is_empty() => {
-            "acp:execute"
-        }
-        ("edit" | "delete" | "move", Some(_)) => "acp:patch",
-        // A diff is an edit, whatever else it is called.
-        ("read" | "search" | "fetch" | "think" | "other", _) if !call.diffs.is_empty() => {
-            "acp:edit"
-        }
-        // So is a command of an editing tool that is not for looking.
-        ("read" | "search" | "fetch" | "think", _) if changes => "acp:edit",
-        ("read", _) => "acp:read",
-        ("search", _) => "acp:search",
-        ("edit", _) => "acp:edit",
-        ("delete", _) => "acp:delete",
-        ("move", _) => "acp:move",
-        ("fetch", _) => "acp:fetch",
-        ("think", _) => "acp:think",
-        _ if !call.diffs.is_empty() => "acp:edit",
-        _ => {
-            let titled = call.called.as_deref().or(call.title.as_deref());
-            let told = call.name.clone().or_else(|| titled.and_then(mcp_name));
-            let name = told.as_deref().or(titled);
-            return ToolUse::new(client, name.unwrap_or("unknown"), json!({}));
-        }
+    let told = texts(COMMAND_KEYS);
+    let nature = CallNature {
+        is_patch: patch.is_some(),
+        names_commands: !commands.is_empty(),
+        changes: told.iter().any(|it| EDITOR_CHANGES.contains(&it.as_str())),
+        runs: COMMAND_KEYS
+            .iter()
+            .any(|key| input.is_some_and(|input| input.get(*key).is_some())),
+    };
+    let Some(kind) = kind_of(call, &nature) else {
+        let titled = call.called.as_deref().or(call.title.as_deref());
+        let told = call.name.clone().or_else(|| titled.and_then(mcp_name));
+        let name = told.as_deref().or(titled);
+        return ToolUse::new(client, name.unwrap_or("unknown"), json!({}));
     };
     let mut arguments = Map::new();
     if kind == "acp:execute" {
@@ -237,6 +217,46 @@ fn by_kind(client: Option<ClientId>, call: &AcpCall) -> ToolUse {
     found.row = ACP_TOOLS.iter().find(|row| row.name == kind).copied();
     found.mcp = None;
     found
+}
+
+/// What a call's arguments say about it, besides the kind that its agent gives it.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "four facts that are independent of each other"
+)]
+struct CallNature {
+    is_patch: bool,
+    names_commands: bool,
+    /// It has a command of an editing tool that is not for looking.
+    changes: bool,
+    runs: bool,
+}
+
+/// The row of [`ACP_TOOLS`] that a call is decided by; none if only its name can tell.
+fn kind_of(call: &AcpCall, nature: &CallNature) -> Option<&'static str> {
+    let has_diff = !call.diffs.is_empty();
+    let kind = match call.kind.as_deref().unwrap_or("other") {
+        // A diff without anything that runs changes a file.
+        "execute" if has_diff && !nature.runs => "acp:edit",
+        // What runs something runs it, whatever else it is called.
+        "execute" => "acp:execute",
+        "other" | "read" | "search" | "fetch" | "think" if nature.names_commands => "acp:execute",
+        "edit" | "delete" | "move" if nature.is_patch => "acp:patch",
+        // A diff is an edit, whatever else it is called.
+        "read" | "search" | "fetch" | "think" | "other" if has_diff => "acp:edit",
+        // So is a command of an editing tool that is not for looking.
+        "read" | "search" | "fetch" | "think" if nature.changes => "acp:edit",
+        "read" => "acp:read",
+        "search" => "acp:search",
+        "edit" => "acp:edit",
+        "delete" => "acp:delete",
+        "move" => "acp:move",
+        "fetch" => "acp:fetch",
+        "think" => "acp:think",
+        _ if has_diff => "acp:edit",
+        _ => return None,
+    };
+    Some(kind)
 }
 
 /// What Gemini calls the tool of an MCP server, from the title that it gives to its calls.

@@ -30,6 +30,12 @@ pub(super) fn remove(text: &str, edits: &[SettingsEdit]) -> Result<String, Setti
     Ok(format!("{bom}{root}"))
 }
 
+/// What a file says, comments aside.
+pub(super) fn value(text: &str) -> Option<Value> {
+    let (_, root) = parse(text).ok()?;
+    root.to_serde_value()
+}
+
 fn parse(text: &str) -> Result<(&'static str, CstRootNode), SettingsError> {
     let (bom, text) = match text.strip_prefix('\u{feff}') {
         Some(rest) => ("\u{feff}", rest),

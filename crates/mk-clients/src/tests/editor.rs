@@ -45,16 +45,17 @@ fn extend(all: &mut Value, more: Value) {
     }
 }
 
+/// In both spellings.
+#[track_caller]
+fn check_vscode(event: &str, more: Value, expected: &str) {
+    for spelled in [documented(event, more.clone()), written(event, more)] {
+        check_event(ClientId::VsCode, &spelled, expected);
+    }
+}
+
 #[test]
 fn vscode_events_are_read_in_both_spellings() {
-    let check = |event: &str, more: Value, expected: &str| {
-        for spelled in [
-            documented(event, more.clone()),
-            written(event, more.clone()),
-        ] {
-            check_event(ClientId::VsCode, &spelled, expected);
-        }
-    };
+    let check = check_vscode;
     check(
         "SessionStart",
         json!({ "source": "new" }),
@@ -87,7 +88,19 @@ fn vscode_events_are_read_in_both_spellings() {
         after,
         "s1 - - /p after editFiles Edit path=src/main.ts",
     );
-    let tools = [
+}
+
+#[track_caller]
+fn check_vscode_tools<const N: usize>(tools: [(&str, Value, &str); N]) {
+    for (tool, input, expected) in tools {
+        let expected = format!("s1 - - /p before {tool} {expected}");
+        check_vscode("PreToolUse", call(tool, input), &expected);
+    }
+}
+
+#[test]
+fn vscode_tools_that_edit_name_their_files() {
+    check_vscode_tools([
         (
             "editFiles",
             json!({ "files": ["a.ts", "b.ts"] }),
@@ -124,6 +137,12 @@ fn vscode_events_are_read_in_both_spellings() {
             json!({ "filePath": "/p/a.ipynb" }),
             "Edit path=/p/a.ipynb",
         ),
+    ]);
+}
+
+#[test]
+fn vscode_tools_are_of_the_group_of_what_they_do() {
+    check_vscode_tools([
         (
             "run_in_terminal",
             json!({ "command": "ls", "isBackground": true }),
@@ -152,14 +171,7 @@ fn vscode_events_are_read_in_both_spellings() {
             json!({}),
             "Mcp mcp=modekeeper/switch_mode",
         ),
-    ];
-    for (tool, input, expected) in tools {
-        check(
-            "PreToolUse",
-            call(tool, input),
-            &format!("s1 - - /p before {tool} {expected}"),
-        );
-    }
+    ]);
 }
 
 #[test]
@@ -249,11 +261,14 @@ fn cursor_is_judged_by_hooks_of_claude_s_settings_alone() {
     );
 }
 
+#[track_caller]
+fn check_cursor(event: &str, more: Value, expected: &str) {
+    check_event(ClientId::Cursor, &cursor(event, more), expected);
+}
+
 #[test]
 fn cursor_has_an_event_for_each_kind_of_call() {
-    let check = |event: &str, more: Value, expected: &str| {
-        check_event(ClientId::Cursor, &cursor(event, more), expected);
-    };
+    let check = check_cursor;
     check(
         "beforeShellExecution",
         json!({ "command": "ls", "cwd": "/p/src", "sandbox": false }),
@@ -280,6 +295,10 @@ fn cursor_has_an_event_for_each_kind_of_call() {
         json!({ "tool_name": "switch_mode", "tool_input": "{}", "command": "npx evil-modekeeper mcp" }),
         "s1 - - /p before switch_mode Mcp mcp=/switch_mode",
     );
+}
+
+#[test]
+fn cursor_tools_are_of_the_group_of_what_they_do() {
     let tools = [
         (
             "Shell",
@@ -304,12 +323,17 @@ fn cursor_has_an_event_for_each_kind_of_call() {
         ("GenerateImage", json!({ "filename": "a.png" }), "unknown"),
     ];
     for (tool, input, expected) in tools {
-        check(
+        check_cursor(
             "preToolUse",
             json!({ "tool_name": tool, "tool_input": input, "tool_use_id": "abc", "cwd": "/p", "agent_message": "x" }),
             &format!("s1 - - /p before {tool} {expected}"),
         );
     }
+}
+
+#[test]
+fn cursor_events_besides_calls_are_read() {
+    let check = check_cursor;
     // Its own event, which says more, decides about it.
     check(
         "preToolUse",

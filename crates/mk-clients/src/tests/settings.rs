@@ -117,7 +117,7 @@ fn a_file_that_cannot_be_read_is_left_alone() {
     let error = apply(Format::Toml, "mcpServers = 1\n", &[server()]).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "`mcpServers.modekeeper` is not what it should be: expected a table"
+        "`mcpServers.modekeeper` has an unexpected value: expected a table"
     );
 }
 
