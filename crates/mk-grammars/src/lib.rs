@@ -17,4 +17,4 @@ mod packed;
 #[cfg(test)]
 mod tests;
 
-pub use packed::{C_SHARP, CPP, ELIXIR, KOTLIN, PHP, RUBY, SCALA, SWIFT};
+pub use packed::{C_SHARP, CPP, DART, ELIXIR, HASKELL, KOTLIN, PHP, RUBY, SCALA, SWIFT};

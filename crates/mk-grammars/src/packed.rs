@@ -6,9 +6,9 @@ use std::sync::Once;
 use tree_sitter_language::LanguageFn;
 // For their scanners, which the compiled grammars call.
 use {
-    tree_sitter_c_sharp as _, tree_sitter_cpp as _, tree_sitter_elixir as _,
-    tree_sitter_kotlin_ng as _, tree_sitter_php as _, tree_sitter_ruby as _,
-    tree_sitter_scala as _, tree_sitter_swift as _,
+    tree_sitter_c_sharp as _, tree_sitter_cpp as _, tree_sitter_dart as _, tree_sitter_elixir as _,
+    tree_sitter_haskell as _, tree_sitter_kotlin_ng as _, tree_sitter_php as _,
+    tree_sitter_ruby as _, tree_sitter_scala as _, tree_sitter_swift as _,
 };
 
 /// A grammar that `build.rs` has compiled: its function in C and its two tables, each with its length in bytes and the

@@ -289,8 +289,16 @@ impl Editor<'_> {
         } else {
             blanks_above.max(blanks_below)
         };
+        // What is last in JSON has no comma; elsewhere there may be one.
+        let last_line = above.rsplit('\n').next().unwrap_or_default();
+        let has_comma = self.language().name() == "json"
+            && closes
+            && above.ends_with(',')
+            && !last_line.contains("//");
         let from = if above.is_empty() {
             0
+        } else if has_comma {
+            above.len() - 1
         } else {
             above.len() + line_break_len(before.get(above.len()..).unwrap_or_default())
         };
@@ -310,7 +318,7 @@ impl Editor<'_> {
             let gap = self.newline.repeat(blanks_below);
             format!("{indent}pass{}{gap}", self.newline)
         } else {
-            self.newline.repeat(kept)
+            self.newline.repeat(kept + usize::from(has_comma))
         };
         Ok(RangeChange {
             range: from..to,

@@ -9,7 +9,7 @@ pub enum Error {
         name_path: String,
         nearest: Vec<String>,
     },
-    #[error("`{name_path}` was not found yet: the index is not complete")]
+    #[error("`{name_path}` was not found: the index is still being built")]
     Unfinished { name_path: String },
     /// Each candidate as `file:line name path`.
     #[error("`{name_path}` names {total} symbols")]
@@ -31,9 +31,13 @@ pub enum Error {
     },
     #[error("`{pattern}` is not a pattern: {reason}")]
     BadPattern { pattern: String, reason: String },
+    #[error("`{pattern}` cannot be used: {reason}")]
+    BadStructure { pattern: String, reason: String },
+    #[error("there is no language `{name}`")]
+    UnknownLanguage { name: String },
     #[error("`{name}` is not an identifier")]
     BadName { name: String },
-    #[error("`{name}` is a name that the language itself uses, so it cannot be renamed")]
+    #[error("`{name}` is reserved by the language and cannot be renamed")]
     FixedName { name: String },
     #[error("uses of `{name}` cannot be found by name")]
     NoWord { name: String },
@@ -64,6 +68,10 @@ impl Error {
             Self::NoLanguage { .. } => Some("read or search the file as text"),
             Self::Skipped { .. } => Some("read the file by lines"),
             Self::BadPattern { .. } => Some("write a glob like `*.py` or `src/**`"),
+            Self::BadStructure { .. } => Some(
+                "write code as it stands in these files, with `$A` for one part and `$$$A` for any number of them",
+            ),
+            Self::UnknownLanguage { .. } => Some("leave it out, or name one like `python`"),
             Self::BadName { .. } => Some(
                 "use letters, digits and `_`, with the same marks (`#`, `!`, `?`) as the old name",
             ),

@@ -21,7 +21,10 @@ use crate::symbol::{LineSpan, Symbol};
 use arrange::arrange;
 use describe::Description;
 pub(crate) use follow::{FoundDefinitions, TextChange};
-use name::{base_name, one_line, scope_parts, split_outside_generics, unwrap_declarator};
+use name::{
+    base_name, instance_subject, one_line, operator_name, scope_parts, split_outside_generics,
+    unwrap_declarator,
+};
 
 /// Definitions nested deeper than this are not what anybody looks for, but what somebody made up.
 const DEEPEST: u32 = 300;
@@ -52,7 +55,7 @@ pub(crate) fn extract_from(
     limit: &ParseLimit<'_>,
 ) -> Result<Vec<Symbol>, SkipReason> {
     let found = find_in(parsers, language, (text, tree), None, limit)?;
-    Ok(arrange(found))
+    Ok(arrange(language, found))
 }
 
 /// The same for a text that was another before, with what the next change can be followed from.
@@ -65,7 +68,7 @@ pub(crate) fn extract_after(
 ) -> Result<(Vec<Symbol>, FoundDefinitions), SkipReason> {
     let found = find_in(parsers, language, (text, tree), change, limit)?;
     let kept = FoundDefinitions(found.clone());
-    Ok((arrange(found), kept))
+    Ok((arrange(language, found), kept))
 }
 
 fn find_in(
@@ -295,11 +298,18 @@ impl<'tree> MatchNodes<'tree> {
         let mut segment = None;
         let mut containers: Vec<&str> = Vec::new();
         let name = if kind == SymbolKind::Impl {
-            let subject = base_name(written);
+            let is_haskell = language.name() == "haskell";
+            let subject = if is_haskell {
+                instance_subject(written)
+            } else {
+                base_name(written)
+            };
             segment = Some(subject.to_owned());
             let keyword = text_of(node).split_whitespace().next().unwrap_or_default();
             let keyword = if keyword.starts_with("impl") || keyword == "unsafe" {
                 "impl"
+            } else if is_haskell {
+                "instance"
             } else {
                 "extension"
             };
@@ -321,7 +331,14 @@ impl<'tree> MatchNodes<'tree> {
                 "ruby" => written.trim_start_matches(':'),
                 _ => written,
             };
-            let name = name.trim_matches(['"', '\'', '`']);
+            // `foldl'` is another name than `foldl`.
+            let is_marked = language.name() == "haskell";
+            let name = name.trim_matches(['"', '`']);
+            let name = if is_marked {
+                operator_name(name)
+            } else {
+                name.trim_matches(['"', '\'', '`'])
+            };
             match language.separator {
                 Some(separator) if kind != SymbolKind::Heading => {
                     let mut parts: Vec<&str> = split_outside_generics(name, separator);

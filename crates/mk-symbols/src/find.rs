@@ -6,9 +6,9 @@ mod pattern;
 use std::fmt;
 use std::path::PathBuf;
 
-use globset::{GlobBuilder, GlobMatcher};
+use globset::GlobMatcher;
 use mk_project::Readable;
-use mk_types::ProjectPath;
+use mk_types::{FilePattern, GlobError, ProjectPath, path_glob};
 
 use crate::error::Error;
 use crate::index::{
@@ -332,23 +332,16 @@ pub(crate) struct FileGlob {
 
 impl FileGlob {
     pub(crate) fn new(pattern: &str) -> Result<Self, Error> {
-        let bad = |reason: String| Error::BadPattern {
+        let bad = |reason: GlobError| Error::BadPattern {
             pattern: pattern.chars().take(200).collect(),
-            reason,
+            reason: reason.to_string(),
         };
-        let text = pattern.trim_start_matches("./").trim_matches('/');
-        if text.is_empty() || pattern.len() > 1000 {
-            return Err(bad("it is empty or too long".to_owned()));
-        }
-        let compile = |text: &str| {
-            let glob = GlobBuilder::new(text).literal_separator(true).build();
-            glob.map(|glob| glob.compile_matcher())
-                .map_err(|error| bad(error.kind().to_string()))
-        };
+        let compile = |text: &str| path_glob(text).map(|glob| glob.compile_matcher());
+        let read = FilePattern::read(pattern).map_err(bad)?;
         Ok(Self {
-            glob: compile(text)?,
-            is_name: !text.contains('/'),
-            folder: compile(&format!("{text}/**"))?,
+            glob: compile(&read.text).map_err(bad)?,
+            is_name: read.is_name,
+            folder: compile(&format!("{}/**", read.text)).map_err(bad)?,
         })
     }
 

@@ -98,6 +98,15 @@ pub fn check_renamable(path: &ProjectPath, name: &str) -> Result<(), Error> {
     Ok(())
 }
 
+/// A name as the index has it: the `$` of PHP's properties is in some of their uses only.
+pub(crate) fn indexed<'a>(language: &Language, name: &'a str) -> &'a str {
+    if language.name() == "php" {
+        name.trim_start_matches('$')
+    } else {
+        name
+    }
+}
+
 /// What every use of a name has in common: a setter `x=` is used as `x`.
 pub(crate) fn core(name: &str) -> &str {
     let setter = name.strip_suffix('=');

@@ -16,12 +16,12 @@ mod words;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, Condvar, Mutex, RwLock, RwLockReadGuard};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use mk_project::RootDir;
-use mk_types::{AbsPath, ProjectPath};
+use mk_types::{AbsPath, ProjectPath, lock, read_lock, unpoisoned, write_lock};
 
 use crate::error::Error;
 use crate::language::Language;
@@ -107,10 +107,6 @@ struct SharedIndex {
     kept: Mutex<KeptTrees>,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl SymbolIndex {
     /// Starts to make the index, from what `cache_folder` holds if there is one.
     pub fn start(root: &AbsPath, cache_folder: Option<PathBuf>) -> Result<Self, Error> {
@@ -164,7 +160,7 @@ impl SymbolIndex {
             .shared
             .progressed
             .wait_timeout_while(progress, at_most, busy);
-        let (progress, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        let (progress, _) = unpoisoned(waited);
         *progress
     }
 
@@ -213,10 +209,7 @@ impl SymbolIndex {
     }
 
     pub(crate) fn store(&self) -> RwLockReadGuard<'_, IndexedFiles> {
-        self.shared
-            .store
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
+        read_lock(&self.shared.store)
     }
 
     pub(crate) fn root(&self) -> &RootDir {
@@ -273,7 +266,7 @@ impl SharedIndex {
         if let Some(cache) = &self.cache
             && let Some(known) = cache.load(self.root.root())
         {
-            *self.store.write().unwrap_or_else(PoisonError::into_inner) = known;
+            *write_lock(&self.store) = known;
         }
         self.sweep();
         while !self.cancel.load(Ordering::Relaxed) {
@@ -290,7 +283,7 @@ impl SharedIndex {
     }
 
     fn update(&self, paths: &[ProjectPath]) {
-        let store = self.store.read().unwrap_or_else(PoisonError::into_inner);
+        let store = read_lock(&self.store);
         let known: Vec<ProjectPath> = paths
             .iter()
             .filter(|path| store.files.contains_key(path))
@@ -340,7 +333,7 @@ impl SharedIndex {
         let mut changed = Vec::new();
         let mut gone: BTreeSet<ProjectPath> = BTreeSet::new();
         {
-            let store = self.store.read().unwrap_or_else(PoisonError::into_inner);
+            let store = read_lock(&self.store);
             gone.extend(store.files.keys().cloned());
             for (path, stamp) in &found {
                 gone.remove(path);
@@ -375,7 +368,7 @@ impl SharedIndex {
     }
 
     fn remove(&self, paths: impl Iterator<Item = ProjectPath>) {
-        let mut store = self.store.write().unwrap_or_else(PoisonError::into_inner);
+        let mut store = write_lock(&self.store);
         for path in paths {
             if store.files.remove(&path).is_some() {
                 self.unsaved.store(true, Ordering::Relaxed);
@@ -385,7 +378,7 @@ impl SharedIndex {
 
     /// Whether a file is known in this state; a question may have had it read before its turn.
     fn knows(&self, path: &ProjectPath, stamp: IndexStamp) -> bool {
-        let store = self.store.read().unwrap_or_else(PoisonError::into_inner);
+        let store = read_lock(&self.store);
         let entry = store.files.get(path);
         entry.is_some_and(|entry| entry.stamp == stamp)
     }
@@ -434,7 +427,7 @@ impl SharedIndex {
         let reading = read::read(reader, parsers, path, stamp);
         // What was cut short says nothing about the file.
         if !self.cancel.load(Ordering::Relaxed) {
-            let mut store = self.store.write().unwrap_or_else(PoisonError::into_inner);
+            let mut store = write_lock(&self.store);
             store.insert(path.clone(), stamp, reading);
         }
     }
@@ -444,7 +437,7 @@ impl SharedIndex {
         if !self.unsaved.swap(false, Ordering::Relaxed) {
             return;
         }
-        let store = self.store.read().unwrap_or_else(PoisonError::into_inner);
+        let store = read_lock(&self.store);
         if let Err(error) = cache.save(&store) {
             tracing::warn!(%error, "the index cannot be saved; the next start makes it again");
         }

@@ -17,7 +17,7 @@ use crate::embedded;
 use crate::error::Error;
 use crate::extract::extract_from;
 use crate::find::{AnswerSource, IndexAnswer, Patterns, is_test, shown};
-use crate::identifier::{core, last_name, new_core, stem};
+use crate::identifier::{core, indexed, last_name, new_core, stem};
 use crate::index::{IndexState, SymbolIndex, hash, occurrences, text_of};
 use crate::language::Language;
 use crate::mask::hidden_in_file;
@@ -169,12 +169,12 @@ impl SymbolIndex {
     /// The files that define what a name path means.
     fn defining(&self, patterns: &Patterns, name: &str) -> BTreeSet<ProjectPath> {
         let store = self.store();
-        let Some(id) = store.names.id(name) else {
-            return BTreeSet::new();
-        };
         let files = store.known().filter(|(path, packed)| {
+            let language = Language::of_path(path.as_str());
+            let name = language.map_or(name, |language| indexed(language, name));
+            let id = store.names.id(name);
             packed.symbols.iter().any(|symbol| {
-                symbol.name == id
+                Some(symbol.name) == id
                     && patterns.names(name, store.names.text(symbol.container), path.as_str())
             })
         });
@@ -339,6 +339,7 @@ impl ParsedFile {
             // Where a use stands is known without them.
             symbols: symbols.unwrap_or_default(),
         };
+        let name = indexed(self.language, name);
         let name_use = |offset: usize| {
             let position = u32::try_from(offset).unwrap_or(u32::MAX);
             let is_named_here =
@@ -372,7 +373,7 @@ impl ParsedFile {
 
     /// The bytes at which a name stands as an identifier, whatever marks it has there.
     fn uses(&self, name: &str) -> Vec<usize> {
-        let core = core(name);
+        let core = core(indexed(self.language, name));
         let Some(tree) = &self.tree else {
             return occurrences(&self.text, core).collect();
         };
@@ -407,8 +408,8 @@ fn word_of(name: &str) -> Result<&str, Error> {
 }
 
 fn is_use(language: &Language, node: Node<'_>, name: &str, text: &str) -> bool {
-    // The value of a C macro is text to the grammar.
-    if node.kind() == "preproc_arg" {
+    // The value of a C macro is text to the grammar, and so is what a quasiquote of Haskell holds.
+    if matches!(node.kind(), "preproc_arg" | "quasiquote_body") {
         return true;
     }
     if is_exported(language, node, text) {

@@ -65,10 +65,11 @@ impl SymbolIndex {
         let files = query.files.as_deref().map(FileGlob::new).transpose()?;
         let wanted = match query.language.as_deref() {
             None => None,
-            Some(name) => Some(Language::called(name).ok_or_else(|| Error::BadPattern {
-                pattern: name.to_owned(),
-                reason: "no such language".to_owned(),
-            })?),
+            Some(name) => Some(
+                Language::called(name).ok_or_else(|| Error::UnknownLanguage {
+                    name: name.to_owned(),
+                })?,
+            ),
         };
         let word = literal_words(&query.pattern)
             .into_iter()
@@ -103,7 +104,7 @@ impl SymbolIndex {
                 .is_some_and(|it| StructurePattern::parse(it, &query.pattern).is_some())
         };
         if !languages.is_empty() && !languages.iter().any(can_read) {
-            return Err(Error::BadPattern {
+            return Err(Error::BadStructure {
                 pattern: query.pattern.clone(),
                 reason: "it does not parse as code of these files".to_owned(),
             });
@@ -152,6 +153,12 @@ pub fn replace_structure(
     if places.is_empty() {
         return Ok(None);
     }
+    if let Some(name) = unknown_name(language, query) {
+        return Err(Error::BadStructure {
+            pattern: query.replacement.clone(),
+            reason: format!("`{name}` is not in the pattern"),
+        });
+    }
     places.sort_unstable();
     Ok(Some(StructureEdit {
         path: path.clone(),
@@ -159,6 +166,40 @@ pub fn replace_structure(
         errors: new_errors_between(language, text, &new),
         text: new,
     }))
+}
+
+/// A name of the replacement that stands for nothing, because the pattern does not have it. In some languages it can be a
+/// variable.
+fn unknown_name(language: &Language, query: &StructureQuery) -> Option<String> {
+    if matches!(language.name(), "php" | "bash") {
+        return None;
+    }
+    let known: BTreeSet<&str> = names(&query.pattern).map(|(_, name)| name).collect();
+    let mut unknown = names(&query.replacement).filter(|(_, name)| !known.contains(name));
+    unknown.next().map(|(marks, name)| format!("{marks}{name}"))
+}
+
+/// The names in a pattern or a replacement, with their marks.
+fn names(written: &str) -> impl Iterator<Item = (&str, &str)> {
+    written.match_indices('$').filter_map(|(at, _)| {
+        let is_first = !written.get(..at)?.ends_with('$');
+        let (marks, name, _) = split_name(written.get(at..)?);
+        (is_first && !name.is_empty()).then_some((marks, name))
+    })
+}
+
+/// What begins with `$`: its marks, the name if it has one, and the rest.
+fn split_name(written: &str) -> (&str, &str, &str) {
+    let bare = written.trim_start_matches('$');
+    let (marks, bare) = written
+        .split_at_checked(written.len() - bare.len())
+        .unwrap_or((written, ""));
+    let is_name = bare.starts_with(|first: char| first.is_ascii_uppercase() || first == '_')
+        && matches!(marks.len(), 1 | 3);
+    let rest = bare.trim_start_matches(|it: char| it.is_ascii_alphanumeric() || it == '_');
+    let length = if is_name { bare.len() - rest.len() } else { 0 };
+    let (name, rest) = bare.split_at_checked(length).unwrap_or(("", bare));
+    (marks, name, rest)
 }
 
 /// The words of a pattern that every match holds; what begins with `$` is a name of the pattern's own.
@@ -224,15 +265,7 @@ impl Rewriter<'_> {
         while let Some(at) = rest.find('$') {
             let (before, after) = rest.split_at(at);
             filled.push_str(before);
-            let marks = after.len() - after.trim_start_matches('$').len();
-            let after = after.get(marks..).unwrap_or_default();
-            let length = after.len()
-                - after
-                    .trim_start_matches(|letter: char| {
-                        letter.is_ascii_uppercase() || letter == '_' || letter.is_ascii_digit()
-                    })
-                    .len();
-            let (name, after) = after.split_at_checked(length).unwrap_or(("", after));
+            let (marks, name, after) = split_name(after);
             rest = after;
             match captures.get(name) {
                 Some(range) if range.is_empty() => {
@@ -249,7 +282,7 @@ impl Rewriter<'_> {
                     filled.push_str(&inner);
                 }
                 None => {
-                    filled.push_str(&"$".repeat(marks));
+                    filled.push_str(marks);
                     filled.push_str(name);
                 }
             }

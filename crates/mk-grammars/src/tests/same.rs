@@ -79,7 +79,9 @@ fn check(packed: LanguageFn, plain: LanguageFn) {
 fn every_packed_table_is_the_one_of_its_crate() {
     check(crate::C_SHARP, tree_sitter_c_sharp::LANGUAGE);
     check(crate::CPP, tree_sitter_cpp::LANGUAGE);
+    check(crate::DART, tree_sitter_dart::LANGUAGE);
     check(crate::ELIXIR, tree_sitter_elixir::LANGUAGE);
+    check(crate::HASKELL, tree_sitter_haskell::LANGUAGE);
     check(crate::KOTLIN, tree_sitter_kotlin_ng::LANGUAGE);
     check(crate::PHP, tree_sitter_php::LANGUAGE_PHP);
     check(crate::RUBY, tree_sitter_ruby::LANGUAGE);

@@ -4,10 +4,11 @@ use std::cmp::Reverse;
 
 use super::{RawDefinition, offset};
 use crate::kind::SymbolKind;
+use crate::language::Language;
 use crate::symbol::{Symbol, join_path};
 
 /// Puts every symbol into the one around it and drops what nobody can look for.
-pub(super) fn arrange(mut found: Vec<RawDefinition>) -> Vec<Symbol> {
+pub(super) fn arrange(language: &Language, mut found: Vec<RawDefinition>) -> Vec<Symbol> {
     found.sort_by_key(|one| (one.symbol.name_range.start, one.pattern));
     found.dedup_by_key(|one| one.symbol.name_range.start);
     found.sort_by_key(|one| {
@@ -16,6 +17,9 @@ pub(super) fn arrange(mut found: Vec<RawDefinition>) -> Vec<Symbol> {
         } = &one.symbol;
         (range.start, Reverse(range.end), name_range.start)
     });
+    if language.name() == "haskell" {
+        found = with_equations(found);
+    }
     let mut symbols: Vec<Symbol> = Vec::with_capacity(found.len());
     // Those that are open: where they end, their position, the container of what is in them.
     let mut open: Vec<(u32, u32, String)> = Vec::new();
@@ -83,6 +87,37 @@ pub(super) fn arrange(mut found: Vec<RawDefinition>) -> Vec<Symbol> {
         symbols.push(symbol);
     }
     symbols
+}
+
+/// Makes one definition of a signature and the equations that follow it, as Haskell writes a function.
+fn with_equations(found: Vec<RawDefinition>) -> Vec<RawDefinition> {
+    let mut joined: Vec<RawDefinition> = Vec::with_capacity(found.len());
+    // Positions of those that are around the next one, and the one that ended last before it.
+    let mut open: Vec<usize> = Vec::new();
+    for next in found {
+        let mut before = None;
+        while let Some(position) = open.last().copied()
+            && joined
+                .get(position)
+                .is_some_and(|one| one.symbol.range.end <= next.symbol.range.start)
+        {
+            before = open.pop();
+        }
+        let is_same = |one: &RawDefinition| {
+            let (one, next) = (&one.symbol, &next.symbol);
+            one.kind.is_callable() && one.name == next.name && one.kind == next.kind
+        };
+        let same = before.and_then(|position| Some((position, joined.get_mut(position)?)));
+        if let Some((position, one)) = same.filter(|(_, one)| is_same(one)) {
+            one.symbol.range.end = next.symbol.range.end;
+            one.symbol.lines.end = next.symbol.lines.end;
+            open.push(position);
+        } else {
+            open.push(joined.len());
+            joined.push(next);
+        }
+    }
+    joined
 }
 
 fn parent_kind(symbols: &[Symbol], parent: Option<u32>) -> Option<SymbolKind> {

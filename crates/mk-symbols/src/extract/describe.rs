@@ -30,7 +30,9 @@ impl Description {
     pub(super) fn of(language: &Language, text: &str, node: Node<'_>, kind: SymbolKind) -> Self {
         let outer = unwrapped(language, node);
         let same_row = outer.start_position().row == node.start_position().row;
-        let start = if same_row {
+        // A shell that begins where the definition does holds nothing in front of it.
+        let is_only_after = outer.start_byte() == node.start_byte();
+        let start = if same_row && !is_only_after {
             below_attributes(language, outer)
         } else {
             below_attributes(language, node)
@@ -121,7 +123,9 @@ impl<'tree> PrecedingLines<'tree> {
             comments: Vec::new(),
         };
         let mut next_row = outer.start_position().row;
-        let mut sibling = outer.prev_sibling();
+        let mut sibling = outer
+            .prev_sibling()
+            .or_else(|| above_first(language, outer));
         for _ in 0..MOST_LEADING {
             let Some(node) = sibling else { break };
             let is_comment = language.comments.contains(&node.kind());
@@ -165,6 +169,16 @@ impl<'tree> PrecedingLines<'tree> {
     }
 }
 
+/// What stands above the first declaration of a Haskell file: its grammar counts that to the imports.
+fn above_first<'tree>(language: &Language, node: Node<'tree>) -> Option<Node<'tree>> {
+    let around = node.parent().filter(|_| language.name() == "haskell")?;
+    let before = around
+        .prev_sibling()
+        .filter(|_| around.kind() == "declarations")?;
+    let last = before.child_count().checked_sub(1);
+    last.and_then(|last| before.child(last))
+}
+
 /// Whether nothing but white space is before a comment on its line; otherwise it belongs to that.
 fn stands_alone(text: &str, node: Node<'_>) -> bool {
     let before = text.get(..node.start_byte()).unwrap_or_default();
@@ -192,7 +206,7 @@ fn first_words<'a>(lines: impl Iterator<Item = &'a str>) -> Option<String> {
     for line in lines {
         let line = line
             .trim()
-            .trim_start_matches(['/', '*', '#', '-', '!', ';', '"', '\'', ' ', '['])
+            .trim_start_matches(['/', '*', '#', '-', '!', ';', '"', '\'', ' ', '[', '|'])
             .trim_end_matches("*/")
             .trim_end_matches(['"', '\'', ' ']);
         // `<summary>` says nothing, and neither does a rule of dashes.

@@ -38,6 +38,34 @@ pub(super) fn base_name(text: &str) -> &str {
         .unwrap_or(text)
 }
 
+/// `(Map k v)`, `s (StateT s m)` → the type that an instance of Haskell is for, or all of it if that has no name.
+pub(super) fn instance_subject(patterns: &str) -> &str {
+    let mut depth = 0_usize;
+    let mut last = 0;
+    for (position, letter) in patterns.char_indices() {
+        match letter {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth = depth.saturating_sub(1),
+            letter if depth == 0 && letter.is_whitespace() => last = position,
+            _ => {}
+        }
+    }
+    let pattern = patterns.get(last..).unwrap_or(patterns);
+    let mut words =
+        pattern.split(|letter: char| !letter.is_alphanumeric() && !matches!(letter, '_' | '\''));
+    words
+        .find(|word| word.starts_with(char::is_uppercase))
+        .unwrap_or_else(|| pattern.trim())
+}
+
+/// `(+)` → `+`: an operator of Haskell is defined in parentheses and used without them.
+pub(super) fn operator_name(name: &str) -> &str {
+    let inner = name
+        .strip_prefix('(')
+        .and_then(|name| name.strip_suffix(')'));
+    inner.map_or(name, str::trim)
+}
+
 /// What a definition says of its own container: `(s *Server)`, `Foo.prototype`, `module.exports`.
 pub(super) fn scope_parts(text: &str) -> Vec<&str> {
     let text = text.trim_start_matches(['*', '&', '(', ' ']);

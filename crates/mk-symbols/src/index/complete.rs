@@ -6,16 +6,15 @@
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
-use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use mk_types::ProjectPath;
+use mk_types::{ProjectPath, lock, read_lock};
 
 use super::listing::IndexableFiles;
 use super::refresh::pause;
 use super::store::IndexStamp;
-use super::{IndexState, IndexingProgress, SharedIndex, SymbolIndex, lock};
+use super::{IndexState, IndexingProgress, SharedIndex, SymbolIndex};
 use crate::find::Humps;
 use crate::parallel;
 use crate::parse::LARGEST;
@@ -127,7 +126,7 @@ impl SharedIndex {
             *listing = Some(IndexableFiles::new(self.stamped()?));
         }
         let files = &listing.as_ref()?.files;
-        let store = self.store.read().unwrap_or_else(PoisonError::into_inner);
+        let store = read_lock(&self.store);
         let is_listed = |path: &ProjectPath| {
             let found = files.binary_search_by(|(other, _)| other.cmp(path));
             found.is_ok()

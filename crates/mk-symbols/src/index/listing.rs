@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use mk_project::{Depth, DirectoryQuery, EntryKind, FindQuery, IgnoredFiles, find_files, list_dir};
-use mk_types::ProjectPath;
+use mk_types::{ProjectPath, lock};
 
 use super::store::IndexStamp;
-use super::{IndexState, MOST_FILES, SharedIndex, lock, parent};
+use super::{IndexState, MOST_FILES, SharedIndex, parent};
 use crate::language::Language;
 
 /// The files that may have symbols, as they were at one moment.

@@ -5,10 +5,9 @@ use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 
 use mk_project::{Error as ProjectError, RootDir};
-use mk_types::ProjectPath;
+use mk_types::{ProjectPath, lock};
 
 use super::kept::{KeptTrees, LARGE};
-use super::lock;
 use super::store::{FileReading, IndexStamp};
 use super::words::words;
 use crate::error::Error;

@@ -1,14 +1,14 @@
 //! Keeping the index as fresh as the files are, at a cost that a question does not feel.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use mk_types::{ProjectPath, Timestamp};
+use mk_types::{ProjectPath, Timestamp, lock, read_lock};
 
 use super::watch::{Changes, IndexWatch};
-use super::{IndexState, SharedIndex, SymbolIndex, lock};
+use super::{IndexState, SharedIndex, SymbolIndex};
 
 /// Where nothing can be watched, files are compared with the disk this often, or more often if there are few.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
@@ -134,7 +134,7 @@ impl SharedIndex {
             ProjectPath::parse(below, root).ok()
         };
         let is_changed = |path: &ProjectPath| {
-            let store = self.store.read().unwrap_or_else(PoisonError::into_inner);
+            let store = read_lock(&self.store);
             store.files.get(path).map(|entry| entry.stamp) != self.stamp(path)
         };
         let working = lock(&self.working);

@@ -6,16 +6,16 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use mk_project::{Depth, DirectoryQuery, EntryKind, IgnoredFiles, list_dir};
-use mk_types::{AbsPath, ProjectPath};
+use mk_types::{AbsPath, ProjectPath, lock, unpoisoned};
 use notify::event::{CreateKind, ModifyKind, RemoveKind};
 use notify::{Config, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 use tempfile::TempDir;
 
-use super::{IGNORE_FILES, MOST_FILES, lock};
+use super::{IGNORE_FILES, MOST_FILES};
 use crate::language::Language;
 
 /// The system gives every user so many watches for all programs together, on some machines 8,192.
@@ -147,7 +147,7 @@ impl IndexWatch {
             .seen
             .arrived
             .wait_timeout_while(changes, PATIENCE, late);
-        let (mut changes, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
+        let (mut changes, timeout) = unpoisoned(waited);
         let mut taken = std::mem::take(&mut changes.0);
         drop(changes);
         taken.is_lost |= timeout.timed_out() || !is_made;

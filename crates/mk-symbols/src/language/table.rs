@@ -9,7 +9,7 @@ use tree_sitter_language::LanguageFn;
 use super::Language;
 use crate::embedded::Embedding;
 
-pub(super) static LANGUAGES: LazyLock<[Language; 29]> = LazyLock::new(|| {
+pub(super) static LANGUAGES: LazyLock<[Language; 31]> = LazyLock::new(|| {
     [
         Language {
             name: "astro",
@@ -88,6 +88,20 @@ pub(super) static LANGUAGES: LazyLock<[Language; 29]> = LazyLock::new(|| {
             )
         },
         Language {
+            name: "dart",
+            extensions: &["dart"],
+            interpreters: &["dart"],
+            wrappers: &["member_declaration"],
+            attributes: &["annotation"],
+            comments: &["comment", "documentation_comment"],
+            bodies: &["function_body"],
+            attribute_marks: &["@"],
+            ..language(
+                mk_grammars::DART,
+                include_str!("../../languages/dart/definitions.scm"),
+            )
+        },
+        Language {
             name: "elixir",
             extensions: &["ex", "exs"],
             interpreters: &["elixir"],
@@ -108,6 +122,25 @@ pub(super) static LANGUAGES: LazyLock<[Language; 29]> = LazyLock::new(|| {
             ..language(
                 tree_sitter_go::LANGUAGE,
                 include_str!("../../languages/go/definitions.scm"),
+            )
+        },
+        Language {
+            name: "haskell",
+            extensions: &["hs", "hs-boot"],
+            interpreters: &["runghc", "runhaskell"],
+            comments: &["comment", "haddock"],
+            bodies: &[
+                "match",
+                "data_constructors",
+                "gadt_constructors",
+                "newtype_constructor",
+                "class_declarations",
+                "instance_declarations",
+            ],
+            comment_marks: &["--", "{-"],
+            ..language(
+                mk_grammars::HASKELL,
+                include_str!("../../languages/haskell/definitions.scm"),
             )
         },
         Language {

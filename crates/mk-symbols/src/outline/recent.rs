@@ -2,7 +2,9 @@
 
 use std::collections::VecDeque;
 use std::hash::{BuildHasher as _, RandomState};
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex};
+
+use mk_types::lock;
 
 use crate::language::Language;
 use crate::symbol::Symbol;
@@ -41,7 +43,7 @@ impl TextKey {
 }
 
 pub(super) fn get(key: &TextKey) -> Option<Vec<Symbol>> {
-    let mut texts = RECENT.texts.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut texts = lock(&RECENT.texts);
     let position = texts.iter().position(|(other, _)| other == key)?;
     let found = texts.remove(position)?;
     let symbols = found.1.clone();
@@ -50,7 +52,7 @@ pub(super) fn get(key: &TextKey) -> Option<Vec<Symbol>> {
 }
 
 pub(super) fn put(key: TextKey, symbols: &[Symbol]) {
-    let mut texts = RECENT.texts.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut texts = lock(&RECENT.texts);
     texts.push_front((key, symbols.to_vec()));
     texts.truncate(MOST_TEXTS);
     let mut n_symbols = 0;

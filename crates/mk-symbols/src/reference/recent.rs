@@ -3,7 +3,9 @@
 //! Kept by the text of a file, so that a file that has changed is looked into again.
 
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex};
+
+use mk_types::lock;
 
 use super::NameUse;
 use crate::outline::TextKey;
@@ -37,7 +39,7 @@ pub(super) static RECENT: LazyLock<RecentUses> = LazyLock::new(RecentUses::defau
 
 impl RecentUses {
     pub(super) fn get(&self, key: TextKey, name: &str) -> Option<Arc<[NameUse]>> {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = lock(&self.kept);
         kept.now += 1;
         let now = kept.now;
         let found = kept.by_text.get_mut(&(key, name.to_owned()))?;
@@ -46,7 +48,7 @@ impl RecentUses {
     }
 
     pub(super) fn put(&self, key: TextKey, name: &str, uses: &Arc<[NameUse]>) {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = lock(&self.kept);
         kept.now += 1;
         let new = KeptUses {
             uses: Arc::clone(uses),

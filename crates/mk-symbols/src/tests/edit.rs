@@ -438,3 +438,15 @@ fn a_module_with_slashes_in_its_name_is_called_by_it() {
         check("a.ts", text, name, SymbolEdit::Replace(text), text);
     }
 }
+
+#[test]
+fn the_last_key_of_json_goes_with_the_comma_before_it() {
+    let text = "{\n  \"a\": 1,\n  \"b\": {\n    \"c\": 2\n  }\n}\n";
+    check(
+        "a.json",
+        text,
+        "b",
+        SymbolEdit::Delete,
+        "{\n  \"a\": 1\n}\n",
+    );
+}

@@ -6,13 +6,15 @@ use crate::language::Language;
 use crate::outline::Outline;
 use crate::{SkipReason, Symbol};
 
-const EXAMPLES: [(&str, &str); 20] = [
+const EXAMPLES: [(&str, &str); 22] = [
     ("a.sh", include_str!("../../languages/bash/example.sh")),
     ("a.c", include_str!("../../languages/c/example.c")),
     ("a.cpp", include_str!("../../languages/cpp/example.cpp")),
     ("a.cs", include_str!("../../languages/csharp/example.cs")),
+    ("a.dart", include_str!("../../languages/dart/example.dart")),
     ("a.ex", include_str!("../../languages/elixir/example.ex")),
     ("a.go", include_str!("../../languages/go/example.go")),
+    ("a.hs", include_str!("../../languages/haskell/example.hs")),
     ("a.java", include_str!("../../languages/java/example.java")),
     (
         "a.js",

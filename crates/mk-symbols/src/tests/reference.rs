@@ -203,6 +203,7 @@ fn names_with_marks_are_used_with_them() {
     check_marked("Account/balance=", "a.rb", &["a.rb:5", "a.rb:8"]);
     check_marked("r#type", "a.rs", &["a.rs:1", "a.rs:2"]);
     check_marked("P/name", "a.php", &["a.php:2", "a.php:2"]);
+    check_marked("P/$name", "a.php", &["a.php:2", "a.php:2"]);
     check_marked("two words", "a.kt", &["a.kt:1", "a.kt:2"]);
 }
 

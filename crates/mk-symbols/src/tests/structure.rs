@@ -120,3 +120,31 @@ fn a_name_that_is_used_twice_is_the_same_twice() {
         "true; a == b;\n",
     );
 }
+
+#[test]
+fn a_name_that_the_pattern_does_not_have_is_not_written() {
+    let root = AbsPath::new(std::path::Path::new("/project")).unwrap();
+    let refused = |file: &str, text: &str, replacement: &str| {
+        let path = ProjectPath::parse(file, &root).unwrap();
+        let query = StructureQuery {
+            pattern: "f($Arg)".to_owned(),
+            replacement: replacement.to_owned(),
+            language: None,
+            files: None,
+        };
+        let edit = replace_structure(&path, text, &query);
+        edit.map(|edit| edit.map(|edit| edit.text))
+            .map_err(|error| error.to_string())
+    };
+    let unknown = "`g($B)` cannot be used: `$B` is not in the pattern";
+    assert_eq!(refused("a.py", "f(1)\n", "g($B)"), Err(unknown.to_owned()));
+    assert_eq!(refused("a.py", "h(1)\n", "g($B)"), Ok(None));
+    assert_eq!(
+        refused("a.py", "f(1)\n", "g($Arg)"),
+        Ok(Some("g(1)\n".to_owned()))
+    );
+    assert_eq!(
+        refused("a.php", "<?php\nf(1);\n", "g($Arg, $_GET)"),
+        Ok(Some("<?php\ng(1, $_GET);\n".to_owned()))
+    );
+}
