@@ -33,7 +33,7 @@ pub enum Error {
     NoTarget { tool: String },
     #[error("file not found: {path}")]
     Missing { path: PathBuf },
-    #[error("`{path}` is a link, or is reached through one that has changed")]
+    #[error("`{path}` is a symbolic link, or its path contains one that has changed")]
     Link { path: PathBuf },
     #[error("`{path}` is not a directory")]
     NotAFolder { path: PathBuf },
@@ -46,7 +46,7 @@ pub enum Error {
         revision: String,
         diff: String,
     },
-    #[error("`{path}` has {total} lines, there is no line {line}")]
+    #[error("`{path}` has {total} lines; line {line} does not exist")]
     NoSuchLine {
         path: PathBuf,
         line: i64,
@@ -65,7 +65,7 @@ pub enum Error {
     BadPattern { pattern: String, reason: String },
     #[error("expected {expected} matches, found {count}")]
     UnexpectedCount { count: usize, expected: usize },
-    #[error("`{name}` is not a memory's name: {reason}")]
+    #[error("`{name}` is not a valid memory name: {reason}")]
     BadMemoryName { name: String, reason: &'static str },
     #[error("there is no memory `{name}`")]
     NoMemory { name: String, nearest: Vec<String> },
@@ -73,7 +73,7 @@ pub enum Error {
     ReadOnlyMemory { name: String },
     #[error("memory `{name}` already exists")]
     MemoryExists { name: String },
-    #[error("`{path}` is named by two edits of one call")]
+    #[error("`{path}` appears in two edits of the same call")]
     NamedTwice { path: PathBuf },
     /// Another process holds the lock and does not let go.
     #[error("another process is changing this project (`{path}` is locked)")]

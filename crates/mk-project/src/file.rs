@@ -15,7 +15,7 @@ use std::borrow::Cow;
 
 use mk_types::ProjectPath;
 
-pub use edit::{FileEdit, TextChange, WriteKind, WrittenFile};
+pub use edit::{FileEdit, TextRewrite, WriteKind, WrittenFile};
 pub use encoding::LineEnding;
 pub use under_way::wait_for_edits;
 

@@ -1,5 +1,10 @@
 //! `.rooignore`: files that their owner keeps from every tool, in the syntax of `.gitignore`.
 
+mod class;
+
+use std::path::Path;
+use std::sync::Arc;
+
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use mk_clients::IGNORE_FILE;
 use mk_types::{AbsPath, ProjectPath};
@@ -12,9 +17,19 @@ const LIMIT: u64 = 256 * 1024;
 #[derive(Debug)]
 pub enum IgnoredFiles {
     Nothing,
-    /// The file is there but cannot be read: then nobody knows what it hides.
+    /// The file is there but cannot be read: then it is unknown what it hides.
     Everything,
     Rules(Box<Gitignore>, String),
+    /// What the project hides, and what projects around and inside it do.
+    Layers(IgnoreLayers),
+}
+
+/// Ignore files of several projects: what one of them hides, no other shows.
+#[derive(Debug)]
+pub struct IgnoreLayers {
+    root: AbsPath,
+    own: Arc<IgnoredFiles>,
+    others: Vec<(AbsPath, Arc<IgnoredFiles>)>,
 }
 
 impl IgnoredFiles {
@@ -30,7 +45,11 @@ impl IgnoredFiles {
         let mut builder = GitignoreBuilder::new(root.as_path());
         // Some editors put a mark at the start, which would become part of the first pattern.
         for line in text.trim_start_matches('\u{feff}').lines() {
-            if let Err(error) = builder.add_line(None, line) {
+            let Some(line) = class::spelled_out(line) else {
+                tracing::warn!(%line, "a line of the ignore file cannot be read: every file is hidden");
+                return Self::Everything;
+            };
+            if let Err(error) = builder.add_line(None, &line) {
                 tracing::warn!(%error, "a line of the ignore file cannot be read: every file is hidden");
                 return Self::Everything;
             }
@@ -39,6 +58,40 @@ impl IgnoredFiles {
             Ok(rules) => Self::Rules(Box::new(rules), text),
             Err(_) => Self::Everything,
         }
+    }
+
+    /// Whether an ignore file on the way from `root` to a path hides it, whichever of the directories are projects.
+    pub fn hide_on_the_way(root: &AbsPath, path: &ProjectPath) -> bool {
+        let place = path.under(root);
+        let directories = place.ancestors().skip(1);
+        let mut directories = directories.take_while(|it| it.starts_with(root.as_path()));
+        directories.any(|directory| {
+            let below = place.strip_prefix(directory).ok().and_then(Path::to_str);
+            let known = AbsPath::new(directory).zip(below);
+            known.is_none_or(|(directory, below)| {
+                let path = ProjectPath::parse(below, &directory);
+                path.map_or(true, |path| Self::load(&directory).hides(&path))
+            })
+        })
+    }
+
+    /// These of the project at `root`, together with those of projects around and inside it.
+    pub fn with_others(
+        self: &Arc<Self>,
+        root: &AbsPath,
+        others: impl IntoIterator<Item = (AbsPath, Arc<Self>)>,
+    ) -> Arc<Self> {
+        let others = others.into_iter();
+        let others = others.filter(|(_, ignored)| !matches!(**ignored, Self::Nothing));
+        let others: Vec<_> = others.collect();
+        if others.is_empty() {
+            return Arc::clone(self);
+        }
+        Arc::new(Self::Layers(IgnoreLayers {
+            root: root.clone(),
+            own: Arc::clone(self),
+            others,
+        }))
     }
 
     /// Whether the path, or a folder it is in, is hidden.
@@ -58,6 +111,7 @@ impl IgnoredFiles {
                     || rules.matched(path, false).is_ignore()
                     || rules.matched(path, true).is_ignore()
             }
+            Self::Layers(layers) => layers.hide(path),
         }
     }
 
@@ -65,7 +119,23 @@ impl IgnoredFiles {
     pub fn text(&self) -> Option<&str> {
         match self {
             Self::Rules(_, text) => Some(text),
+            Self::Layers(layers) => layers.own.text(),
             Self::Nothing | Self::Everything => None,
         }
+    }
+}
+
+impl IgnoreLayers {
+    fn hide(&self, path: &ProjectPath) -> bool {
+        let place = path.under(&self.root);
+        let hidden_by = |(root, ignored): &(AbsPath, Arc<IgnoredFiles>)| {
+            let seen = place.strip_prefix(root.as_path()).ok();
+            let seen = seen.and_then(|it| match it.to_str()? {
+                "" => Some(ProjectPath::root()),
+                below => ProjectPath::parse(below, root).ok(),
+            });
+            seen.is_some_and(|path| ignored.hides(&path))
+        };
+        self.own.hides(path) || self.others.iter().any(hidden_by)
     }
 }

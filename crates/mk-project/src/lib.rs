@@ -28,7 +28,7 @@ pub use backup::{
 pub use beneath::RootDir;
 pub use error::Error;
 pub use file::{
-    FileEdit, FileText, LineEnding, LineRange, NoSuchLine, TextChange, WriteKind, WrittenFile,
+    FileEdit, FileText, LineEnding, LineRange, NoSuchLine, TextRewrite, WriteKind, WrittenFile,
     diff_to_decide, wait_for_edits,
 };
 pub use find::{

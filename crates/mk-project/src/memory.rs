@@ -10,13 +10,15 @@ mod nearest;
 mod reference;
 
 use std::path::Path;
+use std::sync::Arc;
 
-use globset::{GlobBuilder, GlobMatcher};
+use globset::GlobMatcher;
 use mk_clients::{SERENA_DIRECTORY, SERENA_MEMORIES};
 use mk_policy::Permit;
 use mk_types::{AbsPath, Timestamp};
 
 use crate::error::Error;
+use crate::ignored::IgnoredFiles;
 use crate::inspect::main_worktree;
 use crate::replace::Replacement;
 use folder::{Folder, MemoryDirectory};
@@ -57,6 +59,8 @@ pub struct Memories {
     project: Folder,
     global: Option<Folder>,
     read_only: Vec<GlobMatcher>,
+    /// What hides files of the project from tools, and so its memories.
+    ignored: Vec<Arc<IgnoredFiles>>,
 }
 
 impl Memories {
@@ -75,10 +79,9 @@ impl Memories {
             OWN
         };
         let compile = |pattern: &String| {
-            let built = GlobBuilder::new(pattern).case_insensitive(true).build();
-            let built = built.map_err(|error| Error::BadPattern {
+            let built = mk_types::name_glob(pattern).map_err(|error| Error::BadPattern {
                 pattern: pattern.clone(),
-                reason: error.kind().to_string(),
+                reason: error.to_string(),
             });
             Ok(built?.compile_matcher())
         };
@@ -89,6 +92,24 @@ impl Memories {
                 .iter()
                 .map(compile)
                 .collect::<Result<_, Error>>()?,
+            ignored: Vec::new(),
+        })
+    }
+
+    /// Leaves out the project's memories whose files are hidden: by `ignored`, as tools see the project, and by the ignore
+    /// file of the main working tree, where the memories are.
+    #[must_use]
+    pub fn hiding(mut self, ignored: Arc<IgnoredFiles>) -> Self {
+        let home = IgnoredFiles::load(self.project.anchor());
+        self.ignored = vec![ignored, Arc::new(home)];
+        self
+    }
+
+    fn is_hidden(&self, below: &str) -> bool {
+        let file = self.project.file(below);
+        self.ignored.iter().any(|ignored| match &file {
+            Ok(path) => ignored.hides(path),
+            Err(_) => true,
         })
     }
 
@@ -107,7 +128,8 @@ impl Memories {
         for (folder, prefix) in self.folders() {
             for file in folder.list()? {
                 // A name under `global/` in the project's folder would be another memory's.
-                let is_hidden = prefix.is_empty() && file.name.starts_with(GLOBAL);
+                let is_hidden = prefix.is_empty()
+                    && (file.name.starts_with(GLOBAL) || self.is_hidden(&file.name));
                 let text = format!("{prefix}{}", file.name);
                 let Ok(name) = MemoryName::parse(&text) else {
                     continue;
@@ -264,6 +286,7 @@ impl Memories {
     fn place<'a>(&self, name: &'a MemoryName) -> Option<(&Folder, &'a str)> {
         match name.as_str().strip_prefix(GLOBAL) {
             Some(below) => Some((self.global.as_ref()?, below)),
+            None if self.is_hidden(name.as_str()) => None,
             None => Some((&self.project, name.as_str())),
         }
     }
@@ -271,7 +294,10 @@ impl Memories {
     fn place_to_write<'a>(&self, name: &'a MemoryName) -> Result<(&Folder, &'a str), Error> {
         self.place(name).ok_or_else(|| Error::BadMemoryName {
             name: name.as_str().to_owned(),
-            reason: "there is no directory for global memories",
+            reason: match name.as_str().starts_with(GLOBAL) {
+                true => "there is no directory for global memories",
+                false => "`.rooignore` hides its file",
+            },
         })
     }
 

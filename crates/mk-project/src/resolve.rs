@@ -6,6 +6,7 @@ mod expand;
 
 use std::collections::VecDeque;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
 use mk_policy::{Form, NameExtent, PathAccess, RawTarget, ResolvedTarget};
@@ -87,11 +88,16 @@ fn follow(root: &AbsPath, text: &str) -> Result<ProjectPath, PathError> {
     };
     let mut todo: VecDeque<String> = slashed.split('/').map(str::to_owned).collect();
     let mut links = 0;
+    // How many parts the place has that is known to be missing: below it there are no links.
+    let mut missing = usize::MAX;
     while let Some(part) = todo.pop_front() {
         match part.as_str() {
             "" | "." => continue,
             ".." => {
                 place = place.parent(root);
+                if place.parts().len() < missing {
+                    missing = usize::MAX;
+                }
                 continue;
             }
             _ => place.parts().push(part),
@@ -99,8 +105,17 @@ fn follow(root: &AbsPath, text: &str) -> Result<ProjectPath, PathError> {
         if place.is_process_own() {
             return Err(escapes());
         }
-        let Ok(target) = fs::read_link(place.on_disk(root)) else {
+        if place.parts().len() > missing {
             continue;
+        }
+        let target = match fs::read_link(place.on_disk(root)) {
+            Ok(target) => target,
+            Err(error) => {
+                if error.kind() == ErrorKind::NotFound {
+                    missing = place.parts().len();
+                }
+                continue;
+            }
         };
         links += 1;
         if links > MOST_LINKS {

@@ -113,7 +113,7 @@ pub struct Match {
     pub after: Vec<String>,
 }
 
-/// Searches the files below `query.folder`.
+/// Searches the files below `query.folder`, or that one file.
 pub fn search(
     root: &AbsPath,
     query: &SearchQuery,
@@ -123,7 +123,7 @@ pub fn search(
     let matcher = pattern::compile(query)?;
     let include = Globs::new(root, &query.include, Cover::PlainFolders)?;
     let exclude = Globs::new(root, &query.exclude, Cover::Folders)?;
-    let tree = Tree::open(root, &query.folder)?;
+    let tree = Tree::open_any(root, &query.folder)?;
     let max_results = query.max_results.min(MOST_RESULTS);
     let plan = SearchPlan {
         root,

@@ -18,7 +18,7 @@ use crate::beneath::{RootDir, shown};
 use crate::error::Error;
 
 /// Makes a new text from the one on disk. Lines end in `\n`, also where the file has CRLF, unless it mixes both.
-pub type TextChange = Box<dyn FnOnce(&str) -> Result<String, Error> + Send>;
+pub type TextRewrite = Box<dyn FnOnce(&str) -> Result<String, Error> + Send>;
 
 /// A change that somebody wants.
 pub enum FileEdit {
@@ -34,7 +34,7 @@ pub enum FileEdit {
     Replace {
         path: ProjectPath,
         expected: Option<String>,
-        change: TextChange,
+        change: TextRewrite,
     },
     Delete {
         path: ProjectPath,

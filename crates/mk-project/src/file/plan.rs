@@ -5,7 +5,7 @@ use std::io;
 use mk_types::ProjectPath;
 
 use super::diff::Diff;
-use super::edit::{PlannedEdit, TextChange, WriteKind, WrittenFile};
+use super::edit::{PlannedEdit, TextRewrite, WriteKind, WrittenFile};
 use super::encoding::{LineEnding, UTF_8, encode};
 use super::state::{FileState, FileStep, revision_of};
 use super::{FileText, LARGEST};
@@ -44,7 +44,7 @@ pub(super) fn plan_write(
 pub(super) fn plan_replace(
     root: &RootDir,
     path: ProjectPath,
-    change: TextChange,
+    change: TextRewrite,
     seen: Option<&SeenState<'_>>,
 ) -> Result<PlannedEdit, Error> {
     let before = FileState::read(root, &path)?;

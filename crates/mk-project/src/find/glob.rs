@@ -1,12 +1,11 @@
 //! Globs as people write them: a bare name matches at any depth, a path is taken from the folder they look in.
 
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
-use mk_types::AbsPath;
+use globset::{GlobSet, GlobSetBuilder};
+use mk_types::{AbsPath, FilePattern, path_glob};
 
 use crate::error::Error;
 
-/// The longest pattern, and the most of them in one question.
-const LONGEST: usize = 1000;
+/// The most patterns in one question.
 const MOST: usize = 100;
 
 /// What a pattern that names a folder says about the files in it.
@@ -42,12 +41,11 @@ impl Globs {
         let mut folder_names = GlobSetBuilder::new();
         let mut folder_paths = GlobSetBuilder::new();
         for written in patterns {
-            let pattern = GlobPattern::read(root, written)?;
-            let glob = GlobBuilder::new(&pattern.text)
-                .literal_separator(true)
-                .build()
-                .map_err(|error| bad(written, &error.kind().to_string()))?;
-            let plain = pattern.names_folder || !pattern.text.contains(['*', '?', '[', '{']);
+            let pattern = read(root, written)?;
+            let compile =
+                |text: &str| path_glob(text).map_err(|error| bad(written, &error.to_string()));
+            let glob = compile(&pattern.text)?;
+            let plain = pattern.names_directory || !pattern.text.contains(['*', '?', '[', '{']);
             if cover == Cover::Folders || cover == Cover::PlainFolders && plain {
                 if pattern.is_name {
                     folder_names.add(glob.clone());
@@ -55,11 +53,9 @@ impl Globs {
                     folder_paths.add(glob.clone());
                 }
             }
-            if pattern.names_folder && cover == Cover::Files {
-                let below = format!("{}/**", pattern.text);
-                let below = GlobBuilder::new(&below).literal_separator(true).build();
-                paths.add(below.map_err(|error| bad(written, &error.kind().to_string()))?);
-            } else if pattern.names_folder {
+            if pattern.names_directory && cover == Cover::Files {
+                paths.add(compile(&format!("{}/**", pattern.text))?);
+            } else if pattern.names_directory {
                 // Only folders.
             } else if pattern.is_name {
                 names.add(glob);
@@ -108,44 +104,17 @@ impl Globs {
     }
 }
 
-/// One pattern, as it is compiled.
-struct GlobPattern {
-    text: String,
-    is_name: bool,
-    names_folder: bool,
-}
-
-impl GlobPattern {
-    fn read(root: &AbsPath, written: &str) -> Result<Self, Error> {
-        if written.len() > LONGEST {
-            return Err(bad(written, "it is longer than 1000 bytes"));
-        }
-        let text = match written.strip_prefix(root.as_str()) {
-            Some(rest) if rest.starts_with('/') => rest,
-            _ => written,
-        };
-        let anchored = text.starts_with('/');
-        let text = text.trim_start_matches('/');
-        let mut text = text;
-        let mut dotted = false;
-        while let Some(rest) = text.strip_prefix("./") {
-            dotted = true;
-            text = rest.trim_start_matches('/');
-        }
-        let names_folder = text.ends_with('/');
-        let text = text.trim_end_matches('/');
-        if text.is_empty() || text == "." {
-            return Err(bad(written, "it is empty"));
-        }
-        if text.split('/').any(|part| part == "..") {
-            return Err(bad(written, "`..` leaves the directory"));
-        }
-        Ok(Self {
-            text: text.to_owned(),
-            is_name: !text.contains('/') && !anchored && !dotted,
-            names_folder,
-        })
+/// A pattern may begin with the project's own path, and never leaves it.
+fn read(root: &AbsPath, written: &str) -> Result<FilePattern, Error> {
+    let text = match written.strip_prefix(root.as_str()) {
+        Some(rest) if rest.starts_with('/') => rest,
+        _ => written,
+    };
+    let pattern = FilePattern::read(text).map_err(|error| bad(written, &error.to_string()))?;
+    if pattern.text.split('/').any(|part| part == "..") {
+        return Err(bad(written, "`..` leaves the directory"));
     }
+    Ok(pattern)
 }
 
 fn bad(pattern: &str, reason: &str) -> Error {

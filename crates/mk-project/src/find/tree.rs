@@ -5,12 +5,12 @@
 
 use std::fs::File;
 use std::path::Path;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::{DirEntry, WalkBuilder, WalkState};
-use mk_types::{AbsPath, ProjectPath};
+use mk_types::{AbsPath, ProjectPath, lock, unpoisoned};
 
 use super::anchor::WalkAnchor;
 use crate::error::Error;
@@ -58,20 +58,43 @@ pub(crate) trait Visit: Send {
     fn visit(&mut self, entry: &TreeEntry<'_>) -> WalkStep;
 }
 
-/// A folder of the project that is walked.
+/// A folder of the project that is walked, or one file of it.
 #[derive(Debug)]
 pub(crate) struct Tree {
     anchor: WalkAnchor,
     root: String,
+    /// What globs are relative to.
     start: String,
+    /// How deep below the start of the walk its first entry is: a file is an entry of its own.
+    first_depth: usize,
     builder: WalkBuilder,
 }
 
 impl Tree {
     pub(crate) fn open(root: &AbsPath, folder: &ProjectPath) -> Result<Self, Error> {
         let anchor = WalkAnchor::open(root.as_path())?;
-        let start = folder.under(root);
         anchor.check_folder(folder.as_str())?;
+        Ok(Self::new(root, folder, anchor))
+    }
+
+    /// The same for a path that may be a file.
+    pub(crate) fn open_any(root: &AbsPath, path: &ProjectPath) -> Result<Self, Error> {
+        let anchor = WalkAnchor::open(root.as_path())?;
+        match anchor.check_folder(path.as_str()) {
+            Ok(()) => Ok(Self::new(root, path, anchor)),
+            Err(Error::NotAFolder { .. }) => {
+                let mut tree = Self::new(root, path, anchor);
+                let (folder, _) = tree.start.rsplit_once('/').unwrap_or_default();
+                tree.start = folder.to_owned();
+                tree.first_depth = 0;
+                Ok(tree)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn new(root: &AbsPath, folder: &ProjectPath, anchor: WalkAnchor) -> Self {
+        let start = folder.under(root);
         let mut builder = WalkBuilder::new(&start);
         // The user's own ignore file is meant relative to the project, not to wherever this process was started.
         builder.hidden(false).current_dir(root.as_path());
@@ -89,12 +112,13 @@ impl Tree {
         builder.filter_entry(move |entry| {
             entry.file_name() != ".git" && !hidden_by(&above, entry) && !is_other_repository(entry)
         });
-        Ok(Self {
+        Self {
             anchor,
             root: root.as_str().to_owned(),
             start: start.to_str().unwrap_or_default().to_owned(),
+            first_depth: 1,
             builder,
-        })
+        }
     }
 
     /// The same folder without what is in its folders.
@@ -123,7 +147,7 @@ impl Tree {
                 let (Ok(entry), Some(visitor)) = (entry, part.visitor.as_mut()) else {
                     return WalkState::Continue;
                 };
-                if entry.depth() == 0 {
+                if entry.depth() < self.first_depth {
                     return WalkState::Continue;
                 }
                 match self.entry(&entry).map(|entry| visitor.visit(&entry)) {
@@ -136,7 +160,7 @@ impl Tree {
         if cancel.load(Ordering::Relaxed) {
             return Err(Error::Cancelled);
         }
-        Ok(done.into_inner().unwrap_or_else(PoisonError::into_inner))
+        Ok(unpoisoned(done.into_inner()))
     }
 
     /// Opens a regular file that the walk has found, through no link.
@@ -197,10 +221,7 @@ struct VisitorReturn<'a, V> {
 impl<V> Drop for VisitorReturn<'_, V> {
     fn drop(&mut self) {
         if let Some(visitor) = self.visitor.take() {
-            self.done
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .push(visitor);
+            lock(self.done).push(visitor);
         }
     }
 }

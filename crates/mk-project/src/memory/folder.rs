@@ -6,7 +6,7 @@ use std::os::fd::{AsFd as _, BorrowedFd};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
-use mk_types::{AbsPath, ProjectPath, Timestamp};
+use mk_types::{AbsPath, PathError, ProjectPath, Timestamp};
 use rustix::fs::{self, AtFlags, Dir, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
@@ -57,6 +57,15 @@ impl Folder {
             anchor: path,
             below: String::new(),
         }
+    }
+
+    pub(super) fn anchor(&self) -> &AbsPath {
+        &self.anchor
+    }
+
+    /// The file of a memory, below the anchor, whether or not it is there.
+    pub(super) fn file(&self, name: &str) -> Result<ProjectPath, PathError> {
+        ProjectPath::parse(&format!("{}/{name}{ENDING}", self.below), &self.anchor)
     }
 
     /// `None` if nobody has written a memory yet.

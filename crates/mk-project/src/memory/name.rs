@@ -71,9 +71,9 @@ fn fault_of_part(part: &str) -> Option<&'static str> {
     if part.is_empty() {
         Some("a part of it is empty")
     } else if part.starts_with('.') {
-        Some("a part of it begins with a dot")
+        Some("one of its parts starts with a dot")
     } else if part.ends_with(['.', ' ']) || part.starts_with(' ') {
-        Some("a part of it begins or ends with a space, or ends with a dot")
+        Some("one of its parts starts or ends with a space, or ends with a dot")
     } else if part.len() > LONGEST_PART {
         Some("a part of it is longer than 200 bytes")
     } else if is_device(part) {

@@ -1,7 +1,9 @@
 //! What `.rooignore` hides.
 
+use std::sync::Arc;
+
 use mk_testkit::Fixture;
-use mk_types::ProjectPath;
+use mk_types::{AbsPath, ProjectPath};
 
 use crate::IgnoredFiles;
 
@@ -56,6 +58,73 @@ fn wildcards_follow_git() {
         ],
         &["x.pem.md", "secret", "secret12", "logs/z.txt", "c.txt"],
     );
+}
+
+#[test]
+fn classes_of_characters_follow_git() {
+    check(
+        "key[[:digit:]].txt\n[[:upper:]_]*.pem\nx[^[:alnum:]]y\nz[[:punct:]]\n\\[[:alpha:]]\n[][:space:]]a\n",
+        &[
+            "key7.txt",
+            "deep/key0.txt",
+            "Ab.pem",
+            "_b.pem",
+            "x-y",
+            "z!",
+            "z]",
+            "z~",
+            "[:]",
+            "]a",
+            " a",
+        ],
+        &[
+            "keyx.txt", "key.txt", "ab.pem", "x1y", "xay", "za", "z", "ba",
+        ],
+    );
+    check("[[:nothing:]]\n", &["a"], &[]);
+    check("# [[:nothing:]]\n.env\n", &[".env"], &["a"]);
+}
+
+#[test]
+fn what_one_of_several_projects_hides_no_other_shows() {
+    let fixture =
+        Fixture::new("//- /.rooignore\nouter.md\n//- /vendor/.rooignore\n/inner.md\n!outer.md\n");
+    let at = |path: &str| AbsPath::new(&fixture.path(path)).unwrap();
+    let load = |path: &str| Arc::new(IgnoredFiles::load(&at(path)));
+    let hides = |ignored: &IgnoredFiles, root: &AbsPath, path: &str| {
+        ignored.hides(&ProjectPath::parse(path, root).unwrap())
+    };
+    let (outer, vendor) = (at(""), at("vendor"));
+    let from_above = load("").with_others(&outer, [(vendor.clone(), load("vendor"))]);
+    for path in ["outer.md", "vendor/outer.md", "vendor/inner.md"] {
+        assert!(hides(&from_above, &outer, path), "{path}");
+    }
+    for path in [
+        "inner.md",
+        "vendor",
+        "vendor/deep/inner.md",
+        "vendored/inner.md",
+    ] {
+        assert!(!hides(&from_above, &outer, path), "{path}");
+    }
+    let from_below = load("vendor").with_others(&vendor, [(outer.clone(), load(""))]);
+    for path in ["outer.md", "inner.md"] {
+        assert!(hides(&from_below, &vendor, path), "{path}");
+    }
+    for (path, hidden) in [
+        ("vendor/inner.md", true),
+        ("inner.md", false),
+        ("vendor/a.md", false),
+    ] {
+        let path = ProjectPath::parse(path, &outer).unwrap();
+        assert_eq!(
+            IgnoredFiles::hide_on_the_way(&outer, &path),
+            hidden,
+            "{path}"
+        );
+    }
+    let alone = load("src").with_others(&outer, [(vendor, load("src"))]);
+    assert!(matches!(*alone, IgnoredFiles::Nothing));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::sync::Arc;
 
 use mk_policy::Permit;
 use mk_types::AbsPath;
@@ -9,7 +10,8 @@ use proptest::prelude::*;
 
 use super::grove::{Grove, git, put};
 use crate::{
-    Error, Memories, MemoryAccess, MemoryName, MemoryWrite, Occurrences, PatternKind, Replacement,
+    Error, IgnoredFiles, Memories, MemoryAccess, MemoryName, MemoryWrite, Occurrences, PatternKind,
+    Replacement,
 };
 
 fn permit() -> Permit {
@@ -654,4 +656,43 @@ fn edits_at_once_lose_nothing() {
     let text = memories(&grove, &[]).read(&name("list")).unwrap();
     assert_eq!(text.matches('a').count(), 30);
     assert_eq!(text.matches('b').count(), 30);
+}
+
+#[test]
+fn a_memory_whose_file_is_hidden_is_neither_seen_nor_changed() {
+    let grove = Grove::new("");
+    let all = memories(&grove, &[]);
+    write(&all, "secret/key", "see mem:open");
+    write(&all, "open", "open");
+    write(&all, "global/secret/key", "global");
+    grove.put(".rooignore", b"secret/\n");
+    let ignored = IgnoredFiles::load(&grove.root);
+    let seen = memories(&grove, &[]).hiding(Arc::new(ignored));
+    assert_eq!(listed(&seen, None), ["global/secret/key", "open"]);
+    let hidden = name("secret/key");
+    let edit = replacement("open", "shut", PatternKind::Literal, Occurrences::One);
+    for refused in [
+        seen.read(&hidden).err(),
+        seen.delete(permit(), &hidden).err(),
+        seen.edit(permit(), &hidden, &edit).err(),
+        seen.rename(permit(), &hidden, &name("mine")).err(),
+    ] {
+        assert!(
+            matches!(refused, Some(Error::NoMemory { .. })),
+            "{refused:?}"
+        );
+    }
+    let open = name("open");
+    for refused in [
+        seen.write(permit(), &hidden, "mine").err(),
+        seen.rename(permit(), &open, &name("secret/mine")).err(),
+    ] {
+        assert!(
+            matches!(refused, Some(Error::BadMemoryName { .. })),
+            "{refused:?}"
+        );
+    }
+    // A hidden one is not rewritten for a name that it references.
+    assert_eq!(seen.rename(permit(), &open, &name("other")).unwrap(), 0);
+    assert_eq!(all.read(&hidden).unwrap(), "see mem:open");
 }

@@ -154,6 +154,39 @@ fn globs_choose_files() {
 }
 
 #[test]
+fn one_file_can_be_searched() {
+    let grove = Grove::new(TREE);
+    let one = |path: &str| SearchQuery {
+        folder: grove.path(path),
+        ..query(&grove, "open")
+    };
+    check(
+        &grove,
+        &one("src/net/client.py"),
+        &["src/net/client.py:1:def open():"],
+    );
+    let other = SearchQuery {
+        include: vec!["*.rs".to_owned()],
+        ..one("src/net/client.py")
+    };
+    check(&grove, &other, &[]);
+    let hidden = search(
+        &grove.root,
+        &one("src/net/client.py"),
+        &|_| false,
+        &AtomicBool::new(false),
+    );
+    assert_eq!(hidden.unwrap().files, []);
+    let missing = search(
+        &grove.root,
+        &one("src/none.py"),
+        &|_| true,
+        &AtomicBool::new(false),
+    );
+    assert!(matches!(missing, Err(Error::Missing { .. })), "{missing:?}");
+}
+
+#[test]
 fn a_bad_pattern_says_why() {
     let grove = Grove::new(TREE);
     for (pattern, reason) in [
