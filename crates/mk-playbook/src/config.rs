@@ -4,7 +4,7 @@
 
 mod shape;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use mk_clients::{PLAYBOOK_CONFIG_FILES, PLAYBOOK_CONFIG_JSON};
 use mk_document::{
@@ -13,7 +13,7 @@ use mk_document::{
 };
 use mk_project::ReadStamp;
 use mk_prompt::PromptConfig;
-use mk_types::AbsPath;
+use mk_types::{AbsPath, lock};
 use serde_json::{Map, Value};
 
 use crate::entry::read_within;
@@ -103,7 +103,7 @@ impl ConfigCache {
     /// The configuration as it is on disk now.
     pub(crate) fn load(&self, root: &AbsPath) -> LoadedConfig {
         let stamps = PLAYBOOK_CONFIG_FILES.map(|file| ReadStamp::of(&root.as_path().join(file)));
-        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut read = lock(&self.read);
         if let Some((known, config)) = read.as_ref()
             && *known == stamps
         {

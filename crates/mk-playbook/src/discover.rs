@@ -132,37 +132,7 @@ fn add_written(
         InstructionKind::Agents => ContentKind::Agent,
         InstructionKind::Skills => ContentKind::Skill,
     };
-    let found: Vec<(String, Option<String>, ListedFile)> = match row.shape {
-        WrittenShape::File => listing
-            .file(row.path, scan)
-            .into_iter()
-            .map(|found| (row.path.to_owned(), None, found))
-            .collect(),
-        WrittenShape::Directory(endings) => {
-            let depth = match kind {
-                ContentKind::Skill => DEEPEST_SKILL,
-                ContentKind::Rule | ContentKind::Agent | ContentKind::Checklist => DEEPEST_RULE,
-            };
-            let wanted = |path: &str| match kind {
-                ContentKind::Skill => is_skill(path, endings),
-                ContentKind::Rule | ContentKind::Agent | ContentKind::Checklist => {
-                    endings.iter().any(|ending| path.ends_with(ending))
-                }
-            };
-            let files = listing.files(row.path, depth, &wanted, scan);
-            let files = match kind {
-                ContentKind::Skill => outermost(files),
-                ContentKind::Rule | ContentKind::Agent | ContentKind::Checklist => files,
-            };
-            let shown = |found: &ListedFile| format!("{}/{}", row.path, found.below);
-            files
-                .into_iter()
-                .map(|found| (shown(&found), None, found))
-                .collect()
-        }
-        WrittenShape::OfMode(endings) => of_mode(scan, listing, row.path, endings),
-    };
-    for (path, mode, found) in found {
+    for (path, mode, found) in found_for(scan, listing, row) {
         let shown = match layer {
             ContentLayer::Project => path.clone(),
             ContentLayer::Embedded | ContentLayer::User => format!("~/{path}"),
@@ -190,6 +160,34 @@ fn add_written(
         };
         push_once(scan, place);
     }
+}
+
+/// The files of a row: each with its path, and its mode where it is for one.
+fn found_for(
+    scan: &mut Scan,
+    listing: &ListedFolder<'_>,
+    row: &InstructionFile,
+) -> Vec<(String, Option<String>, ListedFile)> {
+    let files = match row.shape {
+        WrittenShape::File => {
+            let found = listing.file(row.path, scan).into_iter();
+            return found.map(|it| (row.path.to_owned(), None, it)).collect();
+        }
+        WrittenShape::OfMode(endings) => return of_mode(scan, listing, row.path, endings),
+        WrittenShape::Directory(endings) if row.kind == InstructionKind::Skills => {
+            let wanted = |path: &str| is_skill(path, endings);
+            outermost(listing.files(row.path, DEEPEST_SKILL, &wanted, scan))
+        }
+        WrittenShape::Directory(endings) => {
+            let wanted = |path: &str| endings.iter().any(|ending| path.ends_with(ending));
+            listing.files(row.path, DEEPEST_RULE, &wanted, scan)
+        }
+    };
+    let shown = |found: &ListedFile| format!("{}/{}", row.path, found.below);
+    files
+        .into_iter()
+        .map(|found| (shown(&found), None, found))
+        .collect()
 }
 
 /// Adds a place unless it is a rule by another name: `CLAUDE.md` is often a link to `AGENTS.md`, and the file is enough.

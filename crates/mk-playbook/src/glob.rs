@@ -3,9 +3,9 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use globset::{GlobBuilder, GlobSet};
+use globset::GlobSet;
+use mk_types::{FilePattern, GlobError, path_glob};
 
-const LONGEST: usize = 1000;
 /// More alternatives than anybody writes by hand.
 const MOST_ALTERNATIVES: usize = 200;
 
@@ -28,25 +28,16 @@ impl PartialEq for PathGlob {
 }
 
 impl PathGlob {
-    /// Reads a pattern; the error is the reason it is none.
-    pub(crate) fn new(written: &str) -> Result<Self, String> {
-        if written.len() > LONGEST {
-            return Err(format!("it is longer than {LONGEST} bytes"));
-        }
-        let anchored = written.starts_with('/') || written.starts_with("./");
-        let text = written.trim_start_matches("./").trim_start_matches('/');
-        // A folder means what is in it.
-        let text = match text.strip_suffix('/') {
-            Some(folder) => format!("{folder}/**"),
-            None => text.to_owned(),
+    pub(crate) fn new(written: &str) -> Result<Self, GlobError> {
+        let pattern = FilePattern::read(written)?;
+        // A directory means what is in it, and is never only a name.
+        let parsed = if pattern.names_directory {
+            path_glob(&format!("{}/**", pattern.text))?
+        } else {
+            path_glob(&pattern.text)?
         };
-        let parsed = GlobBuilder::new(&text)
-            .literal_separator(true)
-            .empty_alternates(true)
-            .build()
-            .map_err(|error| error.kind().to_string())?;
         Ok(Self {
-            is_name: !text.contains('/') && !anchored,
+            is_name: pattern.is_name && !pattern.names_directory,
             written: written.to_owned(),
             needed: needed(parsed.glob()),
             parsed,

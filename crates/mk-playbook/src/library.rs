@@ -4,9 +4,10 @@
 //! nested instructions is the dear part, so only questions about rules pay for it.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, RwLock};
 
 use mk_document::{Diagnostic, DocumentPosition, Severity};
+use mk_types::{read_lock, write_lock};
 
 use crate::agent::{Agent, id_of};
 use crate::checklist::Checklist;
@@ -61,7 +62,7 @@ impl Library {
 
     /// Lets the next question look at the disk again.
     pub(crate) fn invalidate(&self) {
-        let mut shelves = self.shelves.write().unwrap_or_else(PoisonError::into_inner);
+        let mut shelves = write_lock(&self.shelves);
         let forgotten: Vec<Arc<LibraryShelf>> = [shelves.known.take(), shelves.nested.take()]
             .into_iter()
             .flatten()
@@ -74,7 +75,7 @@ impl Library {
 
     /// Whether every known file and folder is as it was when it was found.
     pub(crate) fn is_fresh(&self) -> bool {
-        let shelves = self.shelves.read().unwrap_or_else(PoisonError::into_inner);
+        let shelves = read_lock(&self.shelves);
         [&shelves.known, &shelves.nested]
             .into_iter()
             .flatten()
@@ -85,7 +86,7 @@ impl Library {
 
     /// Which scans are in force, of what is known by name and of the rest; looks at no disk.
     pub(crate) fn generations(&self) -> (Option<u64>, Option<u64>) {
-        let shelves = self.shelves.read().unwrap_or_else(PoisonError::into_inner);
+        let shelves = read_lock(&self.shelves);
         let generation =
             |shelf: &Option<Arc<LibraryShelf>>| shelf.as_ref().map(|shelf| shelf.generation);
         (generation(&shelves.known), generation(&shelves.nested))
@@ -106,12 +107,12 @@ impl Library {
             LoadExtent::Known => shelves.known.clone(),
             LoadExtent::Nested => shelves.nested.clone(),
         };
-        let read = self.shelves.read().unwrap_or_else(PoisonError::into_inner);
+        let read = read_lock(&self.shelves);
         if let Some(shelf) = pick(&read) {
             return shelf;
         }
         drop(read);
-        let mut shelves = self.shelves.write().unwrap_or_else(PoisonError::into_inner);
+        let mut shelves = write_lock(&self.shelves);
         // Another thread may have been faster.
         if let Some(shelf) = pick(&shelves) {
             return shelf;

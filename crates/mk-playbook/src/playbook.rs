@@ -1,10 +1,11 @@
 //! The one thing that callers hold: a playbook of one project, in layers.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use mk_document::Diagnostic;
 use mk_prompt::{PromptReading, Recommendation, Recommender};
+use mk_types::lock;
 use serde_json::{Value, json};
 
 use crate::agent::Agent;
@@ -188,7 +189,7 @@ impl Playbook {
     /// What was made from the files as they are now, made again when one has changed.
     fn made<T>(&self, kept: &MadeFromScan<T>, make: impl FnOnce() -> T) -> Arc<T> {
         let generation = self.library.known().generation;
-        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = lock(kept);
         match kept.as_ref() {
             Some((made_from, made)) if *made_from == generation => Arc::clone(made),
             _ => {
@@ -411,6 +412,6 @@ impl Playbook {
 }
 
 fn generation<T>(made: &MadeFromScan<T>) -> Option<u64> {
-    let made = made.lock().unwrap_or_else(PoisonError::into_inner);
+    let made = lock(made);
     made.as_ref().map(|(generation, _)| *generation)
 }

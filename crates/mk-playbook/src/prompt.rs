@@ -165,18 +165,7 @@ fn system_prompt(agent: &Agent, task: &AgentTask<'_>) -> String {
         .map(|(step, text)| format!("**{}**: {text}", step.replace('_', " ")))
         .collect();
     list(&mut prompt, "How You Work", &steps);
-    if task.description.is_some() || !task.files.is_empty() {
-        prompt.push_str("\n## Task Context\n");
-        if let Some(description) = task.description {
-            let _ = write!(prompt, "\n{}\n", description.trim());
-        }
-        if !task.files.is_empty() {
-            prompt.push_str("\nFiles:\n");
-            for file in task.files {
-                let _ = writeln!(prompt, "- {file}");
-            }
-        }
-    }
+    push_context(&mut prompt, task);
     prompt.push_str(
         "\n## Output Format\n\nAnswer with one JSON object: `findings` (each with `severity`, `file`, `line`, `issue`), \
          `recommendations` (what to do, most important first), `summary` (two sentences), `riskLevel` (`low`, `medium`, \
@@ -186,6 +175,21 @@ fn system_prompt(agent: &Agent, task: &AgentTask<'_>) -> String {
         let _ = write!(prompt, "\nWrite the texts in the language `{language}`.\n");
     }
     prompt
+}
+
+fn push_context(prompt: &mut String, task: &AgentTask<'_>) {
+    if task.description.is_some() || !task.files.is_empty() {
+        prompt.push_str("\n## Task Context\n");
+    }
+    if let Some(description) = task.description {
+        let _ = write!(prompt, "\n{}\n", description.trim());
+    }
+    if !task.files.is_empty() {
+        prompt.push_str("\nFiles:\n");
+    }
+    for file in task.files {
+        let _ = writeln!(prompt, "- {file}");
+    }
 }
 
 fn task_prompt(agent: &Agent, task: &AgentTask<'_>) -> String {

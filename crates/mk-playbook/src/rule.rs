@@ -67,15 +67,7 @@ pub(crate) fn read_rule(
         && patterns
             .iter()
             .all(|(pattern, _)| ["**", "**/*", "*"].contains(&pattern.as_str()));
-    let mut globs = Vec::new();
-    for (pattern, position) in patterns {
-        match PathGlob::new(&pattern) {
-            Ok(glob) => globs.push(glob),
-            Err(reason) => {
-                report.warning(position, format!("`{pattern}` is not a glob: {reason}"));
-            }
-        }
-    }
+    let globs = globs(patterns, report);
     let always = head
         .and_then(|head| head.get("alwaysApply"))
         .and_then(|node| flag("alwaysApply", node, report));
@@ -117,6 +109,22 @@ pub(crate) fn read_rule(
         sections: markdown::sections(document.body, document.body_line),
         text: document.body.to_owned(),
     }
+}
+
+fn globs(
+    patterns: Vec<(String, mk_document::DocumentPosition)>,
+    report: &mut DocumentReport,
+) -> Vec<PathGlob> {
+    let mut globs = Vec::new();
+    for (pattern, position) in patterns {
+        match PathGlob::new(&pattern) {
+            Ok(glob) => globs.push(glob),
+            Err(reason) => {
+                report.warning(position, format!("`{pattern}` is not a glob: {reason}"));
+            }
+        }
+    }
+    globs
 }
 
 /// The globs of a head, under the names that products give them: a list, or one text with commas.

@@ -8,11 +8,12 @@ mod passage;
 mod query;
 mod token;
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, RwLock};
 
 use crate::entry::ContentEntry;
 use crate::place::ContentLayer;
 use index::PassageIndex;
+use mk_types::{read_lock, write_lock};
 
 /// How much to answer.
 #[derive(Debug, Clone, Copy)]
@@ -71,7 +72,7 @@ pub(crate) struct Searcher {
 impl Searcher {
     /// Whether these files have been read.
     pub(crate) fn knows(&self, generation: (u64, u64)) -> bool {
-        let index = self.index.read().unwrap_or_else(PoisonError::into_inner);
+        let index = read_lock(&self.index);
         index.generation == Some(generation)
     }
 
@@ -83,13 +84,13 @@ impl Searcher {
         generation: (u64, u64),
         files: impl FnOnce() -> Vec<Arc<ContentEntry>>,
     ) -> RuleSearchResult {
-        let index = self.index.read().unwrap_or_else(PoisonError::into_inner);
+        let index = read_lock(&self.index);
         if index.generation == Some(generation) {
             return index.search(text, limits);
         }
         drop(index);
         let files = files();
-        let mut index = self.index.write().unwrap_or_else(PoisonError::into_inner);
+        let mut index = write_lock(&self.index);
         if index.generation != Some(generation) {
             index.update(&files);
             index.generation = Some(generation);

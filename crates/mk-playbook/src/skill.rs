@@ -165,7 +165,7 @@ pub(crate) fn name_problem(name: &str) -> Option<&'static str> {
         return Some("only lower-case letters, digits and hyphens are allowed");
     }
     let hyphens_fit = !name.starts_with('-') && !name.ends_with('-') && !name.contains("--");
-    (!hyphens_fit).then_some("a hyphen stands alone between letters or digits")
+    (!hyphens_fit).then_some("each hyphen must be between letters or digits")
 }
 
 fn read_name(

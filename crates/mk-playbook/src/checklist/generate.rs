@@ -104,16 +104,7 @@ pub(crate) fn generate(
             });
             generated.matched_triggers.extend(triggers);
         }
-        let mut items: Vec<ChecklistItem> = Vec::new();
-        for item in chosen.iter().flat_map(|category| &category.items) {
-            // A text that two domains share is read once, and so is an item of two categories.
-            let is_known = items.iter().any(|known| known.id == item.id);
-            if !is_known && !seen.contains(&item.text) {
-                seen.push(item.text.clone());
-                items.push(item.clone());
-            }
-        }
-        items.sort_by_key(|item| item.priority);
+        let items = unseen_items(&chosen, &mut seen);
         if let Some(first) = items.first() {
             generated.checklists.push(DomainChecklist {
                 domain: checklist.domain.clone(),
@@ -128,6 +119,20 @@ pub(crate) fn generate(
         .sort_by_key(|checklist| checklist.priority);
     generated.summary = summary(&generated.checklists);
     generated
+}
+
+/// A text that two domains share is read once, and so is an item of two categories.
+fn unseen_items(chosen: &[&ChecklistCategory], seen: &mut Vec<String>) -> Vec<ChecklistItem> {
+    let mut items: Vec<ChecklistItem> = Vec::new();
+    for item in chosen.iter().flat_map(|category| &category.items) {
+        let is_known = items.iter().any(|known| known.id == item.id);
+        if !is_known && !seen.contains(&item.text) {
+            seen.push(item.text.clone());
+            items.push(item.clone());
+        }
+    }
+    items.sort_by_key(|item| item.priority);
+    items
 }
 
 /// The texts of the most important items, of each domain in turn: what [`generate`] would list, without making all of it.

@@ -17,7 +17,7 @@ pub(crate) enum Trigger {
 }
 
 impl Trigger {
-    pub(crate) fn new(pattern: &str) -> Result<Self, String> {
+    pub(crate) fn new(pattern: &str) -> Result<Self, mk_types::GlobError> {
         let pattern = pattern.to_lowercase();
         let alternatives = alternatives(&pattern);
         if let Some(words) = all(&alternatives, |one| plain(one, "**/", "/**")) {

@@ -36,7 +36,7 @@ fn a_colon_in_a_description_is_read_as_people_mean_it() {
         SKILL,
         "---\nname: pdf-forms\ndescription: Use when: a form is to be filled\n---\n",
         &[
-            ".claude/skills/pdf-forms/SKILL.md:3:22: warning: the head is not YAML (a `:` stands where no key can be); read line by line",
+            ".claude/skills/pdf-forms/SKILL.md:3:22: warning: the head is not YAML (a `:` is not allowed here); read line by line",
         ],
     );
 }
@@ -168,10 +168,8 @@ fn one_wrong_item_of_a_checklist_leaves_the_others() {
     );
 }
 
-#[test]
-fn the_activation_of_a_rule_follows_its_products_words() {
-    let fixture = mk_testkit::Fixture::new(
-        "//- /.cursor/rules/always.mdc
+/// Rules with every kind of head.
+const ACTIVATIONS: &str = "//- /.cursor/rules/always.mdc
 ---
 alwaysApply: true
 ---
@@ -204,8 +202,11 @@ applyTo: '**'
 ---
 //- /.codingbuddy/rules/team.md
 # Our rules
-",
-    );
+";
+
+#[test]
+fn the_activation_of_a_rule_follows_its_products_words() {
+    let fixture = mk_testkit::Fixture::new(ACTIVATIONS);
     let playbook = super::playbook(&fixture);
     assert_eq!(super::problems(&playbook), Vec::<String>::new());
     let rule = |path: &str| {

@@ -176,7 +176,7 @@ fn a_file_that_becomes_a_link_is_not_followed() {
     fixture.remove(".codingbuddy/rules/a.md");
     fixture.link(".codingbuddy/rules/a.md", secret.path("note.md"));
     assert!(playbook.rule("rules/a.md").is_none());
-    assert!(problems(&playbook)[0].contains("is a link"));
+    assert!(problems(&playbook)[0].contains("is a symbolic link"));
 }
 
 #[test]
