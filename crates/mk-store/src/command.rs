@@ -113,6 +113,33 @@ impl Store {
             )
         })
     }
+
+    /// The records of commands that ended after this one, oldest first.
+    pub fn commands_after(
+        &self,
+        id: Option<&CommandId>,
+        filter: &CommandFilter,
+    ) -> Result<Vec<CommandRecord>, Error> {
+        let query = select_command!(
+            "WHERE key > coalesce((SELECT c.key FROM command c WHERE c.id = ?1), 0)
+                 AND (?2 IS NULL OR conversation = ?2) AND (?3 IS NULL OR project = ?3)
+             ORDER BY key LIMIT ?4"
+        );
+        let shared = &self.inner.shared;
+        shared.read(|connection| {
+            all(
+                connection,
+                query,
+                params![
+                    id.map(CommandId::as_str),
+                    filter.conversation.as_ref().map(ConversationId::as_str),
+                    filter.project.as_ref().map(ProjectId::as_str),
+                    limit(filter.limit)
+                ],
+                read_command,
+            )
+        })
+    }
 }
 
 fn insert(turn: &Turn<'_>, new: &NewCommandPermit) -> Result<CommandPermit, Failure> {

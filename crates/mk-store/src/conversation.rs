@@ -68,6 +68,19 @@ impl Store {
         shared.read(|connection| all(connection, query, params![since.as_millis()], read))
     }
 
+    /// When an agent's process that has not ended was last active.
+    pub fn last_agent_active(&self) -> Result<Option<Timestamp>, Error> {
+        let query = "SELECT last_active FROM conversation
+                     WHERE process IS NOT NULL AND ended_at IS NULL
+                     ORDER BY last_active DESC LIMIT 1";
+        let shared = &self.inner.shared;
+        let last: Option<i64> = shared
+            .read_recent(("last agent", String::new()), |connection| {
+                first(connection, query, params![], |row| row.get(0))
+            })?;
+        Ok(last.map(Timestamp::from_millis))
+    }
+
     /// The client's conversation, made if this is its first event; then its root and its parent
     /// are fixed. Counts as activity.
     pub async fn open_conversation(&self, new: NewConversation) -> Result<Conversation, Error> {

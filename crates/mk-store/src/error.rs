@@ -59,13 +59,19 @@ pub enum Error {
         #[source]
         source: Arc<rusqlite::Error>,
     },
-    #[error("the database `{location}` has schema {found}, this program knows {known}")]
+    #[error("`{path}` keeps which mode a person has set for a project, and cannot be read")]
+    Marks {
+        path: PathBuf,
+        #[source]
+        source: Option<Arc<io::Error>>,
+    },
+    #[error("the database `{location}` has schema {found}, this program supports up to {known}")]
     Newer {
         location: StoreLocation,
         found: i64,
         known: i64,
     },
-    #[error("`{location}` is a database of another program")]
+    #[error("`{location}` belongs to another program")]
     Foreign { location: StoreLocation },
     #[error("`{location}` is damaged or not a database")]
     Corrupt {
@@ -91,7 +97,7 @@ pub enum Error {
         #[source]
         source: Arc<rusqlite::Error>,
     },
-    #[error("the database `{location}` was removed or replaced while it was written")]
+    #[error("the database `{location}` was removed or replaced while it was being written")]
     Replaced { location: StoreLocation },
     #[error("the database `{location}` failed")]
     Database {
@@ -135,6 +141,9 @@ impl Error {
             Self::Newer { .. } => Some(
                 "a newer Modekeeper wrote it: update this one, or choose another `storage_path`",
             ),
+            Self::Marks { .. } => {
+                Some("repair or remove it, then set the modes of your projects again")
+            }
             Self::Foreign { .. } => Some("choose another `storage_path`"),
             Self::ReadOnly { .. } => {
                 Some("check the permissions of the file and its directory, and the disk")

@@ -17,6 +17,7 @@ mod error;
 mod link;
 mod mark;
 mod model;
+mod moment;
 mod open;
 mod postgres;
 mod project;
@@ -36,7 +37,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use mk_types::{Clock, SessionId, TaskId};
+use mk_types::{Clock, SessionId, TaskId, lock};
 
 use error::Failure;
 pub use error::{Error, MissingSubject};
@@ -50,11 +51,12 @@ pub use model::{
     Project, ProjectGrounds, Retention, Role, RootDirectory, Ruling, Session, SessionFilter,
     SetProjectMode, StoredMessage, StoredModeChange, StoredPlan, SweptSessions, TaskState,
 };
+pub use moment::in_one_moment;
 use open::{LockWaits, StoreUse};
 pub use postgres::{InvalidPostgresUrl, PostgresTrouble, PostgresUrl, StoreReach};
 pub use recover::{RecoveredStore, recover};
 pub use seal::ChainCheck;
-use writer::{SharedStore, Turn, lock};
+use writer::{SharedStore, Turn};
 
 /// Where the state lives.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,9 +7,10 @@ mod copy;
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use mk_types::lock;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
@@ -196,7 +197,7 @@ pub(crate) fn open_with(
     open_waiting(location, purpose, schema, LockWaits::PATIENT)
 }
 
-/// What a database is brought up to, and what a new one begins with.
+/// What a database is brought up to, and what persons have set meanwhile.
 #[derive(Debug, Clone, Copy)]
 struct Schema<'a> {
     migrations: &'a [Migration],
@@ -257,8 +258,9 @@ fn prepare(
         {
             copy::before_migration(connection, path, version)?;
         }
-        migrate(connection, location, schema)?;
+        migrate(connection, location, schema.migrations)?;
     }
+    schema.marks.bring_into(connection)?;
     match purpose {
         ConnectionPurpose::Read => {
             connection.execute_batch("PRAGMA cache_size = -2000; PRAGMA query_only = ON")?;
@@ -309,7 +311,7 @@ fn create_file(path: &Path) -> Result<(), Error> {
     // Closing any handle of a file drops the locks that this process holds on it, SQLite's
     // included. So the file is opened here only when it is new, and one thread at a time creates.
     static CREATING: Mutex<()> = Mutex::new(());
-    let _creating = CREATING.lock().unwrap_or_else(PoisonError::into_inner);
+    let _creating = lock(&CREATING);
     if matches!(path.try_exists(), Ok(true)) {
         return Ok(());
     }
@@ -423,7 +425,7 @@ fn number(connection: &Connection, query: &str) -> rusqlite::Result<i64> {
 fn migrate(
     connection: &mut Connection,
     location: &StoreLocation,
-    Schema { migrations, marks }: Schema<'_>,
+    migrations: &[Migration],
 ) -> Result<(), Failure> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let known = i64::try_from(migrations.len()).unwrap_or(i64::MAX);
@@ -440,9 +442,6 @@ fn migrate(
     }
     if known > 1 {
         transaction.execute("UPDATE schema_version SET version = ?1", [known])?;
-    }
-    if version == 0 {
-        marks.put_into(&transaction)?;
     }
     transaction.commit()?;
     Ok(())

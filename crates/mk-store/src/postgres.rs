@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use mk_types::Clock;
+use mk_types::{Clock, lock};
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 use tokio_postgres::error::SqlState;
@@ -26,7 +26,6 @@ use crate::StoreLocation;
 use crate::error::{Error, Failure};
 use crate::link::Link;
 use crate::open::StoreUse;
-use crate::writer::lock;
 pub(crate) use client::PgClient;
 pub(crate) use known::KnownAnswers;
 use tls::EncryptedSocket;
@@ -59,7 +58,7 @@ pub enum PostgresTrouble {
     Certificates(PathBuf, String),
     #[error("TLS cannot be set up: {0}")]
     Encryption(#[from] rustls::Error),
-    #[error("the thread that speaks to it could not be started")]
+    #[error("could not start the thread that communicates with it")]
     Thread(#[source] std::io::Error),
 }
 

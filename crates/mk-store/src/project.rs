@@ -5,12 +5,12 @@ use std::path::Path;
 
 use mk_types::{AbsPath, ModeSlug, ProjectId, Timestamp};
 
-use crate::Store;
 use crate::error::{Error, Failure, MissingSubject};
 use crate::link::{Link, Row, params};
 use crate::model::Project;
 use crate::row::{all, first, optional, parsed, run};
 use crate::writer::Turn;
+use crate::{Store, StoreLocation};
 
 macro_rules! select_project {
     ($rest:literal) => {
@@ -151,6 +151,39 @@ impl Store {
         let query = "SELECT text FROM mode_file WHERE path = ?1";
         let shared = &self.inner.shared;
         shared.read(|connection| first(connection, query, params![path.as_str()], |row| row.get(0)))
+    }
+
+    /// What the modes of the project at `root` were last allowed to do, as a mode file.
+    ///
+    /// Kept like the text of a mode file, in the place of the directory, and once more outside of the database: where that
+    /// was lost, or put back from a copy, the later of both counts.
+    pub fn last_rights(&self, root: &AbsPath) -> Result<Option<String>, Error> {
+        let shared = &self.inner.shared;
+        let marked = match shared.location {
+            StoreLocation::File(_) | StoreLocation::Memory => shared.marks.rights(root)?,
+            StoreLocation::Postgres(_) => None,
+        };
+        let Some(marked) = marked else {
+            return self.last_good_mode_file(root);
+        };
+        let query = "SELECT text FROM mode_file WHERE path = ?1 AND at >= ?2";
+        let at = marked.at.as_millis();
+        let later = shared.read(|connection| {
+            first(connection, query, params![root.as_str(), at], |row| {
+                row.get(0)
+            })
+        })?;
+        Ok(Some(later.unwrap_or(marked.text)))
+    }
+
+    /// Keeps what the modes of the project at `root` may do.
+    pub fn keep_rights(&self, root: &AbsPath, hash: &str, text: &str) -> Result<(), Error> {
+        let shared = &self.inner.shared;
+        // What was seen in memory ends with it.
+        if matches!(shared.location, StoreLocation::File(_)) {
+            shared.marks.keep_rights(root, text, shared.clock.now());
+        }
+        self.keep_mode_file(root, hash, text)
     }
 
     /// Forgets the text of a mode file that is gone. Written soon; no caller waits for it.

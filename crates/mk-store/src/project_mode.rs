@@ -34,6 +34,8 @@ macro_rules! is_held {
     };
 }
 
+pub(crate) use is_held;
+
 impl Store {
     /// Sets the mode of a project, and of its live conversations and tasks where `new.reach` says so: all or nothing.
     pub async fn set_project_mode(&self, new: NewProjectMode) -> Result<SetProjectMode, Error> {
@@ -44,6 +46,18 @@ impl Store {
             shared.marks.keep(&set.project, shared.clock.now());
         }
         Ok(set)
+    }
+
+    /// Takes the mode of a project back, with its `switching` and the modes of the conversations that it holds: all or
+    /// nothing. Tasks keep theirs.
+    pub async fn unset_project_mode(&self, root: &AbsPath) -> Result<Project, Error> {
+        let at = root.clone();
+        let project = self.write(move |turn| unset(turn, &at)).await?;
+        let shared = &self.inner.shared;
+        if matches!(shared.location, StoreLocation::File(_)) {
+            shared.marks.forget(root);
+        }
+        Ok(project)
     }
 
     /// Of these directories, the longest, that is the nearest, with a mode that a person has set.
@@ -177,6 +191,31 @@ fn set(turn: &Turn<'_>, new: &NewProjectMode) -> Result<SetProjectMode, Failure>
     })
 }
 
+fn unset(turn: &Turn<'_>, root: &AbsPath) -> Result<Project, Failure> {
+    let connection = turn.connection;
+    let project = project::open(turn, root)?;
+    turn.changed(project.id.as_str());
+    turn.changed(root.as_str());
+    let freed = all(
+        connection,
+        concat!(
+            "UPDATE conversation SET mode = NULL
+             WHERE mode IS NOT NULL AND project IN (SELECT j.key FROM project j WHERE ",
+            is_held!("j.root"),
+            ") RETURNING id"
+        ),
+        params![root.as_str(), below(root)],
+        |row| row.get::<String>(0),
+    )?;
+    freed.iter().for_each(|id| turn.changed(id));
+    run(
+        connection,
+        "UPDATE project SET mode = NULL, switching = NULL, mode_since = NULL WHERE id = ?1",
+        params![project.id.as_str()],
+    )?;
+    project::existing(connection, &project.id)
+}
+
 /// Those that followed the project so far keep the mode they are in.
 fn keep_conversations(connection: Link<'_>, project: &Project) -> Result<(), Failure> {
     let key = project::key(connection, &project.id)?;
@@ -258,7 +297,7 @@ fn switch_tasks(
 }
 
 /// How paths below a directory begin.
-fn below(root: &AbsPath) -> String {
+pub(crate) fn below(root: &AbsPath) -> String {
     let separator = std::path::MAIN_SEPARATOR;
     let root = root.as_str();
     format!("{}{separator}", root.trim_end_matches(separator))

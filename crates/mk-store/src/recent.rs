@@ -15,6 +15,9 @@ const ROOM: usize = 4096;
 /// Both copies of the header, each 48 bytes (SQLite's file format, «The WAL-Index File Format»).
 const HEADER: usize = 96;
 
+/// What the header says: another one after each commit.
+pub(crate) type LogState = [u8; HEADER];
+
 /// What was asked: the kind of question, and what it is about.
 pub(crate) type RecentQuestion = (&'static str, String);
 
@@ -22,7 +25,7 @@ pub(crate) type RecentQuestion = (&'static str, String);
 pub(crate) struct RecentAnswers {
     log: Option<LogHeader>,
     /// The header before the answers were read.
-    as_of: Option<[u8; HEADER]>,
+    as_of: Option<LogState>,
     answers: HashMap<RecentQuestion, Box<dyn Any + Send>>,
 }
 
@@ -31,18 +34,20 @@ pub(crate) struct RecentAnswers {
 struct LogHeader(ManuallyDrop<File>);
 
 impl RecentAnswers {
-    /// The answer to a question that was asked since the last commit.
-    pub(crate) fn find<T: Clone + 'static>(&mut self, question: &RecentQuestion) -> Option<T> {
-        let now = self.log.as_ref()?.read()?;
-        if self.as_of != Some(now) {
-            self.answers.clear();
-            self.as_of = Some(now);
+    /// The answer to a question that was asked since this was the last commit.
+    pub(crate) fn find<T: Clone + 'static>(
+        &self,
+        as_of: LogState,
+        question: &RecentQuestion,
+    ) -> Option<T> {
+        if self.as_of != Some(as_of) {
+            return None;
         }
         self.answers.get(question)?.downcast_ref::<T>().cloned()
     }
 
     /// Which commit is the last one; to be asked for before the database is.
-    pub(crate) fn now(&mut self, database: &Path) -> Option<[u8; HEADER]> {
+    pub(crate) fn now(&mut self, database: &Path) -> Option<LogState> {
         if self.log.is_none() {
             self.log = LogHeader::open(database);
         }
@@ -52,7 +57,7 @@ impl RecentAnswers {
     /// Keeps an answer that was read when `as_of` was the last commit, or later.
     pub(crate) fn keep<T: Send + 'static>(
         &mut self,
-        as_of: [u8; HEADER],
+        as_of: LogState,
         question: RecentQuestion,
         answer: T,
     ) {
@@ -72,7 +77,7 @@ impl LogHeader {
     }
 
     #[cfg(unix)]
-    fn read(&self) -> Option<[u8; HEADER]> {
+    fn read(&self) -> Option<LogState> {
         use std::os::unix::fs::FileExt as _;
         let mut header = [0; HEADER];
         self.0.read_exact_at(&mut header, 0).ok()?;
@@ -80,7 +85,7 @@ impl LogHeader {
     }
 
     #[cfg(not(unix))]
-    fn read(&self) -> Option<[u8; HEADER]> {
+    fn read(&self) -> Option<LogState> {
         None
     }
 }

@@ -1,8 +1,9 @@
 //! Queries and changes of sessions, their messages and their mode history.
 //!
-//! Every function runs inside whatever transaction its caller has; none begins one.
+//! Every function runs inside whatever transaction its caller has; none begins one. Credentials in what agents write
+//! are taken out: the database is copied and shown.
 
-use mk_types::{ConversationId, SessionId, TaskId, Timestamp};
+use mk_types::{ConversationId, SessionId, TaskId, Timestamp, without_secrets};
 
 use crate::error::{Error, Failure, MissingSubject};
 use crate::link::{Link, params};
@@ -157,7 +158,7 @@ pub(crate) fn switch(turn: &Turn<'_>, change: &ModeSwitch) -> Result<Session, Fa
             key,
             change.from.as_str(),
             change.to.as_str(),
-            change.reason,
+            change.reason.as_deref().map(without_secrets).as_deref(),
             turn.now.as_millis()
         ],
     )?;
@@ -175,10 +176,11 @@ pub(crate) fn finish(
         return Err(Failure::Refused(Error::NotAnEnd { state }));
     }
     let key = active(turn.connection, id)?;
+    let result = result.map(without_secrets);
     run(
         turn.connection,
         "UPDATE session SET state = ?2, result = ?3, finished_at = ?4 WHERE key = ?1",
-        params![key, state.as_str(), result, turn.now.as_millis()],
+        params![key, state.as_str(), result.as_deref(), turn.now.as_millis()],
     )?;
     done(turn, id)
 }
@@ -272,7 +274,12 @@ fn insert_message(turn: &Turn<'_>, key: i64, role: Role, content: &str) -> Resul
     run(
         turn.connection,
         "INSERT INTO message (session, role, content, at) VALUES (?1, ?2, ?3, ?4)",
-        params![key, role.as_str(), content, turn.now.as_millis()],
+        params![
+            key,
+            role.as_str(),
+            without_secrets(content).as_ref(),
+            turn.now.as_millis()
+        ],
     )?;
     Ok(())
 }

@@ -10,10 +10,10 @@ use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicI64;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-use mk_types::{Clock, DecisionId, SessionId, Timestamp};
+use mk_types::{Clock, DecisionId, SessionId, Timestamp, lock, unpoisoned};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use crate::StoreLocation;
@@ -367,7 +367,7 @@ impl SharedStore {
         let waited = self
             .flushed
             .wait_timeout_while(inbox, longest, |inbox| inbox.thread != ThreadState::Ended);
-        let (inbox, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        let (inbox, _) = unpoisoned(waited);
         inbox.thread == ThreadState::Ended
     }
 
@@ -381,21 +381,14 @@ impl SharedStore {
                 if closing {
                     return None;
                 }
-                inbox = self
-                    .arrived
-                    .wait(inbox)
-                    .unwrap_or_else(PoisonError::into_inner);
+                inbox = unpoisoned(self.arrived.wait(inbox));
                 continue;
             }
             let left = inbox.due.map_or(Duration::ZERO, |due| due - now);
             if closing || inbox.urgent || left.is_zero() {
                 break;
             }
-            inbox = self
-                .arrived
-                .wait_timeout(inbox, left)
-                .unwrap_or_else(PoisonError::into_inner)
-                .0;
+            inbox = unpoisoned(self.arrived.wait_timeout(inbox, left)).0;
         }
         inbox.thread = ThreadState::Writing;
         Some(inbox.take_batch())
@@ -459,9 +452,4 @@ impl Inbox {
             },
         }
     }
-}
-
-/// A panic elsewhere does not make these values wrong: they are changed in single steps.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

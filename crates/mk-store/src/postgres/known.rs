@@ -6,12 +6,12 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
+use mk_types::lock;
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
 use crate::change::EVERYTHING;
 use crate::link::SqlValue;
-use crate::writer::lock;
 
 /// Answers that are kept at most.
 const ROOM: usize = 1024;

@@ -32,9 +32,12 @@ const CLOSE: i64 = 1000;
 /// Whether the database itself got what [`PostgresUrl::marked_config`] says.
 const MARKER: &str = "SELECT current_setting('modekeeper.listens', true) = 'on'";
 
-/// What the database says of itself: its time, and whether it can only be read, as a standby.
+/// What the database says of itself: its time, and whether it can only be read, as a standby or by a role that may not
+/// write. Tables that are not there yet refuse nothing.
 const CONDITION: &str = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint,
-    current_setting('transaction_read_only') = 'on'";
+    current_setting('transaction_read_only') = 'on'
+    OR EXISTS (SELECT FROM (VALUES ('session'), ('decision'), ('change')) AS needed(name)
+        WHERE NOT has_table_privilege(to_regclass(name)::oid, 'INSERT'))";
 
 /// How often a database was lost and found again: odd while it is lost. Two that are equal and not lost say that every
 /// answer in between was the database's own.

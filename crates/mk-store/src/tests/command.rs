@@ -1,5 +1,7 @@
 //! Permits, taken once and in time, and records of commands.
 
+use mk_types::CommandId;
+
 use super::{Fixture, HOUR, SECOND, block_on, block_on_all, path, slug};
 use crate::{CommandFilter, CommandPermit, NewCommandPermit, NewCommandRecord};
 
@@ -91,7 +93,7 @@ fn what_a_command_did_is_found_by_its_permit_and_listed() {
             started_at: fixture.clock.now(),
         };
         fixture.clock.advance(SECOND);
-        let record = block_on(fixture.store.record_command(new)).unwrap();
+        let record = block_on(fixture.store.record_command(new.clone())).unwrap();
         assert_eq!(record.ended_at.since(record.started_at), SECOND);
         let found = fixture.store.command_of_permit(&stored.id).unwrap();
         assert_eq!(found.as_ref(), Some(&record));
@@ -100,6 +102,18 @@ fn what_a_command_did_is_found_by_its_permit_and_listed() {
             conversation: Some(stored.conversation),
             ..CommandFilter::default()
         };
-        assert_eq!(fixture.store.commands(&filter).unwrap(), [record]);
+        assert_eq!(
+            fixture.store.commands(&filter).unwrap(),
+            std::slice::from_ref(&record)
+        );
+        let after = |id: Option<&CommandId>| fixture.store.commands_after(id, &filter).unwrap();
+        assert_eq!(after(None), std::slice::from_ref(&record));
+        assert_eq!(after(Some(&record.id)), []);
+        let next = NewCommandRecord {
+            permit: None,
+            ..new
+        };
+        let next = block_on(fixture.store.record_command(next)).unwrap();
+        assert_eq!(after(Some(&record.id)), [next]);
     }
 }

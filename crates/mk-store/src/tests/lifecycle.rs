@@ -270,44 +270,20 @@ fn lists_are_filtered_and_newest_first() {
             project: Some("/a".to_owned()),
             ..all()
         };
-        let active = Some(TaskState::Active);
+        let first = |limit: usize, filter: SessionFilter| SessionFilter {
+            limit: Some(limit),
+            ..filter
+        };
+        let only = |state: TaskState, filter: SessionFilter| SessionFilter {
+            state: Some(state),
+            ..filter
+        };
         check(all(), &[3, 2, 1, 0]);
-        check(
-            SessionFilter {
-                limit: Some(2),
-                ..all()
-            },
-            &[3, 2],
-        );
-        check(
-            SessionFilter {
-                limit: Some(0),
-                ..all()
-            },
-            &[],
-        );
-        check(
-            SessionFilter {
-                state: active,
-                ..all()
-            },
-            &[3, 1, 0],
-        );
+        check(first(2, all()), &[3, 2]);
+        check(first(0, all()), &[]);
+        check(only(TaskState::Active, all()), &[3, 1, 0]);
         check(in_a(), &[3, 2, 0]);
-        check(
-            SessionFilter {
-                state: active,
-                limit: Some(1),
-                ..in_a()
-            },
-            &[3],
-        );
-        check(
-            SessionFilter {
-                state: Some(TaskState::Failed),
-                ..in_a()
-            },
-            &[],
-        );
+        check(first(1, only(TaskState::Active, in_a())), &[3]);
+        check(only(TaskState::Failed, in_a()), &[]);
     }
 }

@@ -4,13 +4,12 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use mk_types::{Clock, SessionId};
+use mk_types::{Clock, SessionId, lock};
 use rusqlite::Connection;
 
 use super::{Fixture, block_on, new_session, put, words};
 use crate::error::Failure;
 use crate::open::{ConnectionPurpose, MIGRATIONS, Migration, open_with};
-use crate::writer::lock;
 use crate::{CloseOutcome, Error, SessionFilter, Store, StoreLocation, Thread};
 
 #[test]
@@ -337,7 +336,7 @@ fn a_newer_schema_is_refused_and_not_touched() {
             put_database(path, MIGRATIONS[0].sql);
             put_database_version(path, 99);
         },
-        "the database `…modekeeper.db` has schema 99, this program knows 5",
+        "the database `…modekeeper.db` has schema 99, this program supports up to 5",
     );
 }
 
@@ -350,7 +349,7 @@ fn put_database_version(path: &Path, version: i64) {
 
 #[test]
 fn a_database_of_another_program_is_refused_and_not_touched() {
-    let expected = "`…modekeeper.db` is a database of another program";
+    let expected = "`…modekeeper.db` belongs to another program";
     check_refused(
         |path| put_database(path, "CREATE TABLE theirs (x)"),
         expected,

@@ -110,6 +110,30 @@ fn conversations_of_projects_below_follow_unless_these_have_a_mode_of_their_own(
 }
 
 #[test]
+fn a_mode_that_is_taken_back_frees_what_it_held_and_nothing_else() {
+    for fixture in Fixture::each() {
+        let open = |root: &str| {
+            let project = block_on(fixture.store.open_project(&path(root))).unwrap();
+            let new = super::new_conversation(&project, root);
+            block_on(fixture.store.open_conversation(new)).unwrap().id
+        };
+        let ids = ["/project", "/project/below", "/project/own", "/projects"].map(open);
+        let task = session_at(&fixture, "/project");
+        for root in ["/project/own", "/project", "/projects"] {
+            fixture.set_mode(root, "ask", EVERYONE);
+        }
+        let project = block_on(fixture.store.unset_project_mode(&path("/project"))).unwrap();
+        assert_eq!((project.mode, project.mode_since), (None, None));
+        let modes = ids.map(|id| fixture.store.conversation(&id).unwrap().unwrap().mode);
+        let modes = modes.map(|mode| mode.map_or("-".to_owned(), |mode| mode.to_string()));
+        assert_eq!(modes, ["-", "-", "ask", "ask"]);
+        assert_eq!(fixture.now(&task).mode, slug("ask"));
+        let nearest = fixture.store.nearest_set(&[path("/project")]).unwrap();
+        assert_eq!(nearest, None);
+    }
+}
+
+#[test]
 fn the_nearest_mode_that_was_set_is_found() {
     for fixture in Fixture::each() {
         let among = ["/a/b/c", "/a/b", "/a", "/"].map(path);

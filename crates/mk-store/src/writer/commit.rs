@@ -7,9 +7,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
+use mk_types::lock;
+
 use super::{
     CommitAnswer, CommitBatch, Notes, QueuedJob, RanJobs, SharedStore, TOUCH_DELAY, Turn, WriteJob,
-    lock,
 };
 use crate::error::{Error, Failure};
 use crate::link::{Link, params};

@@ -3,12 +3,14 @@
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
+use mk_types::lock;
 use rusqlite::Connection;
 
-use super::{LOCKED_PAUSE, RanJobs, SharedStore, WriteJob, lock};
+use super::{LOCKED_PAUSE, RanJobs, SharedStore, WriteJob};
 use crate::StoreLocation;
 use crate::error::{Error, Failure};
 use crate::link::Link;
+use crate::moment;
 use crate::open::{ConnectionPurpose, DatabaseIdentity, LockWaits, OpenedDatabase, StoreUse, open};
 use crate::recent::RecentQuestion;
 
@@ -37,14 +39,20 @@ impl SharedStore {
             return self.read(query);
         }
         let mut as_of = None;
-        if let Some(opened) = &mut lock(&self.reader).opened
-            && opened.identity.is_some()
-            && opened.identity == DatabaseIdentity::of(path)
-        {
-            if let Some(answer) = opened.recent.find(&question) {
+        if let Some(opened) = &mut lock(&self.reader).opened {
+            let known = moment::known(self);
+            if let Some(answer) = known.and_then(|as_of| opened.recent.find(as_of, &question)) {
                 return Ok(answer);
             }
-            as_of = opened.recent.now(path);
+            if opened.identity.is_some() && opened.identity == DatabaseIdentity::of(path) {
+                as_of = opened.recent.now(path);
+            }
+            if let Some(as_of) = as_of {
+                moment::note(self, as_of);
+                if let Some(answer) = opened.recent.find(as_of, &question) {
+                    return Ok(answer);
+                }
+            }
         }
         let answer = self.read(query)?;
         if let (Some(as_of), Some(opened)) = (as_of, &mut lock(&self.reader).opened) {
