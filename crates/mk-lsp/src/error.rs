@@ -21,7 +21,7 @@ pub enum ServerError {
         /// The last lines of its standard error.
         stderr: Vec<String>,
     },
-    #[error("`{server}` ended before it answered: {reason}")]
+    #[error("`{server}` exited before it answered: {reason}")]
     Crashed {
         server: String,
         reason: String,
@@ -29,7 +29,7 @@ pub enum ServerError {
         stderr: Vec<String>,
     },
     /// A question before this one got no answer, and it has said nothing since.
-    #[error("`{server}` does not answer at the moment")]
+    #[error("`{server}` is not responding")]
     Suspect { server: String },
     #[error("`{server}` timed out after {seconds} s: {doing}")]
     Timeout {
@@ -52,7 +52,7 @@ pub enum ServerError {
         server: String,
         method: &'static str,
     },
-    #[error("`{server}` answered `{method}` with something that cannot be used: {reason}")]
+    #[error("`{server}` answered `{method}` with an unusable result: {reason}")]
     Unusable {
         server: String,
         method: &'static str,

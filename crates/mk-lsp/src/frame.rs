@@ -19,7 +19,7 @@ pub(crate) enum FrameError {
     TooLong(u64),
     #[error("it announced a message of `{0}` bytes")]
     BadLength(String),
-    #[error("it wrote something that is not the protocol: `{0}`")]
+    #[error("it wrote output that is not part of the protocol: `{0}`")]
     Garbage(String),
     #[error("its output cannot be read: {0}")]
     Read(#[from] io::Error),

@@ -33,10 +33,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use mk_types::{AbsPath, ProjectPath};
+use mk_types::{AbsPath, ProjectPath, lock, unpoisoned};
 use tokio::sync::{oneshot, watch};
 
 use ask::{AnswerReadiness, PendingQuestion, ServerQuestion, ServerReply};
@@ -98,8 +98,7 @@ struct Handle {
 
 impl Drop for Servers {
     fn drop(&mut self) {
-        let handles = self.handles.get_mut();
-        for handle in handles.unwrap_or_else(PoisonError::into_inner).values() {
+        for handle in unpoisoned(self.handles.get_mut()).values() {
             drop(handle.events.send(Event::End));
         }
     }
@@ -197,7 +196,7 @@ impl Servers {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Handle>> {
-        self.handles.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.handles)
     }
 
     /// Tells the servers that run what has changed on disk. A file that a question shows need not be told.

@@ -14,8 +14,10 @@ use std::path::Path;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+
+use mk_types::lock;
 
 /// Gets the mark as its first argument, and ends those that have left the group before itself. Without `/proc` there are
 /// none to find.
@@ -282,14 +284,14 @@ impl StderrTail {
     }
 
     fn push(&self, bytes: &[u8]) {
-        let mut tail = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tail = lock(&self.0);
         tail.extend_from_slice(bytes);
         let surplus = tail.len().saturating_sub(MOST_STDERR);
         tail.drain(..surplus);
     }
 
     fn lines(&self) -> Vec<String> {
-        let tail = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let tail = lock(&self.0);
         let text = String::from_utf8_lossy(&tail);
         let lines: Vec<&str> = text
             .lines()

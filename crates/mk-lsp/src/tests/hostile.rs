@@ -57,7 +57,7 @@ fn one_that_writes_noise_did_not_start() {
     check(
         "noise",
         Limits::default(),
-        "`language_server` did not start: it wrote something that is not the protocol: `this is not the protocol`",
+        "`language_server` did not start: it wrote output that is not part of the protocol: `this is not the protocol`",
     );
 }
 
@@ -113,7 +113,7 @@ fn one_that_dies_while_it_is_asked_has_crashed() {
     check(
         "mortal",
         Limits::default(),
-        "`language_server` ended before it answered: exit status: 1",
+        "`language_server` exited before it answered: exit status: 1",
     );
 }
 
@@ -122,7 +122,7 @@ fn one_that_dies_in_the_middle_of_its_answer_has_crashed() {
     check(
         "cut",
         Limits::default(),
-        "`language_server` ended before it answered: its output ended in the middle of a message",
+        "`language_server` exited before it answered: its output ended in the middle of a message",
     );
 }
 
@@ -131,7 +131,7 @@ fn one_that_writes_broken_messages_is_ended() {
     check(
         "broken",
         Limits::default(),
-        "`language_server` ended before it answered: it writes messages that are not JSON-RPC",
+        "`language_server` exited before it answered: it writes messages that are not JSON-RPC",
     );
 }
 
@@ -158,7 +158,7 @@ fn one_whose_answer_makes_no_sense_is_unusable() {
     check(
         "senseless",
         Limits::default(),
-        "`language_server` answered `textDocument/definition` with something that cannot be used: \
+        "`language_server` answered `textDocument/definition` with an unusable result: \
          data did not match any variant of untagged enum OneOrMany; restart the language server",
     );
 }
@@ -284,7 +284,7 @@ async fn check_given_up(world: &World) {
         let status = world.servers.status();
         let status = status.first().expect("a server");
         if let Health::Failed { error } = &status.health {
-            let hung = "`language_server` ended before it answered: it does not answer any more";
+            let hung = "`language_server` exited before it answered: it does not answer any more";
             return assert_eq!(error.to_string(), hung);
         }
         assert!(begun.elapsed() < Duration::from_secs(10), "{status:?}");
@@ -318,7 +318,7 @@ async fn a_rename_of_files_elsewhere_is_marked_so() {
     let error = plan.await.expect_err("a file that cannot be read");
     assert_eq!(
         error.to_string(),
-        "`language_server` answered `textDocument/rename` with something that cannot be used: \
+        "`language_server` answered `textDocument/rename` with an unusable result: \
          `untitled:x` cannot be read"
     );
 }
