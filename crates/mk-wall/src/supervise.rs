@@ -177,12 +177,13 @@ impl WallSupervisor<'_> {
             terminal,
             channel: theirs,
         };
-        let spawned = sys::spawn_held(command, move || hold.take());
+        let spawned = sys::spawn_held(command, &|| hold.take());
+        drop(hold);
         let message = hear(&ours).map_err(Error::Supervise)?;
         match (spawned, message) {
             (Ok(child), StartReport::Ready(ready, handed)) => {
                 Ok(StartedCommand::Running(RunningCommand {
-                    child: Pid::from_child(&child),
+                    child,
                     handed,
                     ready,
                 }))
