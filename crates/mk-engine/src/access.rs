@@ -89,8 +89,7 @@ impl AgentLimits {
     /// The conversation of calls that belong to no connection: what is created or approved with one credential is not
     /// another's.
     pub fn conversation(&self) -> Option<ConversationId> {
-        let (_, tail) = self.credential.as_ref()?.as_str().split_once('_')?;
-        ConversationId::parse(&format!("conv_{tail}")).ok()
+        self.credential.as_ref().map(ConversationId::of_credential)
     }
 }
 

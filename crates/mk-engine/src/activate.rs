@@ -97,7 +97,7 @@ impl Engine {
         }
         // What would stand in it counts as much as its own name.
         let inside = format!("{path}/x");
-        let is_hidden = self.open(&root).ignored().hides(&path);
+        let is_hidden = self.ignored(&self.open(&root)).hides(&path);
         let protected = &self.policy().protected;
         let why = match protected
             .why(path.as_str())

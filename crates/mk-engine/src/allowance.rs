@@ -3,11 +3,13 @@
 //! What a call names is bounded before, by its length and its number of files; here it is what looking at them costs.
 
 use std::cell::Cell;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
 
 const MOST: Duration = Duration::from_millis(50);
+/// How long only the clock on the wall is asked: reading it costs no system call, and no thread spends more than passes.
+const UNCOUNTED: Duration = Duration::from_millis(5);
 
 /// What one evaluation may still spend. It stays on the thread where it starts.
 ///
@@ -15,28 +17,36 @@ const MOST: Duration = Duration::from_millis(50);
 /// evaluation that needs too much has at most twice as long, and one that was interrupted goes on.
 #[derive(Debug)]
 pub(crate) struct CpuAllowance {
-    end: Cell<Duration>,
+    begun: Instant,
+    /// Known once it took longer than [`UNCOUNTED`].
+    end: Cell<Option<Duration>>,
     is_extended: Cell<bool>,
 }
 
 impl CpuAllowance {
     pub(crate) fn start() -> Self {
         Self {
-            end: Cell::new(spent_by_thread() + MOST),
+            begun: Instant::now(),
+            end: Cell::new(None),
             is_extended: Cell::new(false),
         }
     }
 
     /// Takes a step of the evaluation, unless the time is over.
     pub(crate) fn permits<T>(&self, step: impl FnOnce() -> T) -> Option<T> {
-        self.is_left_at(spent_by_thread()).then(step)
+        let is_left = self.begun.elapsed() < UNCOUNTED || self.is_left_at(spent_by_thread());
+        is_left.then(step)
     }
 
+    /// Whether time is left when the thread has spent so much, of which [`UNCOUNTED`] counts as spent here.
     pub(crate) fn is_left_at(&self, now: Duration) -> bool {
-        if now >= self.end.get() && !self.is_extended.replace(true) {
-            self.end.set(now + MOST);
-        }
-        now < self.end.get()
+        let end = self.end.get().unwrap_or(now + MOST - UNCOUNTED);
+        let end = match now < end || self.is_extended.replace(true) {
+            true => end,
+            false => now + MOST,
+        };
+        self.end.set(Some(end));
+        now < end
     }
 }
 

@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use crate::Engine;
-use crate::error::{Error, MissingThing};
+use crate::error::Error;
+use crate::missing::MissingThing;
 use crate::next_step::NextStep;
 use crate::visible::{visible_line, visible_text};
 
@@ -222,8 +223,7 @@ impl Approvals<'_> {
 
     pub fn get(self, id: &ApprovalId) -> Result<ApprovalRequest, Error> {
         let found = self.engine.inner.store.approval(id)?;
-        let found =
-            found.ok_or_else(|| Error::not_found(MissingThing::Approval, "Approval", id))?;
+        let found = found.ok_or_else(|| Error::NotFound(MissingThing::Approval(id.clone())))?;
         Ok(found.into())
     }
 

@@ -69,6 +69,8 @@ pub enum OthersTasks {
     /// A caller who knows the id of a task works on it.
     #[default]
     Change,
+    /// The same, except for tasks that were created with a credential.
+    ChangeUnclaimed,
     Look,
 }
 
@@ -103,19 +105,23 @@ impl Caller {
     /// Refuses to change a task that the caller's credential only shows.
     pub(crate) fn may_change(&self, session: &Session) -> Result<(), Error> {
         self.may_see(session)?;
-        match self.others {
-            OthersTasks::Look if !self.owns(session) => Err(Error::Denied {
-                rule: None,
-                message: format!(
-                    "This token can look at session {}, but not change it",
-                    session.id
-                ),
-                hint: Some(
-                    "create a task of your own, or ask the user for a token of an operator".into(),
-                ),
-            }),
-            OthersTasks::Look | OthersTasks::Change => Ok(()),
-        }
+        let claimed = session.conversation.as_ref();
+        let is_claimed = claimed.is_some_and(ConversationId::is_of_credential);
+        let refusal = match self.others {
+            _ if self.owns(session) => return Ok(()),
+            OthersTasks::Change => return Ok(()),
+            OthersTasks::ChangeUnclaimed if !is_claimed => return Ok(()),
+            OthersTasks::ChangeUnclaimed => "was created with a token, which changes it",
+            OthersTasks::Look => "can be looked at with this token, but not changed",
+        };
+        Err(Error::Denied {
+            rule: None,
+            message: format!("Session {} {refusal}", session.id),
+            hint: Some(
+                "create a task of your own, or ask the user for a token of an operator without a highest mode"
+                    .into(),
+            ),
+        })
     }
 
     fn owns(&self, session: &Session) -> bool {

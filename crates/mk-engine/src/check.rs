@@ -5,15 +5,18 @@ use std::sync::Arc;
 use mk_policy::{
     DecidingRule, Decision, Evaluation, Group, Mode, Permit, Request, Switching, evaluate,
 };
+use mk_project::IgnoredFiles;
 use mk_store::{Session, StoreReach};
 use mk_types::{AbsPath, ModeSlug, ProjectPath, SessionId, ToolCall};
 
+use crate::ceiling::{Ceiling, CeilingOrigin};
 use crate::conversation::HeldConversation;
 use crate::error::Error;
 use crate::governing::GoverningTask;
+use crate::layer::{CallPlace, ignored_with};
 use crate::next_step::NextStep;
 use crate::target::TargetResolver;
-use crate::{Caller, Engine, ProjectStanding, mode};
+use crate::{Actor, Caller, Engine, ProjectStanding, mode};
 
 /// The mode that governs a call, and what bounds it.
 #[derive(Debug, Clone)]
@@ -21,6 +24,8 @@ pub struct InForce {
     pub mode: Arc<Mode>,
     /// Modes that nothing on the caller's endpoint may exceed.
     pub ceilings: Vec<Arc<Mode>>,
+    /// Which of them endpoints and credentials set; the others hold the agent.
+    pub(crate) caps: Vec<Ceiling>,
     /// The live task that is used by the call.
     pub session: Option<SessionId>,
     pub project: AbsPath,
@@ -28,6 +33,8 @@ pub struct InForce {
     pub directory: ProjectPath,
     pub standing: ProjectStanding,
     pub(crate) knowledge: Knowledge,
+    /// The project inside this one whose own mode has decided about the call.
+    pub(crate) decided_in: Option<AbsPath>,
 }
 
 /// How well the store is known.
@@ -140,10 +147,12 @@ impl Engine {
             mode,
             standing,
             ceilings: ceilings.chain(past).collect(),
+            caps: caller.ceilings.clone(),
             session: session.filter(is_used).map(|session| session.id),
             project,
             directory,
             knowledge,
+            decided_in: None,
         })
     }
 
@@ -158,7 +167,7 @@ impl Engine {
         let GoverningTask::Live(task) = named else {
             return Ok(None);
         };
-        if conversation.id.is_none()
+        if caller.actor == Actor::Operator
             || conversation.tasks.contains(&task.id)
             || task.conversation == conversation.id
             || self.switching_for(caller)? == Switching::Free
@@ -180,27 +189,35 @@ impl Engine {
         }
     }
 
-    /// Decides about a call and remembers the answer's grounds. A project inside the one that is in force, with a mode of
-    /// its own, is a ceiling over what touches it.
+    /// Decides about a call and remembers the answer's grounds. Projects around and inside the one in force hold what
+    /// touches them, too.
     pub(crate) fn check(&self, in_force: InForce, call: ToolCall) -> Result<CheckedCall, Error> {
-        let mut checked = self.look(in_force, call);
-        let InForce {
-            project, directory, ..
-        } = &checked.in_force;
-        for nested in self.rule_nested(project, directory, &checked.request)? {
-            if nested.evaluation.decision > checked.evaluation.decision {
-                checked.evaluation = nested.evaluation;
+        let layers = self.layers(&in_force.project, &in_force.mode.slug)?;
+        let ignored = ignored_with(&self.open(&in_force.project), &layers);
+        let mut checked = self.look(in_force, call, &ignored);
+        let in_force = &checked.in_force;
+        let place = CallPlace {
+            root: &in_force.project,
+            directory: &in_force.directory,
+        };
+        for ruling in self.rule_layers(&layers, place, &checked.request)? {
+            if ruling.evaluation.decision > checked.evaluation.decision {
+                checked.evaluation = ruling.evaluation;
+                checked.in_force.decided_in = ruling.inside;
             }
-            checked.in_force.ceilings.push(nested.mode);
         }
         Ok(checked)
     }
 
     /// Decides by the modes that are in force, and nothing else.
-    pub(crate) fn look(&self, in_force: InForce, call: ToolCall) -> CheckedCall {
+    pub(crate) fn look(
+        &self,
+        in_force: InForce,
+        call: ToolCall,
+        ignored: &IgnoredFiles,
+    ) -> CheckedCall {
         let project = self.open(&in_force.project);
-        let ignored = project.ignored();
-        let targets = TargetResolver::new(project.root(), in_force.directory.clone(), &ignored)
+        let targets = TargetResolver::new(project.root(), in_force.directory.clone(), ignored)
             .beside(project.state_folder());
         let request = self.policy().request(call, |raw| targets.target(raw));
         let evaluation = in_force
@@ -275,6 +292,13 @@ fn next_step(evaluation: &Evaluation, in_force: &InForce) -> Option<NextStep> {
     if evaluation.held_back.is_some() {
         return NextStep::of(evaluation);
     }
+    if let Some(root) = &in_force.decided_in {
+        let slug = &evaluation.mode;
+        let hint = format!(
+            "the project {root} inside this one is held in '{slug}': ask the user to allow more there, with `modekeeper --project-root {root} mode <slug>`"
+        );
+        return Some(hint.into());
+    }
     let by_mode = matches!(
         evaluation.rule,
         DecidingRule::GroupDisabled
@@ -294,9 +318,17 @@ fn next_step(evaluation: &Evaluation, in_force: &InForce) -> Option<NextStep> {
     match ceiling.filter(|_| by_mode && evaluation.decision == Decision::Deny) {
         Some(ceiling) => {
             let slug = &ceiling.slug;
-            let hint = format!(
-                "this endpoint is capped at '{slug}': ask the user to allow more where the server is started"
-            );
+            let mut caps = in_force.caps.iter();
+            let cap = caps.find(|cap| cap.slug() == slug);
+            let hint = match cap.map(Ceiling::origin) {
+                Some(CeilingOrigin::Endpoint) => format!(
+                    "this endpoint is capped at '{slug}': ask the user to allow more where the server is started"
+                ),
+                Some(CeilingOrigin::Token) => format!(
+                    "this token is capped at '{slug}': ask the user for one with a wider mode, or without `--mode`"
+                ),
+                None => format!("'{slug}' holds this agent, too: ask the user to change the mode"),
+            };
             Some(hint.into())
         }
         None if evaluation.is_allowed() => None,

@@ -1,10 +1,9 @@
 //! What clients of MCP call themselves, for people to read: nothing is decided by it.
 
 use std::collections::HashMap;
-use std::sync::PoisonError;
 
 use mk_store::DecisionFilter;
-use mk_types::ConversationId;
+use mk_types::{ConversationId, lock};
 
 use crate::conversation::Conversations;
 use crate::error::Error;
@@ -27,7 +26,7 @@ impl Conversations<'_> {
     /// Remembers what the client of a conversation calls itself, for as long as this process runs.
     pub fn introduce(&self, id: &ConversationId, name: &str) {
         let names = &self.engine.inner.client_names;
-        let mut names = names.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut names = lock(names);
         if names.len() >= MOST_NAMES {
             names.clear();
         }
@@ -42,7 +41,7 @@ impl Conversations<'_> {
             return Ok(Some(found.client.name));
         }
         let names = &self.engine.inner.client_names;
-        let names = names.lock().unwrap_or_else(PoisonError::into_inner);
+        let names = lock(names);
         if let Some(name) = names.get(id) {
             return Ok(Some(name.clone()));
         }

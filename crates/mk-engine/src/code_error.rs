@@ -207,7 +207,9 @@ impl From<Symbol> for Error {
             Symbol::SharedLines { name_path } | Symbol::Emptied { name_path } => {
                 failed(invalid).about(ErrorSubject::Symbol(name_path))
             }
-            Symbol::BadPattern { .. } => failed(invalid),
+            Symbol::BadPattern { .. }
+            | Symbol::BadStructure { .. }
+            | Symbol::UnknownLanguage { .. } => failed(invalid),
             Symbol::Thread(_) => failed(CodeKind::Timeout),
             Symbol::Read { source, .. } | Symbol::Open(source) => return source.into(),
         }

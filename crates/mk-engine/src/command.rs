@@ -20,6 +20,7 @@ pub use record::{CommandEffects, CommandRecords, RecordedCommand, RefusedAct};
 
 use crate::Engine;
 use crate::check::InForce;
+use crate::layer::{ProjectLayer, limits_reads};
 use crate::next_step::model_hint;
 
 /// More entries than this are not looked at one by one.
@@ -32,11 +33,15 @@ pub struct CommandLimits {
     /// Each must allow what is done; the first names the limits in messages.
     modes: Vec<Arc<Mode>>,
     ignored: Arc<IgnoredFiles>,
+    /// Projects around and inside this one, which hold what touches them.
+    layers: Vec<ProjectLayer>,
     root: AbsPath,
+    /// Where the command starts.
+    directory: AbsPath,
 }
 
-/// What a command may do with a file of the project.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What a command may do with a file of the project, most first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FileRight {
     Edit,
     /// The mode does not allow to change it.
@@ -68,6 +73,9 @@ impl EditGrant {
 /// Why a line does not run, wall or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineRefused {
+    /// The mode that refuses it, and by which rule.
+    pub mode: ModeSlug,
+    pub rule: DecidingRule,
     pub reason: String,
     pub hint: Option<String>,
 }
@@ -90,15 +98,33 @@ impl CommandLimits {
 
     /// Which modes hold, and what each may do: the same text for the same limits.
     pub fn fingerprint(&self) -> String {
-        let modes = self.modes.iter();
-        let modes = modes.map(|mode| format!("{} {}", mode.slug, mode.rights()));
+        let own = self.modes.iter().map(|mode| (&self.root, mode));
+        let others = self.layers.iter();
+        let others = others.filter_map(|layer| Some((layer.root(), layer.mode()?)));
+        let modes = own.chain(others).map(|(root, mode)| {
+            let place = if *root == self.root {
+                ""
+            } else {
+                root.as_str()
+            };
+            format!("{place}{} {}", mode.slug, mode.rights())
+        });
         modes.collect::<Vec<_>>().join("\n")
+    }
+
+    /// The modes that say which lines run where this one does.
+    fn line_modes(&self) -> impl Iterator<Item = &Arc<Mode>> {
+        let here = |layer: &&ProjectLayer| layer.holds_in(self.directory.as_path());
+        let layers = self.layers.iter().filter(here);
+        self.modes
+            .iter()
+            .chain(layers.filter_map(ProjectLayer::mode))
     }
 
     /// Whether a line may run inside a wall: what the mode says about lines, not what it says about files, because
     /// the wall holds those.
     pub fn check_line(&self, line: &str) -> Result<(), LineRefused> {
-        for mode in &self.modes {
+        for mode in self.line_modes() {
             let call = self
                 .engine
                 .policy()
@@ -116,6 +142,8 @@ impl CommandLimits {
             );
             if !evaluation.is_allowed() && is_about_lines {
                 return Err(LineRefused {
+                    mode: mode.slug.clone(),
+                    rule: evaluation.rule,
                     reason: evaluation.reason(),
                     hint: model_hint(&evaluation),
                 });
@@ -128,13 +156,15 @@ impl CommandLimits {
         let in_force = InForce {
             mode: Arc::clone(mode),
             ceilings: Vec::new(),
+            caps: Vec::new(),
             session: None,
             project: self.root.clone(),
             directory: ProjectPath::root(),
             standing: crate::ProjectStanding::InProject,
             knowledge: self.engine.knowledge(self.engine.inner.store.reach()),
+            decided_in: None,
         };
-        self.engine.look(in_force, call).evaluation
+        self.engine.look(in_force, call, &self.ignored).evaluation
     }
 
     /// Whether some file may be edited.
@@ -177,39 +207,37 @@ impl CommandLimits {
             let mut grants = mode.grants(Group::Edit);
             grants.any(|grant| grant.files.covers(path))
         };
-        if !self.modes.is_empty() && self.modes.iter().all(covers) {
+        let own = if !self.modes.is_empty() && self.modes.iter().all(covers) {
             FileRight::Edit
         } else {
             FileRight::Read
-        }
+        };
+        let place = parsed.under(&self.root);
+        let layers = self.layers.iter();
+        let others = layers.map(|layer| self.engine.file_in(layer, &place));
+        others.fold(own, FileRight::max)
     }
 
     /// What commands reach over the network: of several modes, the narrowest holds.
     pub fn network(&self) -> NetworkReach {
-        let said = self.modes.iter().map(|mode| mode.network());
+        let said = self.line_modes().map(|mode| mode.network());
         said.min().unwrap_or(NetworkReach::Own)
     }
 
     /// What commands do with the repository; without edits nothing is committed.
     pub fn git(&self) -> GitReach {
-        let said = self.modes.iter().map(|mode| mode.git()).min();
+        let said = self.line_modes().map(|mode| mode.git()).min();
         said.filter(|_| self.edits()).unwrap_or(GitReach::Shut)
     }
 
     /// What is hidden from reading: existing paths that the ignore file or the modes' own limits keep back. `None` if
     /// that cannot be told of all of them.
     pub fn hidden(&self) -> Option<Vec<PathBuf>> {
-        let limits_reads = self.modes.iter().any(|mode| {
-            let mut grants = mode.grants(Group::Read);
-            !grants.any(|grant| grant.files.is_open())
-        });
-        match (&*self.ignored, limits_reads) {
-            (IgnoredFiles::Everything, _) => return None,
-            (IgnoredFiles::Nothing, false) => return Some(Vec::new()),
-            _ => {}
+        if matches!(*self.ignored, IgnoredFiles::Everything) {
+            return None;
         }
         let mut hidden = Vec::new();
-        let mut waiting = vec![self.root.as_path().to_owned()];
+        let mut waiting = self.hiding();
         let mut seen = 0;
         while let Some(directory) = waiting.pop() {
             for entry in std::fs::read_dir(directory).ok()?.flatten() {
@@ -224,7 +252,7 @@ impl CommandLimits {
                     continue;
                 }
                 let parsed = ProjectPath::parse(relative, &self.root).ok()?;
-                let unreadable = !is_directory && limits_reads && !self.may_read(relative);
+                let unreadable = !is_directory && !self.may_read(&parsed);
                 if unreadable || self.ignored.hides(&parsed) {
                     hidden.push(path);
                 } else if is_directory {
@@ -235,8 +263,29 @@ impl CommandLimits {
         Some(hidden)
     }
 
-    fn may_read(&self, path: &str) -> bool {
+    /// The directories below which something may be hidden: mostly none, and then nothing has to be walked.
+    fn hiding(&self) -> Vec<PathBuf> {
+        let around = self.layers.iter().filter(|layer| !layer.is_inside());
+        let own = self.modes.iter().any(|mode| limits_reads(mode))
+            || !matches!(
+                *self.engine.open(&self.root).ignored(),
+                IgnoredFiles::Nothing
+            )
+            || around.clone().any(ProjectLayer::hides_some);
+        if own {
+            return vec![self.root.as_path().to_owned()];
+        }
+        let inside = self.layers.iter();
+        let inside = inside.filter(|layer| layer.is_inside() && layer.hides_some());
+        inside
+            .map(|layer| layer.root().as_path().to_owned())
+            .collect()
+    }
+
+    fn may_read(&self, path: &ProjectPath) -> bool {
+        let place = path.under(&self.root);
         let mut modes = self.modes.iter();
-        modes.all(|mode| mk_policy::may_read(mode, None, path))
+        modes.all(|mode| mk_policy::may_read(mode, None, path.as_str()))
+            && self.layers.iter().all(|layer| layer.shows(&place))
     }
 }

@@ -231,14 +231,20 @@ impl Engine {
     }
 
     /// A mode of the project with this root. What a linked worktree does not have, because its branch or an untracked
-    /// file leaves it out, is the main one's; what is broken there is not.
+    /// file leaves it out, is the main one's; what a directory inside a project does not have is that project's. What is
+    /// broken there is not.
     pub(crate) fn mode_in(&self, root: &AbsPath, slug: &ModeSlug) -> Result<Arc<Mode>, Error> {
         let catalogue = self.modes().catalogue_at(root);
-        mode::find(&catalogue, slug).or_else(|error| {
-            let main = self.project_root(root)?;
-            match main == *root || catalogue.why_broken(slug.as_str()).is_some() {
-                true => Err(error),
-                false => mode::find(&self.modes().catalogue_at(&main), slug),
+        mode::find_in_force(&catalogue, slug).or_else(|error| {
+            if catalogue.why_broken(slug.as_str()).is_some() {
+                return Err(error);
+            }
+            if let Some(around) = self.root_around(root)? {
+                return mode::find_in_force(&self.open_at(&around).catalogue(), slug);
+            }
+            match self.project_root(root)? {
+                main if main == *root => Err(error),
+                main => mode::find_in_force(&self.modes().catalogue_at(&main), slug),
             }
         })
     }
@@ -268,7 +274,7 @@ impl Engine {
         Ok(held)
     }
 
-    fn nearest_above(&self, project: &AbsPath) -> Result<ProjectGrounds, Error> {
+    pub(crate) fn nearest_above(&self, project: &AbsPath) -> Result<ProjectGrounds, Error> {
         let upwards = project.as_path().ancestors().filter_map(AbsPath::new);
         let among: Vec<AbsPath> = upwards.collect();
         let found = self.inner.store.nearest_set(&among)?.map(Box::new);

@@ -8,6 +8,7 @@ use crate::approval::{ApprovedAct, Outcome};
 use crate::conversation::HeldConversation;
 use crate::error::Error;
 use crate::governing::GoverningTask;
+use crate::missing::{ConflictingChange, MissingThing};
 use crate::switch_mode::{LeftMode, MOST_TRIES, ModeStep};
 use crate::task::{Task, Tasks};
 use crate::{Caller, Engine};
@@ -41,9 +42,7 @@ impl Tasks<'_> {
                 return Ok(outcome);
             }
         }
-        Err(Error::Conflict {
-            message: "The mode is being changed by others".to_owned(),
-        })
+        Err(Error::Conflict(ConflictingChange::Mode))
     }
 }
 
@@ -182,7 +181,7 @@ impl Engine {
                 let message = format!("Parent task of session {id} is already {}", session.state);
                 Err(Error::invalid("parent_session_id", message))
             }
-            Err(Error::NotFound { what, .. }) => Err(Error::not_found(what, "Parent session", &id)),
+            Err(Error::NotFound(_)) => Err(Error::NotFound(MissingThing::ParentSession(id))),
             Err(error) => Err(error),
         }
     }

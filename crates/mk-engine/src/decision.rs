@@ -5,6 +5,7 @@ use mk_types::{AbsPath, DecisionId, ModeSlug, ProjectId};
 
 use crate::Engine;
 use crate::error::Error;
+use crate::missing::MissingThing;
 
 /// The record of what was decided.
 #[derive(Debug, Clone, Copy)]
@@ -54,8 +55,8 @@ impl Decisions<'_> {
     pub fn explain(&self, id: &DecisionId) -> Result<Explanation, Error> {
         let store = &self.engine.inner.store;
         let decision = store.decision(id)?;
-        let decision =
-            decision.ok_or_else(|| Error::invalid("id", format!("Decision not found: {id}")))?;
+        let missing = || Error::NotFound(MissingThing::Decision(id.clone()));
+        let decision = decision.ok_or_else(missing)?;
         let project = match &decision.project {
             Some(project) => store.project(project)?,
             None => None,

@@ -1,6 +1,5 @@
 //! Why a use case refused. One closed set, so that each face can word it in one exhaustive match.
 
-use std::fmt::Display;
 use std::time::Duration;
 
 use mk_policy::DecidingRule;
@@ -8,6 +7,7 @@ use mk_store::MissingSubject;
 use mk_types::SessionId;
 
 use crate::code_error::{CodeError, CodeKind};
+use crate::missing::{ConflictingChange, MissingThing};
 use crate::next_step::NextStep;
 
 /// What the caller could not get.
@@ -19,8 +19,8 @@ pub enum Error {
         parameter: Option<&'static str>,
         message: String,
     },
-    #[error("{message}")]
-    NotFound { what: MissingThing, message: String },
+    #[error("{0}")]
+    NotFound(MissingThing),
     #[error("Session {session} has expired (timeout: {}s)", timeout.as_secs())]
     Expired {
         session: SessionId,
@@ -33,9 +33,9 @@ pub enum Error {
         message: String,
         hint: Option<NextStep>,
     },
-    /// Somebody else changed it meanwhile.
-    #[error("{message}")]
-    Conflict { message: String },
+    /// Others changed it meanwhile.
+    #[error("{0}")]
+    Conflict(ConflictingChange),
     /// The store cannot be used right now.
     #[error("{source}")]
     Unavailable {
@@ -52,16 +52,6 @@ pub enum Error {
     /// What the code tools could not do.
     #[error("{0}")]
     Code(Box<CodeError>),
-}
-
-/// What is not there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MissingThing {
-    Mode,
-    Task,
-    /// A task, by the session in which it is worked on.
-    Session,
-    Approval,
 }
 
 impl Error {
@@ -86,13 +76,6 @@ impl Error {
         CodeError::new(CodeKind::Timeout, "Request cancelled").into()
     }
 
-    pub(crate) fn not_found(what: MissingThing, kind: &str, id: &impl Display) -> Self {
-        Self::NotFound {
-            what,
-            message: format!("{kind} not found: {id}"),
-        }
-    }
-
     /// Whether the refusal is about a file rather than about the tool.
     pub fn concerns_file(&self) -> bool {
         matches!(self, Self::Denied { rule: Some(rule), .. } if rule.concerns_file())
@@ -106,7 +89,8 @@ impl Error {
             | Self::Unavailable { hint, .. } => hint.as_ref(),
             Self::Code(error) => error.hint.as_ref(),
             Self::Expired { .. } => Some(&NextStep::CreateTask),
-            Self::InvalidInput { .. } | Self::NotFound { .. } | Self::Conflict { .. } => None,
+            Self::NotFound(MissingThing::ModeInForce(_)) => Some(&NextStep::SetMode),
+            Self::InvalidInput { .. } | Self::NotFound(_) | Self::Conflict(_) => None,
         }
     }
 }
@@ -139,23 +123,16 @@ impl From<mk_store::Error> for Error {
             Store::AlreadyDecided { .. }
             | Store::NotGranted { .. }
             | Store::Conflict { .. }
-            | Store::Overtaken => Self::Conflict {
-                message: sentence(&error),
-            },
+            | Store::Overtaken => Self::Conflict(ConflictingChange::Stored(error)),
             Store::NotFound(MissingSubject::Session(id)) => {
-                Self::not_found(MissingThing::Session, "Session", &id)
+                Self::NotFound(MissingThing::Session(id))
             }
-            Store::NotFound(MissingSubject::Task(id)) => {
-                Self::not_found(MissingThing::Task, "Task", &id)
-            }
+            Store::NotFound(MissingSubject::Task(id)) => Self::NotFound(MissingThing::Task(id)),
             Store::NotFound(MissingSubject::Approval(id)) => {
-                Self::not_found(MissingThing::Approval, "Approval", &id)
+                Self::NotFound(MissingThing::Approval(id))
             }
             // The caller that knows the session says it better, see `Engine::about`.
-            Store::Expired(_) => Self::NotFound {
-                what: MissingThing::Session,
-                message: sentence(&error),
-            },
+            Store::Expired(subject) => Self::NotFound(MissingThing::Expired(subject)),
             source => Self::Unavailable {
                 hint: match source {
                     Store::Corrupt { .. } => Some(NextStep::RecoverStore),
@@ -168,7 +145,7 @@ impl From<mk_store::Error> for Error {
 }
 
 /// Upper case at the start, as the contract's messages have it.
-fn sentence(error: &mk_store::Error) -> String {
+pub(crate) fn sentence(error: &mk_store::Error) -> String {
     let text = error.to_string();
     let mut letters = text.chars();
     letters

@@ -213,7 +213,7 @@ fn by_name_because(error: &ServerError) -> Option<String> {
             "{server} is not ready ({doing}): ask again for an exact answer"
         )),
         ServerError::Suspect { server } => Some(format!(
-            "{server} does not answer at the moment: ask again later for an exact answer"
+            "{server} is not responding: ask again later for an exact answer"
         )),
         error => Some(error.to_string()),
     }

@@ -254,7 +254,7 @@ impl Engine {
         given: Option<&str>,
     ) -> Result<ProjectPath, Error> {
         let raw = RawTarget::new(given.unwrap_or("."), PathAccess::Read);
-        let ignored = self.open(&in_force.project).ignored();
+        let ignored = self.ignored(&self.open(&in_force.project));
         let target = resolve(&in_force.project, &ignored, raw);
         match target.path {
             Ok(path) if !target.ignored => Ok(path),

@@ -1,9 +1,10 @@
 //! A hash of the modes that decided, so that a record says under which policy it stood.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 use mk_policy::Mode;
+use mk_types::lock;
 
 use crate::conversation::HeldConversation;
 use crate::trust::hash;
@@ -23,7 +24,7 @@ impl Fingerprints {
 
     /// Over the rights of every mode that counts, the own one first; names and instructions decide nothing.
     pub(crate) fn of<'a>(&self, modes: impl Iterator<Item = &'a Arc<Mode>>) -> String {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&self.0);
         let mut text = String::with_capacity(16);
         for mode in modes {
             if !text.is_empty() {

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use mk_policy::Switching;
+use mk_policy::{Switching, widens};
 use mk_store::{Session, TaskState};
 use mk_types::{AbsPath, ModeSlug};
 
+use crate::ceiling::{Ceiling, CeilingOrigin};
 use crate::conversation::HeldConversation;
 use crate::error::Error;
 use crate::{Caller, Engine};
@@ -80,7 +81,8 @@ impl Engine {
     /// 3. That of the agent's conversation.
     /// 4. That of the project, set by a person.
     /// 5. That of the endpoint.
-    /// 6. The configured mode.
+    /// 6. The highest mode of the token, if it allows no more than the configured mode.
+    /// 7. The configured mode.
     pub(crate) fn mode_without_session(
         &self,
         caller: &Caller,
@@ -96,9 +98,28 @@ impl Engine {
         }
         let set = self.nearest_set(&caller.project)?.found;
         let set = set.and_then(|project| project.mode);
-        let ceiling = || caller.ceilings.last().map(|ceiling| ceiling.slug().clone());
-        let slug = set.or_else(ceiling);
-        let slug = slug.unwrap_or_else(|| self.settings().default_mode.clone());
+        let slug = match set {
+            Some(slug) => slug,
+            None => self.mode_of_endpoint(caller),
+        };
         Ok((slug, caller.project.clone()))
+    }
+
+    fn mode_of_endpoint(&self, caller: &Caller) -> ModeSlug {
+        let from = |origin| move |ceiling: &&Ceiling| ceiling.origin() == origin;
+        let ceilings = || caller.ceilings.iter().rev();
+        if let Some(endpoint) = ceilings().find(from(CeilingOrigin::Endpoint)) {
+            return endpoint.slug().clone();
+        }
+        let default = &self.settings().default_mode;
+        let catalogue = self.open(&self.project_of(&caller.project)).catalogue();
+        let configured = catalogue.get(default.as_str());
+        let is_within = |token: &&Ceiling| {
+            configured.is_some_and(|configured| !widens(configured, token.mode()))
+        };
+        let token = ceilings()
+            .filter(from(CeilingOrigin::Token))
+            .find(is_within);
+        token.map_or(default, Ceiling::slug).clone()
     }
 }

@@ -26,6 +26,7 @@ use mk_types::{AbsPath, DecisionId, ModeSlug, ProjectPath};
 use crate::approval::{ApprovalRequest, ApprovedAct, RequestState};
 use crate::conversation::{HeldConversation, Seat};
 use crate::error::Error;
+use crate::layer::{CallPlace, ignored_with};
 use crate::next_step::{NextStep, model_hint};
 use crate::target::TargetResolver;
 use crate::{Engine, OwnTool};
@@ -306,7 +307,11 @@ impl Hooks<'_> {
             };
         };
         let open = self.engine.open(&held.conversation.root.path);
-        let ignored = open.ignored();
+        let layers = match self.engine.layers(open.root(), &held.mode.slug) {
+            Ok(layers) => layers,
+            Err(error) => return JudgedCall::undecided(&error),
+        };
+        let ignored = ignored_with(&open, &layers);
         let policy = self.engine.policy();
         let mut strictest: Option<(Evaluation, Request)> = None;
         let targets = TargetResolver::new(open.root(), ProjectPath::root(), &ignored)
@@ -322,17 +327,20 @@ impl Hooks<'_> {
                     strictest = Some((found, request.clone()));
                 }
             }
-            let beginning = ProjectPath::root();
-            let nested = match self.engine.rule_nested(open.root(), &beginning, &request) {
-                Ok(nested) => nested,
+            let place = CallPlace {
+                root: open.root(),
+                directory: &ProjectPath::root(),
+            };
+            let rulings = match self.engine.rule_layers(&layers, place, &request) {
+                Ok(rulings) => rulings,
                 Err(error) => return JudgedCall::undecided(&error),
             };
-            for nested in nested {
+            for ruling in rulings {
                 let is_stricter = |(before, _): &(Evaluation, Request)| {
-                    nested.evaluation.decision > before.decision
+                    ruling.evaluation.decision > before.decision
                 };
                 if strictest.as_ref().is_none_or(is_stricter) {
-                    strictest = Some((nested.evaluation, nested.request));
+                    strictest = Some((ruling.evaluation, ruling.request));
                 }
             }
         }
@@ -427,7 +435,7 @@ impl Hooks<'_> {
 }
 
 impl JudgedCall {
-    /// What a project inside this one says cannot be found out.
+    /// What a project around or inside this one says cannot be found out.
     fn undecided(error: &Error) -> Self {
         Self {
             ruling: Ruling::Deny,

@@ -8,12 +8,12 @@ mod process;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mk_policy::{Decision, Mode};
 use mk_store::NewCommandPermit;
-use mk_types::{AbsPath, ConversationId};
+use mk_types::{AbsPath, ConversationId, lock};
 
 use crate::approval::{ApprovalPlan, Outcome, RequestState};
 use crate::authorize::ToolRequest;
@@ -80,7 +80,7 @@ pub(crate) struct Jobs {
 impl Jobs {
     /// Ends every command.
     pub(crate) fn end_all(&self) {
-        let jobs = self.by_id.lock().unwrap_or_else(PoisonError::into_inner);
+        let jobs = lock(&self.by_id);
         for job in jobs.values() {
             job.end();
         }
@@ -88,7 +88,7 @@ impl Jobs {
 
     /// Adds a command; the oldest that has ended makes room.
     fn add(&self, job: &Arc<CommandJob>) -> Result<u64, Error> {
-        let mut jobs = self.by_id.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut jobs = lock(&self.by_id);
         if jobs.len() >= MOST_JOBS {
             let ended = jobs
                 .iter()
@@ -99,7 +99,7 @@ impl Jobs {
                     CodeKind::InvalidArguments,
                     format!("{MOST_JOBS} commands are running already"),
                 );
-                return Err(error.with_hint("end one with end_command").into());
+                return Err(error.with_hint(NextStep::EndCommand).into());
             };
             jobs.remove(&oldest);
         }
@@ -152,7 +152,7 @@ impl ProjectCommands<'_> {
             return Ok(Outcome::NeedsApproval(question));
         }
         let in_force = checked.in_force;
-        let directory = directory(&in_force.project, command.directory.as_deref())?;
+        let directory = directory(&in_force, command.directory.as_deref())?;
         let launch = match runner {
             CommandRunner::Nothing => return Err(not_offered()),
             CommandRunner::Open => JobLaunch::open(&command, &directory),
@@ -226,7 +226,7 @@ impl ProjectCommands<'_> {
     pub fn list(&self) -> Result<Vec<CommandOutput>, Error> {
         let whose = self.whose(&self.project.in_force()?);
         let jobs = &self.project.engine.inner.jobs.by_id;
-        let jobs = jobs.lock().unwrap_or_else(PoisonError::into_inner);
+        let jobs = lock(jobs);
         let own = jobs.iter().filter(|(_, job)| job.whose == whose);
         Ok(own.map(|(number, job)| shown(*number, job, None)).collect())
     }
@@ -249,7 +249,7 @@ impl ProjectCommands<'_> {
         let whose = self.whose(&self.project.in_force()?);
         let number: Option<u64> = id.strip_prefix(PREFIX).and_then(|it| it.parse().ok());
         let jobs = &self.project.engine.inner.jobs.by_id;
-        let jobs = jobs.lock().unwrap_or_else(PoisonError::into_inner);
+        let jobs = lock(jobs);
         let found = number.and_then(|number| Some((number, jobs.get(&number)?)));
         let found = found.filter(|(_, job)| job.whose == whose);
         found
@@ -257,9 +257,7 @@ impl ProjectCommands<'_> {
             .ok_or_else(|| {
                 let message = format!("There is no command {id}");
                 let error = CodeError::new(CodeKind::InvalidArguments, message);
-                error
-                    .with_hint("read_command_output without an id lists the commands")
-                    .into()
+                error.with_hint(NextStep::ListCommands).into()
             })
     }
 
@@ -282,8 +280,8 @@ fn shown(number: u64, job: &CommandJob, from: Option<u64>) -> CommandOutput {
     }
 }
 
-/// A directory of the project, as it really is.
-fn directory(root: &AbsPath, named: Option<&str>) -> Result<AbsPath, Error> {
+/// A directory of the project, as it really is, named from where relative paths begin.
+fn directory(in_force: &InForce, named: Option<&str>) -> Result<AbsPath, Error> {
     let wrong = || {
         let message = format!(
             "There is no directory {} in the project",
@@ -293,8 +291,9 @@ fn directory(root: &AbsPath, named: Option<&str>) -> Result<AbsPath, Error> {
         Error::from(error.with_hint("name a directory below the project's root"))
     };
     let real = |path: &Path| std::fs::canonicalize(path).ok();
-    let root = real(root.as_path()).ok_or_else(wrong)?;
-    let directory = real(&root.join(named.unwrap_or_default())).ok_or_else(wrong)?;
+    let root = real(in_force.project.as_path()).ok_or_else(wrong)?;
+    let beginning = in_force.directory.under(&in_force.project);
+    let directory = real(&beginning.join(named.unwrap_or_default())).ok_or_else(wrong)?;
     if !directory.is_dir() || !directory.starts_with(&root) {
         return Err(wrong());
     }

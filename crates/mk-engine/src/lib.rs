@@ -29,11 +29,12 @@ mod fingerprint;
 mod governing;
 mod hook;
 mod job;
+mod layer;
 mod lint;
 mod memory;
+mod missing;
 mod mode;
 mod nearest;
-mod nested;
 mod next_step;
 mod open_project;
 mod open_projects;
@@ -94,7 +95,7 @@ pub use decision::{Decisions, Explanation};
 pub use draft::{Draft, DraftMode, PatternUse, RightsChange};
 pub use edit::{FileChange, FileChanges};
 pub use edit_symbol::{EditRun, SymbolChange, SymbolEdited, SymbolRenamed, SyntaxProblem};
-pub use error::{Error, MissingThing};
+pub use error::Error;
 pub use file::{
     DirectoryEntry, DirectoryListing, EntryType, FileExcerpt, FoundFiles, ListingDepth,
     MatchedLine, MatchesInFile, PlannedReplacement, ProjectFiles, ReplaceScope, ReplacedFiles,
@@ -106,9 +107,10 @@ pub use job::{
 };
 pub use lint::lint_file;
 pub use memory::{MemoryInfo, ProjectMemories};
+pub use missing::{ConflictingChange, MissingThing};
 pub use mk_clients::OWN_MODE_FILE;
 pub use mk_lsp::{CustomServer, InstallPlan, KnownServer, ProjectCode, WallLauncher};
-pub use mk_project::{CommandJournal, FileBefore, policy_root, prune_backups};
+pub use mk_project::{CommandJournal, FileBefore, is_project, policy_root, prune_backups};
 pub use mk_store::{
     AccessRole, AgentSession, ApprovalFigures, ApprovalState, ApprovalVerdict, AuditedChange,
     ChainCheck, CloseOutcome, CommandFilter, Conversation, Credential, CredentialKind,
@@ -200,6 +202,8 @@ pub struct OwnTool {
     pub patches: &'static [&'static str],
     /// Arguments that hold a shell line.
     pub commands: &'static [&'static str],
+    /// Arguments that name the directory in which it runs.
+    pub directories: &'static [&'static str],
     pub reach: mk_policy::ToolReach,
 }
 
@@ -319,6 +323,7 @@ impl Engine {
                     paths: owned(tool.paths),
                     patches: owned(tool.patches),
                     commands: owned(tool.commands),
+                    directories: owned(tool.directories),
                     reach: tool.reach,
                     ..Default::default()
                 };

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use mk_policy::{Catalogue, Diagnostic, Mode};
 use mk_types::{AbsPath, ModeSlug};
 
-use crate::error::{Error, MissingThing};
+use crate::error::Error;
 use crate::lint::idle_patterns;
+use crate::missing::MissingThing;
 use crate::{Caller, Engine};
 
 /// The modes that projects have.
@@ -90,17 +91,19 @@ pub(crate) fn find(catalogue: &Catalogue, slug: &ModeSlug) -> Result<Arc<Mode>, 
         .ok_or_else(|| not_found(catalogue, slug))
 }
 
+/// The same for a mode that holds: what is missing is not what somebody has asked for.
+pub(crate) fn find_in_force(catalogue: &Catalogue, slug: &ModeSlug) -> Result<Arc<Mode>, Error> {
+    find(catalogue, slug).map_err(|error| match error {
+        Error::NotFound(mode) => Error::NotFound(MissingThing::ModeInForce(Box::new(mode))),
+        other => other,
+    })
+}
+
 fn not_found(catalogue: &Catalogue, slug: &ModeSlug) -> Error {
-    let available: Vec<&str> = catalogue.visible().map(|mode| mode.slug.as_str()).collect();
-    let mut message = format!(
-        "Mode not found: {slug}. Available: {}",
-        available.join(", ")
-    );
-    if let Some(why) = catalogue.why_broken(slug.as_str()) {
-        message.push_str(&format!(". It is defined but broken: {why}"));
-    }
-    Error::NotFound {
-        what: MissingThing::Mode,
-        message,
-    }
+    let broken = catalogue.why_broken(slug.as_str());
+    Error::NotFound(MissingThing::Mode {
+        slug: slug.clone(),
+        available: catalogue.visible().map(|mode| mode.slug.clone()).collect(),
+        broken: broken.map(std::string::ToString::to_string),
+    })
 }

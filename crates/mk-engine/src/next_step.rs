@@ -29,6 +29,15 @@ pub enum NextStep {
     /// The mode does not know the tool.
     UseOfferedTool,
     CreateTask,
+    /// A command has to end first.
+    EndCommand,
+    ListCommands,
+    /// The permit of a command is of no more use.
+    RunAgain,
+    /// The file has to be elsewhere first.
+    MoveFile,
+    /// There is no mode yet, or the one that holds is not there any more.
+    SetMode,
     /// A person decides about the request.
     Approve(ApprovalId),
     /// A person decides about the mode.
@@ -71,6 +80,11 @@ impl NextStep {
                 "use a tool that this client offers; `get_mode_info` shows the mode's groups"
             }
             Self::CreateTask => "create a new task",
+            Self::EndCommand => "end one with end_command",
+            Self::ListCommands => "read_command_output without an id lists the commands",
+            Self::RunAgain => "call run_command again",
+            Self::MoveFile => "move it with move_file first",
+            Self::SetMode => "ask the user to set one with `modekeeper mode <slug>`",
             Self::ChangeMode => "ask the user to change the mode",
             Self::RunDoctor => "ask the user to run `modekeeper doctor`",
             Self::RecoverStore => {

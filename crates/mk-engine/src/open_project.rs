@@ -2,7 +2,7 @@
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, RwLock};
 
 use mk_clients::{
     AGENTS_FILES, HOME_RULES_DIRECTORY, IGNORE_FILE, LOCAL_AGENTS_FILE, RULES_DIRECTORIES,
@@ -15,7 +15,7 @@ use mk_policy::{
 use mk_project::{
     DirectoryIdentity, IgnoredFiles, RulesFolders, WatchedPaths, Watcher, read_text, rules_for,
 };
-use mk_types::{AbsPath, ModeSlug};
+use mk_types::{AbsPath, ModeSlug, lock, read_lock, write_lock};
 
 use crate::Engine;
 use crate::playbook::PlaybookShelf;
@@ -104,23 +104,11 @@ impl OpenProject {
     }
 
     pub(crate) fn catalogue(&self) -> Arc<Catalogue> {
-        Arc::clone(
-            &self
-                .state
-                .read()
-                .unwrap_or_else(PoisonError::into_inner)
-                .catalogue,
-        )
+        Arc::clone(&read_lock(&self.state).catalogue)
     }
 
     pub(crate) fn ignored(&self) -> Arc<IgnoredFiles> {
-        Arc::clone(
-            &self
-                .state
-                .read()
-                .unwrap_or_else(PoisonError::into_inner)
-                .ignored,
-        )
+        Arc::clone(&read_lock(&self.state).ignored)
     }
 
     /// The system prompt of a mode, with the rules files as they are on disk now.
@@ -146,18 +134,15 @@ impl OpenProject {
 
     /// Modes that wait for a person's trust.
     pub(crate) fn untrusted(&self) -> Vec<UntrustedMode> {
-        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        let state = read_lock(&self.state);
         state.untrusted.clone()
     }
 
     /// Reads the files as they are now.
     pub(crate) fn reload(&self, engine: &Engine) {
-        let _reloading = self
-            .reloading
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let _reloading = lock(&self.reloading);
         let (last_good, before) = {
-            let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+            let state = read_lock(&self.state);
             (state.last_good.clone(), state.in_force.clone())
         };
         let mut state = load_state(&self.root, &self.folders, last_good, engine);
@@ -181,7 +166,7 @@ impl OpenProject {
         {
             tracing::warn!("{found}");
         }
-        *self.state.write().unwrap_or_else(PoisonError::into_inner) = state;
+        *write_lock(&self.state) = state;
     }
 
     pub(crate) fn watch(&self, changed: impl Fn() + Send + 'static) {
@@ -205,8 +190,7 @@ impl OpenProject {
         for folder in rules_folders(&self.folders).0 {
             watched.folders.extend(rules_below(&folder));
         }
-        *self.watcher.lock().unwrap_or_else(PoisonError::into_inner) =
-            Watcher::start(watched, changed);
+        *lock(&self.watcher) = Watcher::start(watched, changed);
     }
 }
 

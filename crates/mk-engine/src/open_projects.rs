@@ -5,12 +5,12 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use mk_policy::{Catalogue, Mode};
 use mk_project::DirectoryIdentity;
 use mk_store::Session;
-use mk_types::AbsPath;
+use mk_types::{AbsPath, lock};
 
 use crate::open_project::OpenProject;
 use crate::{Engine, EngineChange, ProjectWatching};
@@ -29,7 +29,7 @@ impl OpenProjects {
         root: &AbsPath,
         load: impl FnOnce() -> Arc<OpenProject>,
     ) -> Arc<OpenProject> {
-        let mut projects = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut projects = lock(&self.0);
         // From the end, because most processes have one project and most calls mean the latest.
         let found = projects.iter().rposition(|project| project.root() == root);
         let project = match found {
@@ -44,7 +44,7 @@ impl OpenProjects {
     }
 
     fn get(&self, root: &AbsPath) -> Option<Arc<OpenProject>> {
-        let projects = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let projects = lock(&self.0);
         projects
             .iter()
             .find(|project| project.root() == root)
@@ -53,7 +53,7 @@ impl OpenProjects {
 
     #[cfg(test)]
     pub(crate) fn roots(&self) -> Vec<AbsPath> {
-        let projects = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let projects = lock(&self.0);
         projects
             .iter()
             .map(|project| project.root().clone())
@@ -68,7 +68,11 @@ pub(crate) struct Glances(HashMap<String, Option<Arc<Catalogue>>>);
 impl Engine {
     /// The project that a directory belongs to, loaded on first use.
     pub(crate) fn open(&self, directory: &AbsPath) -> Arc<OpenProject> {
-        let root = &self.project_of(directory);
+        self.open_at(&self.project_of(directory))
+    }
+
+    /// The project with exactly this root, also inside another one.
+    pub(crate) fn open_at(&self, root: &AbsPath) -> Arc<OpenProject> {
         let inner = &self.inner;
         let project = inner.projects.get_or_load(root, || {
             let project = OpenProject::new(root.clone(), inner.folders.clone());
@@ -104,12 +108,7 @@ impl Engine {
 
     /// Forgets a project whose directory is another one by now, so that it is loaded again.
     pub(crate) fn forget_replaced(&self, root: &AbsPath) {
-        let mut projects = self
-            .inner
-            .projects
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut projects = lock(&self.inner.projects.0);
         projects.retain(|project| {
             project.root() != root || project.identity() == DirectoryIdentity::of(root.as_path())
         });

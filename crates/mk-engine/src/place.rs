@@ -4,10 +4,10 @@
 //! directory inside a project moves only where relative paths begin.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use mk_project::policy_root;
-use mk_types::{AbsPath, ProjectPath};
+use mk_types::{AbsPath, ProjectPath, lock};
 
 use crate::error::Error;
 use crate::governing::GoverningTask;
@@ -32,12 +32,7 @@ impl Engine {
         {
             return start.clone();
         }
-        let mut known = self
-            .inner
-            .places
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&self.inner.places.0);
         if let Some(root) = known.get(directory) {
             return root.clone();
         }
@@ -80,10 +75,11 @@ impl Engine {
 
     /// Where relative paths of a call begin, seen from the project's root.
     pub(crate) fn beginning(&self, project: &AbsPath, directory: &AbsPath) -> ProjectPath {
-        let real = std::fs::canonicalize(directory.as_path());
-        let real = real.ok().and_then(|real| AbsPath::new(&real));
         let below = |directory: &AbsPath| ProjectPath::parse(directory.as_str(), project).ok();
-        let found = below(directory).or_else(|| real.as_ref().and_then(below));
+        // Only a directory that is not there by its name is looked up on disk.
+        let real = || std::fs::canonicalize(directory.as_path()).ok();
+        let real = || real().and_then(|real| AbsPath::new(&real));
+        let found = below(directory).or_else(|| real().as_ref().and_then(below));
         found.unwrap_or_else(ProjectPath::root)
     }
 }

@@ -31,6 +31,7 @@ use working_mode::{keyword_of, working_mode};
 
 use crate::approval::Outcome;
 use crate::error::Error;
+use crate::missing::ConflictingChange;
 use crate::operator_file::{read_operator_file, write_operator_file};
 use crate::project::ProjectHandle;
 
@@ -323,9 +324,8 @@ impl ProjectPlaybook<'_> {
         let root = self.project.root()?;
         let playbook = self.project.engine.playbook_of(root.clone());
         if let Some(file) = &playbook.config()?.file {
-            return Err(Error::Conflict {
-                message: format!("the project has a configuration already: `{file}`"),
-            });
+            let change = ConflictingChange::Configuration(file.to_string());
+            return Err(Error::Conflict(change));
         }
         write_operator_file(
             &root,

@@ -1,6 +1,7 @@
 //! The project that a call is about, as its caller may use it: which mode is in force there, and what it says.
 
 use mk_policy::{Evaluation, Mode};
+use mk_store::in_one_moment;
 use mk_types::{AbsPath, ProjectPath, SessionId, ToolCall};
 
 use crate::check::{CheckedCall, InForce};
@@ -40,7 +41,7 @@ impl ProjectHandle<'_> {
 
     /// Decides about a call that somebody else would make. Nothing is asked of anybody.
     pub fn check(&self, call: ToolCall) -> Result<CheckedCall, Error> {
-        self.engine.check(self.in_force()?, call)
+        in_one_moment(|| self.engine.check(self.in_force()?, call))
     }
 
     /// The same as if a mode were in force that is not.
@@ -48,13 +49,16 @@ impl ProjectHandle<'_> {
         let in_force = InForce {
             mode,
             ceilings: Vec::new(),
+            caps: Vec::new(),
             session: None,
             project: self.engine.project_of(&self.caller.project),
             directory: ProjectPath::root(),
             standing: self.caller.standing,
             knowledge: self.engine.knowledge(self.engine.inner.store.reach()),
+            decided_in: None,
         };
-        self.engine.look(in_force, call).evaluation
+        let ignored = self.engine.ignored(&self.engine.open(&in_force.project));
+        self.engine.look(in_force, call, &ignored).evaluation
     }
 
     /// Where it is.

@@ -9,6 +9,7 @@ use mk_types::{AbsPath, ConversationId, ModeSlug, Timestamp};
 
 use crate::conversation::{Conversations, LIVE};
 use crate::error::Error;
+use crate::missing::MissingThing;
 use crate::{EngineChange, mode};
 
 /// Whom a project's new mode reaches.
@@ -26,6 +27,8 @@ pub struct Standpoint {
     pub root: AbsPath,
     /// `None` if nothing was ever set.
     pub project: Option<Project>,
+    /// Projects inside it with a mode of their own, which holds what touches them besides.
+    pub nested: Vec<Project>,
     pub conversations: Vec<Conversation>,
 }
 
@@ -41,10 +44,17 @@ impl Conversations<'_> {
             None => Vec::new(),
         };
         Ok(Standpoint {
+            nested: store.set_below(&root)?,
             root,
             project,
             conversations,
         })
+    }
+
+    /// Why no call can be decided here, if no file defines the mode that holds any more.
+    pub fn missing_mode(&self, here: &Standpoint, configured: Option<&ModeSlug>) -> Option<Error> {
+        let own = here.project.as_ref().and_then(|it| it.mode.as_ref());
+        self.engine.mode_in(&here.root, own.or(configured)?).err()
     }
 
     pub fn get(&self, id: &ConversationId) -> Result<Option<Conversation>, Error> {
@@ -53,13 +63,8 @@ impl Conversations<'_> {
 
     /// Whether a conversation of an agent whose process is known may be running.
     pub fn is_any_agent_running(&self) -> Result<bool, Error> {
-        let recent = self
-            .engine
-            .inner
-            .store
-            .conversations_since(self.live_since())?;
-        let mut recent = recent.iter();
-        Ok(recent.any(|it| it.process.is_some() && it.ended_at.is_none()))
+        let last = self.engine.inner.store.last_agent_active()?;
+        Ok(last.is_some_and(|last| last >= self.live_since()))
     }
 
     /// The live conversations of every project, the latest first, each with its project.
@@ -109,12 +114,26 @@ impl Conversations<'_> {
             Some(_) => ModeReach::AllActiveSince(self.live_since()),
             None => ModeReach::NewConversations,
         };
+        let catalogue = self.engine.modes().catalogue_at(&root);
         let slug = mode
             .or_else(|| project.and_then(|project| project.mode))
             .unwrap_or_else(default);
-        mode::find(&self.engine.modes().catalogue_at(&root), &slug)?;
+        mode::find_in_force(&catalogue, &slug)?;
         self.hold_project(root, &slug, reach).await?;
         Ok(slug)
+    }
+
+    /// Takes the mode of the project around a directory back. A person's act: the configuration decides again, and
+    /// where it names no mode, hooks let every call pass. Gives the project as it was.
+    pub async fn unset_project_mode(&self, directory: &AbsPath) -> Result<Option<Project>, Error> {
+        let here = self.standpoint(directory)?;
+        let Some(before) = here.project.filter(|project| project.mode.is_some()) else {
+            return Ok(None);
+        };
+        let store = &self.engine.inner.store;
+        store.unset_project_mode(&before.root).await?;
+        self.engine.open(&before.root).reload(self.engine);
+        Ok(Some(before))
     }
 
     /// Everything that a person's act changes, at once.
@@ -153,9 +172,8 @@ impl Conversations<'_> {
     ) -> Result<(Conversation, Arc<Mode>), Error> {
         let store = &self.engine.inner.store;
         let found = store.conversation(id)?;
-        let found = found.ok_or_else(|| {
-            Error::invalid("conversation", format!("Conversation not found: {id}"))
-        })?;
+        let missing = || Error::NotFound(MissingThing::Conversation(id.clone()));
+        let found = found.ok_or_else(missing)?;
         let catalogue = self.engine.modes().catalogue_at(&found.root.path);
         let mode = mode::find(&catalogue, slug)?;
         let conversation = store.set_conversation_mode(id, Some(slug.clone())).await?;

@@ -1,9 +1,8 @@
 //! Which revision of a file each task has last read or written, so that nothing unseen is overwritten.
 
 use std::collections::HashMap;
-use std::sync::PoisonError;
 
-use mk_types::{ProjectPath, SessionId};
+use mk_types::{ProjectPath, SessionId, lock};
 
 use crate::Engine;
 
@@ -21,11 +20,7 @@ impl Engine {
     /// Notes what a session has seen of a file.
     pub(crate) fn saw(&self, session: Option<&SessionId>, path: &ProjectPath, revision: &str) {
         let Some(session) = session else { return };
-        let mut seen = self
-            .inner
-            .remembered
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut seen = lock(&self.inner.remembered);
         seen.counter += 1;
         let entry = (seen.counter, revision.to_owned());
         seen.revisions
@@ -39,11 +34,7 @@ impl Engine {
     /// The revision that a session has last seen.
     pub(crate) fn seen(&self, session: Option<&SessionId>, path: &ProjectPath) -> Option<String> {
         let key = (session?.clone(), path.clone());
-        let seen = self
-            .inner
-            .remembered
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let seen = lock(&self.inner.remembered);
         seen.revisions
             .get(&key)
             .map(|(_, revision)| revision.clone())

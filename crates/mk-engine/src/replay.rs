@@ -141,7 +141,7 @@ impl Decisions<'_> {
         open: &OpenProject,
     ) -> (Ruling, String, String) {
         let policy = self.engine.policy();
-        let ignored = open.ignored();
+        let ignored = self.engine.ignored(open);
         let call = policy.tools.call(&decision.tool, input);
         let targets = TargetResolver::new(open.root(), ProjectPath::root(), &ignored);
         let request = policy.request(call, |raw| targets.target(raw));

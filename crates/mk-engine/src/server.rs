@@ -7,14 +7,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::{Duration, SystemTime};
 
 use mk_lsp::{
     AttributedAnswer, DiskChange, Health, InstallPlan, KnownServer, Limits, ServerError,
     ServerOptions, ServerStatus, Servers,
 };
-use mk_types::{AbsPath, ProjectPath};
+use mk_types::{AbsPath, ProjectPath, lock};
 
 use crate::error::Error;
 use crate::open_project::OpenProject;
@@ -118,10 +118,7 @@ impl OpenProject {
 
     /// Who has waited for a server that is not ready in vain waits hardly again until it is.
     fn pace(&self, language: &str) -> ServerPace {
-        let slow = self.servers.slow.lock();
-        let was_slow = slow
-            .unwrap_or_else(PoisonError::into_inner)
-            .contains(language);
+        let was_slow = lock(&self.servers.slow).contains(language);
         match self.health(language) {
             Some(Health::Starting) if was_slow => ServerPace::NotStarted,
             Some(Health::Ready) => ServerPace::Unknown,
@@ -138,8 +135,7 @@ impl OpenProject {
     }
 
     fn note_pace(&self, language: &str, is_answered: bool) {
-        let slow = self.servers.slow.lock();
-        let mut slow = slow.unwrap_or_else(PoisonError::into_inner);
+        let mut slow = lock(&self.servers.slow);
         if is_answered {
             slow.remove(language);
         } else {
@@ -168,11 +164,7 @@ impl OpenProject {
 
     fn restart_was_asked(&self, language: &str) -> bool {
         let now = modified(&restart_file(self.folders(), language));
-        let mut asked = self
-            .servers
-            .asked
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut asked = lock(&self.servers.asked);
         let before = asked.insert(language.to_owned(), now);
         before.is_some_and(|before| before != now)
     }
@@ -210,7 +202,7 @@ impl OpenProject {
 
     fn seen(&self) -> MutexGuard<'_, SeenFiles> {
         let seen = &self.servers.seen;
-        seen.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(seen)
     }
 }
 

@@ -8,6 +8,7 @@ use mk_types::{ModeSlug, SessionId};
 
 use crate::approval::{ApprovedAct, Outcome, RequestState};
 use crate::error::Error;
+use crate::missing::ConflictingChange;
 use crate::next_step::NextStep;
 use crate::task::Tasks;
 use crate::{Actor, Caller, Engine, EngineChange};
@@ -45,9 +46,7 @@ impl Tasks<'_> {
                 return Ok(outcome);
             }
         }
-        Err(Error::Conflict {
-            message: format!("Session {id} is being switched by others"),
-        })
+        Err(Error::Conflict(ConflictingChange::Switching(id)))
     }
 }
 

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use mk_symbols::{
@@ -12,7 +12,7 @@ use mk_symbols::{
     IndexingProgress, NamePlace, NameRenamePlan, Outline, Reference, RepositoryMap,
     SymbolDefinition, SymbolHit, SymbolIndex,
 };
-use mk_types::{AbsPath, ProjectPath};
+use mk_types::{AbsPath, ProjectPath, lock};
 
 use crate::Engine;
 use crate::code_error::{CodeError, CodeKind};
@@ -100,10 +100,6 @@ impl Rename {
         }
         self
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Symbols {

@@ -8,8 +8,9 @@ use mk_policy::Mode;
 use mk_store::{Role, Session, SessionFilter, StoredMessage, StoredModeChange, TaskState};
 use mk_types::{SessionId, TaskId, Timestamp};
 
-use crate::error::{Error, MissingThing};
+use crate::error::Error;
 use crate::governing::GoverningTask;
+use crate::missing::MissingThing;
 use crate::open_projects::Glances;
 use crate::{Caller, Engine};
 
@@ -240,7 +241,7 @@ impl Engine {
     ) -> Result<SessionId, Error> {
         if let Ok(task) = TaskId::parse(text) {
             let found = self.inner.store.session_of_task(&task)?;
-            let found = found.ok_or_else(|| Error::not_found(MissingThing::Task, "Task", &task))?;
+            let found = found.ok_or(Error::NotFound(MissingThing::Task(task)))?;
             return Ok(found.id);
         }
         SessionId::parse(text)
@@ -261,7 +262,7 @@ impl Engine {
         match self.inner.store.session(id)? {
             Some(session) => Ok(session),
             None if self.inner.store.is_tombstone(id)? => Err(self.expired(id)),
-            None => Err(Error::not_found(MissingThing::Session, "Session", id)),
+            None => Err(Error::NotFound(MissingThing::Session(id.clone()))),
         }
     }
 

@@ -11,8 +11,8 @@ mod broken_file;
 mod error;
 mod hook;
 mod in_force;
+mod layer;
 mod lint;
-mod nested;
 mod never_wider;
 mod project;
 mod projects;
@@ -36,8 +36,9 @@ use mk_testkit::names::Names;
 use mk_types::{ApprovalId, Clock, ModeSlug, SessionId, Timestamp};
 
 use crate::{
-    Actor, ApprovalRequest, ApprovalVerdict, Caller, Engine, EngineParts, Error, Folders, NewTask,
-    Outcome, Settings, SwitchedMode, Task, TaskDetails, TaskQuery, TaskState,
+    Actor, ApprovalRequest, ApprovalVerdict, Caller, Engine, EngineParts, Error, Folders,
+    MissingThing, NewTask, Outcome, Settings, SwitchedMode, Task, TaskDetails, TaskQuery,
+    TaskState,
 };
 
 /// A mode file with modes of every width: `docs` edits Markdown, `scribe` may only hand over to `ask`.
@@ -435,19 +436,33 @@ fn own_tool(name: &'static str, group: Option<mk_policy::Group>) -> crate::OwnTo
         group,
         paths: &[],
         patches: &[],
+        directories: &[],
         commands: &[],
         reach: mk_policy::ToolReach::Files,
+    }
+}
+
+fn subject(missing: &MissingThing) -> &'static str {
+    match missing {
+        MissingThing::Mode { .. } | MissingThing::ModeInForce(_) => "Mode",
+        MissingThing::Task(_) => "Task",
+        MissingThing::Session(_) | MissingThing::ParentSession(_) | MissingThing::Expired(_) => {
+            "Session"
+        }
+        MissingThing::Approval(_) => "Approval",
+        MissingThing::Decision(_) => "Decision",
+        MissingThing::Conversation(_) => "Conversation",
     }
 }
 
 fn show_error(error: &Error) -> String {
     let kind = match error {
         Error::InvalidInput { parameter, .. } => format!("invalid {}", parameter.unwrap_or("call")),
-        Error::NotFound { what, .. } => format!("no such {what:?}"),
+        Error::NotFound(what) => format!("no such {}", subject(what)),
         Error::Expired { .. } => "expired".to_owned(),
         Error::Denied { .. } if error.concerns_file() => "denied file".to_owned(),
         Error::Denied { .. } => "denied".to_owned(),
-        Error::Conflict { .. } => "conflict".to_owned(),
+        Error::Conflict(_) => "conflict".to_owned(),
         Error::Unavailable { .. } => "unavailable".to_owned(),
         Error::Playbook { .. } => "playbook".to_owned(),
         Error::Code(code) => format!("{:?}", code.kind),

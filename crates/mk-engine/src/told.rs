@@ -4,7 +4,8 @@
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::sync::PoisonError;
+
+use mk_types::lock;
 
 use crate::{Caller, Engine};
 
@@ -22,11 +23,7 @@ impl Engine {
     /// Which of the parts the caller's conversation has been told in these words. A caller without a conversation knows
     /// nothing.
     pub fn is_known_to(&self, caller: &Caller, parts: &[(String, String)]) -> Vec<bool> {
-        let told = self
-            .inner
-            .told
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let told = lock(&self.inner.told);
         let known = conversation(caller).and_then(|key| told.conversations.get(&key));
         parts
             .iter()
@@ -41,11 +38,7 @@ impl Engine {
         let Some(key) = conversation(caller) else {
             return;
         };
-        let mut told = self
-            .inner
-            .told
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut told = lock(&self.inner.told);
         told.counter += 1;
         let now = told.counter;
         if told.conversations.len() > MOST_CONVERSATIONS {

@@ -15,6 +15,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::draft::{RightsChange, rights_changes_of};
 use crate::error::Error;
+use crate::missing::ConflictingChange;
 use crate::mode::{Modes, find};
 use crate::open_project::operator_catalogue;
 use crate::{Caller, Engine};
@@ -65,6 +66,8 @@ impl Engine {
         }
         let project = project.ok().flatten();
         let kept = self.kept_rights(&stored);
+        let is_known = kept.is_ok();
+        let kept = kept.unwrap_or_else(|error| read_only_if_lost(&error, catalogue));
         if kept.is_empty() && !has_bounds {
             return Vec::new();
         }
@@ -102,23 +105,24 @@ impl Engine {
             });
         }
         // A linked worktree may have another text checked out; what the main one had last is what both are held to.
-        if stored == *root {
+        // Nothing is kept over what was not read.
+        if stored == *root && is_known {
             self.keep_rights(root, catalogue, &kept);
         }
         untrusted
     }
 
     /// The modes whose rights in this project were kept by [`Self::keep_rights`].
-    fn kept_rights(&self, root: &AbsPath) -> Vec<Arc<Mode>> {
-        let Ok(Some(text)) = self.inner.store.last_good_mode_file(root) else {
-            return Vec::new();
+    fn kept_rights(&self, root: &AbsPath) -> Result<Vec<Arc<Mode>>, Error> {
+        let Some(text) = self.inner.store.last_rights(root)? else {
+            return Ok(Vec::new());
         };
         let layer = ModeLayer {
             source: ModeSource::Project,
             file: KEPT.to_owned(),
             loaded: load_modes(KEPT, &text),
         };
-        Catalogue::of_file(layer, self.policy()).modes().to_vec()
+        Ok(Catalogue::of_file(layer, self.policy()).modes().to_vec())
     }
 
     /// Keeps what the project's modes may do now, so that the next process holds a wider text to it, too. Kept as a
@@ -139,7 +143,7 @@ impl Engine {
             return;
         }
         let text = serde_json::json!({ "customModes": entries }).to_string();
-        let keeping = self.inner.store.keep_mode_file(root, &hash(&text), &text);
+        let keeping = self.inner.store.keep_rights(root, &hash(&text), &text);
         if let Err(error) = keeping {
             tracing::warn!(%error, "the rights of a project's modes are not kept");
         }
@@ -228,6 +232,22 @@ impl Engine {
     }
 }
 
+/// What a project's modes are held to whose earlier rights are kept and cannot be read: then they only read. A database
+/// that does not answer for a moment says nothing about them.
+fn read_only_if_lost(error: &Error, catalogue: &Catalogue) -> Vec<Arc<Mode>> {
+    tracing::warn!(%error, "what the modes of a project were allowed to do is unknown");
+    let is_lost = matches!(
+        error,
+        Error::Unavailable {
+            source: mk_store::Error::Marks { .. },
+            ..
+        }
+    );
+    let own = catalogue.modes().iter();
+    let own = own.filter(|mode| is_lost && mode.source == ModeSource::Project);
+    own.map(|mode| Arc::new(mode.read_only())).collect()
+}
+
 /// Whether a mode only reads for as long as a file that may have narrowed it cannot be read. That is not what it was: a text
 /// would wait for trust that allows no more than before the file broke.
 pub(crate) fn is_obscured(mode: &Mode) -> bool {
@@ -299,9 +319,8 @@ impl Modes<'_> {
             None => (hash(&mode.rights()), Vec::new()),
         };
         if seen.is_some_and(|seen| seen != hash) {
-            return Err(Error::Conflict {
-                message: format!("The text of '{slug}' has changed: look at it again"),
-            });
+            let change = ConflictingChange::ModeText(slug.clone());
+            return Err(Error::Conflict(change));
         }
         let store = &self.engine.inner.store;
         let root = self.engine.project_root(open.root())?;

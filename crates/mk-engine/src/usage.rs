@@ -3,11 +3,11 @@
 //! Calls are counted in memory since the process began; decisions and approvals come from the store.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use mk_store::{ApprovalFigures, DecisionCount, NewDecision, Ruling};
-use mk_types::{AbsPath, ProjectId, Timestamp};
+use mk_types::{AbsPath, ProjectId, Timestamp, lock};
 
 use crate::authorize::ToolRequest;
 use crate::check::CheckedCall;
@@ -81,7 +81,7 @@ pub(crate) struct Spans(Mutex<Option<VecDeque<CallSpan>>>);
 
 impl Spans {
     fn lock(&self) -> MutexGuard<'_, Option<VecDeque<CallSpan>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 
@@ -157,8 +157,7 @@ impl Engine {
         if let Some(found) = store.project_at(&root).ok()? {
             return Some(found.id);
         }
-        let new = self.inner.new_projects.lock();
-        let mut new = new.unwrap_or_else(PoisonError::into_inner);
+        let mut new = lock(&self.inner.new_projects);
         if let Some(id) = new.get(&root) {
             return Some(id.clone());
         }
@@ -171,8 +170,7 @@ impl Engine {
 
 impl UsageOf<'_> {
     fn lock(&self) -> MutexGuard<'_, UsageSender> {
-        let usage = self.engine.inner.usage.lock();
-        usage.unwrap_or_else(PoisonError::into_inner)
+        lock(&self.engine.inner.usage)
     }
 
     /// Counts a call of a tool.

@@ -11,6 +11,7 @@ use mk_types::{AbsPath, Clock, ProjectPath};
 use crate::check::InForce;
 use crate::code_error::{CodeError, CodeKind};
 use crate::error::Error;
+use crate::layer::{ProjectLayer, ignored_with};
 use crate::nearest::with_nearest;
 use crate::next_step::NextStep;
 use crate::open_project::OpenProject;
@@ -27,6 +28,7 @@ pub struct Workspace {
     pub(crate) clock: Clock,
     ignored: Arc<IgnoredFiles>,
     modes: Vec<Arc<Mode>>,
+    layers: Vec<ProjectLayer>,
     cancel: Arc<AtomicBool>,
 }
 
@@ -34,16 +36,22 @@ impl Workspace {
     /// Whether the mode in force lets the agent see a file.
     pub fn readable(&self, path: &ProjectPath) -> bool {
         let covered = |mode: &Arc<Mode>| may_read(mode, None, path.as_str());
-        !self.ignored.hides(path) && self.modes.iter().all(covered)
+        let place = path.under(self.root.root());
+        let is_shown = |layer: &ProjectLayer| layer.shows(&place);
+        !self.ignored.hides(path)
+            && self.modes.iter().all(covered)
+            && self.layers.iter().all(is_shown)
     }
 
+    /// The memories whose files are not hidden. A person has an editor for the others: agents reach the command line, too.
     pub fn memories(&self) -> Result<Memories, Error> {
         let global = self.config.as_ref().map(|folder| folder.join("memories"));
-        Ok(Memories::of(
+        let all = Memories::of(
             self.root.root(),
             global.as_deref(),
             &self.read_only_memories,
-        )?)
+        )?;
+        Ok(all.hiding(Arc::clone(&self.ignored)))
     }
 
     /// A text file; one that is not there comes with the nearest name that is.
@@ -98,6 +106,7 @@ impl Engine {
             let error = CodeError::new(CodeKind::ProjectNotActive, message);
             return Err(error.with_hint(NextStep::ActivateAgain).into());
         }
+        let layers = self.layers(&in_force.project, &in_force.mode.slug)?;
         Ok(Workspace {
             backups: Backups::new(
                 &self.inner.folders.state,
@@ -106,7 +115,8 @@ impl Engine {
             ),
             config: self.inner.folders.config.clone(),
             read_only_memories: self.settings().read_only_memories.clone(),
-            ignored: project.ignored(),
+            ignored: ignored_with(&project, &layers),
+            layers,
             project,
             clock: self.inner.clock.clone(),
             modes: in_force.modes().cloned().collect(),

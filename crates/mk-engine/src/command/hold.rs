@@ -13,6 +13,8 @@ use serde_json::{Value, json};
 use super::CommandLimits;
 use crate::conversation::check_root;
 use crate::error::Error;
+use crate::layer::ignored_with;
+use crate::next_step::NextStep;
 use crate::{Engine, mode};
 
 /// A command that is about to start, as its environment and the kernel describe it.
@@ -109,6 +111,12 @@ impl Engine {
             }
         };
         let open = self.open(&standing.root);
+        let in_force = standing.modes.first().map(|mode| &mode.slug);
+        let in_force = in_force.unwrap_or(&self.settings().default_mode);
+        let layers = self.layers(&standing.root, in_force)?;
+        let directory = real(asked.directory);
+        let mut here = layers.iter();
+        let is_set_here = here.any(|layer| layer.holds_in(directory.as_path()));
         let mut modes = Vec::new();
         if let Some(slug) = asked.narrowed {
             modes.push(mode::find(&open.catalogue(), slug)?);
@@ -121,7 +129,7 @@ impl Engine {
             Waiver::Paused
         } else if permit.as_ref().is_some_and(|it| it.is_approved) {
             Waiver::Approved
-        } else if !standing.is_set {
+        } else if !standing.is_set && !is_set_here {
             Waiver::NoMode
         } else {
             Waiver::None
@@ -130,8 +138,10 @@ impl Engine {
             limits: CommandLimits {
                 engine: self.clone(),
                 modes,
-                ignored: open.ignored(),
+                ignored: ignored_with(&open, &layers),
+                layers,
                 root: standing.root,
+                directory,
             },
             conversation: standing.conversation.map(|it| it.id),
             project: project.map(|it| it.id),
@@ -149,7 +159,7 @@ impl Engine {
         let denied = || Error::Denied {
             rule: None,
             message: format!("The permit {id} is used, expired, or for another command"),
-            hint: Some("call run_command again".into()),
+            hint: Some(NextStep::RunAgain),
         };
         let store = &self.inner.store;
         let permit = store.take_permit(id).await?.ok_or_else(denied)?;
@@ -251,4 +261,11 @@ impl Engine {
         }
         Ok(None)
     }
+}
+
+/// What a directory leads to.
+fn real(directory: &AbsPath) -> AbsPath {
+    let real = std::fs::canonicalize(directory.as_path()).ok();
+    let real = real.as_deref().and_then(AbsPath::new);
+    real.unwrap_or_else(|| directory.clone())
 }

@@ -1,11 +1,17 @@
 //! What commands did, as `exec` recorded it and `log` shows it.
 
-use mk_store::{CommandFilter, NewCommandRecord};
+use mk_store::{CommandFilter, NewCommandRecord, NewDecision, Ruling};
 use mk_types::{AbsPath, CommandId, ConversationId, ModeSlug, PermitId, ProjectId, Timestamp};
 use serde_json::{Value, json};
 
+use super::{CommandHold, LineRefused};
 use crate::Engine;
 use crate::error::Error;
+
+/// Names `exec` where no client and no tool does.
+const EXEC: &str = "exec";
+/// Of a refused line.
+const LONGEST_TARGET: usize = 400;
 
 /// The records of commands.
 #[derive(Debug, Clone, Copy)]
@@ -68,6 +74,51 @@ impl CommandRecords<'_> {
     pub fn list(&self, filter: &CommandFilter) -> Result<Vec<RecordedCommand>, Error> {
         let found = self.engine.inner.store.commands(filter)?;
         Ok(found.into_iter().map(RecordedCommand::from).collect())
+    }
+
+    /// Those that came after this one, oldest first.
+    pub fn after(
+        &self,
+        id: Option<&CommandId>,
+        filter: &CommandFilter,
+    ) -> Result<Vec<RecordedCommand>, Error> {
+        let found = self.engine.inner.store.commands_after(id, filter)?;
+        Ok(found.into_iter().map(RecordedCommand::from).collect())
+    }
+
+    /// Records that a line was refused before it ran, as hooks record what they refuse.
+    pub async fn refuse(
+        &self,
+        hold: &CommandHold,
+        line: &str,
+        refused: &LineRefused,
+    ) -> Result<(), Error> {
+        let store = &self.engine.inner.store;
+        let project = match &hold.project {
+            Some(project) => project.clone(),
+            None => store.open_project(hold.limits.root()).await?.id,
+        };
+        let conversation = match &hold.conversation {
+            Some(id) => store.conversation(id)?,
+            None => None,
+        };
+        let decision = NewDecision {
+            client: conversation.map_or_else(|| EXEC.to_owned(), |it| it.client.name),
+            conversation: hold.conversation.clone(),
+            project: Some(project),
+            mode: refused.mode.clone(),
+            tool: EXEC.to_owned(),
+            target: line.chars().take(LONGEST_TARGET).collect(),
+            ruling: Ruling::Deny,
+            rule: refused.rule.as_str().to_owned(),
+            reason: refused.reason.clone(),
+            hint: refused.hint.clone(),
+            policy_hash: self.engine.inner.fingerprints.of(hold.limits.modes.iter()),
+            input: json!({ "command": line }).to_string(),
+            tool_use: None,
+        };
+        store.append_decision(decision).await?;
+        Ok(())
     }
 
     /// The change set of a command, by the id of the command or of its permit.

@@ -14,6 +14,7 @@ use crate::Engine;
 use crate::check::InForce;
 use crate::code_error::{CodeError, CodeKind};
 use crate::error::Error;
+use crate::next_step::NextStep;
 use crate::symbol::{Rename, RenamedFile};
 use crate::workspace::Workspace;
 
@@ -117,7 +118,7 @@ impl Engine {
             if let Some(moved) = plan.moves.first() {
                 let message = format!("Renaming `{name}` would move {} too", moved.from);
                 let error = CodeError::new(CodeKind::LanguageServer, message);
-                return Err(error.with_hint("move it with move_file first").into());
+                return Err(error.with_hint(NextStep::MoveFile).into());
             }
             let mut files = Vec::new();
             let mut edits = EditsByFile::new();

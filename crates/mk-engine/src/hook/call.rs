@@ -148,6 +148,7 @@ impl OwnTool {
             paths: row.paths,
             patches: row.patches,
             commands: row.commands,
+            directories: row.cwd.as_slice(),
             reach: match row.group {
                 ClientToolGroup::Read | ClientToolGroup::Edit => ToolReach::Files,
                 _ => ToolReach::NoFiles,

@@ -3,7 +3,7 @@
 
 use mk_clients::{ClientToolGroup, HookEvent, HookMoment, HookVerdict, ToolUse};
 use mk_policy::{Group, PathAccess, RawTarget, may_read};
-use mk_project::resolve;
+use mk_project::{IgnoredFiles, resolve};
 use mk_types::AbsPath;
 
 use super::Hooks;
@@ -40,16 +40,18 @@ impl Hooks<'_> {
         }
         let root = self.engine.own_root(directory);
         let open = self.engine.open(&root);
-        let (ignored, catalogue) = (open.ignored(), open.catalogue());
+        let catalogue = open.catalogue();
         touched.paths.into_iter().all(|path| {
             let path = directory.as_path().join(path).display().to_string();
             let raw = RawTarget::new(path, PathAccess::Read);
-            let target = resolve(open.root(), &ignored, raw);
+            let target = resolve(open.root(), &IgnoredFiles::Nothing, raw);
             let Ok(path) = &target.path else { return false };
+            // Which projects inside this one have a mode of their own is not known: each counts.
+            let is_hidden = IgnoredFiles::hide_on_the_way(open.root(), path);
             // A directory may have what a mode hides below it.
             let is_file = open.root().as_path().join(path.as_str()).is_file();
             let mut readers = catalogue.visible().filter(|mode| mode.enables(Group::Read));
-            is_file && !target.ignored && readers.all(|mode| may_read(mode, None, path.as_str()))
+            is_file && !is_hidden && readers.all(|mode| may_read(mode, None, path.as_str()))
         })
     }
 }

@@ -12,6 +12,7 @@ use super::{HookOutcome, HookSettings, Hooks, JudgedCall};
 use crate::conversation::{Conversations, HeldConversation, Seat};
 use crate::error::Error;
 use crate::mode;
+use crate::next_step::NextStep;
 
 /// A decision, and the mode under which it was made.
 #[derive(Debug)]
@@ -81,7 +82,7 @@ impl Hooks<'_> {
         held.ok_or_else(|| Error::Denied {
             rule: None,
             message: "This conversation is in no mode".to_owned(),
-            hint: Some("set one with `modekeeper mode <slug>`".into()),
+            hint: Some(NextStep::SetMode),
         })
     }
 

@@ -7,9 +7,9 @@ use std::path::Path;
 
 use mk_clients::{ClientToolGroup, HookEvent, SearchEngine, SearchRow, ToolUse};
 use mk_policy::{DecidingRule, PathAccess, RawTarget};
-use mk_project::{ForeignSearch, ShownBySearch, resolve, shown_by_search};
+use mk_project::{ForeignSearch, IgnoredFiles, ShownBySearch, resolve, shown_by_search};
 use mk_store::Ruling;
-use mk_types::ProjectPath;
+use mk_types::{AbsPath, ProjectPath};
 use serde_json::Value;
 
 use super::{Hooks, JudgedCall, call};
@@ -35,13 +35,14 @@ impl Hooks<'_> {
             true => vec![String::new()],
             false => named,
         };
+        let ignored = self.engine.ignored(&open);
         let searches = starts.iter().map(|start| {
             let start = self.absolute(&directory, start);
             foreign_search(tool, &search, &directory, &start, &open)
         });
-        match shown_by_search(open.root(), &open.ignored(), searches) {
+        match shown_by_search(open.root(), &ignored, searches) {
             ShownBySearch::NothingHidden => None,
-            shown => Some(refusal(tool, &search, &shown, &open)),
+            shown => Some(refusal(tool, &search, &shown, (open.root(), &ignored))),
         }
     }
 }
@@ -60,7 +61,7 @@ fn foreign_search(
     };
     let is_unrestricted = search.unrestricted.is_some_and(is_set);
     let raw = RawTarget::new(start, PathAccess::Read);
-    let resolved = resolve(open.root(), &open.ignored(), raw);
+    let resolved = resolve(open.root(), &IgnoredFiles::Nothing, raw);
     ForeignSearch {
         start: match &resolved.path {
             Ok(path) => path.under(open.root()),
@@ -114,7 +115,7 @@ fn refusal(
     tool: &ToolUse,
     search: &SearchRow,
     shown: &ShownBySearch,
-    open: &OpenProject,
+    project: (&AbsPath, &IgnoredFiles),
 ) -> JudgedCall {
     let excludes = search.engine == SearchEngine::Ripgrep;
     let own = "use Modekeeper's search_for_pattern, which leaves hidden files out";
@@ -126,7 +127,7 @@ fn refusal(
             );
             let hint = match search.globs.first().filter(|_| excludes) {
                 Some(key) => {
-                    let glob = exclusion(path, open);
+                    let glob = exclusion(path, project);
                     format!(
                         "leave it out with `{key}`: \"{glob}\", search another directory, or {own}"
                     )
@@ -153,15 +154,13 @@ fn refusal(
 
 /// The glob that leaves out a hidden file, with the directory that is hidden as a whole. It has no more than a name,
 /// because products read globs from different directories.
-fn exclusion(path: &ProjectPath, open: &OpenProject) -> String {
+fn exclusion(path: &ProjectPath, (root, ignored): (&AbsPath, &IgnoredFiles)) -> String {
     let text = path.as_str();
-    let ignored = open.ignored();
     let mut above = text
         .match_indices('/')
         .filter_map(|(end, _)| text.get(..end));
-    let directory = above.find(|directory| {
-        ProjectPath::parse(directory, open.root()).is_ok_and(|it| ignored.hides(&it))
-    });
+    let directory = above
+        .find(|directory| ProjectPath::parse(directory, root).is_ok_and(|it| ignored.hides(&it)));
     match directory {
         Some(directory) => format!("!**/{}/**", name(directory)),
         None => format!("!**/{}", name(text)),

@@ -1,7 +1,9 @@
 //! What a command prints: the beginning and the end are kept, and any part of that can be read.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
+
+use mk_types::lock;
 
 /// Kept from the beginning.
 const HEAD: usize = 2 * 1024 * 1024;
@@ -59,7 +61,7 @@ pub(super) struct Output(Mutex<KeptOutput>);
 
 impl Output {
     pub(super) fn push(&self, bytes: &[u8]) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = lock(&self.0);
         let room = HEAD - kept.head.len();
         let (first, rest) = bytes.split_at(room.min(bytes.len()));
         kept.head.extend(first);
@@ -71,7 +73,7 @@ impl Output {
 
     /// From a byte on; without one, the beginning and the end.
     pub(super) fn part(&self, from: Option<u64>) -> OutputPart {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = lock(&self.0);
         let total = kept.total;
         let text = |from: u64, to: u64| String::from_utf8_lossy(&kept.slice(from, to)).into_owned();
         if let Some(from) = from {

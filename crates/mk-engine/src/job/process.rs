@@ -6,10 +6,10 @@ use std::io::Read as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use mk_types::{AbsPath, PermitId};
+use mk_types::{AbsPath, PermitId, lock};
 use rustix::process::{Pid, Signal, WaitIdOptions};
 use tokio::sync::watch;
 
@@ -130,7 +130,7 @@ impl CommandJob {
 
     /// Asks it to end; `exec` sees to it that it does.
     pub(super) fn end(&self) {
-        let process = self.process.lock().unwrap_or_else(PoisonError::into_inner);
+        let process = lock(&self.process);
         if let Some(process) = *process {
             // It may be about to be waited for.
             rustix::process::kill_process(process, Signal::TERM).ok();
@@ -154,7 +154,7 @@ fn spawn(
     let child = command.spawn()?;
     // Our own copies of the pipe's end would keep it open.
     drop(command);
-    *number.lock().unwrap_or_else(PoisonError::into_inner) = Some(Pid::from_child(&child));
+    *lock(number) = Some(Pid::from_child(&child));
     let (open, read_to_end) = channel::<()>();
     std::thread::Builder::new()
         .name("output".to_owned())
@@ -177,7 +177,7 @@ impl RunningJob {
         let wait = || rustix::process::waitid(rustix::process::WaitId::Pid(process), options);
         while let Err(rustix::io::Errno::INTR) = wait() {}
         let status = {
-            let mut number = number.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut number = lock(number);
             *number = None;
             self.child.wait()
         };

@@ -1,11 +1,11 @@
 //! The playbooks of open projects: opened when first asked for, read again when their files change.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use mk_clients::{PLAYBOOK_CONFIG_FILES, PLAYBOOK_DIRECTORY, WRITTEN, WrittenBase, WrittenShape};
 use mk_playbook::{Playbook, Sources, UserFolders};
 use mk_project::{WatchedPaths, Watcher};
-use mk_types::{AbsPath, Timestamp};
+use mk_types::{AbsPath, Timestamp, lock};
 
 use crate::error::Error;
 use crate::settings::Folders;
@@ -34,11 +34,7 @@ impl Engine {
             return Ok(Arc::new(Playbook::open(sources)));
         }
         let project = self.open(&project);
-        let mut opened = project
-            .playbook
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut opened = lock(&project.playbook.0);
         let now = self.inner.clock.now();
         if let Some(opened) = opened.as_mut() {
             if now.as_millis() - opened.looked.as_millis() > LOOK_AGAIN_MILLIS {

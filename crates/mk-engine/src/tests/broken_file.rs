@@ -1,6 +1,7 @@
 //! Mode files that are cut, changed or hostile: nothing they say widens what an operator or an earlier text allows.
 
 use mk_policy::{Group, widens};
+use mk_store::StoreLocation;
 
 use super::{World, ask_to_widen, slug};
 
@@ -235,7 +236,7 @@ fn trust_is_in_the_text_that_was_shown() {
         world.runtime.block_on(trusted)
     };
     let refused = trust(&shown[0]);
-    assert!(matches!(refused, Err(crate::Error::Conflict { .. })));
+    assert!(matches!(refused, Err(crate::Error::Conflict(_))));
     let changes = trust(&shown[1]).unwrap();
     assert_eq!(changes.len(), 2, "{changes:?}");
     assert_eq!(
@@ -327,5 +328,27 @@ fn a_text_that_widens_after_a_person_has_set_the_mode_waits() {
     world
         .fixture
         .write(".roomodes", own_mode("read, edit").as_bytes());
+    assert_eq!(own_groups(&mut world), [Group::Read]);
+}
+
+#[test]
+fn what_modes_may_do_is_known_without_the_database() {
+    let files = format!("//- /.roomodes\n{}", own_mode("read"));
+    let mut world = World::in_file(&files, ask_to_widen);
+    assert_eq!(own_groups(&mut world), [Group::Read]);
+    let wider = own_mode("read, edit");
+    world.fixture.write(".roomodes", wider.as_bytes());
+    let lost = [
+        StoreLocation::File(world.global("elsewhere/modekeeper.db")),
+        StoreLocation::Memory,
+    ];
+    for location in lost {
+        world.location = location;
+        assert_eq!(own_groups(&mut world), [Group::Read]);
+    }
+    // What was kept cannot be read: then a mode only reads, whatever its text says.
+    for entry in std::fs::read_dir(world.global("config/held")).unwrap() {
+        mk_testkit::sandbox::overwrite(&entry.unwrap().path(), b"half");
+    }
     assert_eq!(own_groups(&mut world), [Group::Read]);
 }

@@ -71,7 +71,7 @@ fn a_broken_file_leaves_the_modes_it_had() {
     1 custom modes: ["one"]
     .roomodes:1:1: warning: the file is empty (no hint)
     1 custom modes: ["one"]
-    .roomodes:1:1: error: there is no `customModes` list (modes stand in a list under `customModes:`)
+    .roomodes:1:1: error: there is no `customModes` list (put modes in a list under `customModes:`)
     1 custom modes: ["one"]
     .roomodes:1:1: error: the file is a list, not a map with `customModes` (put `customModes:` before the list and indent it)
     1 custom modes: ["one"]

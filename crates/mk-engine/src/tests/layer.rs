@@ -1,0 +1,233 @@
+//! Projects inside and around another one, with a mode that a person has set: they hold what touches them.
+
+use mk_store::{ModeReach, NewProjectMode};
+use mk_types::{AbsPath, ModeSlug, Timestamp, ToolCall};
+use serde_json::{Value, json};
+
+use super::{MODES, World, slug};
+use crate::authorize::ToolRequest;
+use crate::{CommandAsked, CommandHold, CommandLimits, FileRight, TextSearch, Waiver};
+
+fn world() -> World {
+    let world = World::new(MODES);
+    let fixture = &world.fixture;
+    fixture.write("inner/.git/HEAD", "ref: refs/heads/main\n");
+    fixture.write("inner/.rooignore", "secret.md\n");
+    fixture.write("inner/secret.md", "hidden\n");
+    fixture.write("inner/a.rs", "fn a() {}\n");
+    fixture.write("src/b.rs", "fn b() {}\n");
+    set(&world, "inner", "architect");
+    world
+}
+
+/// A person sets the mode of a directory.
+fn set(world: &World, directory: &str, mode: &str) {
+    let root = AbsPath::new(&world.fixture.path(directory)).unwrap();
+    let set = world.store.set_project_mode(NewProjectMode {
+        root,
+        worktrees: Vec::new(),
+        mode: slug(mode),
+        reach: ModeReach::AllActiveSince(Timestamp::from_millis(0)),
+        switching: None,
+        reason: String::new(),
+    });
+    world.runtime.block_on(set).unwrap();
+}
+
+fn decide(world: &World, tool: &str, target: &str) -> String {
+    let call: ToolCall = world.engine().policy().tools.call_on(tool, Some(target));
+    decide_call(world, call)
+}
+
+fn decide_call(world: &World, call: ToolCall) -> String {
+    let project = world.engine().project(&world.caller);
+    let checked = project.check(call).unwrap();
+    let evaluation = &checked.evaluation;
+    format!("{} by {}", evaluation.decision.as_str(), evaluation.mode)
+}
+
+#[test]
+fn a_nested_project_holds_calls_that_touch_it() {
+    let world = world();
+    let checks = [
+        ("write_to_file", "src/b.rs", "allow by code"),
+        ("write_to_file", "inner/a.rs", "deny by architect"),
+        ("write_to_file", "src/../inner/a.rs", "deny by architect"),
+        ("write_to_file", "inner/plan.md", "allow by code"),
+        ("read_file", "inner/a.rs", "allow by code"),
+        ("read_file", "inner/secret.md", "deny by code"),
+        ("execute_command", "rm inner/a.rs", "deny by architect"),
+        ("execute_command", "rm -rf .", "deny by architect"),
+        ("execute_command", "touch src/c.rs", "allow by code"),
+    ];
+    for (tool, target, expected) in checks {
+        assert_eq!(decide(&world, tool, target), expected, "{tool} {target}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_into_a_nested_project_leads_into_it() {
+    let world = world();
+    let link = world.fixture.path("src/link.rs");
+    std::os::unix::fs::symlink(world.fixture.path("inner/a.rs"), link).unwrap();
+    let decided = decide(&world, "write_to_file", "src/link.rs");
+    assert_eq!(decided, "deny by architect");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_line_that_runs_in_a_nested_project_is_held_by_it() {
+    let world = world();
+    std::os::unix::fs::symlink(world.fixture.path("inner"), world.fixture.path("link")).unwrap();
+    let checks = [
+        ("src", "allow by code"),
+        ("inner", "deny by architect"),
+        ("./src/../inner", "deny by architect"),
+        ("link", "deny by architect"),
+    ];
+    for (directory, expected) in checks {
+        let arguments = json!({ "command": "ls", "cwd": directory });
+        let tools = &world.engine().policy().tools;
+        let call = tools.call("execute_command", &arguments);
+        assert_eq!(decide_call(&world, call), expected, "{directory}");
+    }
+}
+
+#[test]
+fn what_a_nested_project_hides_is_not_seen_from_above() {
+    let world = world();
+    let engine = world.engine();
+    let files = || engine.project(&world.caller).files();
+    let request = || ToolRequest {
+        call: engine.policy().tools.call_on("list_files", Some(".")),
+        arguments: &Value::Null,
+    };
+    let wanted = TextSearch {
+        pattern: "hidden|fn".to_owned(),
+        max_results: 10,
+        ..TextSearch::default()
+    };
+    let found = world.runtime.block_on(files().search(request(), wanted));
+    let found: Vec<String> = found
+        .unwrap()
+        .files
+        .iter()
+        .map(|it| it.path.to_string())
+        .collect();
+    assert_eq!(found, ["src/b.rs", "inner/a.rs"]);
+    assert_eq!(
+        decide(&world, "execute_command", "cat inner/secret.md"),
+        "deny by code"
+    );
+    assert_eq!(
+        decide(&world, "execute_command", "cat inner/*.md"),
+        "deny by code"
+    );
+    assert_eq!(
+        decide(&world, "execute_command", "cat inner/a.rs"),
+        "allow by code"
+    );
+}
+
+/// What holds a command that starts in a directory of the project.
+fn limits(world: &World, directory: &str) -> CommandLimits {
+    hold(world, directory, Some(&slug("code"))).limits
+}
+
+fn hold(world: &World, directory: &str, configured: Option<&ModeSlug>) -> CommandHold {
+    let directory = AbsPath::new(&world.fixture.path(directory)).unwrap();
+    let asked = CommandAsked {
+        sessions: &[],
+        above: &[],
+        directory: &directory,
+        project: world.fixture.root(),
+        line_hash: "",
+        configured,
+        narrowed: None,
+        permit: None,
+    };
+    let held = world.runtime.block_on(world.engine().hold_command(&asked));
+    held.unwrap()
+}
+
+#[test]
+fn a_command_in_a_nested_project_is_held_where_nothing_else_is() {
+    let world = world();
+    assert_eq!(hold(&world, "inner", None).waiver, Waiver::None);
+    assert_eq!(hold(&world, "src", None).waiver, Waiver::NoMode);
+}
+
+#[test]
+fn a_command_is_held_by_nested_projects_path_by_path() {
+    let world = world();
+    let above = limits(&world, ".");
+    let checks = [
+        ("src/b.rs", FileRight::Edit),
+        ("inner/a.rs", FileRight::Read),
+        ("inner/plan.md", FileRight::Edit),
+        ("inner/secret.md", FileRight::Shut),
+        ("innered/a.rs", FileRight::Edit),
+    ];
+    for (path, expected) in checks {
+        assert_eq!(above.file(path), expected, "{path}");
+    }
+    assert_eq!(
+        above.hidden(),
+        Some(vec![world.fixture.path("inner/secret.md")])
+    );
+    assert_eq!(above.check_line("make"), Ok(()));
+    // Its mode runs no commands.
+    assert!(limits(&world, "inner").check_line("make").is_err());
+    assert_ne!(
+        above.fingerprint(),
+        limits(&World::new(MODES), ".").fingerprint()
+    );
+}
+
+const NARROW: &str = "//- /.rooignore
+token.txt
+//- /.roomodes
+customModes:
+  - slug: code
+    name: Code
+    roleDefinition: Reads.
+    groups: [read, [edit, {fileRegex: '^src/docs/'}]]
+  - slug: reader
+    name: Reader
+    roleDefinition: Reads.
+    groups: [read]
+//- /src/token.txt
+secret
+//- /src/.roomodes
+customModes:
+  - slug: code
+    name: Code
+    roleDefinition: Writes.
+    groups: [read, edit, command]
+";
+
+#[test]
+fn a_project_around_the_one_that_was_named_holds_it_by_its_own_text() {
+    let mut world = World::new(NARROW);
+    let below = AbsPath::new(&world.fixture.path("src")).unwrap();
+    world.settings.start_root = Some(below.clone());
+    world.caller.project = below;
+    world.start_engine_on_same_store();
+    assert_eq!(decide(&world, "write_to_file", "a.rs"), "allow by code");
+    set(&world, ".", "code");
+    let checks = [
+        ("write_to_file", "a.rs", "deny by code"),
+        ("write_to_file", "docs/a.md", "allow by code"),
+        ("read_file", "a.rs", "allow by code"),
+        ("read_file", "token.txt", "deny by code"),
+        ("execute_command", "ls", "deny by code"),
+    ];
+    for (tool, target, expected) in checks {
+        assert_eq!(decide(&world, tool, target), expected, "{tool} {target}");
+    }
+    // A mode that only the project around it knows.
+    set(&world, ".", "reader");
+    assert_eq!(decide(&world, "write_to_file", "a.rs"), "deny by reader");
+    assert_eq!(decide(&world, "read_file", "a.rs"), "allow by reader");
+}
