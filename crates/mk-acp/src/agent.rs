@@ -196,26 +196,14 @@ impl Core {
                 }
                 let mut ours = update;
                 ours.set("configOptions", &options);
-                let mut whole = RawObject::read(params).unwrap_or_default();
-                whole.set("update", &ours);
-                match message::with(line, "params", &whole) {
-                    Some(line) => self.to_editor(line).await,
-                    None => return false,
-                }
-                true
+                self.send_instead(line, params, &ours).await
             }
             "session_info_update" => {
                 let mut update = update_of(params);
                 if self.is_quiet(&session) || !title::cut_in(&mut update) {
                     return self.is_quiet(&session);
                 }
-                let mut whole = RawObject::read(params).unwrap_or_default();
-                whole.set("update", &update);
-                match message::with(line, "params", &whole) {
-                    Some(line) => self.to_editor(line).await,
-                    None => return false,
-                }
-                true
+                self.send_instead(line, params, &update).await
             }
             "tool_call" | "tool_call_update" => {
                 self.follow_call(&session, params);
@@ -224,6 +212,22 @@ impl Core {
             }
             _ => self.is_quiet(&session),
         }
+    }
+
+    /// Tells the editor this update in place of the line's; `false` if the line cannot be changed.
+    async fn send_instead(
+        &self,
+        line: &[u8],
+        params: Option<&RawValue>,
+        update: &RawObject,
+    ) -> bool {
+        let mut whole = RawObject::read(params).unwrap_or_default();
+        whole.set("update", update);
+        match message::with(line, "params", &whole) {
+            Some(line) => self.to_editor(line).await,
+            None => return false,
+        }
+        true
     }
 
     fn is_quiet(&self, session: &str) -> bool {

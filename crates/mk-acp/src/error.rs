@@ -15,9 +15,9 @@ pub enum Error {
     },
     #[error("cannot use standard input and output")]
     Streams(#[source] io::Error),
-    #[error("the conversation with the editor broke off")]
+    #[error("the connection to the editor was lost")]
     Editor(#[source] io::Error),
-    #[error("the conversation with the agent broke off")]
+    #[error("the connection to the agent was lost")]
     Agent(#[source] io::Error),
     #[error("cannot write the trace `{file}`")]
     Trace {
@@ -52,11 +52,11 @@ impl RequestRefusal {
 /// An engine's error in the words of the wire.
 pub(crate) fn refusal(error: &EngineError) -> (RequestRefusal, String) {
     let refusal = match error {
-        EngineError::InvalidInput { .. } | EngineError::NotFound { .. } => {
+        EngineError::InvalidInput { .. } | EngineError::NotFound(_) => {
             RequestRefusal::InvalidParams
         }
         EngineError::Denied { .. } | EngineError::Expired { .. } => RequestRefusal::Denied,
-        EngineError::Conflict { .. }
+        EngineError::Conflict(_)
         | EngineError::Unavailable { .. }
         | EngineError::Playbook { .. }
         | EngineError::Code(_) => RequestRefusal::Internal,

@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mk_clients::{AcpCall, AcpHabits, ClientId, ToolUse, acp_habits};
 use mk_engine::{Engine, HookSettings};
 use mk_policy::Mode;
-use mk_types::{AbsPath, ConversationId, random_symbols};
+use mk_types::{AbsPath, ConversationId, lock, random_symbols};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -296,7 +296,7 @@ impl Core {
     }
 
     pub(crate) fn lock(&self) -> std::sync::MutexGuard<'_, ProxyState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     /// Takes an agent into service, in the place of the one before.

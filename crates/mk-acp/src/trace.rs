@@ -4,9 +4,10 @@ use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Instant;
 
+use mk_types::lock;
 use serde_json::{Value, json};
 
 use crate::error::Error;
@@ -60,7 +61,7 @@ impl TraceFile {
         };
         let milliseconds = u64::try_from(self.since.elapsed().as_millis()).unwrap_or(u64::MAX);
         let entry = json!({ "ms": milliseconds, "direction": direction, "message": message });
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut file = lock(&self.file);
         // A full disk must not end a conversation.
         let written = writeln!(file, "{entry}").and_then(|()| file.flush());
         if let Err(error) = written {
@@ -69,7 +70,7 @@ impl TraceFile {
     }
 
     pub(crate) fn finish(&self) {
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut file = lock(&self.file);
         if let Err(error) = file.flush() {
             tracing::warn!(%error, "the trace is not complete");
         }

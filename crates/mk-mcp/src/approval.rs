@@ -128,7 +128,7 @@ async fn decide(
 ) -> Result<Option<ApprovalVerdict>, Error> {
     match engine.approvals().decide(id, verdict, "mcp client").await {
         Ok(_) => Ok(Some(verdict)),
-        Err(Error::Conflict { .. }) => Ok(match engine.approvals().get(id)?.state {
+        Err(Error::Conflict(_)) => Ok(match engine.approvals().get(id)?.state {
             ApprovalState::Granted => Some(ApprovalVerdict::Granted),
             ApprovalState::Denied => Some(ApprovalVerdict::Denied),
             ApprovalState::Used | ApprovalState::Pending => None,

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use axum::extract::ConnectInfo;
 use axum::http::request::Parts;
@@ -20,7 +20,7 @@ use mk_engine::{
     ProjectStanding, StartDirectory,
 };
 use mk_tools::{CallAllowance, Limiter, Tool, Toolset};
-use mk_types::{AbsPath, ConversationId, SessionId};
+use mk_types::{AbsPath, ConversationId, ModeSlug, SessionId, lock};
 use rmcp::RoleServer;
 use rmcp::model::{Extensions, LoggingLevel, RequestStateCodec};
 use rmcp::service::RequestContext;
@@ -220,8 +220,8 @@ impl McpServer {
         let connection = Connection {
             server: self.clone(),
             ceilings: self.inner.ceiling.iter().cloned().chain(endpoint).collect(),
+            memory: Mutex::new(Arc::new(Mutex::new(ConversationMemory::new(&limits)))),
             limits,
-            memory: Mutex::default(),
             roots: Roots::default(),
             is_named: AtomicBool::new(false),
             told: AtomicBool::new(false),
@@ -237,9 +237,10 @@ impl McpServer {
 
     fn look_up(&self, limits: &AgentLimits) -> Result<CredentialLimits, Error> {
         let modes = limits.modes.iter();
-        let ceilings = modes.map(|mode| self.engine().modes().ceiling(mode.as_str()));
+        let ceiling = |mode: &ModeSlug| self.engine().modes().ceiling(mode.as_str());
+        let ceilings = modes.map(|mode| Ok(ceiling(mode)?.of_token()));
         Ok(CredentialLimits {
-            ceilings: ceilings.collect::<Result<_, _>>()?,
+            ceilings: ceilings.collect::<Result<_, Error>>()?,
             projects: limits.projects.clone(),
             answers: limits.answers,
             others: limits.others,
@@ -267,8 +268,7 @@ impl McpServer {
     }
 
     fn memories(&self) -> MutexGuard<'_, HashMap<String, Arc<Mutex<ConversationMemory>>>> {
-        let memories = self.inner.memories.lock();
-        memories.unwrap_or_else(PoisonError::into_inner)
+        lock(&self.inner.memories)
     }
 
     #[cfg(test)]
@@ -410,7 +410,7 @@ impl Connection {
     /// Gives this connection the memory of its session: its own from now on, or what the session had before it rested.
     pub(crate) fn remember_as(&self, session: &str) {
         self.is_named.store(true, Ordering::Release);
-        let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut memory = lock(&self.memory);
         let mut memories = self.server.memories();
         match memories.get(session) {
             Some(known) => *memory = Arc::clone(known),
@@ -445,8 +445,8 @@ impl Connection {
     }
 
     fn with_memory<T>(&self, look: impl FnOnce(&mut ConversationMemory) -> T) -> T {
-        let memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut memory = memory.lock().unwrap_or_else(PoisonError::into_inner);
+        let memory = lock(&self.memory);
+        let mut memory = lock(&memory);
         look(&mut memory)
     }
 

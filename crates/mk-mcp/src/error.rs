@@ -233,10 +233,9 @@ impl WireError {
         // What the contract says of these begins with the title.
         let is_titled = matches!(
             error,
-            Error::NotFound {
-                what: MissingThing::Mode | MissingThing::Task,
-                ..
-            }
+            Error::NotFound(
+                MissingThing::Mode { .. } | MissingThing::ModeInForce(_) | MissingThing::Task(_)
+            )
         );
         let text = if is_titled {
             explained

@@ -8,7 +8,7 @@ mod sse;
 
 use std::collections::HashMap;
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use axum::body::{Body, to_bytes};
 use axum::extract::{Path, Request, State};
@@ -17,7 +17,7 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::{any, get, post};
 use axum::{Json, Router};
 use mk_engine::AgentLimits;
-use mk_types::{CredentialId, ModeSlug};
+use mk_types::{CredentialId, ModeSlug, lock};
 use rmcp::ServerHandler;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
@@ -128,7 +128,7 @@ impl<H: ServerHandler + Clone> Streamable<H> {
         let limits = request.extensions().get::<AgentLimits>();
         let limits = limits.cloned().unwrap_or_default();
         let key = (mode.cloned(), limits.credential.clone());
-        let mut services = self.services.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut services = lock(&self.services);
         let make = || {
             let connect = Arc::clone(&self.endpoints.connect);
             let mode = mode.cloned();

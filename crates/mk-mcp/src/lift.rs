@@ -4,11 +4,14 @@
 use std::borrow::Cow;
 
 use rmcp::model::{
-    ClientNotification, ClientRequest, CustomResult, ProtocolVersion, ServerConfig, ServerResult,
+    CallToolResult, ClientNotification, ClientRequest, CustomResult, JsonObject, ProtocolVersion,
+    ServerConfig, ServerResult,
 };
 use rmcp::service::{NotificationContext, RequestContext, Service};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
+use serde_json::Value;
 
+use crate::error;
 use crate::tool::METADATA;
 
 /// A handler whose results have `metadata` beside `content`. For transports that take any `Service`.
@@ -43,17 +46,14 @@ impl<H: ServerHandler> Service<RoleServer> for Lift<H> {
         if result.meta.as_ref().is_some_and(|meta| meta.0.is_empty()) {
             result.meta = None;
         }
-        let lifted = serde_json::to_value(&result).map(|mut value| {
-            if let Some(fields) = value.as_object_mut() {
-                fields.extend(metadata.map(|metadata| ("metadata".to_owned(), metadata)));
-                if let Some((code, details)) = failure {
-                    fields.insert("error_code".to_owned(), code);
-                    fields.insert("details".to_owned(), details);
-                }
-            }
-            ServerResult::CustomResult(CustomResult::new(value))
-        });
-        Ok(lifted.unwrap_or(ServerResult::CallToolResult(result)))
+        let mut fields = fields_of(result).map_err(|error| error::internal(&error.to_string()))?;
+        fields.extend(metadata.map(|metadata| ("metadata".to_owned(), metadata)));
+        if let Some((code, details)) = failure {
+            fields.insert("error_code".to_owned(), code);
+            fields.insert("details".to_owned(), details);
+        }
+        let lifted = CustomResult::new(Value::Object(fields));
+        Ok(ServerResult::CustomResult(lifted))
     }
 
     async fn handle_notification(
@@ -71,4 +71,19 @@ impl<H: ServerHandler> Service<RoleServer> for Lift<H> {
     fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
         ServerHandler::supported_protocol_versions(&self.0)
     }
+}
+
+/// The fields of a result as they go over the wire. Its facts are moved: they are JSON already, and most of it.
+fn fields_of(mut result: CallToolResult) -> serde_json::Result<JsonObject> {
+    let facts = result.structured_content.take();
+    let Value::Object(mut fields) = serde_json::to_value(result)? else {
+        return Ok(JsonObject::new());
+    };
+    if let Some(facts) = facts {
+        // Where rmcp has them: behind the content.
+        let behind = fields.keys().position(|key| key == "content");
+        let behind = behind.map_or(fields.len(), |at| at + 1);
+        fields.shift_insert(behind, "structuredContent".to_owned(), facts);
+    }
+    Ok(fields)
 }

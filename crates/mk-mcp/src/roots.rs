@@ -8,10 +8,10 @@
 )]
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use mk_types::AbsPath;
+use mk_types::{AbsPath, lock};
 use percent_encoding::percent_decode_str;
 use rmcp::RoleServer;
 use rmcp::service::Peer;
@@ -43,12 +43,12 @@ impl Roots {
     pub(crate) async fn renew(&self, peer: &Peer<RoleServer>) {
         if self.cell().initialized() {
             let renewed = Arc::new(OnceCell::new_with(Some(ask(peer).await)));
-            *self.cell.lock().unwrap_or_else(PoisonError::into_inner) = renewed;
+            *lock(&self.cell) = renewed;
         }
     }
 
     fn cell(&self) -> Arc<OnceCell<Vec<AbsPath>>> {
-        Arc::clone(&self.cell.lock().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&lock(&self.cell))
     }
 }
 

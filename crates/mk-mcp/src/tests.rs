@@ -2,6 +2,7 @@
 
 mod approval;
 mod briefing;
+mod call_line;
 mod code;
 mod contract;
 mod error;

@@ -1,6 +1,7 @@
 //! How messages travel: lines, and the guard every transport has.
 
 mod batch;
+pub(crate) mod call_line;
 pub mod guarded;
 pub mod line;
 pub mod stdio;

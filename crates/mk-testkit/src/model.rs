@@ -16,8 +16,9 @@ mod responses;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
+use mk_types::lock;
 use serde_json::Value;
 
 use http::{Reply, Request};
@@ -222,10 +223,6 @@ fn choose(wanted: &[String], offered: &[String]) -> String {
     chosen.cloned().unwrap_or_default()
 }
 
-fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
-    state.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 fn serve(mut stream: TcpStream, state: &Mutex<State>) {
     // An agent that hangs up is no concern of the test; what it heard is.
     if let Some(request) = Request::read(&stream) {
@@ -246,7 +243,7 @@ fn reply(request: &Request, state: &Mutex<State>) -> Reply {
         // Others are answered meanwhile: what is waited for may be another script.
         let before = lock(state).before(&conversation);
         if let Some(act) = before {
-            act.lock().unwrap_or_else(PoisonError::into_inner)();
+            lock(&act)();
         }
         let mut state = lock(state);
         Turn {

@@ -85,6 +85,10 @@ fn own(tool: &Tool) -> mk_engine::OwnTool {
             Some(Group::Command) => &["command"],
             _ => &[],
         },
+        directories: match tool.group {
+            Some(Group::Command) => &["directory"],
+            _ => &[],
+        },
         reach: match (tool.toolset, tool.group) {
             (Toolset::Files, _) | (Toolset::Symbols, Some(Group::Edit)) => {
                 mk_policy::ToolReach::Files

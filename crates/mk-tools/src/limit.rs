@@ -4,13 +4,14 @@
 
 use std::collections::HashMap;
 use std::num::NonZeroU32;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use governor::clock::{Clock as _, DefaultClock};
 use governor::middleware::StateInformationMiddleware;
 use governor::state::keyed::DefaultKeyedStateStore;
 use governor::{Quota, RateLimiter};
+use mk_types::lock;
 
 use crate::tool::Tool;
 
@@ -49,7 +50,7 @@ impl Limiter {
     pub fn take(&self, tool: &Tool, client: &str) -> Option<Result<CallAllowance, CallAllowance>> {
         let limit = tool.calls_per_minute().and_then(NonZeroU32::new)?;
         let buckets = {
-            let mut tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut tools = lock(&self.tools);
             let make = || {
                 let limiter = RateLimiter::keyed(Quota::per_minute(limit));
                 Arc::new(limiter.with_middleware::<StateInformationMiddleware>())

@@ -27,23 +27,25 @@ pub struct RefusalCode {
 impl RefusalCode {
     pub fn of(error: &Error) -> Self {
         let ((number, title), name, mode_name, status) = match error {
-            Error::NotFound {
-                what: MissingThing::Mode,
-                ..
-            } => ((-32001, "Mode not found"), INVALID, "MODE_NOT_FOUND", 404),
-            Error::NotFound {
-                what: MissingThing::Task | MissingThing::Session,
-                ..
-            } => ((-32002, "Task not found"), INVALID, "TASK_NOT_FOUND", 404),
-            Error::NotFound {
-                what: MissingThing::Approval,
-                ..
-            } => (VALIDATION, INVALID, "VALIDATION_ERROR", 404),
+            Error::NotFound(MissingThing::Mode { .. } | MissingThing::ModeInForce(_)) => {
+                ((-32001, "Mode not found"), INVALID, "MODE_NOT_FOUND", 404)
+            }
+            Error::NotFound(
+                MissingThing::Task(_)
+                | MissingThing::Session(_)
+                | MissingThing::ParentSession(_)
+                | MissingThing::Expired(_),
+            ) => ((-32002, "Task not found"), INVALID, "TASK_NOT_FOUND", 404),
+            Error::NotFound(
+                MissingThing::Approval(_)
+                | MissingThing::Decision(_)
+                | MissingThing::Conversation(_),
+            ) => (VALIDATION, INVALID, "VALIDATION_ERROR", 404),
             Error::Expired { .. } => ((-32003, "Session expired"), INVALID, "SESSION_EXPIRED", 410),
             Error::InvalidInput { .. } | Error::Playbook { .. } => {
                 (VALIDATION, INVALID, "VALIDATION_ERROR", 400)
             }
-            Error::Conflict { .. } => (VALIDATION, INVALID, "VALIDATION_ERROR", 409),
+            Error::Conflict(_) => (VALIDATION, INVALID, "VALIDATION_ERROR", 409),
             Error::Denied { .. } => {
                 let number = if error.concerns_file() {
                     (-32006, "File restriction error")

@@ -407,10 +407,12 @@ impl ToolSchema {
 fn advise(tool: &str, error: Error) -> Error {
     let hint = match &error {
         Error::InvalidInput { .. } => format!("tools/list shows the parameters of {tool}"),
-        Error::NotFound {
-            what: MissingThing::Task | MissingThing::Session,
-            ..
-        } => "leave session_id out, or take the one that create_task answered".to_owned(),
+        Error::NotFound(
+            MissingThing::Task(_)
+            | MissingThing::Session(_)
+            | MissingThing::ParentSession(_)
+            | MissingThing::Expired(_),
+        ) => "leave session_id out, or take the one that create_task answered".to_owned(),
         _ => return error,
     };
     Error::Code(Box::new(CodeError {

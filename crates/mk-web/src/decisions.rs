@@ -100,7 +100,7 @@ pub(crate) async fn show(State(web): State<Web>, Path(id): Path<String>) -> Resp
         value
     });
     match made {
-        Err(Error::InvalidInput { message, .. }) => reply::missing(&message),
+        Err(Error::NotFound(what)) => reply::missing(&what.to_string()),
         made => reply::answer(made),
     }
 }

@@ -5,7 +5,7 @@
 //! Approvals and tasks are sent whole, so that there is nothing to miss.
 
 use std::convert::Infallible;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use axum::Extension;
@@ -14,7 +14,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use mk_engine::{AccessRole, DecisionFilter, Error};
-use mk_types::DecisionId;
+use mk_types::{DecisionId, lock};
 use serde_json::Value;
 use tokio::sync::{broadcast, mpsc};
 
@@ -147,12 +147,7 @@ async fn forward(
 
 /// Starts the watcher unless it runs.
 fn start(web: &Web) {
-    let mut watched = web
-        .events
-        .0
-        .watched
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner);
+    let mut watched = lock(&web.events.0.watched);
     if !*watched {
         *watched = true;
         tokio::spawn(watch(web.clone()));
@@ -187,12 +182,7 @@ async fn watch(web: Web) {
             web.events.send(event("modes", None, &Value::Null));
         }
         {
-            let mut watched = web
-                .events
-                .0
-                .watched
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
+            let mut watched = lock(&web.events.0.watched);
             if web.events.0.sender.receiver_count() == 0 {
                 *watched = false;
                 return;

@@ -55,7 +55,8 @@ impl TrustedProxies {
         let forwarded = self.client(peer.address, &values(headers, "forwarded", named_in));
         let listed = self.client(peer.address, &values(headers, "x-forwarded-for", as_listed));
         let address = match (forwarded, listed) {
-            (None, None) => return peer,
+            // A proxy that forgets the header must not make everyone a process of this user.
+            (None, None) => peer.address,
             (Some(one), None) | (None, Some(one)) => one,
             (Some(one), Some(other)) if one == other => one,
             // One of the two came from the client: the proxy writes only the other.
@@ -164,7 +165,7 @@ mod tests {
         check(&["10.0.0.6"], &header, "10.0.0.5 Same");
         check(&["10.0.0.5"], &header, "203.0.113.7 Remote");
         check(&["10.0.0.0/24"], &header, "203.0.113.7 Remote");
-        check(&["10.0.0.5"], &[], "10.0.0.5 Same");
+        check(&["10.0.0.5"], &[], "10.0.0.5 Remote");
     }
 
     #[test]

@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use axum::Json;
@@ -19,10 +19,10 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
 use mk_engine::{
-    AccessRole, AgentLimits, CredentialKind, Engine, Principal, ProcessIdentity, mode_scope,
-    role_scope, session_secret, whole_scope,
+    AccessRole, AgentLimits, CredentialKind, Engine, OthersTasks, Principal, ProcessIdentity,
+    mode_scope, role_scope, session_secret, whole_scope,
 };
-use mk_types::ModeSlug;
+use mk_types::{ModeSlug, lock};
 use serde_json::Value;
 
 use crate::ending::while_it_holds;
@@ -76,7 +76,7 @@ pub fn need(method: &Method, path: &str) -> RouteNeed {
         _ if below("/mcp/") || below("/api/language-servers/") => RouteNeed::Agent,
         "/api/memories" => RouteNeed::Agent,
         _ if below("/api/memories/") && (reads || *method == Method::DELETE) => RouteNeed::Agent,
-        _ if below("/api/tokens") || path == "/api/acts" => RouteNeed::Role(AccessRole::Admin),
+        "/api/acts" => RouteNeed::Role(AccessRole::Admin),
         _ if reads => RouteNeed::Role(AccessRole::Viewer),
         _ => RouteNeed::Role(AccessRole::Operator),
     }
@@ -95,11 +95,16 @@ pub struct RequestSender {
 impl RequestSender {
     /// What its credential and its process let it do at most.
     pub(crate) fn limits(&self) -> AgentLimits {
-        let principal = self.principal.as_ref();
-        let limits = principal.map(|principal| principal.limits());
+        let limits = match &self.principal {
+            Some(principal) => principal.limits(),
+            None => AgentLimits {
+                others: OthersTasks::ChangeUnclaimed,
+                ..AgentLimits::default()
+            },
+        };
         AgentLimits {
             processes: self.processes.clone(),
-            ..limits.unwrap_or_default()
+            ..limits
         }
     }
 
@@ -306,7 +311,11 @@ impl Gate {
         // A cookie without the page's half of the secret: another page, or another program, asks.
         let is_half = found.is_none() && cookie(request.headers()).is_some();
         if let (true, RouteNeed::Role(_), true) = (is_half, need, is_change) {
-            return Err(forbidden("the request does not come from the page").into());
+            return Err(forbidden(
+                "the request does not come from the page",
+                "open the page with `modekeeper dashboard`, or send a token",
+            )
+            .into());
         }
         let principal = found.map(|(_, principal)| Arc::new(principal));
         match (need, &principal) {
@@ -318,8 +327,11 @@ impl Gate {
             }
             // What these routes tell and change is of all projects.
             (RouteNeed::Role(_), Some(principal)) if !principal.credential.projects.is_empty() => {
-                let refusal = "this token is for some projects: it opens MCP and the tools, not the dashboard";
-                return Err(forbidden(refusal).into());
+                return Err(forbidden(
+                    "this token is for some projects: it opens MCP and the tools, not the dashboard",
+                    "use a token without `--project`, or open the page with `modekeeper dashboard`",
+                )
+                .into());
             }
             // No mode bounds what a person does there.
             (
@@ -335,8 +347,11 @@ impl Gate {
             (RouteNeed::Role(AccessRole::Operator | AccessRole::Admin), Some(principal))
                 if is_change && principal.is_bounded() && principal.scoped.is_none() =>
             {
-                let refusal = "this token has a highest mode, and this change is bound by none: use a token without `--mode`";
-                return Err(forbidden(refusal).into());
+                return Err(forbidden(
+                    "this token has a highest mode, and this change is bound by none",
+                    "use a token without `--mode`, or open the page with `modekeeper dashboard`",
+                )
+                .into());
             }
             (RouteNeed::Role(role), Some(principal)) if principal.may(role) => {}
             (RouteNeed::Role(role), Some(principal)) if principal.scoped.is_some() => {
@@ -345,7 +360,10 @@ impl Gate {
             (RouteNeed::Role(role), Some(principal)) => {
                 let has = principal.credential.role;
                 let refusal = format!("this needs the role {role}, and the token has {has}");
-                return Err(forbidden(&refusal).into());
+                let hint = format!(
+                    "use a token of `modekeeper token create --role {role}`, or open the page with `modekeeper dashboard`"
+                );
+                return Err(forbidden(&refusal, &hint).into());
             }
         }
         let origin = peer.map_or_else(|| "this process".to_owned(), |it| it.address.to_string());
@@ -392,7 +410,7 @@ impl Gate {
         let Some(address) = address else { return };
         tracing::warn!(%address, "a wrong token was refused");
         let address = network_of(address);
-        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut failures = lock(&self.failures);
         if failures.len() >= MOST_ADDRESSES {
             failures.retain(|_, (_, last)| last.elapsed() < PENALTY);
         }
@@ -413,7 +431,7 @@ impl Gate {
 
     /// The seconds an address still has to wait.
     fn locked_out(&self, address: IpAddr) -> Option<u64> {
-        let failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        let failures = lock(&self.failures);
         let (count, last) = failures.get(&network_of(address))?;
         let left = PENALTY.checked_sub(last.elapsed())?;
         (*count >= MOST_FAILURES).then_some(left.as_secs() + 1)
@@ -490,8 +508,7 @@ pub(crate) fn unauthorized(message: &str) -> Response {
     (StatusCode::UNAUTHORIZED, challenge, body).into_response()
 }
 
-fn forbidden(message: &str) -> Response {
-    let hint = "use a credential with a higher role";
+fn forbidden(message: &str, hint: &str) -> Response {
     let body = Json(error::access("FORBIDDEN", message, hint));
     (StatusCode::FORBIDDEN, body).into_response()
 }

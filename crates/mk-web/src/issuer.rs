@@ -6,12 +6,12 @@
 mod keys;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use jsonwebtoken::{Validation, decode, decode_header};
 use mk_engine::SignedGrant;
-use mk_types::{Clock, Timestamp};
+use mk_types::{Clock, Timestamp, lock};
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
@@ -192,7 +192,7 @@ impl TokenIssuer {
     }
 
     fn known(&self) -> std::sync::MutexGuard<'_, HashMap<[u8; 32], KnownToken>> {
-        self.0.known.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0.known)
     }
 }
 

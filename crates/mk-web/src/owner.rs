@@ -5,9 +5,10 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use mk_engine::{Engine, Error, ProcessIdentity};
+use mk_types::lock;
 
 use crate::peer::{Peer, PeerUser};
 
@@ -79,6 +80,6 @@ impl SocketOwners {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<u64, Vec<ProcessIdentity>>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.known)
     }
 }

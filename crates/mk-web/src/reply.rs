@@ -46,10 +46,14 @@ pub(crate) fn missing(message: &str) -> Response {
 pub(crate) fn refuse(error: &Error) -> Response {
     let status = status_of(error);
     let toolset = match error {
-        Error::NotFound {
-            what: MissingThing::Mode | MissingThing::Task | MissingThing::Session,
-            ..
-        }
+        Error::NotFound(
+            MissingThing::Mode { .. }
+            | MissingThing::ModeInForce(_)
+            | MissingThing::Task(_)
+            | MissingThing::Session(_)
+            | MissingThing::ParentSession(_)
+            | MissingThing::Expired(_),
+        )
         | Error::Expired { .. } => Toolset::Modes,
         _ => Toolset::Project,
     };

@@ -1,6 +1,6 @@
 //! What the routes share, and `GET /server/info`.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use axum::Json;
 use axum::extract::State;
@@ -8,7 +8,7 @@ use mk_engine::{
     AccessRole, Actor, Caller, CallerConversation, Ceiling, Engine, Error, OthersTasks,
     ProjectStanding, StartDirectory,
 };
-use mk_types::AbsPath;
+use mk_types::{AbsPath, lock};
 use serde_json::{Value, json};
 
 use crate::events::EventStreams;
@@ -21,14 +21,11 @@ pub struct ActiveDirectory(Arc<Mutex<Option<AbsPath>>>);
 
 impl ActiveDirectory {
     fn get(&self) -> Option<AbsPath> {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        lock(&self.0).clone()
     }
 
     pub(crate) fn set(&self, directory: AbsPath) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(directory);
+        *lock(&self.0) = Some(directory);
     }
 }
 
@@ -82,9 +79,8 @@ impl Web {
         let limits = who.limits();
         let mut caller = self.caller(Actor::Agent);
         for mode in &limits.modes {
-            caller
-                .ceilings
-                .push(self.engine.modes().ceiling(mode.as_str())?);
+            let ceiling = self.engine.modes().ceiling(mode.as_str())?;
+            caller.ceilings.push(ceiling.of_token());
         }
         caller.conversation.id = limits.conversation();
         caller.others = limits.others;

@@ -10,6 +10,7 @@ use mk_engine::CallerConversation;
 use mk_types::{AbsPath, ConversationId};
 use rmcp::model::{Extensions, LoggingLevel};
 
+use super::CredentialLimits;
 use crate::http::SESSION;
 
 /// What a conversation has said so far.
@@ -21,11 +22,16 @@ pub(super) struct ConversationMemory {
     pub(super) log_level: Option<LoggingLevel>,
 }
 
-impl Default for ConversationMemory {
-    fn default() -> Self {
+impl ConversationMemory {
+    /// A new conversation, which tells whether a credential has opened it.
+    pub(super) fn new(limits: &CredentialLimits) -> Self {
+        let id = match limits.conversation {
+            Some(_) => ConversationId::random_of_credential(),
+            None => ConversationId::random(),
+        };
         Self {
             conversation: CallerConversation {
-                id: Some(ConversationId::random()),
+                id: Some(id),
                 tasks: Vec::new(),
             },
             project: None,

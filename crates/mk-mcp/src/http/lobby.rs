@@ -6,11 +6,12 @@
 
 use std::collections::HashMap;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use futures::Stream;
+use mk_types::lock;
 use rmcp::model::{ClientJsonRpcMessage, ProtocolVersion, ServerJsonRpcMessage};
 use rmcp::transport::WorkerTransport;
 use rmcp::transport::streamable_http_server::session::local::{
@@ -114,7 +115,7 @@ impl Lobby {
     }
 
     fn guests(&self) -> MutexGuard<'_, SessionGuests> {
-        self.guests.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.guests)
     }
 
     /// A request for a session is on its way.
@@ -324,7 +325,7 @@ impl<S: Stream> Stream for WatchedStream<S> {
 
 impl<S> Drop for WatchedStream<S> {
     fn drop(&mut self) {
-        let mut guests = self.guests.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut guests = lock(&self.guests);
         if let Some(guest) = guests.get_mut(&self.id) {
             let now = Instant::now();
             guest.open_streams = guest.open_streams.saturating_sub(1);

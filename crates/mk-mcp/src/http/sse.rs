@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 
 use axum::body::Bytes;
@@ -14,7 +14,7 @@ use axum::response::{IntoResponse as _, Response};
 use axum::{Extension, Json};
 use futures::Stream;
 use mk_engine::AgentLimits;
-use mk_types::SessionId;
+use mk_types::{SessionId, lock};
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::service::{RxJsonRpcMessage, ServiceExt as _, TxJsonRpcMessage};
 use rmcp::transport::Transport;
@@ -88,7 +88,7 @@ pub(super) async fn open<H: ServerHandler>(
         sender: to_us,
         limits,
     };
-    let mut open = sessions.open.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut open = lock(&sessions.open);
     drop(open.insert(id.clone(), stream));
     drop(open);
     let closing = sessions.closing.child_token();
@@ -136,10 +136,7 @@ pub(super) async fn receive<H: ServerHandler>(
 ) -> Response {
     let limits = limits.map(|Extension(limits)| limits).unwrap_or_default();
     // With another credential it is another's stream, and as good as not there.
-    let sender = sessions
-        .open
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
+    let sender = lock(&sessions.open)
         .get(&session_id)
         .filter(|stream| stream.limits == limits)
         .map(|stream| stream.sender.clone());
@@ -214,9 +211,6 @@ struct CloseOnDrop {
 impl Drop for CloseOnDrop {
     fn drop(&mut self) {
         // With its sender gone, the session's input ends, and so does the session.
-        self.open
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(&self.id);
+        lock(&self.open).remove(&self.id);
     }
 }

@@ -222,7 +222,7 @@ async fn a_missing_or_wrong_argument_is_named() {
     check(
         &wire.call("read_file", beyond).await,
         "INVALID_ARGUMENTS",
-        "`src/models.py` has 2 lines, there is no line 9",
+        "`src/models.py` has 2 lines; line 9 does not exist",
         "lines are counted from 1; negative numbers count from the end",
     );
 }

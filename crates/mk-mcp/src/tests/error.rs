@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use mk_engine::{Error, MissingThing};
+use mk_engine::{ConflictingChange, Error, MissingThing};
 use mk_policy::{DecidingRule, Switching};
-use mk_types::SessionId;
+use mk_types::{ApprovalId, ModeSlug, SessionId, TaskId};
 use rmcp::model::{ClientNotification, ClientRequest, ProtocolVersion, ServerConfig, ServerResult};
 use rmcp::service::{NotificationContext, RequestContext, Service};
 use rmcp::{ErrorData, RoleServer};
@@ -242,19 +242,24 @@ async fn a_denial_is_an_error_where_the_call_names_its_session_and_a_result_else
     );
 }
 
-fn every_kind() -> [(&'static str, Error); 10] {
+fn every_kind() -> [(&'static str, Error); 11] {
     let session = SessionId::parse("sess_000000000000").expect("an id");
-    let not_found = |what, message: &str| Error::NotFound {
-        what,
-        message: message.to_owned(),
+    let slug = |slug: &str| ModeSlug::parse(slug).expect("a slug");
+    let mode = MissingThing::Mode {
+        slug: slug("x"),
+        available: vec![slug("code")],
+        broken: None,
     };
+    let task = TaskId::parse("task_000000000000").expect("an id");
+    let approval = ApprovalId::parse("appr_000000000000").expect("an id");
     [
         ("InvalidInput", Error::invalid("status", "Parameter status must be a string")),
-        ("NotFound(Mode)", not_found(MissingThing::Mode, "Mode not found: x. Available: code")),
-        ("NotFound(Task)", not_found(MissingThing::Task, "Task not found: task_000000000000")),
-        ("NotFound(Session)", not_found(MissingThing::Session, "Session not found: sess_000000000000")),
-        ("NotFound(Approval)", not_found(MissingThing::Approval, "Approval not found: appr_000000000000")),
-        ("Expired", Error::Expired { session, timeout: Duration::from_secs(3600) }),
+        ("NotFound(Mode)", Error::NotFound(mode.clone())),
+        ("NotFound(ModeInForce)", Error::NotFound(MissingThing::ModeInForce(Box::new(mode)))),
+        ("NotFound(Task)", Error::NotFound(MissingThing::Task(task))),
+        ("NotFound(Session)", Error::NotFound(MissingThing::Session(session.clone()))),
+        ("NotFound(Approval)", Error::NotFound(MissingThing::Approval(approval))),
+        ("Expired", Error::Expired { session: session.clone(), timeout: Duration::from_secs(3600) }),
         (
             "Denied(Tool)",
             Error::Denied {
@@ -264,7 +269,7 @@ fn every_kind() -> [(&'static str, Error); 10] {
             },
         ),
         ("Denied(File)", file_denied()),
-        ("Conflict", Error::Conflict { message: "Session sess_000000000000 is being switched by others".to_owned() }),
+        ("Conflict", Error::Conflict(ConflictingChange::Switching(session.clone()))),
         ("Unavailable", Error::from(mk_store::Error::Closed)),
     ]
 }

@@ -1,8 +1,9 @@
 //! Keeps a connection alive and bounded: early notifications are dropped, and no more is read than is being answered.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
+use mk_types::lock;
 use rmcp::RoleServer;
 use rmcp::model::{
     ClientJsonRpcMessage, ClientNotification, ClientRequest, GetMeta as _, ProtocolVersion,
@@ -152,7 +153,7 @@ fn begins(request: &ClientRequest) -> bool {
 
 impl Flight {
     fn requests(&self) -> MutexGuard<'_, Requests> {
-        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.requests)
     }
 
     /// Notes a request, under another id if its own is in use.

@@ -17,6 +17,7 @@ use tokio::task::JoinHandle;
 
 use crate::error;
 use crate::transport::batch::{self, Batches, Outgoing};
+use crate::transport::call_line::read_call;
 
 /// As much as the HTTP side takes in one body.
 pub const LONGEST_LINE: usize = 4 * 1024 * 1024;
@@ -65,7 +66,7 @@ impl WriterEnd {
 
 /// The other side is gone.
 #[derive(Debug, thiserror::Error)]
-#[error("the client no longer reads")]
+#[error("the client stopped reading")]
 pub struct PeerGone;
 
 impl<R: AsyncRead + Unpin + Send> LineTransport<R> {
@@ -245,7 +246,10 @@ impl LineRefusal {
 
 pub(crate) fn read_message(line: &[u8]) -> Result<ClientJsonRpcMessage, Box<LineRefusal>> {
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
-    serde_json::from_slice(line).map_err(|_| refuse(line))
+    match read_call(line) {
+        Some(call) => Ok(call),
+        None => serde_json::from_slice(line).map_err(|_| refuse(line)),
+    }
 }
 
 /// The same of what is JSON already.

@@ -15,7 +15,7 @@ fn check(tool: &str, arguments: Value, expected: &str) {
     let shown = format!("{tool} {arguments}");
     let message = match runtime.block_on(world.call(tool, arguments)) {
         // Ids of nobody get past the check.
-        Ok(_) | Err(Error::NotFound { .. }) => "fits".to_owned(),
+        Ok(_) | Err(Error::NotFound(_)) => "fits".to_owned(),
         Err(Error::InvalidInput { message, .. }) => message,
         Err(error) => panic!("{shown}: {error:?}"),
     };

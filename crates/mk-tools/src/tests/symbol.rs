@@ -587,7 +587,10 @@ async fn a_name_that_the_language_uses_is_not_renamed() {
         match world.call("edit_symbol", rename).await {
             Err(Error::Code(error)) => {
                 assert_eq!(error.kind, CodeKind::InvalidArguments, "{error:?}");
-                assert!(error.message.contains("the language itself"), "{error:?}");
+                assert!(
+                    error.message.contains("reserved by the language"),
+                    "{error:?}"
+                );
             }
             other => panic!("{file} {other:?}"),
         }

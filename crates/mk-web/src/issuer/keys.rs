@@ -4,12 +4,12 @@
 //! that a withdrawn key does not stay good. Over the network only with TLS, loopback aside.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use jsonwebtoken::jwk::{AlgorithmParameters, Jwk, PublicKeyUse};
 use jsonwebtoken::{Algorithm, DecodingKey, Header};
-use mk_types::{Clock, Timestamp};
+use mk_types::{Clock, Timestamp, lock};
 use serde_json::Value;
 
 /// How soon keys are read again for the sake of one that is not there: tokens are cheap to make up.
@@ -310,7 +310,7 @@ impl KeyRing {
     }
 
     fn last(&self) -> std::sync::MutexGuard<'_, LastFetch> {
-        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.last)
     }
 }
 
