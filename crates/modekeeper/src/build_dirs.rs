@@ -38,10 +38,11 @@ pub(crate) fn read() -> anyhow::Result<BuildDirs> {
 
 /// Where keys and passwords are, of what is there.
 pub(crate) fn credentials(table: &BuildDirs, env: &Env) -> Vec<PathBuf> {
-    let Some(home) = &env.home else {
-        return Vec::new();
-    };
-    let named = table.credentials.iter().map(|name| home.join(name));
+    let usual = env.home.iter().flat_map(|home| {
+        let names = table.credentials.iter();
+        names.map(move |name| home.join(name))
+    });
+    let named = usual.chain(env.password_file.clone());
     // Most are not there; following every link on the way would take longer to find that out.
     let there = named.filter(|path| path.symlink_metadata().is_ok());
     there.filter_map(|path| path.canonicalize().ok()).collect()

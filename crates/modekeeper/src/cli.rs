@@ -80,13 +80,13 @@ enum CliCommand {
     Init(init::InitArgs),
     /// Check that every client is held: fires a forbidden call at each hook
     Doctor(doctor::DoctorArgs),
-    /// Show what holds here: the project's mode, its agents and tasks, requests that wait, clients and servers
+    /// Show what is in force here: the project's mode, agents, tasks, pending requests, clients and servers
     Status(status::StatusArgs),
     /// Set up one client: MCP server, hook, rules and shell
     Install(install::InstallArgs),
     /// Undo what `init` and `install` changed
     Uninstall(uninstall::UninstallArgs),
-    /// Start a client with its shell held
+    /// Start a client with its shell held in the mode
     Run(run::RunArgs),
     /// Serve MCP on standard input and output, for clients that start the server themselves
     Mcp(mcp::McpArgs),
@@ -111,7 +111,7 @@ enum CliCommand {
     Approve(approve::ApproveArgs),
     /// Show or set the mode that agents are held in
     Mode(mode::ModeArgs),
-    /// Show decisions as they are made, and requests that wait for approval
+    /// Show decisions, commands and requests for approval as they come
     Watch(decisions::WatchArgs),
     /// Show decisions about agents' calls, newest last (with --json, newest first)
     Log(decisions::LogArgs),
@@ -170,7 +170,7 @@ enum CliCommand {
 /// A permit that a hook has stored says what the command may do; without one, the project's mode does.
 #[derive(Debug, Args)]
 struct ExecArgs {
-    /// Narrow the command to what this mode allows, too
+    /// Also limit the command to what this mode allows
     #[arg(long, value_name = "SLUG")]
     mode: Option<String>,
     /// End the command after this time, with exit code 124
@@ -212,8 +212,8 @@ const OTHER_NAMES: [(&str, &str); 5] = [
 ];
 
 /// Reads the command line, or says what is wrong with it and with which code to end.
-pub(crate) fn parse() -> Result<Cli, ExitCode> {
-    refuse_agents()?;
+pub(crate) fn parse(env: &Env) -> Result<Cli, ExitCode> {
+    refuse_agents(env)?;
     Cli::try_parse().map_err(|mut error| {
         if error.kind() == ErrorKind::DisplayVersion && is_verbose() {
             return match print(&crate::version::verbose()) {
@@ -235,8 +235,8 @@ pub(crate) fn parse() -> Result<Cli, ExitCode> {
 
 /// Refuses what is a person's, before its arguments are looked at. What an agent may call is the policy's list, by which
 /// its shell lines are judged, too: a command that is not in it is for people.
-fn refuse_agents() -> Result<(), ExitCode> {
-    let Some(above) = person::agent_above() else {
+fn refuse_agents(env: &Env) -> Result<(), ExitCode> {
+    let Some(above) = person::agent_above(env) else {
         return Ok(());
     };
     // Without errors of its own this reads the same words as the real one.
@@ -285,7 +285,7 @@ pub(crate) fn run(cli: Cli, env: &Env) -> anyhow::Result<ExitCode> {
         CliCommand::Check(args) => check::run(&args, &start(&flags, env)?),
         CliCommand::Tasks(command) => tasks::run(command, &start(&flags, env)?),
         CliCommand::Approve(args) => approve::run(&args, &start(&flags, env)?),
-        CliCommand::Mode(args) => mode::run(&args, &start(&flags, env)?),
+        CliCommand::Mode(args) => mode::run(&args, &start(&flags, env)?, env),
         CliCommand::Watch(args) => decisions::watch(&args, &start(&flags, env)?),
         CliCommand::Log(args) => decisions::log(&args, &start(&flags, env)?),
         CliCommand::Replay(args) => replay::run(&args, &start(&flags, env)?),

@@ -23,7 +23,9 @@ use serde_json::Value as Json;
 pub(crate) use error::ConfigError;
 pub(crate) use flag::{CommonFlags, Flags, ServeFlags};
 pub(crate) use schema::schema;
-pub(crate) use table::{Config, Fallback, FlagCommands, SETTINGS, Setting, SettingRow};
+pub(crate) use table::{
+    Config, Fallback, FlagCommands, SETTINGS, Setting, SettingRow, state_directory,
+};
 
 use crate::env::Env;
 use file::ConfigFile;

@@ -29,6 +29,8 @@ pub(crate) struct Env {
     pub(crate) xdg_state_home: Option<PathBuf>,
     /// Directories that variables of the clients have moved.
     pub(crate) client_directories: Vec<(&'static str, PathBuf)>,
+    /// What tells clients whether to trust a project's files.
+    pub(crate) trust_variables: Vec<(&'static str, String)>,
     pub(crate) current_dir: Option<PathBuf>,
     /// Which session of which client this process belongs to, as clients tell their children.
     pub(crate) client_sessions: Vec<(&'static str, String)>,
@@ -65,6 +67,10 @@ impl Env {
             client_directories: mk_clients::DIRECTORY_VARIABLES
                 .into_iter()
                 .filter_map(|name| Some((name, path(name).filter(|path| path.is_absolute())?)))
+                .collect(),
+            trust_variables: mk_clients::TRUST_VARIABLES
+                .into_iter()
+                .filter_map(|name| Some((name, text(name)?.into_string().ok()?)))
                 .collect(),
             current_dir: std::env::current_dir().ok(),
             client_sessions: client_sessions(|name| text(name)?.into_string().ok()),

@@ -37,7 +37,7 @@ Run a command inside the wall: it changes only what the mode allows
 Usage: modekeeper exec [OPTIONS] -- <COMMAND>...
 
 Options:
-      --mode <SLUG>           Narrow the command to what this mode allows, too
+      --mode <SLUG>           Also limit the command to what this mode allows
       --time-limit <SECONDS>  End the command after this time, with exit code 124
       --project-root <DIR>    Project directory (default: found from the working directory)
       --inside                Run nothing; exit code 0 if this process is inside a wall
@@ -151,6 +151,11 @@ fn prepare(
         && !is_probe
         && let Err(refused) = hold.limits.check_line(&line)
     {
+        let recorded = block_on(engine.command_records().refuse(&hold, &line, &refused));
+        if !matches!(recorded, Ok(Ok(()))) {
+            tracing::warn!("the refusal could not be recorded");
+        }
+        close(&engine)?;
         let hint = refused.hint.map(|hint| format!(". Hint: {hint}."));
         let hint = hint.unwrap_or_else(|| ".".to_owned());
         return Ok(PreparedExec::Refused(format!("{}{hint}", refused.reason)));

@@ -7,10 +7,10 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use std::sync::mpsc::{SyncSender, sync_channel};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
-use mk_types::without_secrets;
+use mk_types::{lock, without_secrets};
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt::MakeWriter;
@@ -126,12 +126,12 @@ const MOST_LAST: usize = 200;
 
 /// The last lines of this process' log, oldest first.
 pub(crate) fn tail() -> Vec<String> {
-    let last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    let last = lock(&LAST);
     last.iter().cloned().collect()
 }
 
 fn keep(line: &str) {
-    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut last = lock(&LAST);
     if last.len() == MOST_LAST {
         last.pop_front();
     }

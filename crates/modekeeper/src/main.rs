@@ -36,11 +36,12 @@ fn main() -> ExitCode {
     if let Some(code) = hook::dispatch() {
         return code;
     }
-    let arguments = match cli::parse() {
+    let env = Env::read();
+    let arguments = match cli::parse(&env) {
         Ok(arguments) => arguments,
         Err(code) => return code,
     };
-    let outcome = cli::run(arguments, &Env::read());
+    let outcome = cli::run(arguments, &env);
     log::finish();
     match outcome {
         Ok(code) => code,

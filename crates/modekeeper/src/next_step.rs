@@ -22,6 +22,11 @@ pub(crate) fn for_person(step: &NextStep) -> String {
             "use a tool that this client offers; `modekeeper modes show` shows the mode's groups"
         }
         NextStep::CreateTask => "list the open tasks with `modekeeper tasks list`",
+        NextStep::EndCommand => "end one of them",
+        NextStep::ListCommands => "list the commands with `modekeeper log`",
+        NextStep::RunAgain => "run it again",
+        NextStep::MoveFile => "move it first",
+        NextStep::SetMode => "set one with `modekeeper mode <slug>`",
         NextStep::Approve(id) => {
             return format!("run `modekeeper approve {id}`, then let the agent try again");
         }

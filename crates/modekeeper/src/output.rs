@@ -23,7 +23,6 @@ pub(crate) fn print_json(value: &serde_json::Value) -> anyhow::Result<()> {
 }
 
 /// Says something on stderr, where stdout belongs to a command.
-#[cfg(target_os = "linux")]
 pub(crate) fn print_note(text: &str) {
     // Where nobody reads, there is nothing to do about it.
     drop(writeln!(io::stderr(), "modekeeper: {text}"));

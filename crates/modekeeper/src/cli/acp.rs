@@ -26,7 +26,7 @@ use crate::env::Env;
 /// Put it before the agent's command in the editor's settings: `modekeeper acp -- claude-agent-acp`.
 #[derive(Debug, Args)]
 pub(crate) struct AcpArgs {
-    /// Product of the agent, if its program's name does not tell: claude-code, codex, copilot, gemini, qwen or opencode
+    /// Product of the agent, if the program's name does not show it: claude-code, codex, copilot, gemini, qwen or opencode
     #[arg(long, value_name = "CLIENT")]
     client: Option<String>,
     /// Forward all messages unchanged and do nothing else

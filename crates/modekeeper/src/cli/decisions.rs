@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use mk_engine::{
     CommandFilter, DecisionFilter, DecisionRecord, Engine, ProjectWatching, RecordedCommand, Ruling,
 };
-use mk_types::{Clock, ConversationId, DecisionId, ModeSlug, ProjectId, Timestamp};
+use mk_types::{Clock, CommandId, ConversationId, DecisionId, ModeSlug, ProjectId, Timestamp};
 use serde_json::{Value, json};
 
 use crate::approver;
@@ -25,7 +25,7 @@ const LOOK: Duration = Duration::from_millis(200);
 pub(crate) struct LogArgs {
     #[command(flatten)]
     which: WhichArgs,
-    /// Only decisions of the last …, such as 30m, 2h or 7d
+    /// Only decisions newer than this, such as 30m, 2h or 7d
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     since: Option<Duration>,
     /// Maximum number of decisions
@@ -35,7 +35,7 @@ pub(crate) struct LogArgs {
     format: FormatArgs,
 }
 
-/// Show decisions as they are made, and requests that wait for approval
+/// Show decisions, commands and requests for approval as they come
 #[derive(Debug, Args)]
 pub(crate) struct WatchArgs {
     #[command(flatten)]
@@ -205,29 +205,77 @@ fn commands(
     Ok(commands.into_iter().filter(is_meant).collect())
 }
 
+/// How far `watch` has got.
+struct WatchedLog {
+    decision: Option<DecisionId>,
+    command: Option<CommandId>,
+}
+
+impl WatchedLog {
+    /// What was recorded before is the log's business.
+    fn from_now(engine: &Engine) -> anyhow::Result<Self> {
+        let newest = DecisionFilter {
+            limit: Some(1),
+            ..DecisionFilter::default()
+        };
+        let decision = engine.decisions().list(&newest)?.pop();
+        let newest = CommandFilter {
+            limit: Some(1),
+            ..CommandFilter::default()
+        };
+        let command = engine.command_records().list(&newest)?.pop();
+        Ok(Self {
+            decision: decision.map(|it| it.id),
+            command: command.and_then(|it| it.id),
+        })
+    }
+
+    fn show_news(
+        &mut self,
+        which: &WhichArgs,
+        engine: &Engine,
+        filter: &DecisionFilter,
+    ) -> anyhow::Result<()> {
+        let style = OutputStyle::stdout();
+        for decision in engine.decisions().after(self.decision.as_ref(), filter)? {
+            print(&line(&decision, style))?;
+            self.decision = Some(decision.id);
+        }
+        if !which.wants_commands() {
+            return Ok(());
+        }
+        let commands = CommandFilter {
+            conversation: filter.conversation.clone(),
+            project: filter.project.clone(),
+            limit: None,
+        };
+        let commands = engine
+            .command_records()
+            .after(self.command.as_ref(), &commands)?;
+        for command in commands {
+            if filter
+                .mode
+                .as_ref()
+                .is_none_or(|mode| *mode == command.mode)
+            {
+                print(&command::lines(&command, style))?;
+            }
+            self.command = command.id;
+        }
+        Ok(())
+    }
+}
+
 /// Until it is interrupted. While it runs, requests wait for an answer instead of being denied at once.
 pub(crate) fn watch(args: &WatchArgs, config: &Config) -> anyhow::Result<ExitCode> {
     let engine = engine(config, ProjectWatching::Off);
     let _connected = approver::connect(&config.folders().state)?;
+    let mut watched = WatchedLog::from_now(&engine)?;
     let style = OutputStyle::stdout();
     print(&style.dim("watching; end with Ctrl-C. Answer requests with `modekeeper approve`\n"))?;
-    let mut last: Option<DecisionId> = None;
-    let mut begun = false;
     loop {
         if let Some(filter) = args.which.filter(&engine, config)? {
-            // What was decided before is the log's business.
-            if !begun {
-                let newest = DecisionFilter {
-                    limit: Some(1),
-                    ..DecisionFilter::default()
-                };
-                last = engine.decisions().list(&newest)?.pop().map(|it| it.id);
-                begun = true;
-            }
-            for decision in engine.decisions().after(last.as_ref(), &filter)? {
-                print(&line(&decision, style))?;
-                last = Some(decision.id);
-            }
+            watched.show_news(&args.which, &engine, &filter)?;
         }
         pause();
     }

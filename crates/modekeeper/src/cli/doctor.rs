@@ -11,7 +11,7 @@ use crate::cli::install::{
     CanaryResult, FoundClient, ScopeArg, VersionSource, Workshop, installed_program, known_client,
     painted,
 };
-use crate::cli::modes::trouble::broken_files;
+use crate::cli::modes::trouble::{broken_files, vanished};
 use crate::cli::{FormatArgs, engine};
 use crate::config::Config;
 use crate::env::Env;
@@ -128,7 +128,7 @@ fn store(config: &Config, workshop: &Workshop) -> DoctorFinding {
     }
 }
 
-/// Mode files of this project that are broken.
+/// Mode files of this project that are broken, and a mode that none of them defines.
 fn mode_files(config: &Config) -> Vec<DoctorFinding> {
     // Reading modes may keep their text: a missing store is not made by looking.
     if matches!(config.store_location(), StoreLocation::File(file) if !file.exists()) {
@@ -136,10 +136,10 @@ fn mode_files(config: &Config) -> Vec<DoctorFinding> {
     }
     let engine = engine(config, ProjectWatching::Off);
     let broken = broken_files(&engine, config, |_| true);
-    broken
-        .iter()
-        .map(|it| DoctorFinding::bad("mode file", it))
-        .collect()
+    let broken = broken.iter().map(|it| DoctorFinding::bad("mode file", it));
+    let vanished = vanished(&engine, config);
+    let vanished = vanished.map(|it| DoctorFinding::bad("mode", it));
+    vanished.into_iter().chain(broken).collect()
 }
 
 /// The copy that every entry names.
@@ -178,7 +178,7 @@ fn path(workshop: &Workshop, env: &Env) -> DoctorFinding {
 
 fn clients(workshop: &Workshop, only: Option<ClientId>) -> anyhow::Result<Vec<DoctorFinding>> {
     let wanted = |client: &ClientId| only.is_none_or(|only| only == *client);
-    let installed = workshop.journal()?.clients();
+    let installed = workshop.journal()?.clients_here();
     let clients = ClientId::ALL.into_iter().filter(wanted);
     let found = workshop.survey(clients, VersionSource::Itself)?;
     let mut findings = Vec::new();

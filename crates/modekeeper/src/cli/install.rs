@@ -7,6 +7,7 @@ mod process;
 mod program;
 mod project;
 mod proposal;
+mod reach;
 pub(crate) mod survey;
 mod trust;
 
@@ -27,6 +28,7 @@ use crate::env::Env;
 use crate::output::{OutputStyle, print};
 
 pub(crate) use canary::{Cage, CanaryResult};
+use journal::JournalPlace;
 pub(crate) use journal::{AppliedChange, InstallJournal, UndoneChange};
 pub(crate) use program::InstallPlace;
 pub(crate) use project::{
@@ -48,7 +50,7 @@ pub(crate) struct InstallArgs {
 /// How clients are set up.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct HowArgs {
-    /// Whether to change your own settings or those of the project
+    /// Where to write: your own settings or those of the project
     #[arg(long, value_enum, default_value_t = ScopeArg::User)]
     pub(crate) scope: ScopeArg,
     /// Have each client's own rules refuse what this mode refuses, even if the hook fails
@@ -64,7 +66,7 @@ pub(crate) struct HowArgs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ScopeArg {
-    /// Every project of yours
+    /// All your projects
     User,
     /// This project only
     Project,
@@ -135,6 +137,7 @@ pub(crate) struct Workshop {
     state: PathBuf,
     setup: Setup,
     search_path: std::ffi::OsString,
+    trust_variables: Vec<(&'static str, String)>,
 }
 
 impl Workshop {
@@ -155,8 +158,9 @@ impl Workshop {
         let home = env
             .home
             .clone()
-            .context("there is no home: HOME is not set")?;
-        let place = InstallPlace::of(env).context("there is no home: HOME is not set")?;
+            .context("cannot determine the home directory: HOME is not set")?;
+        let place = InstallPlace::of(env)
+            .context("cannot determine the home directory: HOME is not set")?;
         let moved = env.xdg_config_home.clone();
         let setup = Setup {
             config_home: moved.unwrap_or_else(|| home.join(".config")),
@@ -178,11 +182,16 @@ impl Workshop {
             state: config.folders().state,
             setup,
             search_path: env.search_path.clone(),
+            trust_variables: env.trust_variables.clone(),
         })
     }
 
     pub(crate) fn journal(&self) -> anyhow::Result<InstallJournal> {
-        InstallJournal::open(&self.state)
+        let place = JournalPlace {
+            project: self.setup.project.clone(),
+            scope: self.setup.scope,
+        };
+        InstallJournal::open(&self.state, place)
     }
 
     pub(crate) fn cage(&self) -> Cage<'_> {
@@ -280,7 +289,7 @@ impl Workshop {
     fn set_up(&self, journal: &mut InstallJournal, client: ClientId) -> anyhow::Result<()> {
         let changes = self.changes(client);
         if journal.is_stale(client, &changes) {
-            journal.undo(client)?;
+            journal.retire(client)?;
         }
         let style = OutputStyle::stdout();
         for change in changes {
@@ -349,11 +358,14 @@ impl Workshop {
             );
             return Ok(CanaryResult::NotYet { reason });
         }
+        if let Some(found) = self.out_of_reach(client)? {
+            return Ok(found);
+        }
         let scripts = self.led_shell(client)?;
         if scripts.is_some() && !self.can_lead(client) {
             let slug = client.slug();
             let reason = format!(
-                "its own sandbox is on, in which its led shell runs nothing: run `modekeeper install {slug}` again"
+                "its own sandbox is on and blocks the shell that Modekeeper set up: run `modekeeper install {slug}` again"
             );
             return Ok(CanaryResult::NotYet { reason });
         }

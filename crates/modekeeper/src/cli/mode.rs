@@ -1,5 +1,6 @@
 //! `modekeeper mode`: shows and sets the mode of the project, or of one conversation.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
@@ -9,8 +10,9 @@ use serde_json::{Value, json};
 
 use crate::cli::modes::trouble;
 use crate::cli::{FormatArgs, block_on, close, engine, person};
-use crate::config::Config;
-use crate::output::{OutputStyle, print, print_json, print_warning};
+use crate::config::{Config, SettingOrigin};
+use crate::env::Env;
+use crate::output::{OutputStyle, print, print_json, print_note, print_warning};
 
 /// Show or set the mode that agents are held in
 #[derive(Debug, Args)]
@@ -28,18 +30,43 @@ pub(crate) struct ModeArgs {
     /// Leave running conversations in the mode they are in
     #[arg(long, requires = "slug")]
     new_only: bool,
+    /// Remove the project's mode: the configured `default_mode` holds again, or none
+    #[arg(long, conflicts_with_all = ["slug", "conversation", "new_only"])]
+    unset: bool,
     #[command(flatten)]
     format: FormatArgs,
 }
 
-pub(crate) fn run(args: &ModeArgs, config: &Config) -> anyhow::Result<ExitCode> {
-    match &args.slug {
+pub(crate) fn run(args: &ModeArgs, config: &Config, env: &Env) -> anyhow::Result<ExitCode> {
+    if args.unset {
+        person::require("mode")?;
+        return unset(args, config);
+    }
+    let exit = match &args.slug {
         Some(slug) => {
             person::require("mode")?;
             set(&ModeSlug::parse(slug)?, args, config)
         }
         None => show(args, config),
+    }?;
+    if let Some(inner) = repository_inside(config, env).filter(|_| args.conversation.is_none()) {
+        let (inner, root) = (inner.display(), &config.project_root.value);
+        print_note(&format!(
+            "{inner} is part of the project {root}; for a mode of its own besides, use `--project-root {inner}`"
+        ));
     }
+    Ok(exit)
+}
+
+/// The project that the person stands in, where that is part of another one whose mode this is about.
+fn repository_inside(config: &Config, env: &Env) -> Option<PathBuf> {
+    if !matches!(config.project_root.origin, SettingOrigin::Found(_)) {
+        return None;
+    }
+    let root = config.project_root.value.as_path();
+    let current = env.current_dir.as_ref()?.canonicalize().ok()?;
+    let inner = current.ancestors().find(|it| mk_engine::is_project(it))?;
+    (inner.starts_with(root) && inner != root).then(|| inner.to_owned())
 }
 
 fn set(slug: &ModeSlug, args: &ModeArgs, config: &Config) -> anyhow::Result<ExitCode> {
@@ -77,6 +104,32 @@ fn set(slug: &ModeSlug, args: &ModeArgs, config: &Config) -> anyhow::Result<Exit
     Ok(exit)
 }
 
+fn unset(args: &ModeArgs, config: &Config) -> anyhow::Result<ExitCode> {
+    let engine = engine(config, ProjectWatching::Off);
+    let conversations = engine.conversations();
+    let root = &config.project_root.value;
+    let before = block_on(conversations.unset_project_mode(root))??;
+    let Some((project, mode)) = before.and_then(|it| Some((it.root, it.mode?))) else {
+        anyhow::bail!("no mode is set for {root}");
+    };
+    person::record(&engine, "unset mode", &format!("{project}: {mode}"));
+    let here = conversations.standpoint(root)?;
+    let now = here.project.and_then(|it| it.mode);
+    let now = now.as_ref().or(config.configured_mode());
+    let exit = close(&engine);
+    if args.format.json {
+        let now = now.map(ModeSlug::as_str);
+        print_json(&json!({ "target": project.as_str(), "before": mode.as_str(), "mode": now }))?;
+        return Ok(exit);
+    }
+    let now = match now {
+        Some(now) => format!("`{now}` holds now"),
+        None => "agents are not held here now".to_owned(),
+    };
+    print(&format!("{project}: `{mode}` is no longer set; {now}\n"))?;
+    Ok(exit)
+}
+
 fn show(args: &ModeArgs, config: &Config) -> anyhow::Result<ExitCode> {
     let engine = engine(config, ProjectWatching::Off);
     let found = engine
@@ -105,17 +158,16 @@ fn show(args: &ModeArgs, config: &Config) -> anyhow::Result<ExitCode> {
             found.root
         ))?,
     }
+    for nested in &found.nested {
+        let mode = nested.mode.as_ref().map_or("-", ModeSlug::as_str);
+        let note = style.dim("(inside it, held besides)");
+        print(&format!("  {}: {} {note}\n", nested.root, style.bold(mode)))?;
+    }
     if let Some(until) = found.project.as_ref().and_then(|it| it.paused_until) {
         print(&format!("  enforcement is paused until {until}\n"))?;
     }
     for conversation in &found.conversations {
         print(&format!("  {}\n", line(conversation, mode, style)))?;
-    }
-    let catalogue = engine.modes().catalogue_at(&found.root);
-    if let Some(mode) = mode.filter(|mode| catalogue.get(mode.as_str()).is_none()) {
-        print_warning(&format!(
-            "there is no mode '{mode}' here: every call is denied; `modekeeper modes list` shows what there is"
-        ));
     }
     for line in trouble::lines(&engine, config) {
         print_warning(&line);
@@ -149,9 +201,13 @@ pub(super) fn to_json(found: &Standpoint, mode: Option<&ModeSlug>) -> Value {
         })
     });
     let project = found.project.as_ref();
+    let nested = found.nested.iter().map(
+        |it| json!({ "root": it.root.as_str(), "mode": it.mode.as_ref().map(ModeSlug::as_str) }),
+    );
     json!({
         "root": found.root.as_str(),
         "mode": mode.map(ModeSlug::as_str),
+        "nested": nested.collect::<Value>(),
         "paused_until": project.and_then(|it| it.paused_until).map(|it| it.to_string()),
         "conversations": conversations.collect::<Value>(),
     })

@@ -9,6 +9,7 @@ use mk_engine::{Engine, NewAct, ProjectWatching};
 
 use crate::cli::{block_on, engine};
 use crate::config::Config;
+use crate::env::Env;
 
 /// Commands of ours that run on behalf of agents.
 const SERVERS: [&str; 5] = ["mcp", "serve", "acp", "hook", "exec"];
@@ -73,10 +74,17 @@ impl StartedBy {
 }
 
 /// The wall, agent or server of ours that this process was started by, if there is one.
-pub(super) fn agent_above() -> Option<StartedBy> {
+///
+/// A process that has cut itself off from those above it, as a daemon does, still has what clients tell their children.
+pub(super) fn agent_above(env: &Env) -> Option<StartedBy> {
     if mk_wall::is_inside() {
         return Some(StartedBy::Wall);
     }
+    let told = env.client_sessions.first();
+    process_above().or(told.map(|(client, _)| StartedBy::Agent(client)))
+}
+
+fn process_above() -> Option<StartedBy> {
     let mut process = parent("self")?;
     for _ in 0..MOST_ANCESTORS {
         let line = command_line(&process);

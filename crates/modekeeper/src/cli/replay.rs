@@ -23,7 +23,7 @@ pub(crate) struct ReplayArgs {
     /// Decide every call as if this mode had been in force
     #[arg(long, value_name = "SLUG")]
     mode: Option<String>,
-    /// Only decisions of the last …, such as 2h or 30d
+    /// Only decisions newer than this, such as 2h or 30d
     #[arg(long, value_name = "TIME", value_parser = duration::parse, default_value = "7d")]
     since: Duration,
     /// Decisions of every project, not only of this one

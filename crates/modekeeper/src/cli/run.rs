@@ -10,7 +10,7 @@ use mk_clients::{ClientId, Shell};
 use crate::cli::install::{InstallPlace, client_program, known_client};
 use crate::env::Env;
 
-/// Start a client with its shell held
+/// Start a client with its shell held in the mode
 ///
 /// Copilot and Qwen take the script around their shell only from the environment that starts them.
 #[derive(Debug, Args)]
@@ -39,7 +39,8 @@ pub(crate) fn run(args: &RunArgs, env: &Env) -> anyhow::Result<ExitCode> {
         command.current_dir(directory);
     }
     if client.atlas().shell == Shell::BashEnvByStart && mk_wall::holds() {
-        let place = InstallPlace::of(env).context("there is no home: HOME is not set")?;
+        let place = InstallPlace::of(env)
+            .context("cannot determine the home directory: HOME is not set")?;
         let script = place.scripts().bash_env;
         if !script.exists() {
             bail!(

@@ -21,7 +21,7 @@ use crate::output::print;
 /// run on a Mac, and `doctor` says "not walled" there. Use it as: sandbox-exec -f <(modekeeper seatbelt) make
 #[derive(Debug, Args)]
 pub(crate) struct SeatbeltArgs {
-    /// Narrow the profile to what this mode allows, too
+    /// Also limit the profile to what this mode allows
     #[arg(long, value_name = "SLUG")]
     mode: Option<String>,
 }

@@ -18,7 +18,7 @@ use crate::config::Config;
 use crate::env::Env;
 use crate::output::{OutputStyle, print, print_json};
 
-/// Show what holds here: the project's mode, its agents and tasks, requests that wait, clients and servers
+/// Show what is in force here: the project's mode, agents, tasks, pending requests, clients and servers
 #[derive(Debug, Args)]
 pub(crate) struct StatusArgs {
     #[command(flatten)]
@@ -172,7 +172,7 @@ fn clients(config: &Config, env: &Env) -> anyhow::Result<Vec<HeldClient>> {
         return Ok(Vec::new());
     }
     let workshop = Workshop::with_floor(config, env, ScopeArg::User, None)?;
-    let installed = workshop.journal()?.clients().into_iter();
+    let installed = workshop.journal()?.clients_here().into_iter();
     installed
         .map(|client| {
             let problem = workshop.missing_entries(client)?;

@@ -42,10 +42,9 @@ pub(crate) fn run(args: &UndoArgs, config: &Config) -> anyhow::Result<ExitCode> 
         }
     };
     let obstacles = backups.obstacles(&id)?;
+    // What cannot be put back keeps nothing else from it; what has changed since waits for the person's word.
     let mut conflicts = backups.conflicts(&id)?;
-    conflicts.extend(obstacles.iter().map(ToString::to_string));
-    conflicts.sort();
-    conflicts.dedup();
+    conflicts.retain(|path| obstacles.iter().all(|it| it.to_string() != *path));
     if !conflicts.is_empty() && !args.force {
         bail!(
             "changed since then: {}; use --force to restore them anyway",
@@ -59,7 +58,7 @@ pub(crate) fn run(args: &UndoArgs, config: &Config) -> anyhow::Result<ExitCode> 
     }
     for path in &obstacles {
         print_note(&format!(
-            "{path} was not put back: a directory or a link has its name. Move it away and run: modekeeper undo {id} --force"
+            "conflict: {path} was not put back because a directory or a link has its name. Move it away and run: modekeeper undo {id} --force"
         ));
     }
     let closed = close(&engine);

@@ -51,7 +51,7 @@ pub(crate) fn run(args: &UninstallArgs, config: &Config, env: &Env) -> anyhow::R
         }
     };
     let names: Vec<&str> = wanted.iter().map(|client| client.atlas().name).collect();
-    print(&format!("to be taken out: {}\n", list(&names)))?;
+    print(&format!("to remove: {}\n", list(&names)))?;
     if args.dry_run {
         return Ok(ExitCode::SUCCESS);
     }

@@ -20,7 +20,7 @@ pub(crate) enum ConfigError {
         #[source]
         source: serde_json::Error,
     },
-    #[error("`{}` does not hold a JSON object", path.display())]
+    #[error("`{}` does not contain a JSON object", path.display())]
     NotAnObject { path: PathBuf },
     #[error("`{key}` in `{}` must be {expected}", path.display())]
     WrongType {
@@ -47,7 +47,7 @@ pub(crate) enum ConfigError {
         path: PathBuf,
         origin: SettingOrigin,
     },
-    #[error("the working directory is gone or not readable")]
+    #[error("the working directory no longer exists or cannot be read")]
     NoWorkingDirectory,
 }
 

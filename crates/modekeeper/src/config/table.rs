@@ -324,7 +324,7 @@ settings! {
         Fallback::Json("[]"),
         "Addresses or networks of reverse proxies whose X-Forwarded-For or Forwarded header says where a request comes from",
     ).flag("--trust-proxy", FlagValue::Repeated("ADDRESS"), FlagCommands::Serve)
-        .flag_text("Address or network of a reverse proxy to believe where a request comes from (repeatable)");
+        .flag_text("Reverse proxy (address or network) whose forwarded client addresses are trusted (repeatable)");
     public_url: Option<String> = Setting::new(
         "http.public_url",
         Fallback::Json("null"),
@@ -357,7 +357,8 @@ fn config_directory(env: &Env) -> Option<PathBuf> {
     xdg.or_else(|| Some(env.home.as_ref()?.join(".config/modekeeper")))
 }
 
-fn state_directory(env: &Env) -> Option<PathBuf> {
+/// Where our own state is, unless a setting moves it.
+pub(crate) fn state_directory(env: &Env) -> Option<PathBuf> {
     let xdg = env.xdg_state_home.as_ref();
     let xdg = xdg.map(|base| base.join("modekeeper"));
     xdg.or_else(|| Some(env.home.as_ref()?.join(".local/state/modekeeper")))

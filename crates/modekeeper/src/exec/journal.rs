@@ -1,11 +1,11 @@
 //! What the command changes, kept for undo. The journal is begun when the first file is about to change.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use anyhow::Context as _;
 use mk_engine::{CommandJournal, CommandJournals, FileBefore};
-use mk_types::AbsPath;
+use mk_types::{AbsPath, lock};
 
 use crate::build_dirs::BuildDirs;
 
@@ -42,7 +42,7 @@ pub(super) fn begin(
         if is_built {
             return Ok(());
         }
-        let mut begun = begun.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut begun = lock(&begun);
         if begun.is_none() {
             *begun = Some(journals.begin("exec").map_err(std::io::Error::other)?);
         }
@@ -66,7 +66,7 @@ pub(super) struct FinishedJournal {
 impl JournalHandle {
     /// Makes a change set of it.
     pub(super) fn finish(&self) -> FinishedJournal {
-        let mut begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut begun = lock(&self.begun);
         let Some(journal) = begun.take() else {
             return FinishedJournal::default();
         };

@@ -17,7 +17,7 @@ use super::journal::{self, JournalHandle};
 
 use crate::build_dirs::{self, BuildDirs};
 use crate::cli::gc::{CACHES, GUESTS};
-use crate::config::Config;
+use crate::config::{Config, state_directory};
 use crate::env::Env;
 
 /// Where commands may make files of their own.
@@ -66,7 +66,7 @@ pub(super) fn prepare(
     rights.own_dirs = own_dirs();
     rights.background = Background::Keep;
     rights.hidden = hidden(limits, &table, env)?;
-    rights.hidden.extend(own_state(&state, &root));
+    rights.hidden.extend(own_state(&state, &root, env));
     rights.env_drop.clone_from(&table.drop);
     rights.env_set = environment(limits, &table, &place.cache);
     rights
@@ -205,18 +205,25 @@ fn hidden(limits: &CommandLimits, table: &BuildDirs, env: &Env) -> anyhow::Resul
 }
 
 /// Our own state: tasks and messages of other projects, what was recorded, hashes of tokens.
-pub(super) fn own_state(state: &Path, root: &Path) -> Vec<PathBuf> {
+pub(super) fn own_state(state: &Path, root: &Path, env: &Env) -> Vec<PathBuf> {
     let Ok(state) = state.canonicalize() else {
         return Vec::new();
     };
+    // A server that keeps its state elsewhere hides the user's, too.
+    let usual = state_directory(env).and_then(|usual| usual.canonicalize().ok());
+    let usual = usual.filter(|usual| {
+        let is_apart = |other: &Path| !usual.starts_with(other) && !other.starts_with(usual);
+        is_apart(&state) && is_apart(root)
+    });
     if !root.starts_with(&state) {
-        return vec![state];
+        return std::iter::once(state).chain(usual).collect();
     }
     // A project below it stays visible, so that its neighbours are hidden one by one.
     let entries = std::fs::read_dir(&state).into_iter().flatten().flatten();
     let entries = entries.filter(|entry| entry.file_name() != CACHES);
     let real = entries.filter_map(|entry| entry.path().canonicalize().ok());
-    real.filter(|path| !root.starts_with(path)).collect()
+    let visible = real.filter(|path| !root.starts_with(path));
+    visible.chain(usual).collect()
 }
 
 fn environment(

@@ -51,7 +51,7 @@ pub(super) fn rights_for(kind: &ServerKind, config: &Config, env: &Env) -> anyho
     let credentials = build_dirs::credentials(&table, env).into_iter();
     // A link may lead up to the project itself, which stays visible.
     rights.hidden = credentials.filter(|path| !root.starts_with(path)).collect();
-    rights.hidden.extend(rights::own_state(&state, &root));
+    rights.hidden.extend(rights::own_state(&state, &root, env));
     rights.shown = vec![place.cache.clone()];
     // Where they are installed.
     rights.shown.extend(servers.canonicalize());

@@ -78,10 +78,17 @@ fn a_token_s_mode_is_a_ceiling_on_mcp_and_rest() {
         (200, &json!("PERMISSION_DENIED")),
         "{refused:#}"
     );
+    // What is capped is the token, and not the server.
+    let hint = &refused["details"]["suggestion"];
+    let expected = "this token is capped at 'ask': ask the user for one with a wider mode, or without `--mode`";
+    assert_eq!(*hint, expected, "{refused:#}");
     // What a person does on the page is bound by no mode, so it is not for this token.
     let mode = json!({ "mode": "code" });
     let (status, refused) = ask(&server, Some(&secret), "POST", "/api/mode", &mode);
     assert_eq!(status, 403, "{refused:#}");
+    let hint = &refused["details"]["suggestion"];
+    let expected = "use a token without `--mode`, or open the page with `modekeeper dashboard`";
+    assert_eq!(*hint, expected, "{refused:#}");
     // Without the token, the same user may do what an agent may.
     let (_, done) = ask(&server, None, "POST", "/tools/call", &call);
     assert_eq!(done["isError"], false, "{done:#}");
@@ -95,6 +102,76 @@ fn a_token_s_mode_is_a_ceiling_on_mcp_and_rest() {
         body: list.to_string(),
     };
     assert_eq!(server.send(&request).status, 404);
+}
+
+#[test]
+fn a_token_s_mode_widens_nothing() {
+    let sandbox = Sandbox::new();
+    let (bounded, _) = token(&sandbox, &["--role", "operator", "--mode", "code"]);
+    let (narrow, _) = token(&sandbox, &["--role", "operator", "--mode", "ask"]);
+    let arguments = ["--switching", "locked", "--default-mode", "architect"];
+    let server = Server::start(&sandbox, &arguments);
+    for token in [None, Some(&*bounded), Some(&*narrow)] {
+        for (file, expected) in [("a.txt", "PERMISSION_DENIED"), ("a.md", "")] {
+            let write = json!({ "file_path": file, "content": "x" });
+            let call = json!({ "name": "write_file", "arguments": write });
+            let (_, answer) = ask(&server, token, "POST", "/tools/call", &call);
+            let refused = answer["error_code"].as_str().unwrap_or_default();
+            let is_narrow = token == Some(&*narrow);
+            let expected = if is_narrow {
+                "PERMISSION_DENIED"
+            } else {
+                expected
+            };
+            assert_eq!(refused, expected, "{token:?} {answer:#}");
+        }
+    }
+}
+
+#[test]
+fn without_a_token_the_tasks_of_tokens_are_neither_changed_nor_a_way_to_more() {
+    let sandbox = Sandbox::new();
+    sandbox.ok(&["mode", "ask"]);
+    let (secret, _) = token(&sandbox, &["--role", "operator"]);
+    let server = Server::start(&sandbox, &[]);
+    let call = |token: Option<&str>, name: &str, arguments: Value| {
+        let body = json!({ "name": name, "arguments": arguments });
+        ask(&server, token, "POST", "/tools/call", &body).1
+    };
+    let text = |made: &Value| {
+        made["structuredContent"]["session_id"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    let mine = text(&call(
+        Some(&secret),
+        "create_task",
+        json!({ "mode_slug": "ask" }),
+    ));
+    let own = text(&call(None, "create_task", json!({ "mode_slug": "ask" })));
+    let mut client = HttpClient::start_with(server.address, "/mcp", &secret);
+    let made = lift(client.call("create_task", &json!({ "mode_slug": "ask" })));
+    let connected = text(&made["result"]);
+    let end = |session: &str| json!({ "session_id": session, "status": "failed" });
+    for claimed in [&mine, &connected] {
+        let refused = call(None, "complete_task", end(claimed));
+        assert_eq!(refused["isError"], true, "{refused:#}");
+        assert!(
+            refused.to_string().contains("created with a token"),
+            "{refused:#}"
+        );
+    }
+    let done = call(None, "complete_task", end(&own));
+    assert_eq!(done["isError"], false, "{done:#}");
+    // A person lets the token's task do more; that is not for callers without it.
+    sandbox.ok(&["tasks", "switch", &mine, "code"]);
+    let write =
+        |session: &str| json!({ "file_path": "a.txt", "content": "x", "session_id": session });
+    let refused = call(None, "write_file", write(&mine));
+    assert_eq!(refused["error_code"], "PERMISSION_DENIED", "{refused:#}");
+    let done = call(Some(&secret), "write_file", write(&mine));
+    assert_eq!(done["isError"], false, "{done:#}");
 }
 
 /// What a call of 2026-07-28 is answered with, which has no session.

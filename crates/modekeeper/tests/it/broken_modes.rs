@@ -1,6 +1,9 @@
 //! A mode file that cannot be used does not widen what it narrowed, and one that wants more waits for a person's trust.
 
-use serde_json::json;
+use std::io::Write as _;
+use std::process::Stdio;
+
+use serde_json::{Value, json};
 
 use crate::support::sandbox::{Sandbox, run};
 use crate::support::stdio::Client;
@@ -190,6 +193,52 @@ fn text_that_becomes_wider_while_a_conversation_runs_waits_for_trust() {
     assert!(!may_write(&mut client));
     sandbox.ok(&["modes", "trust", "code"]);
     assert!(may_write(&mut client));
+}
+
+/// Every way out is named, and works.
+#[test]
+fn a_mode_that_no_file_defines_any_more_is_left_with_one_command() {
+    let docs =
+        "customModes:\n  - {slug: docs, name: Docs, roleDefinition: You write., groups: [read]}\n";
+    let sandbox = Sandbox::with(".roomodes", docs);
+    sandbox.ok(&["mode", "docs"]);
+    sandbox.ok(&["install", "claude-code", "--yes"]);
+    std::fs::remove_file(sandbox.project().join(".roomodes")).unwrap();
+    let way_out = "set one with `modekeeper mode <slug>`";
+    for command in [
+        &["mode"] as &[&str],
+        &["doctor"],
+        &["status"],
+        &["init", "--yes"],
+    ] {
+        let said = sandbox.run(command);
+        let text = format!("{}{}", said.stdout, said.stderr);
+        assert!(
+            text.contains("Mode not found: docs. Available: code"),
+            "{command:?}: {text}"
+        );
+        assert!(text.contains(way_out), "{command:?}: {text}");
+    }
+    assert_eq!(sandbox.run(&["doctor"]).status.code(), Some(1));
+    let event = json!({
+        "hook_event_name": "PreToolUse", "session_id": "one", "cwd": sandbox.project(),
+        "tool_name": "Edit", "tool_input": { "file_path": sandbox.project().join("a") },
+    });
+    let denied = hook(&sandbox, &event);
+    assert!(denied.contains(way_out), "{denied}");
+    sandbox.ok(&["mode", "code"]);
+    let passed = hook(&sandbox, &event);
+    assert!(!passed.contains("deny"), "{passed}");
+}
+
+fn hook(sandbox: &Sandbox, event: &Value) -> String {
+    let mut command = sandbox.command(&["hook", "claude-code"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(event.to_string().as_bytes()).unwrap();
+    drop(input);
+    String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap()
 }
 
 #[test]

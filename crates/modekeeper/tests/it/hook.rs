@@ -7,7 +7,7 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use crate::support::http::{Request, Server};
-use crate::support::sandbox::{Ran, Sandbox};
+use crate::support::sandbox::{Ran, Sandbox, run};
 
 /// Starts the hook with this input.
 fn hook(sandbox: &Sandbox, client: &str, input: &[u8]) -> Ran {
@@ -74,6 +74,31 @@ fn a_held_project_denies_and_lets_pass_in_silence() {
     assert_eq!((ran.stdout.as_str(), ran.status.code()), ("", Some(0)));
     let log = sandbox.ok(&["log"]);
     assert_eq!(log.lines().count(), 2, "{log}");
+}
+
+#[test]
+fn a_mode_that_a_person_takes_back_holds_no_longer() {
+    let sandbox = Sandbox::with("src/main.rs", "fn main() {}\n");
+    sandbox.ok(&["mode", "ask"]);
+    check_denied(&hook(&sandbox, "claude", &edit(&sandbox)), "in 'ask' mode");
+    let alone = run(&mut sandbox.command(&["mode", "--unset"]));
+    assert!(alone.stderr.contains("needs a terminal"), "{alone:#?}");
+    let said = sandbox.ok(&["mode", "--unset"]);
+    assert!(
+        said.contains("`ask` is no longer set; agents are not held here now"),
+        "{said}"
+    );
+    assert_eq!(hook(&sandbox, "claude", &edit(&sandbox)).stdout, "");
+    let again = sandbox.run(&["mode", "--unset"]);
+    assert!(again.stderr.contains("no mode is set"), "{again:#?}");
+    // What the configuration says holds again.
+    sandbox.ok(&["mode", "code"]);
+    sandbox.write(sandbox.config_file(), r#"{ "default_mode": "ask" }"#);
+    let passed = hook(&sandbox, "claude", &edit(&sandbox)).stdout;
+    assert!(!passed.contains("deny"), "{passed}");
+    let said = sandbox.ok(&["mode", "--unset"]);
+    assert!(said.contains("`ask` holds now"), "{said}");
+    check_denied(&hook(&sandbox, "claude", &edit(&sandbox)), "in 'ask' mode");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 mod enforced;
 
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::Stdio;
 
 use serde_json::{Value, json};
@@ -50,6 +50,29 @@ fn a_mode_without_commands_runs_none() {
     let sandbox = project();
     let ran = sandbox.run(&["exec", "--mode", "ask", "--", "true"]);
     assert_eq!(ran.status.code(), Some(125), "{ran:#?}");
+}
+
+/// In a project that nothing was ever recorded about, too.
+#[test]
+fn watch_and_log_show_what_exec_ran_and_what_it_refused() {
+    let sandbox = project();
+    let mut watch = sandbox.command(&["watch"]);
+    let mut watch = watch.stdout(Stdio::piped()).spawn().unwrap();
+    let mut seen = BufReader::new(watch.stdout.take().unwrap()).lines();
+    let mut next = || seen.next().unwrap().unwrap();
+    assert!(next().starts_with("watching"));
+    sandbox.run(&["exec", "--mode", "ask", "--", "touch", "README.md"]);
+    let refused = next();
+    assert!(refused.contains("deny"), "{refused}");
+    assert!(refused.contains("touch README.md"), "{refused}");
+    sandbox.run(&["exec", "--", "sh", "-c", "echo new > README.md"]);
+    let ran = next();
+    assert!(ran.contains("exit 0"), "{ran}");
+    assert!(next().contains("changed  README.md"));
+    watch.kill().unwrap();
+    watch.wait().unwrap();
+    let log = sandbox.ok(&["log"]);
+    assert!(log.contains(&refused) && log.contains(&ran), "{log}");
 }
 
 #[test]
@@ -173,11 +196,6 @@ fn what_cannot_be_put_back_keeps_nothing_else_from_it() {
     sandbox.run(&["exec", "--", "sh", "-c", line]);
     std::fs::create_dir(sandbox.project().join("src/a.rs")).unwrap();
     let ran = sandbox.run(&["undo"]);
-    assert!(
-        ran.stderr.contains("changed since then: src/a.rs"),
-        "{ran:#?}"
-    );
-    let ran = sandbox.run(&["undo", "--force"]);
     assert_eq!(ran.status.code(), Some(1), "{ran:#?}");
     assert!(ran.stderr.contains("src/a.rs was not put back"), "{ran:#?}");
     assert_eq!(text(&sandbox, "README.md"), "read me\n");
@@ -435,6 +453,30 @@ fn our_own_state_and_credentials_are_hidden_from_commands() {
 }
 
 #[test]
+fn a_server_s_password_file_and_the_user_s_own_state_are_hidden_from_its_commands() {
+    let sandbox = project();
+    sandbox.ok(&["mode", "docs"]);
+    let passwords = sandbox.home().join("passwords");
+    sandbox.write(&passwords, "*:*:*:*:secret");
+    // The sandbox keeps its state elsewhere, as a server of a team does.
+    let usual = sandbox.home().join(".local/state/modekeeper/modekeeper.db");
+    sandbox.write(&usual, "tasks");
+    let script = format!(
+        "import os\n\
+         for path in ['{}', '{}']:\n \
+             print(len(open(path, 'rb').read()) if os.path.exists(path) else 0)\n",
+        passwords.display(),
+        usual.display(),
+    );
+    let mut command = sandbox.command(&["exec", "--", "python3", "-c", &script]);
+    command
+        .env("PGPASSFILE", &passwords)
+        .env_remove("XDG_STATE_HOME");
+    let ran = sandbox.run_command(&mut command);
+    assert_eq!(ran.stdout, "0\n0\n", "{ran:?}");
+}
+
+#[test]
 fn language_servers_read_neither_credentials_nor_our_own_state() {
     let sandbox = project();
     sandbox.ok(&["mode", "docs"]);
@@ -513,6 +555,45 @@ fn our_own_tool_runs_commands_as_the_task_s_mode_allows() {
     assert!(denied.to_string().contains("command"), "{denied:#}");
     sandbox.ok(&["undo"]);
     assert_eq!(text(&sandbox, "README.md"), "read me\n");
+}
+
+#[test]
+fn a_project_inside_another_one_holds_commands_too() {
+    let sandbox = project();
+    sandbox.write("vendor/.git/HEAD", "ref: refs/heads/main\n");
+    sandbox.write("vendor/.roomodes", MODES);
+    sandbox.write("vendor/.rooignore", "token.txt\n");
+    sandbox.write("vendor/token.txt", "geheim\n");
+    sandbox.write("vendor/a.rs", "fn a() {}\n");
+    let vendor = sandbox.project().join("vendor");
+    sandbox.ok(&["mode", "docs", "--project-root", "vendor"]);
+    let line = "python3 -c \"open('vendor/a.rs', 'w')\"; cat vendor/token.txt; echo x > src/a.rs";
+    let ran = sandbox.run(&["exec", "--", "sh", "-c", line]);
+    assert!(!ran.stdout.contains("geheim"), "{ran:#?}");
+    assert_eq!(text(&sandbox, "vendor/a.rs"), "fn a() {}\n", "{ran:#?}");
+    assert_eq!(text(&sandbox, "src/a.rs"), "x\n", "{ran:#?}");
+    let mut client = Client::start(&sandbox);
+    for (line, directory) in [
+        ("python3 -c \"open('a.rs', 'w')\"", "vendor"),
+        ("python3 -c \"open('vendor/a.rs', 'w')\"", "."),
+        (
+            "python3 -c \"print(open('token.txt').read())\"",
+            "src/../vendor",
+        ),
+    ] {
+        let arguments = json!({ "command": line, "directory": directory });
+        let ran = client.call("run_command", &arguments).to_string();
+        assert!(!ran.contains("geheim"), "{ran}");
+        assert_eq!(text(&sandbox, "vendor/a.rs"), "fn a() {}\n", "{ran}");
+    }
+    // A person who stands in it is told whose mode this is, and what else holds.
+    let mut command = sandbox.command(&["mode"]);
+    let shown = sandbox.run_command(command.current_dir(&vendor));
+    assert!(
+        shown.stderr.contains("is part of the project"),
+        "{shown:#?}"
+    );
+    assert!(shown.stdout.contains("vendor: docs"), "{shown:#?}");
 }
 
 #[test]
@@ -743,6 +824,23 @@ fn no_command_of_a_person_runs_below_an_agent() {
         command
     };
     check_refused(&sandbox, &commands, start, "cannot be run by `claude`");
+}
+
+#[test]
+fn no_command_of_a_person_runs_in_what_an_agent_has_left_behind() {
+    let sandbox = project();
+    let commands = people_s_commands(&sandbox);
+    let start = || {
+        // No agent is above it any more; what the agent's environment says is all that is left.
+        let shell = std::path::Path::new("/bin/sh");
+        let mut command = crate::support::sandbox::bare_command(shell, &sandbox.project());
+        command
+            .args(["-c", "sh ask.sh; exit $?"])
+            .env("HOME", sandbox.home())
+            .env("CODEX_THREAD_ID", "one");
+        command
+    };
+    check_refused(&sandbox, &commands, start, "cannot be run by `codex`");
 }
 
 #[test]

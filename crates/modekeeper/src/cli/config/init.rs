@@ -20,7 +20,7 @@ pub(crate) fn run(_args: &ConfigInitArgs, config: &Config) -> anyhow::Result<Exi
         .config_dir
         .value
         .as_deref()
-        .context("there is no configuration directory: HOME is not set")?;
+        .context("cannot determine the configuration directory: HOME is not set")?;
     let folder = config
         .project_root
         .value

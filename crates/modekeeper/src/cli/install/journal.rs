@@ -3,25 +3,39 @@
 //!
 //! A file that has not changed since gets its old bytes back. From one that has, only our entries are taken out.
 
+mod planned;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use mk_clients::settings::{self, Format, SettingsEdit};
-use mk_clients::{ClientId, FileContent, SettingsChange};
+use mk_clients::{ClientId, FileContent, InstallScope, SettingsChange};
 use serde::{Deserialize, Serialize};
 
 use super::disk;
+use planned::{PlannedSettings, plan};
 
 /// The journal on disk.
 #[derive(Debug)]
 pub(crate) struct InstallJournal {
     directory: PathBuf,
+    place: JournalPlace,
     files: BTreeMap<String, FileRecord>,
+}
+
+/// Where the installer works: what is set up for one project says nothing about another.
+#[derive(Debug, Clone)]
+pub(super) struct JournalPlace {
+    pub(super) project: PathBuf,
+    pub(super) scope: InstallScope,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct FileRecord {
+    /// The project that it was written for; `None` for the user's own files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    project: Option<PathBuf>,
     /// Whether the file was there before us.
     existed: bool,
     /// Its bytes before us, below the journal's directory; dropped once somebody else has changed the file.
@@ -62,7 +76,7 @@ pub(crate) enum UndoneChange {
 }
 
 impl InstallJournal {
-    pub(crate) fn open(state: &Path) -> anyhow::Result<Self> {
+    pub(super) fn open(state: &Path, place: JournalPlace) -> anyhow::Result<Self> {
         let directory = state.join("install");
         let path = directory.join(NAME);
         let files = match disk::read(&path)? {
@@ -70,20 +84,38 @@ impl InstallJournal {
             Some(bytes) => serde_json::from_slice(&bytes)
                 .with_context(|| format!("cannot read `{}`", path.display()))?,
         };
-        Ok(Self { directory, files })
+        Ok(Self {
+            directory,
+            place,
+            files,
+        })
+    }
+
+    /// The project that files are written for now; `None` for the user's own.
+    fn project(&self) -> Option<&Path> {
+        match self.place.scope {
+            InstallScope::User => None,
+            InstallScope::Project => Some(&self.place.project),
+        }
+    }
+
+    /// The files that say something in this project: the user's own, and its own.
+    fn files_here(&self) -> impl Iterator<Item = (&String, &FileRecord)> {
+        let here = &self.place.project;
+        self.files.iter().filter(move |(_, record)| {
+            let project = record.project.as_ref();
+            project.is_none_or(|project| project == here)
+        })
     }
 
     /// The clients that have been set up, and have not been taken out.
     pub(crate) fn clients(&self) -> Vec<ClientId> {
-        let mut clients: Vec<ClientId> = self
-            .files
-            .values()
-            .flat_map(|file| &file.entries)
-            .filter_map(|entry| ClientId::parse(&entry.client))
-            .collect();
-        clients.sort_unstable();
-        clients.dedup();
-        clients
+        clients_in(self.files.values())
+    }
+
+    /// Those that have been set up for the user, or for this project.
+    pub(crate) fn clients_here(&self) -> Vec<ClientId> {
+        clients_in(self.files_here().map(|(_, record)| record))
     }
 
     /// Whether all of these are among the client's entries.
@@ -92,12 +124,28 @@ impl InstallJournal {
         client: ClientId,
         mut edits: impl Iterator<Item = &'a SettingsEdit>,
     ) -> bool {
-        let entries = self.files.values().flat_map(|file| &file.entries);
+        let entries = self.files_here().flat_map(|(_, file)| &file.entries);
         let mine: Vec<&SettingsEdit> = entries
             .filter(|entry| entry.client == client.slug())
             .flat_map(|entry| &entry.edits)
             .collect();
         edits.all(|edit| mine.contains(&edit))
+    }
+
+    /// Whether a change of the client was written, or stands in its file all the same.
+    pub(crate) fn has(&self, client: ClientId, change: &SettingsChange) -> anyhow::Result<bool> {
+        let file = disk::resolve(&chosen(change));
+        let record = self.files.get(&key(&file)?);
+        let mut entries = record.into_iter().flat_map(|record| &record.entries);
+        if entries.any(|entry| entry.client == client.slug()) {
+            return Ok(true);
+        }
+        let text = disk::read(&file)?.unwrap_or_default();
+        let text = String::from_utf8_lossy(&text);
+        Ok(match &change.content {
+            FileContent::Entries { format, edits } => settings::has_all(*format, &text, edits),
+            FileContent::Whole { text: ours, .. } => text == *ours,
+        })
     }
 
     /// Whether the client has entries that these changes do not ask for: an older binary's, or another floor's.
@@ -114,11 +162,12 @@ impl InstallJournal {
                     && disk::resolve(&change.file) == Path::new(key)
             })
         };
-        let of_client = self.files.iter().flat_map(|(key, record)| {
+        let files = self.files.iter();
+        let files = files.filter(|(_, record)| record.project.as_deref() == self.project());
+        let mut of_client = files.flat_map(|(key, record)| {
             let mine = |entry: &&EntryRecord| entry.client == client.slug();
             record.entries.iter().filter(mine).map(move |it| (key, it))
         });
-        let mut of_client = of_client;
         of_client.any(|(key, entry)| match entry.format {
             Some(_) => !entry.edits.iter().all(planned),
             None => !whole(key),
@@ -127,7 +176,7 @@ impl InstallJournal {
 
     /// A file from which an entry of the client has disappeared.
     pub(crate) fn missing(&self, client: ClientId) -> anyhow::Result<Option<PathBuf>> {
-        for (key, record) in &self.files {
+        for (key, record) in self.files_here() {
             let file = PathBuf::from(key);
             let mine = |entry: &&EntryRecord| entry.client == client.slug();
             for entry in record.entries.iter().filter(mine) {
@@ -141,7 +190,7 @@ impl InstallJournal {
 
     /// A JSON file with entries of the client that is more than plain JSON.
     pub(crate) fn beyond_plain_json(&self, client: ClientId) -> anyhow::Result<Option<PathBuf>> {
-        for (key, record) in &self.files {
+        for (key, record) in self.files_here() {
             let mine = |entry: &EntryRecord| entry.client == client.slug();
             let file = PathBuf::from(key);
             if file.extension().is_none_or(|it| it != "json") || !record.entries.iter().any(mine) {
@@ -212,6 +261,7 @@ impl InstallJournal {
                 record
             }
             None => FileRecord {
+                project: self.project().map(Path::to_owned),
                 existed: before.is_some(),
                 backup: before.map(|bytes| self.back_up(&key, bytes)).transpose()?,
                 after: String::new(),
@@ -271,8 +321,25 @@ impl InstallJournal {
         &mut self,
         client: ClientId,
     ) -> anyhow::Result<Vec<(PathBuf, UndoneChange)>> {
+        let keys = self.files.keys().cloned().collect();
+        self.undo_in(client, keys)
+    }
+
+    /// The same in the files that are written now: what another project has stays.
+    pub(crate) fn retire(&mut self, client: ClientId) -> anyhow::Result<()> {
+        let files = self.files.iter();
+        let files = files.filter(|(_, record)| record.project.as_deref() == self.project());
+        let keys = files.map(|(key, _)| key.clone()).collect();
+        self.undo_in(client, keys)?;
+        Ok(())
+    }
+
+    fn undo_in(
+        &mut self,
+        client: ClientId,
+        keys: Vec<String>,
+    ) -> anyhow::Result<Vec<(PathBuf, UndoneChange)>> {
         let mut done = Vec::new();
-        let keys: Vec<String> = self.files.keys().cloned().collect();
         for key in keys {
             let Some(record) = self.files.get(&key) else {
                 continue;
@@ -354,95 +421,20 @@ impl InstallJournal {
 
 const NAME: &str = "journal.json";
 
+fn clients_in<'a>(files: impl Iterator<Item = &'a FileRecord>) -> Vec<ClientId> {
+    let entries = files.flat_map(|file| &file.entries);
+    let mut clients: Vec<ClientId> = entries
+        .filter_map(|entry| ClientId::parse(&entry.client))
+        .collect();
+    clients.sort_unstable();
+    clients.dedup();
+    clients
+}
+
 impl EntryRecord {
     fn is_ours(&self) -> bool {
         self.format.is_none() || !self.edits.is_empty()
     }
-}
-
-/// What a change would leave.
-struct PlannedSettings {
-    text: String,
-    entry: EntryRecord,
-    taken: Option<String>,
-}
-
-fn plan(
-    known: Option<&FileRecord>,
-    client: ClientId,
-    change: &SettingsChange,
-    before: Option<&[u8]>,
-) -> anyhow::Result<PlannedSettings> {
-    let ours = known.and_then(|record| {
-        record
-            .entries
-            .iter()
-            .find(|entry| entry.client == client.slug())
-    });
-    let current = match before {
-        Some(bytes) => std::str::from_utf8(bytes).context("it is not UTF-8")?,
-        None => "",
-    };
-    match &change.content {
-        FileContent::Whole { text, .. } => {
-            let foreign = before.is_some() && current != text && ours.is_none();
-            if foreign {
-                let entry = EntryRecord {
-                    client: client.slug().to_owned(),
-                    format: Some(Format::Json),
-                    edits: Vec::new(),
-                };
-                let taken = Some("a file of yours has this name".to_owned());
-                return Ok(PlannedSettings {
-                    text: current.to_owned(),
-                    entry,
-                    taken,
-                });
-            }
-            Ok(PlannedSettings {
-                text: text.clone(),
-                entry: EntryRecord {
-                    client: client.slug().to_owned(),
-                    format: None,
-                    edits: Vec::new(),
-                },
-                taken: None,
-            })
-        }
-        FileContent::Entries { format, edits } => {
-            let (text, mine, taken) = put_in(*format, current, edits, ours)?;
-            Ok(PlannedSettings {
-                text,
-                entry: EntryRecord {
-                    client: client.slug().to_owned(),
-                    format: Some(*format),
-                    edits: mine,
-                },
-                taken: (!taken.is_empty()).then(|| format!("{} is yours", taken.join(", "))),
-            })
-        }
-    }
-}
-
-/// One entry after the other: what was there before us is not ours to take out.
-fn put_in(
-    format: Format,
-    current: &str,
-    edits: &[SettingsEdit],
-    ours: Option<&EntryRecord>,
-) -> anyhow::Result<(String, Vec<SettingsEdit>, Vec<String>)> {
-    let mut text = current.to_owned();
-    let mut mine = ours.map(|entry| entry.edits.clone()).unwrap_or_default();
-    let mut taken = Vec::new();
-    for edit in edits {
-        let edited = settings::apply(format, &text, std::slice::from_ref(edit))?;
-        if edited.text != text && !mine.contains(edit) {
-            mine.push(edit.clone());
-        }
-        text = edited.text;
-        taken.extend(edited.taken);
-    }
-    Ok((text, mine, taken))
 }
 
 fn take_out(
@@ -486,7 +478,7 @@ fn is_in_place(file: &Path, record: &FileRecord, entry: &EntryRecord) -> anyhow:
 }
 
 /// The first of the file's names that exists, else its usual one.
-fn chosen(change: &SettingsChange) -> PathBuf {
+pub(super) fn chosen(change: &SettingsChange) -> PathBuf {
     let existing = change.alternatives.iter().find(|file| file.exists());
     existing.unwrap_or(&change.file).clone()
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use mk_clients::{ChangePurpose, ClientFloor, ClientId, InstallScope, Shell};
 
+use super::journal::chosen;
 use super::{FoundClient, HowArgs, Workshop, agreed};
 use crate::output::{OutputStyle, print};
 
@@ -50,7 +51,9 @@ impl Workshop {
                 InstallScope::User => &[],
                 InstallScope::Project => atlas.project_open,
             };
-            for open in atlas.open.iter().chain(project) {
+            let open = atlas.open.iter().chain(project);
+            let open = open.map(|it| (*it).to_owned());
+            for open in open.chain(self.without_floor(found.client)) {
                 text.push_str(&format!(
                     "{indent}  {}\n",
                     style.dim(&format!("not held: {open}"))
@@ -58,6 +61,22 @@ impl Workshop {
             }
         }
         print(&text)
+    }
+
+    /// What is not held because none of the client's own rules lie underneath.
+    fn without_floor(&self, client: ClientId) -> Option<String> {
+        let (open, underneath) = client.atlas().without_floor?;
+        let changes = self.changes(client);
+        let is_floored = changes
+            .iter()
+            .any(|change| change.purpose == ChangePurpose::Policy);
+        match &self.setup.floor {
+            _ if is_floored => None,
+            Some(_) => Some(format!("{open}: {underneath} cannot say this floor")),
+            None => Some(format!(
+                "{open}: set a floor (`--floor`) to have {underneath} underneath"
+            )),
+        }
     }
 
     /// How a client will be held: its shell where this binary can lead it, and what lies underneath.
@@ -91,10 +110,10 @@ impl Workshop {
     fn show_changes(&self, found: &[FoundClient], also: Option<&str>) -> anyhow::Result<()> {
         let mut files: Vec<(PathBuf, Vec<&str>)> = Vec::new();
         for change in found.iter().flat_map(|it| self.changes(it.client)) {
-            let purpose = change.purpose.name();
-            match files.iter_mut().find(|(file, _)| *file == change.file) {
+            let (file, purpose) = (chosen(&change), change.purpose.name());
+            match files.iter_mut().find(|(known, _)| *known == file) {
                 Some((_, purposes)) => purposes.push(purpose),
-                None => files.push((change.file, vec![purpose])),
+                None => files.push((file, vec![purpose])),
             }
         }
         let mut text = String::from("\n");

@@ -5,11 +5,13 @@ use mk_policy::{Diagnostic, Severity};
 
 use crate::cli::operator;
 use crate::config::Config;
+use crate::next_step::for_person;
 
-/// One line for each mode file that is broken, with its first error, and for each mode that waits for trust.
+/// One line for a mode that holds and that no file defines, for each mode file that is broken, with its first error, and for each mode that waits for trust.
 pub(crate) fn lines(engine: &Engine, config: &Config) -> Vec<String> {
     let waiting = engine.modes().untrusted(&operator(config));
-    let mut lines = broken_files(engine, config, |_| true);
+    let mut lines: Vec<String> = vanished(engine, config).into_iter().collect();
+    lines.extend(broken_files(engine, config, |_| true));
     lines.extend(waiting.iter().map(waits));
     lines
 }
@@ -36,6 +38,17 @@ pub(crate) fn broken_files(
         }
     }
     lines
+}
+
+/// That no file defines the mode of the project any more.
+pub(crate) fn vanished(engine: &Engine, config: &Config) -> Option<String> {
+    let conversations = engine.conversations();
+    let here = conversations.standpoint(&config.project_root.value).ok()?;
+    let error = conversations.missing_mode(&here, config.configured_mode())?;
+    Some(match error.next_step() {
+        Some(step) => format!("{error}; {}", for_person(step)),
+        None => error.to_string(),
+    })
 }
 
 fn waits(mode: &UntrustedMode) -> String {

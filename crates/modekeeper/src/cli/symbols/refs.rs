@@ -17,7 +17,7 @@ use crate::output::{OutputStyle, print, print_json};
 /// language server.
 #[derive(Debug, Args)]
 pub(crate) struct RefsArgs {
-    /// Name, or name path, whose last name counts
+    /// Name or name path; only the last name is used
     symbol: String,
     /// Maximum number of results
     #[arg(long, default_value_t = 1000)]

@@ -89,7 +89,7 @@ pub(crate) fn run(args: &CreateArgs, config: &Config) -> anyhow::Result<ExitCode
         print_json(&value)?;
     } else {
         print(&format!(
-            "{secret}\n{} ({}), shown only now; send it as `Authorization: Bearer`\n",
+            "{secret}\n{} ({}), shown only once; send it as `Authorization: Bearer`\n",
             token.id, token.role
         ))?;
     }

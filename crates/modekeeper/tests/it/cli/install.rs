@@ -261,6 +261,9 @@ fn a_dry_run_changes_nothing_and_without_a_terminal_a_person_has_to_agree() {
         "{out}"
     );
     assert!(out.contains("would keep or set the mode of"), "{out}");
+    // The file that is there, and no other name of it.
+    assert!(out.contains("opencode/opencode.jsonc (MCP server"), "{out}");
+    assert!(!out.contains("opencode.json "), "{out}");
     let refused = world.run(&["init"]);
     assert!(!refused.status.success());
     assert!(refused.stderr.contains("repeat with --yes"), "{refused:#?}");
@@ -337,7 +340,9 @@ fn the_table_says_what_lies_under_the_hook() {
     };
     let out = world.ok(&["init", "--dry-run", "--scope", "project"]);
     assert!(line(&out, "Gemini").ends_with("; hook only"), "{out}");
+    assert!(out.contains("set a floor (`--floor`)"), "{out}");
     let out = world.ok(&["init", "--dry-run", "--floor", "ask"]);
+    assert!(!out.contains("set a floor"), "{out}");
     assert!(line(&out, "Gemini").ends_with("; floor `ask`"), "{out}");
     assert!(line(&out, "Copilot").ends_with("; hook only"), "{out}");
     let modes = ["code", "architect", "debug", "ask", "orchestrator"].map(|slug| {
@@ -398,6 +403,74 @@ fn the_call_that_doctor_fires_is_in_no_list() {
     assert_eq!(log.as_array().map(Vec::len), Some(0), "{log}");
     let mode: Value = serde_json::from_str(&world.ok(&["mode", "--json"])).unwrap();
     assert_eq!(mode["conversations"].as_array().map(Vec::len), Some(0));
+}
+
+/// Gemini passes over the settings of a project that it does not trust, and the hook in them.
+#[test]
+fn a_project_that_gemini_does_not_trust_is_not_held_yet() {
+    let world = World::new();
+    world.sandbox.ok(&["mode", "ask"]);
+    let told = "NOT YET: Gemini CLI does not trust";
+    let installed = world.run(&["install", "gemini", "--yes", "--scope", "project"]);
+    assert!(installed.stdout.contains(told), "{installed:#?}");
+    let doctor = world.run(&["doctor", "gemini"]);
+    assert!(doctor.stdout.contains(told), "{doctor:#?}");
+    assert_eq!(doctor.status.code(), Some(1), "{doctor:#?}");
+    let rules = world.sandbox.home().join(".gemini/trustedFolders.json");
+    let project = world.sandbox.project();
+    let trusted = format!(
+        "{{ {:?}: \"TRUST_FOLDER\" }}",
+        project.display().to_string()
+    );
+    world.sandbox.write(&rules, trusted);
+    let doctor = world.run(&["doctor", "gemini"]);
+    assert!(doctor.stdout.contains("enforced"), "{doctor:#?}");
+    // The user's own settings need no trust.
+    std::fs::remove_file(rules).unwrap();
+    world.run(&["install", "gemini", "--yes"]);
+    let doctor = world.run(&["doctor", "gemini"]);
+    assert!(doctor.stdout.contains("enforced"), "{doctor:#?}");
+}
+
+/// One project's files hold nothing in another, and stay when that is set up.
+#[test]
+fn a_project_is_set_up_besides_another_one() {
+    let world = World::new();
+    world.sandbox.ok(&["mode", "ask"]);
+    world.run(&["install", "opencode", "--yes", "--scope", "project"]);
+    let other = world.sandbox.root().join("other");
+    std::fs::create_dir_all(other.join(".git")).unwrap();
+    let elsewhere = |arguments: &[&str]| {
+        let mut command = world.command(arguments);
+        world.sandbox.run_command(command.current_dir(&other))
+    };
+    elsewhere(&["mode", "ask"]);
+    let doctor = elsewhere(&["doctor", "opencode"]);
+    assert!(doctor.stdout.contains("not set up"), "{doctor:#?}");
+    assert_eq!(doctor.status.code(), Some(1), "{doctor:#?}");
+    elsewhere(&["install", "opencode", "--yes", "--scope", "project"]);
+    for plugin in [world.sandbox.project(), other.clone()] {
+        assert!(plugin.join(".opencode/plugin/modekeeper.js").exists());
+    }
+    let doctor = elsewhere(&["doctor", "opencode"]);
+    assert!(doctor.stdout.contains("enforced"), "{doctor:#?}");
+    let doctor = world.run(&["doctor", "opencode"]);
+    assert!(doctor.stdout.contains("enforced"), "{doctor:#?}");
+    world.ok(&["uninstall", "--yes"]);
+    for plugin in [world.sandbox.project(), other] {
+        assert!(!plugin.join(".opencode").exists());
+    }
+}
+
+#[test]
+fn a_hook_that_could_not_be_written_holds_nothing() {
+    let world = World::new();
+    world.sandbox.ok(&["mode", "ask"]);
+    let broken = world.sandbox.home().join(".cursor/hooks.json");
+    world.sandbox.write(&broken, "{ \"hooks\": ");
+    let ran = world.run(&["install", "cursor", "--yes"]);
+    let told = "NOT YET: its hook is not set up for this project";
+    assert!(ran.stdout.contains(told), "{ran:#?}");
 }
 
 /// A product that does not find our script runs the line without it, and without a word.

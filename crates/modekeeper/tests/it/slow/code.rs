@@ -17,11 +17,12 @@ use project::{Drawn, Project};
 
 const SEED: u64 = 20_261_117;
 
-pub(super) const LANGUAGES: [&str; 14] = [
+pub(super) const LANGUAGES: [&str; 15] = [
     "c",
     "cpp",
     "csharp",
     "go",
+    "haskell",
     "java",
     "javascript",
     "kotlin",
@@ -141,7 +142,7 @@ fn with_a_line_more(dice: &mut Dice, language: &str, body: &str) -> String {
         let indent = below.len() - below.trim_start().len();
         let mark = match language {
             "python" | "ruby" => "#",
-            "lua" => "--",
+            "haskell" | "lua" => "--",
             _ => "//",
         };
         let indent = below.get(..indent).unwrap_or_default();

@@ -324,6 +324,29 @@ fn a_database_that_can_only_be_read_is_not_ready_and_allows_reading_only() {
 }
 
 #[test]
+fn a_role_that_may_not_write_is_not_ready_and_allows_reading_only() {
+    let database = Database::start();
+    let sandboxes = [Sandbox::new(), Sandbox::new()];
+    let before = serve(&sandboxes[0], &database.url());
+    let session = create(before.address).unwrap();
+    for statement in [
+        "CREATE ROLE reader LOGIN",
+        "GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader",
+    ] {
+        database.rows(statement);
+    }
+    let reader = database.url().replace("modekeeper@", "reader@");
+    let server = serve(&sandboxes[1], &reader);
+    assert_eq!(readiness(server.address), 503);
+    assert_eq!(allows(server.address, &session, "read_file"), Some(true));
+    assert_eq!(
+        allows(server.address, &session, "write_to_file"),
+        Some(false)
+    );
+    assert_eq!(readiness(before.address), 200);
+}
+
+#[test]
 fn a_server_with_a_wrong_clock_lets_nothing_expire() {
     let database = Database::start();
     let sandboxes = [Sandbox::new(), Sandbox::new()];

@@ -352,8 +352,8 @@ fn a_server_is_restarted_a_memory_edited_a_mode_tried_and_saved() {
 /// What would run if it became markup, in every notation that a page could fall for.
 const EVIL: &str = "<img src=x onerror=\"window.pwned=1\"><svg onload=window.pwned=1>'\"><script>window.pwned=1</script>";
 
-#[test]
-fn nothing_that_an_agent_writes_becomes_markup() {
+/// A project whose files try it.
+fn evil_world() -> World {
     let sandbox = Sandbox::new();
     let quoted = EVIL.replace('\'', "''");
     sandbox.write(
@@ -365,9 +365,12 @@ fn nothing_that_an_agent_writes_becomes_markup() {
         ".claude/skills/evil/SKILL.md",
         format!("---\nname: evil\ndescription: '{quoted}'\n---\n{EVIL}\n"),
     );
-    let world = World::at(sandbox, &["--switching", "ask_to_widen"]);
+    World::at(sandbox, &["--switching", "ask_to_widen"])
+}
+
+/// A file with such a name, and a task with such a result.
+fn complete_evil_task(world: &World) -> String {
     let browser = &world.browser;
-    // A file with such a name, and a task with such a result.
     let mut builder = world.agent_called(EVIL);
     let made = json!({ "mode_slug": "code", "initial_message": EVIL });
     let ended = lift(builder.call("create_task", &made));
@@ -387,6 +390,14 @@ fn nothing_that_an_agent_writes_becomes_markup() {
     browser.sees("+<img src=x");
     browser.click("Deny");
     asks.join().unwrap();
+    ended
+}
+
+#[test]
+fn nothing_that_an_agent_writes_becomes_markup() {
+    let world = evil_world();
+    let browser = &world.browser;
+    let ended = complete_evil_task(&world);
     world.sandbox.ok(&["mode", "ask"]);
     let mut agent = world.agent_called(EVIL);
     let made = lift(agent.call(
@@ -427,7 +438,15 @@ fn nothing_that_an_agent_writes_becomes_markup() {
         browser.run("document.querySelector('dialog').close()");
         browser.wait("!document.querySelector('dialog')");
     }
-    // What turns a line around or hides is written out, in titles and in the rows of decisions.
+    check_hidden_characters(&world);
+    let found = browser.run("return [window.pwned ?? null, document.querySelectorAll('main img, main script, main svg[onload], #waiting img').length]");
+    assert_eq!(found, json!([null, 0]));
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+/// What turns a line around or hides is written out, in titles and in the rows of decisions.
+fn check_hidden_characters(world: &World) {
+    let browser = &world.browser;
     let mut turned = world.agent();
     let title = json!({ "mode_slug": "ask", "initial_message": "invoice\u{202e}gpj.exe" });
     turned.call("create_task", &title);
@@ -436,9 +455,6 @@ fn nothing_that_an_agent_writes_becomes_markup() {
     browser.sees("notes\\u{202e}dm.sh");
     let hidden = browser.run("return /[\\u202e\\u200b]/.test(document.documentElement.outerHTML)");
     assert_eq!(hidden, false);
-    let found = browser.run("return [window.pwned ?? null, document.querySelectorAll('main img, main script, main svg[onload], #waiting img').length]");
-    assert_eq!(found, json!([null, 0]));
-    assert_eq!(browser.complaints(), Vec::<String>::new());
 }
 
 #[test]

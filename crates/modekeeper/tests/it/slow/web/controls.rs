@@ -1,9 +1,11 @@
 //! Everything that can be clicked or typed into, on every view: each is used by some test, and none is forgotten.
 
 use std::collections::BTreeSet;
+use std::thread::JoinHandle;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
+use super::browser::Browser;
 use super::{MODES, World};
 use crate::support::http::lift;
 
@@ -108,7 +110,6 @@ fn fits(pattern: &str, name: &str) -> bool {
     }
 }
 
-/// Goes through the views by the controls that only lead somewhere, and looks at what each view offers.
 #[test]
 fn every_control_is_used_by_some_test() {
     let used = TESTS.map(|text| {
@@ -121,8 +122,12 @@ fn every_control_is_used_by_some_test() {
             "`{name}` is used by no test: {words}"
         );
     }
+}
+
+/// Goes through the views by the controls that only lead somewhere, and looks at what each view offers.
+#[test]
+fn every_control_is_on_the_page_and_in_the_list() {
     let world = World::new(&["--switching", "ask_to_widen"]);
-    let mut agent = super::fill(&world);
     let browser = &world.browser;
     let mut seen = BTreeSet::new();
     let mut look = || {
@@ -134,24 +139,55 @@ fn every_control_is_used_by_some_test() {
             seen.insert(*pattern);
         }
     };
+    let asking = start_requests(&world);
+    look_at_now_and_a_task(browser, &mut look);
+    look_at_modes_and_memories(&world, &mut look);
+    browser.click("Usage");
+    browser.click("All figures");
+    browser.sees("p95");
+    look();
+    browser.run("document.querySelector('.skip').focus()");
+    browser.press("\u{e007}");
+    browser.wait("document.activeElement === document.querySelector('main')");
+    browser.click("Log out");
+    browser.sees("modekeeper dashboard");
+    look();
+    for thread in asking {
+        thread.join().unwrap();
+    }
+    let elsewhere = ["Restart *", "* installed", "Undo"];
+    let missing: Vec<&str> = CONTROLS
+        .iter()
+        .map(|(pattern, _)| *pattern)
+        .filter(|pattern| !seen.contains(pattern) && !elsewhere.contains(pattern))
+        .collect();
+    assert_eq!(missing, Vec::<&str>::new(), "not on the page any more");
+}
+
+/// Two agents that ask: one for a wider mode, one to write a long file that is shown in parts.
+fn start_requests(world: &World) -> [JoinHandle<Value>; 2] {
+    let mut agent = super::fill(world);
     let made = lift(agent.call(
         "create_task",
         &json!({ "mode_slug": "ask", "initial_message": "Plan the release" }),
     ));
     let session = made["result"]["metadata"]["session_id"].clone();
-    let mut asking = vec![std::thread::spawn(move || {
+    let switch = std::thread::spawn(move || {
         let switch = json!({ "session_id": session, "new_mode_slug": "code", "reason": "x" });
         agent.call("switch_mode", &switch)
-    })];
-    // A long plan is shown in parts.
+    });
     let mut second = world.agent();
-    asking.push(std::thread::spawn(move || {
+    let write = std::thread::spawn(move || {
         let long = format!("{MODES}{}", "# more\n".repeat(900));
         second.call(
             "write_file",
             &json!({ "file_path": ".roomodes", "content": long }),
         )
-    }));
+    });
+    [switch, write]
+}
+
+fn look_at_now_and_a_task(browser: &Browser, look: &mut impl FnMut()) {
     browser.sees("Waiting for you: 2");
     browser.wait("document.querySelectorAll('.pane .row').length > 5");
     look();
@@ -181,7 +217,10 @@ fn every_control_is_used_by_some_test() {
     look();
     browser.click("Back to Now");
     browser.sees("Agents and tasks");
+}
 
+fn look_at_modes_and_memories(world: &World, look: &mut impl FnMut()) {
+    let browser = &world.browser;
     let wider = "customModes:\n  - slug: ask\n    name: Questions\n    roleDefinition: x\n    groups: [read, edit]\n";
     world.sandbox.write(".roomodes", wider);
     browser.click("Modes");
@@ -210,24 +249,4 @@ fn every_control_is_used_by_some_test() {
     browser.click("Dismiss");
     browser.wait("!document.querySelector('.toast')");
     browser.click("Close");
-    browser.click("Usage");
-    browser.click("All figures");
-    browser.sees("p95");
-    look();
-    browser.run("document.querySelector('.skip').focus()");
-    browser.press("\u{e007}");
-    browser.wait("document.activeElement === document.querySelector('main')");
-    browser.click("Log out");
-    browser.sees("modekeeper dashboard");
-    look();
-    for thread in asking {
-        thread.join().unwrap();
-    }
-    let elsewhere = ["Restart *", "* installed", "Undo"];
-    let missing: Vec<&str> = CONTROLS
-        .iter()
-        .map(|(pattern, _)| *pattern)
-        .filter(|pattern| !seen.contains(pattern) && !elsewhere.contains(pattern))
-        .collect();
-    assert_eq!(missing, Vec::<&str>::new(), "not on the page any more");
 }

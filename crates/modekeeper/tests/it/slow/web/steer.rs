@@ -2,6 +2,7 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
+use std::sync::mpsc::Receiver;
 
 use serde_json::json;
 
@@ -79,10 +80,8 @@ fn a_mode_that_wants_more_waits_until_it_is_trusted_at_the_page() {
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }
 
-/// A page of another origin on this machine, which a person opens while the dashboard's session is good.
-#[test]
-fn another_page_cannot_act_with_the_session() {
-    let world = World::new(&[]);
+/// A page of another origin on this machine: its address, and the requests that it gets.
+fn other_page() -> (String, Receiver<String>) {
     let other = TcpListener::bind("127.0.0.1:0").unwrap();
     let place = format!("http://{}/", other.local_addr().unwrap());
     let (heard, asked_for) = std::sync::mpsc::channel();
@@ -97,6 +96,14 @@ fn another_page_cannot_act_with_the_session() {
             write!(stream, "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{page}").unwrap();
         }
     });
+    (place, asked_for)
+}
+
+/// A person opens another page while the dashboard's session is good.
+#[test]
+fn another_page_cannot_act_with_the_session() {
+    let world = World::new(&[]);
+    let (place, asked_for) = other_page();
     let browser = &world.browser;
     browser.open(&place);
     let target = world.server.address;
