@@ -10,36 +10,26 @@
 # The Python SDK is installed by python.sh.
 #
 # Nothing of theirs runs while they are installed.
-#
-# MODEKEEPER_TOOLS: where; ~/.cache/modekeeper-test-tools if it is not set.
-set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-tools=${MODEKEEPER_TOOLS:-$HOME/.cache/modekeeper-test-tools}
+. "$here/once.sh"
+
 files=("$here/acp/package.json" "$here/acp/package-lock.json" "$here/acp/.npmrc")
-directory=$tools/acp-$(cat "${files[@]}" "${BASH_SOURCE[0]}" | sha256sum | cut -c1-16)
+directory=$tools/acp-$(version "${files[@]}" "${BASH_SOURCE[0]}")
 # They need a newer Node than Debian has; the conformance suite brings one.
 conformance=$("$here/../conformance/install.sh")
 
 install() {
-    rm -rf "$directory.partial"
-    mkdir -p "$directory.partial/bin"
-    cp "${files[@]}" "$directory.partial"
-    # Not `npm ci`: see ../conformance/install.sh.
-    (cd "$directory.partial" &&
-        npm install --no-save --ignore-scripts --engine-strict=false --loglevel=error) >&2
+    cp "${files[@]}" .
+    npm_install --ignore-scripts --engine-strict=false
+    mkdir bin
+    local name
     for name in claude-agent-acp codex-acp acpx; do
-        ln -sfn "../node_modules/.bin/$name" "$directory.partial/bin/$name"
+        ln -s "../node_modules/.bin/$name" "bin/$name"
     done
-    ln -sfn "$conformance/node" "$directory.partial/bin/node"
-    mv "$directory.partial" "$directory"
+    ln -s "$conformance/node" bin/node
 }
 
-mkdir -p "$tools"
-exec 9>"$tools/acp.lock"
-flock 9 # a second run waits here, and then finds the directory
-if [[ ! -d $directory ]]; then
-    install 9>&-
-fi
+once "$directory" install
 "$here/python.sh" acp >&2
 echo "$directory"

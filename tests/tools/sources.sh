@@ -16,15 +16,14 @@
 #   php         symfony                    Debian
 #   cpp         fmt, spdlog, nlohmann      Debian
 #   lua         penlight                   Debian
+#   haskell     aeson, xmonad-contrib      Debian, source packages
 #
-# <directory>/bin/ctags is universal-ctags, from Debian. Not to be had this way: Scala, Elixir, Zig.
-#
-# MODEKEEPER_TOOLS: where; ~/.cache/modekeeper-test-tools if it is not set.
-set -euo pipefail
+# <directory>/bin/ctags is universal-ctags, from Debian. Not to be had this way: Dart, Scala, Elixir, Zig.
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-tools=${MODEKEEPER_TOOLS:-$HOME/.cache/modekeeper-test-tools}
-directory=$tools/sources-$(sha256sum <"${BASH_SOURCE[0]}" | cut -c1-16)
+. "$here/once.sh"
+
+directory=$tools/sources-$(version "${BASH_SOURCE[0]}")
 
 # pypi <language> <requirement> <suffix>: the files of a package that end so.
 pypi() {
@@ -79,6 +78,18 @@ deb() {
     done
 }
 
+# deb_source <language> <package> <suffix>: the source that Debian builds a package from, from where its packages come.
+deb_source() {
+    local fetched=$directory/fetched/$1/$2 uri file source version
+    mkdir -p "$fetched"
+    uri=$(cd "$fetched" && { apt-get download --print-uris "$2" || { apt-get update >&2 && apt-get download --print-uris "$2"; }; } | cut -d "'" -f 2)
+    file=${uri##*/} && version=${file#*_} && version=${version%%-*}
+    source=$(basename "$(dirname "$uri")")
+    /usr/lib/apt/apt-helper download-file "$(dirname "$uri")/${source}_$version.orig.tar.gz" "$fetched/source.tar.gz" >&2
+    tar -xzf "$fetched/source.tar.gz" -C "$fetched"
+    take "$1" "$fetched" "$3" "$source"
+}
+
 # take <language> <from> <suffix> [<under>]: copies regular files; links and empty files say nothing.
 take() {
     local to=$directory/$1/${4-}
@@ -88,10 +99,7 @@ take() {
 
 install() {
     mkdir -p "$directory/bin"
-    command -v ctags-universal >/dev/null || {
-        apt-get install --yes --no-install-recommends universal-ctags >&2 ||
-            { apt-get update && apt-get install --yes --no-install-recommends universal-ctags; } >&2
-    }
+    command -v ctags-universal >/dev/null || debian universal-ctags
     ln -sfn "$(command -v ctags-universal)" "$directory/bin/ctags"
     pypi python Django==5.2.9 .py
     npm_package csharp react-native-windows@0.80.0 .cs
@@ -114,16 +122,10 @@ install() {
     deb cpp libspdlog-dev .h
     deb cpp nlohmann-json3-dev .hpp
     deb lua lua-penlight .lua
+    deb_source haskell libghc-aeson-dev .hs
+    deb_source haskell libghc-xmonad-contrib-dev .hs
     rm -rf "$directory/fetched"
 }
 
-mkdir -p "$tools"
-exec 9>"$tools/sources.lock"
-flock 9 # a second run waits here, and then finds the directory
-# Links name absolute paths, so the last file says that it is complete.
-if [[ ! -f $directory/complete ]]; then
-    rm -rf "$directory"
-    install 9>&-
-    touch "$directory/complete"
-fi
+once "$directory" install
 echo "$directory"

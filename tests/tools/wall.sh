@@ -2,7 +2,9 @@
 # Installs the programs that the tests of the wall run, from Debian; most machines have some of them. Prints nothing.
 #
 # Only root can install. Who is not root finds them installed, or is told what is missing.
-set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+. "$here/once.sh"
 
 # program:package
 readonly programs=(
@@ -17,11 +19,4 @@ missing=()
 for row in "${programs[@]}"; do
     command -v "${row%%:*}" >/dev/null || missing+=("${row#*:}")
 done
-[[ ${#missing[@]} == 0 ]] && exit
-if [[ $(id -u) != 0 ]] || ! command -v apt-get >/dev/null; then
-    echo "these are missing, and only root can install them: ${missing[*]}" >&2
-    exit 1
-fi
-export DEBIAN_FRONTEND=noninteractive
-apt-get install --yes --no-install-recommends "${missing[@]}" >&2 && exit
-{ apt-get update && apt-get install --yes --no-install-recommends "${missing[@]}"; } >&2
+[[ ${#missing[@]} == 0 ]] || debian "${missing[@]}"
