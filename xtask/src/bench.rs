@@ -120,16 +120,27 @@ pub(crate) fn run(args: &BenchArgs) -> Result<ExitCode> {
         Some(folder) => Binaries::found(folder)?,
         None => Binaries::build()?,
     };
+    let rows = measure(args, &binaries)?;
+    if args.json {
+        println!("{:#}", report::to_json(&rows));
+    } else {
+        print!("{}", report::to_table(&rows));
+    }
+    let exceeded = rows.iter().any(|row| row.within() == Some(false));
+    Ok(ExitCode::from(u8::from(exceeded && args.strict)))
+}
+
+fn measure(args: &BenchArgs, binaries: &Binaries) -> Result<Vec<Row>> {
     let rounds = args.rounds.max(1);
     let wanted = |what| args.what == what || args.what == What::All;
     let mut rows: Vec<Row> = Vec::new();
     if wanted(What::Start) {
         eprintln!("start …");
-        rows.extend(start::measure(&binaries, rounds)?);
+        rows.extend(start::measure(binaries, rounds)?);
     }
     if wanted(What::Calls) {
         eprintln!("calls …");
-        rows.extend(calls::measure(&binaries, rounds)?);
+        rows.extend(calls::measure(binaries, rounds)?);
     }
     if wanted(What::Http) {
         eprintln!("http …");
@@ -176,11 +187,5 @@ pub(crate) fn run(args: &BenchArgs) -> Result<ExitCode> {
             rounds,
         )?);
     }
-    if args.json {
-        println!("{:#}", report::to_json(&rows));
-    } else {
-        print!("{}", report::to_table(&rows));
-    }
-    let exceeded = rows.iter().any(|row| row.within() == Some(false));
-    Ok(ExitCode::from(u8::from(exceeded && args.strict)))
+    Ok(rows)
 }

@@ -30,6 +30,9 @@ use platform::Platform;
 const INSTALL: &str = include_str!("dist/install.sh");
 /// Next to the archives; `install.sh` reads it.
 const CHECKSUMS: &str = "SHA256SUMS";
+/// What a person downloads and keeps stays within these; a binary that `--binary` names may be a larger one of a test.
+const LARGEST_BINARY: usize = 60_000_000;
+const LARGEST_ARCHIVE: usize = 20_000_000;
 
 /// Build what is published: archives, npm packages, wheels, a bill of materials and checksums
 #[derive(Debug, Args)]
@@ -80,6 +83,7 @@ pub(crate) fn run(args: &DistArgs) -> Result<ExitCode> {
         let read = Built::read(&binary, level)?;
         let (target, wanted) = (&read.target, platform.target);
         ensure!(target == wanted, "{target} was built, not {wanted}");
+        fits(target, read.binary.len(), LARGEST_BINARY)?;
         built.push(read);
         if platform.target == host.target {
             runnable = Some(binary);
@@ -99,6 +103,9 @@ pub(crate) fn run(args: &DistArgs) -> Result<ExitCode> {
             .collect();
         let directory = format!("modekeeper-{version}-{target}");
         let archive = archive::tar_gz(&directory, &entries, level)?;
+        if args.binary.is_none() {
+            fits(&directory, archive.len(), LARGEST_ARCHIVE)?;
+        }
         files.push((format!("{directory}.tar.gz"), archive));
         files.push(npm::platform_package(&product, built)?);
         files.push(wheel::wheel(&product, built)?);
@@ -134,6 +141,11 @@ impl Built {
             level,
         })
     }
+}
+
+fn fits(name: &str, size: usize, limit: usize) -> Result<()> {
+    ensure!(size <= limit, "{name} has {size} bytes, more than {limit}");
+    Ok(())
 }
 
 fn wanted(args: &DistArgs, host: &'static Platform) -> Result<Vec<&'static Platform>> {

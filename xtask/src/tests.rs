@@ -215,6 +215,7 @@ fn a_type_name_that_stands_for_two_things_is_noticed() {
         "enum Wait {}",
         "pub trait Wait {",
         "pub(in crate::x) type Wait = u8;",
+        "pub type Wait = Box<dyn Fn(u8) -> u8>;",
     ] {
         let found = problems("crates/c/src/d.rs", twice);
         assert_eq!(found.len(), 1, "{twice}");
@@ -260,11 +261,11 @@ fn a_tool_without_a_true_row_in_the_map_is_noticed() {
 }
 
 #[track_caller]
-fn check_means(line: &str, n_expected: usize) {
+fn check_means(path: &str, line: &str, n_expected: usize) {
     let file = |path: &str, text: &str| (PathBuf::from(path), text.to_owned());
     let tool = "crates/mk-tools/src/files/find_files.rs";
     let problems = tidy::means::check(&[
-        file("crates/mk-project/src/error.rs", line),
+        file(path, line),
         file(tool, "        name: \"find_files\",\n"),
     ]);
     assert_eq!(problems.len(), n_expected, "{problems:?}");
@@ -272,10 +273,15 @@ fn check_means(line: &str, n_expected: usize) {
 
 #[test]
 fn an_error_that_names_one_readers_means_is_noticed() {
-    check_means("Some(\"check the path, or use find_files\")", 1);
-    check_means("Some(\"run `modekeeper doctor` first\")", 1);
-    check_means("Some(\"check the path\")", 0);
-    check_means("// As find_files does.", 0);
+    let below = "crates/mk-project/src/error.rs";
+    check_means(below, "Some(\"check the path, or use find_files\")", 1);
+    check_means(below, "Some(\"run `modekeeper doctor` first\")", 1);
+    check_means(below, "Some(\"check the path\")", 0);
+    check_means(below, "// As find_files does.", 0);
+    let hint = "error.with_hint(\"use find_files\")";
+    check_means("crates/mk-engine/src/file.rs", hint, 1);
+    check_means("crates/mk-engine/src/next_step.rs", hint, 0);
+    check_means("crates/mk-engine/src/file.rs", "tool: \"find_files\",", 0);
 }
 
 /// What a document with this line is told, next to files that have little in them.
@@ -364,6 +370,9 @@ fn every_rule_about_sources_can_fail() {
     check_source("crates/a/src/b.rs", "//! Header.\n", &["no code"]);
     let leftover = format!("{code}{}{}\n", "#[ig", "nore]");
     check_source("crates/a/src/b.rs", &leftover, &["line 3"]);
+    let again = format!("{code}use std::sync::PoisonError;\n");
+    check_source("crates/a/src/b.rs", &again, &["use `mk_types::lock`"]);
+    check_source("crates/mk-types/src/lock.rs", &again, &[]);
     let place = format!("see {}{}x\n", "/wo", "rk/");
     check_source("README.md", &place, &["one machine"]);
     check_source("Cargo.lock", &place, &[]);
@@ -430,4 +439,44 @@ fn words_with_a_better_one_are_found_where_people_read_them() {
     let value = concat!("format!(\"no {fol", "der} is there\")");
     check_words("crates/mk-x/src/x.rs", value, 0);
     check_words("README.md", concat!("Ren", "ew, besides"), 0);
+}
+
+#[track_caller]
+fn check_functions(text: &str, expected: &[(&str, usize)]) {
+    let found = tidy::function::functions(text);
+    let found: Vec<_> = found.iter().map(|it| (&*it.name, it.lines)).collect();
+    assert_eq!(found, expected, "{text}");
+}
+
+#[test]
+fn the_lines_of_a_function_are_counted_outside_of_texts() {
+    check_functions("fn f() {\n    1;\n}\n", &[("f", 3)]);
+    check_functions("trait A {\n    fn f(x: [u8; 2]);\n}\n", &[]);
+    check_functions("type F = fn(u8) -> u8;\n", &[]);
+    check_functions("fn f() {\n  fn g() {\n  }\n}\n", &[("f", 4), ("g", 2)]);
+    for text in [
+        "\"}\"",
+        "\"\\\"}\"",
+        "r\"}\\\"",
+        "br#\"\"}\"#",
+        "'}'",
+        "'\\''",
+        "/* } */ x",
+        "x::<'a> // }",
+        "\"fn g() {}\"",
+    ] {
+        check_functions(&format!("fn f() {{\n    {text};\n}}\n}}\n"), &[("f", 3)]);
+    }
+}
+
+#[test]
+fn too_many_long_functions_are_noticed() {
+    let check = |short: usize| {
+        let long = format!("fn long() {{\n{}}}\n", "    f();\n".repeat(59));
+        let text = format!("{long}{}", "fn f() {}\n".repeat(short));
+        tidy::function::check(&[(PathBuf::from("crates/a/src/b.rs"), text)])
+    };
+    assert_eq!(check(199), None);
+    let expected = "1 of 199 functions have more than 60 lines, 5 of 1,000 may: `long` in crates/a/src/b.rs has 61";
+    assert_eq!(check(198).as_deref(), Some(expected));
 }

@@ -1,5 +1,6 @@
 //! `cargo xtask tidy`: what the compiler does not check about the tree. It changes nothing.
 
+pub(crate) mod function;
 pub(crate) mod layer;
 pub(crate) mod map;
 pub(crate) mod means;
@@ -66,6 +67,7 @@ pub(crate) fn check(binary: &Path) -> Result<Findings> {
         }
     }
     source::check(&files, &mut findings);
+    findings.problems.extend(function::check(&files));
     findings.problems.extend(suite::check(&files));
     findings.problems.extend(waiting::check(&files));
     findings.problems.extend(promise::check(&files));

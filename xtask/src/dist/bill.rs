@@ -39,40 +39,10 @@ pub(crate) fn of(
         .collect();
     let product = packages.iter().find(|(_, it)| it["name"] == PRODUCT);
     let (root, _) = product.context("there is no package of the product")?;
-    let mut reached = BTreeSet::new();
-    let mut open = vec![root.clone()];
-    while let Some(id) = open.pop() {
-        if reached.insert(id.clone()) {
-            open.extend(nodes.get(&id).into_iter().flatten().cloned());
-        }
-    }
-    let address = |id: &String| {
-        let package = packages.get(id).unwrap_or(&Value::Null);
-        format!(
-            "pkg:cargo/{}@{}",
-            text(&package["name"]),
-            text(&package["version"])
-        )
-    };
-    let component = |id: &String| {
-        let package = packages.get(id).unwrap_or(&Value::Null);
-        let (name, version) = (text(&package["name"]), text(&package["version"]));
-        let mut component = json!({
-            "type": "library",
-            "bom-ref": address(id),
-            "name": name,
-            "version": version,
-            "purl": address(id),
-        });
-        if let Some(licence) = package["license"].as_str() {
-            // Older packages write `/` for `OR`.
-            component["licenses"] = json!([{ "expression": licence.replace('/', " OR ") }]);
-        }
-        if let Some(checksum) = checksums.get(&(name, version)) {
-            component["hashes"] = json!([{ "alg": "SHA-256", "content": checksum }]);
-        }
-        component
-    };
+    let reached = reached(root, &nodes);
+    let package = |id: &String| packages.get(id).unwrap_or(&Value::Null);
+    let address = |id: &String| address(package(id));
+    let component = |id: &String| component(package(id), checksums);
     let dependency = |id: &String| {
         let needs: BTreeSet<String> = nodes.get(id).into_iter().flatten().map(address).collect();
         json!({ "ref": address(id), "dependsOn": needs })
@@ -92,6 +62,47 @@ pub(crate) fn of(
         "components": others.map(component).collect::<Vec<_>>(),
         "dependencies": reached.iter().map(dependency).collect::<Vec<_>>(),
     }))
+}
+
+/// A package and everything that it needs.
+fn reached(root: &str, nodes: &BTreeMap<String, Vec<String>>) -> BTreeSet<String> {
+    let mut reached = BTreeSet::new();
+    let mut open = vec![root.to_owned()];
+    while let Some(id) = open.pop() {
+        if reached.insert(id.clone()) {
+            open.extend(nodes.get(&id).into_iter().flatten().cloned());
+        }
+    }
+    reached
+}
+
+fn name_and_version(package: &Value) -> (String, String) {
+    let text = |key: &str| package[key].as_str().unwrap_or_default().to_owned();
+    (text("name"), text("version"))
+}
+
+fn address(package: &Value) -> String {
+    let (name, version) = name_and_version(package);
+    format!("pkg:cargo/{name}@{version}")
+}
+
+fn component(package: &Value, checksums: &BTreeMap<(String, String), String>) -> Value {
+    let (name, version) = name_and_version(package);
+    let mut component = json!({
+        "type": "library",
+        "bom-ref": address(package),
+        "name": name,
+        "version": version,
+        "purl": address(package),
+    });
+    if let Some(licence) = package["license"].as_str() {
+        // Older packages write `/` for `OR`.
+        component["licenses"] = json!([{ "expression": licence.replace('/', " OR ") }]);
+    }
+    if let Some(checksum) = checksums.get(&(name, version)) {
+        component["hashes"] = json!([{ "alg": "SHA-256", "content": checksum }]);
+    }
+    component
 }
 
 /// Whether a dependency is there when the binary runs, on any platform.

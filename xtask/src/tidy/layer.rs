@@ -34,6 +34,7 @@ const EDGES: &[(&str, &[&str])] = &[
         &["mk-types", "mk-document", "mk-shell", "mk-jsregex"],
     ),
     ("mk-clients", &["mk-types", "mk-document"]),
+    ("mk-prompt", &["mk-types"]),
     ("mk-project", &["mk-types", "mk-policy", "mk-clients"]),
     ("mk-store", &["mk-types"]),
     (

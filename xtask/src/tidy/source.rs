@@ -21,6 +21,19 @@ const LEFTOVERS: [(&str, &str); 4] = [
     ),
     (concat!("#[should", "_panic"), "check the error instead"),
 ];
+/// What is done in one place, and where that is.
+const ONCE: [(&str, &str, &str); 2] = [
+    (
+        "PoisonError",
+        "crates/mk-types/src/lock.rs",
+        "mk_types::lock",
+    ),
+    (
+        "GlobBuilder::",
+        "crates/mk-types/src/glob.rs",
+        "mk_types::path_glob",
+    ),
+];
 /// Places that exist on one machine only.
 const PLACES: [&str; 4] = [
     concat!("/wo", "rk/"),
@@ -74,6 +87,12 @@ pub(crate) fn rust(path: &Path, text: &str) -> Vec<String> {
     for (leftover, advice) in LEFTOVERS {
         if let Some(number) = line_of(text, leftover) {
             problems.push(format!("line {number}: `{leftover}`: {advice}"));
+        }
+    }
+    for (word, place, instead) in ONCE {
+        let is_elsewhere = !path.starts_with("xtask") && path != Path::new(place);
+        if let (true, Some(number)) = (is_elsewhere, line_of(text, word)) {
+            problems.push(format!("line {number}: use `{instead}`"));
         }
     }
     let lines = text.lines().count();

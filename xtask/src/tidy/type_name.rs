@@ -36,11 +36,11 @@ fn is_product(path: &Path) -> bool {
 fn names(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter_map(|line| {
         let line = match line.strip_prefix("pub") {
-            Some(rest) => rest.split_once(' ')?.1,
+            // `pub(in a::b) struct` has words in the brackets.
+            Some(rest) if rest.starts_with('(') => rest.split_once(") ")?.1,
+            Some(rest) => rest.trim_start(),
             None => line,
         };
-        // `pub(in a::b) struct` has a second word before the kind.
-        let line = line.split_once(") ").map_or(line, |(_, rest)| rest);
         let (kind, rest) = line.split_once(' ')?;
         let is_type = ["struct", "enum", "trait", "type", "union"].contains(&kind);
         let name = rest

@@ -117,43 +117,15 @@ impl Corpus {
             }
         }
         let vocabulary_source = inputs.hash();
-        let (mut keys, mut said) = (Vec::new(), Vec::new());
-        for folder in ["utterances", "utterances/borders", "utterances/daily"] {
-            for (name, file) in inputs.folder::<BTreeMap<String, Utterances>>(folder)? {
-                let language = language(&name)?;
-                for (skill, Utterances { key, say }) in file {
-                    keys.extend(key.into_iter().map(|phrase| Key {
-                        skill: skill.clone(),
-                        phrase,
-                        language,
-                    }));
-                    said.extend(say.into_iter().map(|prompt| Said {
-                        skill: skill.clone(),
-                        prompt,
-                        language,
-                    }));
-                }
-            }
-        }
+        let folders = ["utterances", "utterances/borders", "utterances/daily"];
+        let (keys, said) = inputs.utterances(&folders)?;
         let sketches = inputs.file("playbook/sketches.yaml")?;
         let mut patterned = Vec::new();
         for (name, patterns) in inputs.folder::<Patterns>("utterances/patterns")? {
             patterned.extend(patterns.said(language(&name)?)?);
         }
         let source = inputs.hash();
-        let mut held_out = Vec::new();
-        for folder in ["utterances/held-out", "utterances/exam"] {
-            for (name, file) in inputs.folder::<BTreeMap<String, Utterances>>(folder)? {
-                let language = language(&name)?;
-                for (skill, Utterances { key: _, say }) in file {
-                    held_out.extend(say.into_iter().map(|prompt| Said {
-                        skill: skill.clone(),
-                        prompt,
-                        language,
-                    }));
-                }
-            }
-        }
+        let (_, held_out) = inputs.utterances(&["utterances/held-out", "utterances/exam"])?;
         Ok(Self {
             source,
             vocabulary_source,
@@ -329,6 +301,29 @@ impl<'a> Inputs<'a> {
             read.push((stem, value));
         }
         Ok(read)
+    }
+
+    /// The key phrases and the prompts of some folders.
+    fn utterances(&mut self, folders: &[&str]) -> Result<(Vec<Key>, Vec<Said>)> {
+        let (mut keys, mut said) = (Vec::new(), Vec::new());
+        for folder in folders {
+            for (name, file) in self.folder::<BTreeMap<String, Utterances>>(folder)? {
+                let language = language(&name)?;
+                for (skill, Utterances { key, say }) in file {
+                    keys.extend(key.into_iter().map(|phrase| Key {
+                        skill: skill.clone(),
+                        phrase,
+                        language,
+                    }));
+                    said.extend(say.into_iter().map(|prompt| Said {
+                        skill: skill.clone(),
+                        prompt,
+                        language,
+                    }));
+                }
+            }
+        }
+        Ok((keys, said))
     }
 
     fn file<T: DeserializeOwned>(&mut self, name: &str) -> Result<T> {
