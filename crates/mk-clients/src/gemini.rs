@@ -37,7 +37,7 @@ pub(crate) const CLIENT: Client = Client {
     project_trust: Some(&ProjectTrust {
         files: trust_files,
         is_trusted,
-        advice: "start `gemini` here and choose «Trust folder» (`/permissions` changes it later)",
+        advice: "start `gemini` here and trust the directory (`/permissions` changes it later)",
     }),
     changes: Some(changes),
     hook_contract: Some(&HookContract {

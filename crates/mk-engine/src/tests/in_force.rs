@@ -104,7 +104,7 @@ fn a_default_or_an_endpoint_that_does_not_exist_is_an_error() {
     let nowhere = world.engine().modes().ceiling("nowhere");
     world.say_result(nowhere, |_| "a ceiling".to_owned());
     assert_snapshot!(world.log(), @"
-    ✗ no such Mode: Mode not found: gone. Available: code, architect, ask, debug, orchestrator
+    ✗ no such Mode: Mode not found: gone. Available: code, architect, ask, debug, orchestrator. The missing mode holds here, so every call is denied (ask the user to set one with `modekeeper mode <slug>`)
     sess_1 task_1 in code (💻 Code), active
     ✗ no such Mode: Mode not found: nowhere. Available: code, architect, ask, debug, orchestrator
     ");
@@ -145,9 +145,9 @@ fn a_mode_that_is_gone_allows_nothing_but_leaving_it() {
     world.create_below("ask", "sess_1");
     world.switch("sess_1", "ask");
     assert_snapshot!(world.log(), @"
-    ✗ no such Mode: Mode not found: docs. Available: code, architect, ask, debug, orchestrator
-    ✗ no such Mode: Mode not found: docs. Available: code, architect, ask, debug, orchestrator
-    ✗ no such Mode: Mode not found: docs. Available: code, architect, ask, debug, orchestrator
+    ✗ no such Mode: Mode not found: docs. Available: code, architect, ask, debug, orchestrator. The missing mode holds here, so every call is denied (ask the user to set one with `modekeeper mode <slug>`)
+    ✗ no such Mode: Mode not found: docs. Available: code, architect, ask, debug, orchestrator. The missing mode holds here, so every call is denied (ask the user to set one with `modekeeper mode <slug>`)
+    ✗ no such Mode: Mode not found: docs. Available: code, architect, ask, debug, orchestrator. The missing mode holds here, so every call is denied (ask the user to set one with `modekeeper mode <slug>`)
     sess_1 task_1 in docs (docs), active, age 0s, idle 0s
       - → docs: no reason
     sess_2 task_2 in code (💻 Code), active

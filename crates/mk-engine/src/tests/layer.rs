@@ -49,6 +49,8 @@ fn decide_call(world: &World, call: ToolCall) -> String {
 #[test]
 fn a_nested_project_holds_calls_that_touch_it() {
     let world = world();
+    world.fixture.write("deep/part/c.rs", "fn c() {}\n");
+    set(&world, "deep/part", "architect");
     let checks = [
         ("write_to_file", "src/b.rs", "allow by code"),
         ("write_to_file", "inner/a.rs", "deny by architect"),
@@ -57,7 +59,7 @@ fn a_nested_project_holds_calls_that_touch_it() {
         ("read_file", "inner/a.rs", "allow by code"),
         ("read_file", "inner/secret.md", "deny by code"),
         ("execute_command", "rm inner/a.rs", "deny by architect"),
-        ("execute_command", "rm -rf .", "deny by architect"),
+        ("execute_command", "rm -rf deep", "deny by architect"),
         ("execute_command", "touch src/c.rs", "allow by code"),
     ];
     for (tool, target, expected) in checks {
@@ -97,6 +99,11 @@ fn a_line_that_runs_in_a_nested_project_is_held_by_it() {
 #[test]
 fn what_a_nested_project_hides_is_not_seen_from_above() {
     let world = world();
+    // No repository of its own, so a search from above goes into it.
+    world.fixture.write("part/.rooignore", "secret.md\n");
+    world.fixture.write("part/secret.md", "hidden\n");
+    world.fixture.write("part/c.rs", "fn c() {}\n");
+    set(&world, "part", "architect");
     let engine = world.engine();
     let files = || engine.project(&world.caller).files();
     let request = || ToolRequest {
@@ -115,7 +122,7 @@ fn what_a_nested_project_hides_is_not_seen_from_above() {
         .iter()
         .map(|it| it.path.to_string())
         .collect();
-    assert_eq!(found, ["src/b.rs", "inner/a.rs"]);
+    assert_eq!(found, ["part/c.rs", "src/b.rs"]);
     assert_eq!(
         decide(&world, "execute_command", "cat inner/secret.md"),
         "deny by code"

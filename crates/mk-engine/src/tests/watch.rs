@@ -133,7 +133,7 @@ fn a_task_whose_mode_is_taken_away_may_do_nothing() {
     2 custom modes: ["docs", "scribe"]
     sess_1 task_1 in docs (Docs), active
     ✓ write_to_file [a.md]
-    ✗ no such Mode: Mode not found: docs. Available: code, architect, ask, debug, orchestrator
+    ✗ no such Mode: Mode not found: docs. Available: code, architect, ask, debug, orchestrator. The missing mode holds here, so every call is denied (ask the user to set one with `modekeeper mode <slug>`)
     "#);
 }
 

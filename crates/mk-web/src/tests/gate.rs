@@ -380,7 +380,7 @@ async fn a_viewer_looks_at_the_tasks_of_others_and_changes_only_its_own() {
         ),
     ] {
         let refused = call(&world, &viewer, tool, arguments).await.to_string();
-        assert!(refused.contains("not change it"), "{tool}: {refused}");
+        assert!(refused.contains("but not changed"), "{tool}: {refused}");
     }
     let seen = call(&world, &viewer, "get_task_info", look).await;
     assert_eq!(seen["metadata"]["state"], "active", "{seen:#}");
