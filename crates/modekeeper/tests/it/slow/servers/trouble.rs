@@ -1,5 +1,6 @@
 //! Each server killed, hung and flooded in turn, while that of another language keeps answering.
 
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use mk_lsp::{Limits, ServerError, ServerStatus, Servers};
@@ -103,18 +104,30 @@ impl Pair<'_> {
         let question = || self.world.references(&self.servers, self.troubled);
         let mut dropped: Vec<_> = (0..FLOOD).map(|_| Box::pin(question())).collect();
         let mut kept: Vec<_> = (0..FLOOD / 10).map(|_| Box::pin(question())).collect();
+        let mut found = Vec::new();
         std::future::poll_fn(|context| {
-            for question in dropped.iter_mut().chain(&mut kept) {
-                assert!(question.as_mut().poll(context).is_pending());
+            for question in &mut dropped {
+                // On a busy machine the answer may be there already.
+                drop(question.as_mut().poll(context));
             }
-            std::task::Poll::Ready(())
+            kept.retain_mut(|question| match question.as_mut().poll(context) {
+                Poll::Ready(answer) => {
+                    found.push(answer);
+                    false
+                }
+                Poll::Pending => true,
+            });
+            Poll::Ready(())
         })
         .await;
         self.calm_answers().await;
         drop(dropped);
         for question in kept {
-            let found = question.await.unwrap();
-            assert_eq!(found.len(), self.troubled.references.len());
+            found.push(question.await);
+        }
+        assert_eq!(found.len(), FLOOD / 10);
+        for answer in found {
+            assert_eq!(answer.unwrap().len(), self.troubled.references.len());
         }
         self.answers(self.troubled).await.unwrap();
         let after = self.status(self.troubled);
