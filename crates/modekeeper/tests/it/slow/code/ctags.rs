@@ -46,7 +46,8 @@ fn left_out(language: &str) -> (&'static str, &'static [&'static str]) {
         "csharp" => ("C#", &["typedef"]),
         // The package of a file, and of an import.
         "go" => ("Go", &["package", "packageName"]),
-        "haskell" => ("Haskell", &[]),
+        // Of a module's name it has the first part only: `Data`.
+        "haskell" => ("Haskell", &["module"]),
         "java" => ("Java", &["package"]),
         // Keys of an object: data.
         "javascript" => ("JavaScript", &["property"]),
@@ -129,7 +130,6 @@ fn own_name<'a>(language: &str, kind: &str, written: &'a str) -> &'a str {
             written.strip_prefix("operator ").unwrap_or(written)
         }
         "csharp" => last(&['.']),
-        "haskell" if kind == "module" => last(&['.']),
         "lua" => last(&['.', ':']),
         // `attr_accessor :a` defines `a=` too, and is one definition.
         "ruby" if kind == "accessor" => written.trim_end_matches('='),
