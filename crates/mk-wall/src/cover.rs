@@ -4,7 +4,7 @@
 //! hidden files are empty all the same.
 
 use std::collections::BTreeMap;
-use std::fs::DirBuilder;
+use std::fs::{self, DirBuilder};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::DirBuilderExt as _;
@@ -38,6 +38,8 @@ impl Covers {
             return Ok(None);
         }
         let directory = record.with_extension(ENDING);
+        // The record is ours now, so what lies here is of a clerk that was killed.
+        drop(fs::remove_dir_all(&directory));
         DirBuilder::new().mode(0o700).create(&directory)?;
         let flags = CreateFlags::NONBLOCK | CreateFlags::CLOEXEC;
         let mut covers = Self {
@@ -76,6 +78,6 @@ impl Covers {
 impl Drop for Covers {
     fn drop(&mut self) {
         // What is left is removed by the next command.
-        drop(std::fs::remove_dir_all(&self.directory));
+        drop(fs::remove_dir_all(&self.directory));
     }
 }

@@ -7,15 +7,14 @@
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::os::fd::AsFd as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags};
+use rustix::fs::{AtFlags, FlockOperation};
 use rustix::io::Errno;
 
-use crate::clerk::{ObjectKey, own_path};
+use crate::clerk::ObjectKey;
 use crate::cover;
 
 /// One file or directory that must go.
@@ -42,24 +41,32 @@ pub enum Farewell {
 }
 
 impl GuestFiles {
-    /// Starts a record. Its lock tells others that the clerk is alive.
-    pub(crate) fn recorded_in(path: &Path) -> std::io::Result<Self> {
-        let file = match locked_before_named(path) {
-            Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::NOENT | Errno::INVAL) => {
-                let file = OpenOptions::new()
-                    .create_new(true)
-                    .append(true)
-                    .mode(0o600)
-                    .open(path)?;
-                rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive)?;
-                file
+    /// Starts a record in a directory. Its lock tells others that the clerk is alive.
+    ///
+    /// Records are used again: a new file for each command, removed at its end, would cost more than the rest of a start
+    /// where the file system passes over inodes that were just given up.
+    pub(crate) fn recorded_in(directory: &Path) -> std::io::Result<Self> {
+        for number in 0.. {
+            let path = directory.join(number.to_string());
+            let file = OpenOptions::new()
+                .create(true)
+                .append(true)
+                .mode(0o600)
+                .open(&path)?;
+            // One that has lines is of a clerk that was killed: the next sweep needs them.
+            if try_lock(&file) && file.metadata()?.len() == 0 {
+                return Ok(Self {
+                    here: BTreeMap::new(),
+                    record: Some((path, file)),
+                });
             }
-            other => other?,
-        };
-        Ok(Self {
-            here: BTreeMap::new(),
-            record: Some((path.to_owned(), file)),
-        })
+        }
+        Err(std::io::Error::other("there is no record left"))
+    }
+
+    /// The file of the record.
+    pub(crate) fn record(&self) -> Option<&Path> {
+        self.record.as_ref().map(|(path, _)| path.as_path())
     }
 
     /// Whether what is at a path is a guest: another file that has come there since is none.
@@ -143,24 +150,16 @@ impl GuestFiles {
             }
         }
         farewells.reverse();
-        if let Some((path, _)) = &self.record {
-            drop(std::fs::remove_file(path));
+        if let Some((_, file)) = &self.record {
+            drop(file.set_len(0));
         }
         farewells
     }
 }
 
-/// A new file that has its lock before it has a name: no process finds it unlocked and takes its clerk for dead, or locks
-/// it first. Not every file system can.
-fn locked_before_named(path: &Path) -> Result<File, Errno> {
-    let directory = path.parent().ok_or(Errno::NOENT)?;
-    let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::APPEND | OFlags::CLOEXEC;
-    let file = rustix::fs::open(directory, flags, Mode::from_raw_mode(0o600))?;
-    rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive)?;
-    let unnamed = own_path(file.as_fd());
-    let cwd = rustix::fs::CWD;
-    rustix::fs::linkat(cwd, unnamed, cwd, path, AtFlags::SYMLINK_FOLLOW)?;
-    Ok(File::from(file))
+/// Whether no living clerk has it.
+fn try_lock(record: &File) -> bool {
+    rustix::fs::flock(record, FlockOperation::NonBlockingLockExclusive).is_ok()
 }
 
 /// Nothing that was written meanwhile under the old name is replaced.
@@ -181,17 +180,22 @@ pub fn sweep(records: &Path) -> Vec<Farewell> {
             remove_covers(&entry.path());
             continue;
         }
-        let Ok(file) = File::open(entry.path()) else {
+        // Most are empty, and stay for the next command.
+        if entry.metadata().is_ok_and(|it| it.len() == 0) {
             continue;
-        };
-        // A clerk that lives holds the lock.
-        if rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+        }
+        let options = OpenOptions::new()
+            .read(true)
+            .append(true)
+            .open(entry.path());
+        let Ok(file) = options else { continue };
+        if !try_lock(&file) {
             continue;
         }
         for line in BufReader::new(&file).lines().map_while(Result::ok) {
             farewells.extend(sweep_one(&line));
         }
-        drop(std::fs::remove_file(entry.path()));
+        drop(file.set_len(0));
     }
     farewells
 }
@@ -199,9 +203,7 @@ pub fn sweep(records: &Path) -> Vec<Farewell> {
 /// Removes the covers of a command whose record is gone, or belongs to a clerk that was killed.
 fn remove_covers(directory: &Path) {
     let record = File::open(directory.with_extension(""));
-    let lives = record.is_ok_and(|record| {
-        rustix::fs::flock(&record, FlockOperation::NonBlockingLockExclusive).is_err()
-    });
+    let lives = record.is_ok_and(|record| !try_lock(&record));
     let is_ours = directory.extension().is_some_and(|it| it == cover::ENDING);
     if is_ours && !lives {
         drop(std::fs::remove_dir_all(directory));

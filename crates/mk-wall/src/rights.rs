@@ -36,8 +36,8 @@ pub struct Rights {
     pub background: Background,
     pub links: Links,
     pub require: Require,
-    /// Where names of guests are written before they are made.
-    pub record: Option<PathBuf>,
+    /// The directory where names of guests are written before they are made.
+    pub records: Option<PathBuf>,
     /// Keeps what a file was before its first change.
     pub journal: Option<PreImageJournal>,
     pub kernel: Kernel,
@@ -63,7 +63,7 @@ impl Rights {
             background: Background::End,
             links: Links::Strict,
             require: Require::Full,
-            record: None,
+            records: None,
             journal: None,
             kernel: Kernel::default(),
         }

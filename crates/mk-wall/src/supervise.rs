@@ -79,12 +79,12 @@ impl WallSupervisor<'_> {
         let of_git: Vec<PathBuf> = repository.iter().flat_map(git::Layout::trees).collect();
         self.rights.trees.extend(of_git.iter().cloned());
         let made = make_trees(&self.rights.trees);
-        let guests = match &self.rights.record {
-            Some(path) => GuestFiles::recorded_in(path).map_err(Error::Supervise)?,
+        let guests = match &self.rights.records {
+            Some(directory) => GuestFiles::recorded_in(directory).map_err(Error::Supervise)?,
             None => GuestFiles::default(),
         };
         // A kernel without watches left hides all the same.
-        let record = self.rights.record.as_deref();
+        let record = guests.record();
         let covers = record.and_then(|it| Covers::make(it, &self.rights.hidden).ok().flatten());
         environment::prepare(&mut command, &self.rights);
         let places = HeldPlaces {
@@ -97,8 +97,6 @@ impl WallSupervisor<'_> {
             StartedCommand::NoProgram(error) => {
                 let program = command.get_program().to_string_lossy().into_owned();
                 say(&format!("modekeeper: {program}: {error}\n"));
-                drop(guests);
-                remove_record(&self.rights);
                 remove_empty(&made);
                 tell(self.told, no_program(&error));
                 return Ok(());
@@ -204,12 +202,6 @@ fn no_program(error: &std::io::Error) -> i32 {
         exit_code::NOT_FOUND
     } else {
         exit_code::NOT_EXECUTABLE
-    }
-}
-
-fn remove_record(rights: &Rights) {
-    if let Some(record) = &rights.record {
-        drop(std::fs::remove_file(record));
     }
 }
 

@@ -78,7 +78,7 @@ pub(super) fn prepare(
     let sockets = config.wall_sockets.value.iter();
     rights.sockets = sockets.filter_map(|it| it.canonicalize().ok()).collect();
     rights.time_limit = Some(Duration::from_secs(config.wall_time_limit.value));
-    rights.record = record(&state)?;
+    rights.records = Some(records(&state)?);
     let (journal, handle) = journal::begin(&state, &root, &table)?;
     rights.journal = Some(journal);
     Ok(PreparedRights {
@@ -249,11 +249,10 @@ fn environment(
 }
 
 /// Where guests are written down. What killed commands left is removed first.
-fn record(state: &Path) -> anyhow::Result<Option<PathBuf>> {
+fn records(state: &Path) -> anyhow::Result<PathBuf> {
     let records = state.join(GUESTS);
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true).mode(0o700).create(&records)?;
     mk_wall::sweep(&records);
-    let name = mk_types::CommandId::random();
-    Ok(Some(records.join(name.as_str())))
+    Ok(records)
 }
