@@ -4,9 +4,7 @@
 
 use std::time::Duration;
 
-use mk_store::{
-    AccessRole, AuditedChange, Credential, CredentialKind, NewAct, NewCredential, ProcessIdentity,
-};
+use mk_store::{AccessRole, AuditedChange, Credential, CredentialKind, NewAct, NewCredential};
 use mk_types::{AbsPath, ConversationId, CredentialId, ModeSlug, Timestamp, random_secret};
 use sha2::{Digest as _, Sha256};
 
@@ -75,17 +73,11 @@ pub struct AgentLimits {
     /// Whether an answer that its client gives counts as a person's: any program can say that it has asked one.
     pub answers: bool,
     pub others: OthersTasks,
-    /// The processes that it comes from, where that is known: what holds the agent among them holds it.
-    pub processes: Vec<ProcessIdentity>,
+    /// The agent that it may come from, where that is known: what holds the agent holds it.
+    pub agent: Option<AgentLink>,
 }
 
 impl AgentLimits {
-    /// The agent that it may come from.
-    pub fn agent(&self) -> Option<AgentLink> {
-        let is_known = !self.processes.is_empty();
-        is_known.then(|| AgentLink::new(self.processes.clone()))
-    }
-
     /// The conversation of calls that belong to no connection: what is created or approved with one credential is not
     /// another's.
     pub fn conversation(&self) -> Option<ConversationId> {
@@ -122,7 +114,7 @@ impl Principal {
                 true => OthersTasks::Change,
                 false => OthersTasks::Look,
             },
-            processes: Vec::new(),
+            agent: None,
         }
     }
 

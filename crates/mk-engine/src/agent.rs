@@ -12,12 +12,14 @@ use crate::error::Error;
 use crate::{Caller, Engine};
 
 /// How a process of ours is tied to the agent that started it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct AgentLink {
     /// Sessions as clients name them to what they start, the surest first.
     sessions: Vec<AgentSession>,
     /// The processes above ours, the nearest first.
     processes: Vec<ProcessIdentity>,
+    /// Sessions in the environment of a process that any program may have changed: they count where no process does.
+    traces: Vec<AgentSession>,
 }
 
 impl AgentLink {
@@ -25,7 +27,13 @@ impl AgentLink {
         Self {
             sessions: Vec::new(),
             processes,
+            traces: Vec::new(),
         }
+    }
+
+    /// Whether nothing is known that could lead to an agent.
+    pub fn is_empty(&self) -> bool {
+        self.sessions.is_empty() && self.processes.is_empty() && self.traces.is_empty()
     }
 
     /// Adds a session that a client has named.
@@ -35,6 +43,14 @@ impl AgentLink {
             name: client.to_owned(),
             session: session.to_owned(),
         });
+        self
+    }
+
+    /// Adds a session that is only a trace of a client.
+    #[must_use]
+    pub fn with_trace(mut self, client: &str, session: &str) -> Self {
+        let found = Self::default().with_session(client, session);
+        self.traces.extend(found.sessions);
         self
     }
 
@@ -62,6 +78,7 @@ impl Engine {
     ///
     /// 1. The conversation of the first session that its hook or its proxy has told of.
     /// 2. That of the nearest process above; of several in one process, the narrowest.
+    /// 3. That of the first session of which the process has only a trace: an agent has left it behind.
     fn agent_conversation(&self, caller: &Caller) -> Result<Option<Conversation>, Error> {
         let Some(link) = &caller.agent else {
             return Ok(None);
@@ -72,7 +89,15 @@ impl Engine {
                 return Ok(Some(found));
             }
         }
-        self.conversations().of_nearest(&link.processes)
+        if let Some(found) = self.conversations().of_nearest(&link.processes)? {
+            return Ok(Some(found));
+        }
+        for session in &link.traces {
+            if let Some(found) = store.conversation_of_client(session)? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
     }
 
     /// The conversation in which a person speaks with the caller: the agent's own, or the one that started its

@@ -67,9 +67,9 @@ pub struct Caller {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum OthersTasks {
     /// A caller who knows the id of a task works on it.
-    #[default]
     Change,
     /// The same, except for tasks that were created with a credential.
+    #[default]
     ChangeUnclaimed,
     Look,
 }
@@ -108,7 +108,7 @@ impl Caller {
         let claimed = session.conversation.as_ref();
         let is_claimed = claimed.is_some_and(ConversationId::is_of_credential);
         let refusal = match self.others {
-            _ if self.owns(session) => return Ok(()),
+            _ if self.actor == Actor::Operator || self.owns(session) => return Ok(()),
             OthersTasks::Change => return Ok(()),
             OthersTasks::ChangeUnclaimed if !is_claimed => return Ok(()),
             OthersTasks::ChangeUnclaimed => "was created with a token, which changes it",

@@ -245,7 +245,7 @@ impl McpServer {
             answers: limits.answers,
             others: limits.others,
             conversation: limits.conversation(),
-            agent: limits.agent(),
+            agent: limits.agent.clone(),
         })
     }
 

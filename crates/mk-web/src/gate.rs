@@ -19,8 +19,8 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
 use mk_engine::{
-    AccessRole, AgentLimits, CredentialKind, Engine, OthersTasks, Principal, ProcessIdentity,
-    mode_scope, role_scope, session_secret, whole_scope,
+    AccessRole, AgentLimits, AgentLink, CredentialKind, Engine, Principal, mode_scope, role_scope,
+    session_secret, whole_scope,
 };
 use mk_types::{ModeSlug, lock};
 use serde_json::Value;
@@ -86,8 +86,8 @@ pub fn need(method: &Method, path: &str) -> RouteNeed {
 #[derive(Debug, Clone)]
 pub struct RequestSender {
     pub principal: Option<Arc<Principal>>,
-    /// The processes it comes from, where they may be an agent's.
-    pub processes: Vec<ProcessIdentity>,
+    /// The agent that it may come from.
+    pub agent: Option<AgentLink>,
     /// For records.
     pub origin: String,
 }
@@ -97,13 +97,10 @@ impl RequestSender {
     pub(crate) fn limits(&self) -> AgentLimits {
         let limits = match &self.principal {
             Some(principal) => principal.limits(),
-            None => AgentLimits {
-                others: OthersTasks::ChangeUnclaimed,
-                ..AgentLimits::default()
-            },
+            None => AgentLimits::default(),
         };
         AgentLimits {
-            processes: self.processes.clone(),
+            agent: self.agent.clone(),
             ..limits
         }
     }
@@ -218,19 +215,17 @@ impl Gate {
         let mut who = self.admit(&request, found)?;
         if !is_page && need(request.method(), &path) == RouteNeed::Agent {
             let peer = request.extensions().get::<Peer>().copied();
-            who.processes = self.processes(peer).await?;
+            who.agent = self.agent(peer).await?;
         }
         let mut request = self.within_scope(request, &who).await?;
         // For the faces behind, which know nothing of this one.
-        if who.principal.is_some() || !who.processes.is_empty() {
-            request.extensions_mut().insert(who.limits());
-        }
+        request.extensions_mut().insert(who.limits());
         request.extensions_mut().insert(who);
         Ok(request)
     }
 
-    /// The processes that a request comes from.
-    async fn processes(&self, peer: Option<Peer>) -> Result<Vec<ProcessIdentity>, Box<Response>> {
+    /// The agent that a request may come from.
+    async fn agent(&self, peer: Option<Peer>) -> Result<Option<AgentLink>, Box<Response>> {
         let found = self.owners.of(&self.engine, peer).await;
         found.map_err(|error| {
             let body = Json(error::refused(&error, mk_tools::Toolset::Modes));
@@ -369,7 +364,7 @@ impl Gate {
         let origin = peer.map_or_else(|| "this process".to_owned(), |it| it.address.to_string());
         Ok(RequestSender {
             principal,
-            processes: Vec::new(),
+            agent: None,
             origin,
         })
     }

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
-use mk_engine::{Engine, Error, ProcessIdentity};
+use mk_engine::{AgentLink, Engine, Error};
 use mk_types::lock;
 
 use crate::peer::{Peer, PeerUser};
@@ -15,15 +15,15 @@ use crate::peer::{Peer, PeerUser};
 /// More connections than are open at a time; then all are looked up again.
 const MOST_KNOWN: usize = 4096;
 
-/// The processes that have a socket of this number, each followed by those above it.
-type FindProcesses = dyn Fn(u64) -> Vec<ProcessIdentity> + Send + Sync;
+/// What leads from the processes that have a socket of this number to an agent.
+type FindAgent = dyn Fn(u64) -> AgentLink + Send + Sync;
 
 /// Knows whose sockets are at the other end.
 #[derive(Clone)]
 pub struct SocketOwners {
-    find: Arc<FindProcesses>,
+    find: Arc<FindAgent>,
     /// The kernel does not use a socket's number again before it has used all others.
-    known: Arc<Mutex<HashMap<u64, Vec<ProcessIdentity>>>>,
+    known: Arc<Mutex<HashMap<u64, AgentLink>>>,
 }
 
 impl fmt::Debug for SocketOwners {
@@ -33,31 +33,31 @@ impl fmt::Debug for SocketOwners {
 }
 
 impl SocketOwners {
-    pub fn new(find: impl Fn(u64) -> Vec<ProcessIdentity> + Send + Sync + 'static) -> Self {
+    pub fn new(find: impl Fn(u64) -> AgentLink + Send + Sync + 'static) -> Self {
         Self {
             find: Arc::new(find),
             known: Arc::default(),
         }
     }
 
-    /// The processes that a request comes from; none where no agent is known or it comes from elsewhere. A process that
-    /// has gone, so that nobody can tell what it was below, is refused.
+    /// The agent that a request may come from; none where no agent is known or it comes from elsewhere. A process that
+    /// has gone, so that what it was below is unknown, is refused.
     pub(crate) async fn of(
         &self,
         engine: &Engine,
         peer: Option<Peer>,
-    ) -> Result<Vec<ProcessIdentity>, Error> {
+    ) -> Result<Option<AgentLink>, Error> {
         let local = peer.filter(|peer| peer.user == PeerUser::Same);
         let Some(socket) = local.and_then(|peer| peer.socket) else {
-            return Ok(Vec::new());
+            return Ok(None);
         };
         if let Some(known) = self.lock().get(&socket) {
-            return Ok(known.clone());
+            return Ok(Some(known.clone()));
         }
         // While the store cannot be read, calls are decided by what is known, and only reading is allowed.
         let is_any_running = engine.conversations().is_any_agent_running();
         if !is_any_running.unwrap_or_default() {
-            return Ok(Vec::new());
+            return Ok(None);
         }
         let find = Arc::clone(&self.find);
         let found = tokio::task::spawn_blocking(move || find(socket)).await;
@@ -76,10 +76,10 @@ impl SocketOwners {
             known.clear();
         }
         known.insert(socket, found.clone());
-        Ok(found)
+        Ok(Some(found))
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<u64, Vec<ProcessIdentity>>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<u64, AgentLink>> {
         lock(&self.known)
     }
 }

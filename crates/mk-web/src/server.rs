@@ -84,7 +84,7 @@ impl Web {
         }
         caller.conversation.id = limits.conversation();
         caller.others = limits.others;
-        caller.agent = limits.agent();
+        caller.agent = limits.agent;
         caller.within = limits.projects;
         Ok(caller)
     }

@@ -19,8 +19,8 @@ use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Method, Request, StatusCode};
 use mk_engine::{
-    AccessRole, AgentSession, Engine, EngineParts, Folders, NewToken, ProcessIdentity, Seat,
-    Settings, StoreLocation,
+    AccessRole, AgentLink, AgentSession, Engine, EngineParts, Folders, NewToken, ProcessIdentity,
+    Seat, Settings, StoreLocation,
 };
 use mk_testkit::Fixture;
 use mk_types::{Clock, ModeSlug, Timestamp};
@@ -41,13 +41,16 @@ const AGENT: ProcessIdentity = ProcessIdentity {
 };
 const AGENTS_SOCKET: u64 = 4712;
 const OTHERS_SOCKET: u64 = 4713;
+/// Of a process that the agent has left behind, with its session in the environment.
+const LEFT_SOCKET: u64 = 4714;
 
-fn owners(socket: u64) -> Vec<ProcessIdentity> {
+fn owners(socket: u64) -> AgentLink {
     let child = |id| ProcessIdentity { id, started: 2 };
     match socket {
-        AGENTS_SOCKET => vec![child(4712), AGENT],
-        OTHERS_SOCKET => vec![child(4713)],
-        _ => Vec::new(),
+        AGENTS_SOCKET => AgentLink::new(vec![child(4712), AGENT]),
+        OTHERS_SOCKET => AgentLink::new(vec![child(4713)]),
+        LEFT_SOCKET => AgentLink::new(vec![child(4714)]).with_trace("claude-code", "one"),
+        _ => AgentLink::default(),
     }
 }
 

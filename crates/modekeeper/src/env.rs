@@ -150,7 +150,9 @@ pub(crate) fn hook_deadline() -> Option<Duration> {
 }
 
 /// What clients say about the session that this process belongs to.
-fn client_sessions(text: impl Fn(&str) -> Option<String>) -> Vec<(&'static str, String)> {
+pub(crate) fn client_sessions(
+    text: impl Fn(&str) -> Option<String>,
+) -> Vec<(&'static str, String)> {
     let mut sessions = Vec::new();
     if let Some((client, session)) = text(CONVERSATION)
         .as_deref()

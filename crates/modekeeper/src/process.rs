@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use mk_engine::{AgentLink, ProcessIdentity};
 
-use crate::env::Env;
+use crate::env::{Env, client_sessions};
 
 /// More than this is a loop or somebody's joke.
 const DEEPEST: usize = 64;
@@ -29,8 +29,9 @@ pub(crate) fn ancestors() -> Vec<ProcessIdentity> {
     ancestors_from(parent_of("self"))
 }
 
-/// The processes that have a socket of this number, each followed by those above it. Those of other users show nothing.
-pub(crate) fn owners_of(socket: u64) -> Vec<ProcessIdentity> {
+/// What leads from the processes that have a socket of this number to an agent: those above them, and the session that
+/// a client has named to them. Those of other users show nothing.
+pub(crate) fn owners_of(socket: u64) -> AgentLink {
     let name = format!("socket:[{socket}]");
     let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let numbers = processes.filter_map(|it| it.file_name().to_str()?.parse::<u32>().ok());
@@ -42,8 +43,29 @@ pub(crate) fn owners_of(socket: u64) -> Vec<ProcessIdentity> {
             target.is_ok_and(|target| target.as_os_str() == name.as_str())
         })
     };
-    let owners = numbers.filter(has_it);
-    owners.flat_map(|id| ancestors_from(Some(id))).collect()
+    let owners: Vec<u32> = numbers.filter(has_it).collect();
+    let above = owners.iter().flat_map(|id| ancestors_from(Some(*id)));
+    let link = AgentLink::new(above.collect());
+    let sessions = owners.iter().flat_map(|id| sessions_of(*id));
+    sessions.fold(link, |link, (client, session)| {
+        link.with_trace(client, &session)
+    })
+}
+
+/// The sessions that clients have named to a process.
+fn sessions_of(id: u32) -> Vec<(&'static str, String)> {
+    let variables = std::fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
+    client_sessions(|name| {
+        let mut variables = variables.split(|it| *it == 0);
+        let value = |it: &[u8]| {
+            Some(
+                it.strip_prefix(name.as_bytes())?
+                    .strip_prefix(b"=")?
+                    .to_vec(),
+            )
+        };
+        String::from_utf8(variables.find_map(value)?).ok()
+    })
 }
 
 /// The same for a process whose parent is known.

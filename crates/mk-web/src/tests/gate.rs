@@ -9,7 +9,7 @@ use mk_types::CredentialId;
 use serde_json::{Value, json};
 use tower::ServiceExt as _;
 
-use super::{AGENTS_SOCKET, OTHERS_SOCKET, Reply, World, request, send};
+use super::{AGENTS_SOCKET, LEFT_SOCKET, OTHERS_SOCKET, Reply, World, request, send};
 use crate::gate::COOKIE;
 use crate::{Peer, PeerUser, RouteNeed, need};
 
@@ -94,16 +94,21 @@ async fn what_an_agent_has_started_is_held_by_the_agents_mode() {
         socket: Some(OTHERS_SOCKET),
         ..LOCAL
     };
+    let left = Peer {
+        socket: Some(LEFT_SOCKET),
+        ..LOCAL
+    };
     let gone = Peer {
         socket: Some(1),
         ..LOCAL
     };
-    // Where no agent is known, nobody is looked for.
-    for peer in [LOCAL, other, gone] {
+    // Where no agent is known, none is looked for.
+    for peer in [LOCAL, other, left, gone] {
         assert_eq!(ask(peer).await, (StatusCode::OK, json!(false)));
     }
     world.agent_in("ask").await;
     assert_eq!(ask(LOCAL).await, (StatusCode::OK, json!(true)));
+    assert_eq!(ask(left).await, (StatusCode::OK, json!(true)));
     assert_eq!(ask(other).await, (StatusCode::OK, json!(false)));
     assert_eq!(ask(gone).await.0, StatusCode::FORBIDDEN);
 }

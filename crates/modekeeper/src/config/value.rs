@@ -257,6 +257,8 @@ impl SettingValue for AbsPath {
         let current = current.ok_or(WrongValue::NoWorkingDirectory)?;
         let path = path(given, around)?;
         let root = current.join(&path).filter(|root| root.as_path().is_dir());
+        // What holds around a directory is found by its real name.
+        let root = root.and_then(|root| Self::new(&root.as_path().canonicalize().ok()?));
         root.ok_or(WrongValue::NoDirectory(path))
     }
 

@@ -10,6 +10,7 @@ use crate::support::PATIENCE;
 use crate::support::http::{HttpClient, Request, Server, lift};
 use crate::support::sandbox::{Sandbox, run};
 use crate::support::sse::SseClient;
+use crate::support::stdio::Client;
 
 /// A new token: its secret and its id.
 fn token(sandbox: &Sandbox, arguments: &[&str]) -> (String, String) {
@@ -161,6 +162,17 @@ fn without_a_token_the_tasks_of_tokens_are_neither_changed_nor_a_way_to_more() {
             refused.to_string().contains("created with a token"),
             "{refused:#}"
         );
+    }
+    let mut without = HttpClient::start(server.address, "/mcp");
+    let mut stdio = Client::start(&sandbox);
+    for claimed in [&mine, &connected] {
+        for refused in [
+            without.call("complete_task", &end(claimed)),
+            stdio.call("complete_task", &end(claimed)),
+        ] {
+            let refused = refused.to_string();
+            assert!(refused.contains("created with a token"), "{refused}");
+        }
     }
     let done = call(None, "complete_task", end(&own));
     assert_eq!(done["isError"], false, "{done:#}");
