@@ -3,12 +3,13 @@
 //! Nothing here deletes or repairs; a database that is not ours or too new is left as it is.
 
 mod copy;
+mod patience;
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use mk_types::lock;
 use rusqlite::config::DbConfig;
@@ -19,6 +20,7 @@ use crate::error::{Error, Failure};
 use crate::mark::ProjectMarks;
 use crate::recent::RecentAnswers;
 pub(crate) use copy::{copy_to, put_back};
+use patience::Patience;
 
 /// One step of the schema. It only adds, so that programs of an older version, hooks above all,
 /// go on working with what they know after another program was updated.
@@ -464,39 +466,5 @@ fn use_write_ahead_log(connection: &Connection) -> rusqlite::Result<()> {
             return outcome;
         }
         attempt += 1;
-    }
-}
-
-/// Waits for a lock in steps of 0.3 to 0.9 ms. SQLite's own handler sleeps up to 100 ms at a time,
-/// which made single waits of half a second with four busy writers.
-#[derive(Debug)]
-struct Patience {
-    limit: Duration,
-    since: Option<Instant>,
-}
-
-impl Patience {
-    const fn of(limit: Duration) -> Self {
-        Self { limit, since: None }
-    }
-
-    /// Sleeps one step; false when the time is up. `attempt` is 0 where a new wait begins.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "SQLite gives no other way to wait for a lock; writers wait on their own thread"
-    )]
-    fn wait(&mut self, attempt: i32) -> bool {
-        let now = Instant::now();
-        if attempt == 0 {
-            self.since = None;
-        }
-        let waited = now - *self.since.get_or_insert(now);
-        if waited >= self.limit {
-            return false;
-        }
-        // Nanoseconds serve as dice: processes that collided once should not do so in step.
-        let dice = u64::from(waited.subsec_nanos()) + u64::from(std::process::id()) * 97;
-        std::thread::sleep(Duration::from_micros(300 + dice % 600));
-        true
     }
 }
