@@ -17,7 +17,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use crate::StoreLocation;
 use crate::error::{Error, Failure};
-use crate::mark::ProjectMarks;
+use crate::mark::{self, ProjectMarks};
 use crate::recent::RecentAnswers;
 pub(crate) use copy::{copy_to, put_back};
 use patience::Patience;
@@ -52,6 +52,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
     },
     Migration {
         sql: include_str!("../migrations/0005_mode_since.sql"),
+        oldest: 1,
+    },
+    Migration {
+        sql: include_str!("../migrations/0006_marks.sql"),
         oldest: 1,
     },
 ];
@@ -231,7 +235,8 @@ fn open_waiting(
     let opened = connection
         .busy_handler(Some(move |_| patience.wait(1)))
         .map_err(Failure::from)
-        .and_then(|()| prepare(&mut connection, location, purpose, schema))
+        .and_then(|()| bring_up(&mut connection, location, schema))
+        .and_then(|()| prepare(&connection, location, purpose))
         .and_then(|()| {
             let mut patience = Patience::of(waits.statement);
             Ok(connection.busy_handler(Some(move |attempt| patience.wait(attempt)))?)
@@ -240,10 +245,10 @@ fn open_waiting(
     Ok(connection)
 }
 
-fn prepare(
+/// Today's schema, and what persons have set.
+fn bring_up(
     connection: &mut Connection,
     location: &StoreLocation,
-    purpose: ConnectionPurpose,
     schema: Schema<'_>,
 ) -> Result<(), Failure> {
     connection.set_prepared_statement_cache_capacity(PREPARED);
@@ -262,7 +267,18 @@ fn prepare(
         }
         migrate(connection, location, schema.migrations)?;
     }
-    schema.marks.bring_into(connection)?;
+    if let Some(seen) = schema.marks.bring_into(connection, location)? {
+        mark::remember(connection, &seen);
+    }
+    Ok(())
+}
+
+/// From here on, only the log is waited for.
+fn prepare(
+    connection: &Connection,
+    location: &StoreLocation,
+    purpose: ConnectionPurpose,
+) -> Result<(), Failure> {
     match purpose {
         ConnectionPurpose::Read => {
             connection.execute_batch("PRAGMA cache_size = -2000; PRAGMA query_only = ON")?;
