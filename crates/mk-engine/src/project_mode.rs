@@ -63,8 +63,12 @@ impl Conversations<'_> {
 
     /// Whether a conversation of an agent whose process is known may be running.
     pub fn is_any_agent_running(&self) -> Result<bool, Error> {
-        let last = self.engine.inner.store.last_agent_active()?;
-        Ok(last.is_some_and(|last| last >= self.live_since()))
+        let since = self.live_since();
+        // Rounded down, so that the store is asked the same for a while.
+        let hour = since.as_millis().div_euclid(3_600_000) * 3_600_000;
+        let store = &self.engine.inner.store;
+        let last = store.last_agent_active(Timestamp::from_millis(hour))?;
+        Ok(last.is_some_and(|last| last >= since))
     }
 
     /// The live conversations of every project, the latest first, each with its project.

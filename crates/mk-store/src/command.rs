@@ -114,14 +114,15 @@ impl Store {
         })
     }
 
-    /// The records of commands that ended after this one, oldest first.
+    /// The records of commands that ended after this one, oldest first. An unknown id is an empty answer: what it names
+    /// was removed.
     pub fn commands_after(
         &self,
         id: Option<&CommandId>,
         filter: &CommandFilter,
     ) -> Result<Vec<CommandRecord>, Error> {
         let query = select_command!(
-            "WHERE key > coalesce((SELECT c.key FROM command c WHERE c.id = ?1), 0)
+            "WHERE key > CASE WHEN ?1 IS NULL THEN 0 ELSE (SELECT c.key FROM command c WHERE c.id = ?1) END
                  AND (?2 IS NULL OR conversation = ?2) AND (?3 IS NULL OR project = ?3)
              ORDER BY key LIMIT ?4"
         );

@@ -68,15 +68,17 @@ impl Store {
         shared.read(|connection| all(connection, query, params![since.as_millis()], read))
     }
 
-    /// When an agent's process that has not ended was last active.
-    pub fn last_agent_active(&self) -> Result<Option<Timestamp>, Error> {
+    /// When an agent's process that has not ended was last active, if it was since then. A server remembers the answer for
+    /// as long as `since` is the same.
+    pub fn last_agent_active(&self, since: Timestamp) -> Result<Option<Timestamp>, Error> {
         let query = "SELECT last_active FROM conversation
-                     WHERE process IS NOT NULL AND ended_at IS NULL
+                     WHERE last_active >= ?1 AND process IS NOT NULL AND ended_at IS NULL
                      ORDER BY last_active DESC LIMIT 1";
         let shared = &self.inner.shared;
+        let since = since.as_millis();
         let last: Option<i64> = shared
-            .read_recent(("last agent", String::new()), |connection| {
-                first(connection, query, params![], |row| row.get(0))
+            .read_recent(("last agent", since.to_string()), |connection| {
+                first(connection, query, params![since], |row| row.get(0))
             })?;
         Ok(last.map(Timestamp::from_millis))
     }

@@ -59,9 +59,10 @@ pub enum Error {
         #[source]
         source: Arc<rusqlite::Error>,
     },
-    #[error("`{path}` keeps which mode a person has set for a project, and cannot be read")]
+    #[error("`{path}` keeps {content}, and cannot be read")]
     Marks {
         path: PathBuf,
+        content: MarkContent,
         #[source]
         source: Option<Arc<io::Error>>,
     },
@@ -141,9 +142,7 @@ impl Error {
             Self::Newer { .. } => Some(
                 "a newer Modekeeper wrote it: update this one, or choose another `storage_path`",
             ),
-            Self::Marks { .. } => {
-                Some("repair or remove it, then set the modes of your projects again")
-            }
+            Self::Marks { content, .. } => Some(content.hint()),
             Self::Foreign { .. } => Some("choose another `storage_path`"),
             Self::ReadOnly { .. } => {
                 Some("check the permissions of the file and its directory, and the disk")
@@ -200,6 +199,33 @@ impl Error {
             ) => Self::Busy { location, source },
             _ => Self::Database { location, source },
         }
+    }
+}
+
+/// What is kept outside of the database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MarkContent {
+    Mode,
+    Rights,
+}
+
+impl MarkContent {
+    const fn hint(self) -> &'static str {
+        match self {
+            Self::Mode => "repair or remove it, then set the modes of your projects again",
+            Self::Rights => {
+                "repair it, or review the modes of the project and remove it: what they allow then counts as agreed to"
+            }
+        }
+    }
+}
+
+impl fmt::Display for MarkContent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Mode => "which mode a person has set for a project",
+            Self::Rights => "what the modes of a project may do",
+        })
     }
 }
 

@@ -40,7 +40,7 @@ use std::time::Duration;
 use mk_types::{Clock, SessionId, TaskId, lock};
 
 use error::Failure;
-pub use error::{Error, MissingSubject};
+pub use error::{Error, MarkContent, MissingSubject};
 use link::params;
 pub use model::{
     AccessRole, AgentSession, Approval, ApprovalFigures, ApprovalState, ApprovalVerdict,
@@ -141,8 +141,8 @@ impl Store {
         }
     }
 
-    /// Keeps the modes that persons set for projects in this directory too, and takes them from there when the database
-    /// is made, in memory as well. Not for PostgreSQL, which is not lost by cleaning a directory.
+    /// Keeps the modes that persons set for projects in this directory too, and compares the database with it when it is
+    /// opened, in memory as well. Not for PostgreSQL, which is not lost by cleaning a directory.
     #[must_use]
     pub fn marking_projects_in(self, directory: PathBuf) -> Self {
         if !matches!(self.location(), StoreLocation::Postgres(_)) {

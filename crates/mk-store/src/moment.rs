@@ -1,7 +1,7 @@
 //! One moment of one thread: what is read in it asks once whether anyone has committed, not for each answer.
 //!
-//! A decision takes several answers that a server remembers. What was true when the first was asked for is what the
-//! decision goes by; the next decision asks again.
+//! A decision takes several answers that a server remembers. None is older than the first question of the moment; where
+//! another thread asks again meanwhile, a later one may be newer than the first. The next decision asks again.
 
 use std::cell::Cell;
 
@@ -30,8 +30,8 @@ impl Drop for Ending {
     }
 }
 
-/// Has everything that `look` reads on this thread be of one moment, so that a decision asks once whether anyone has
-/// committed. It must not write.
+/// Has a decision ask once whether anyone has committed: no answer that `look` reads on this thread is older than its first
+/// question. What it writes itself it may not see before the moment is over.
 pub fn in_one_moment<T>(look: impl FnOnce() -> T) -> T {
     if !matches!(MOMENT.get(), Moment::Over) {
         return look();

@@ -3,12 +3,13 @@
 //! Nothing here deletes or repairs; a database that is not ours or too new is left as it is.
 
 mod copy;
+mod patience;
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use mk_types::lock;
 use rusqlite::config::DbConfig;
@@ -16,9 +17,10 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use crate::StoreLocation;
 use crate::error::{Error, Failure};
-use crate::mark::ProjectMarks;
+use crate::mark::{self, ProjectMarks};
 use crate::recent::RecentAnswers;
 pub(crate) use copy::{copy_to, put_back};
+use patience::Patience;
 
 /// One step of the schema. It only adds, so that programs of an older version, hooks above all,
 /// go on working with what they know after another program was updated.
@@ -50,6 +52,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
     },
     Migration {
         sql: include_str!("../migrations/0005_mode_since.sql"),
+        oldest: 1,
+    },
+    Migration {
+        sql: include_str!("../migrations/0006_marks.sql"),
         oldest: 1,
     },
 ];
@@ -229,7 +235,8 @@ fn open_waiting(
     let opened = connection
         .busy_handler(Some(move |_| patience.wait(1)))
         .map_err(Failure::from)
-        .and_then(|()| prepare(&mut connection, location, purpose, schema))
+        .and_then(|()| bring_up(&mut connection, location, schema))
+        .and_then(|()| prepare(&connection, location, purpose))
         .and_then(|()| {
             let mut patience = Patience::of(waits.statement);
             Ok(connection.busy_handler(Some(move |attempt| patience.wait(attempt)))?)
@@ -238,10 +245,10 @@ fn open_waiting(
     Ok(connection)
 }
 
-fn prepare(
+/// Today's schema, and what persons have set.
+fn bring_up(
     connection: &mut Connection,
     location: &StoreLocation,
-    purpose: ConnectionPurpose,
     schema: Schema<'_>,
 ) -> Result<(), Failure> {
     connection.set_prepared_statement_cache_capacity(PREPARED);
@@ -260,7 +267,18 @@ fn prepare(
         }
         migrate(connection, location, schema.migrations)?;
     }
-    schema.marks.bring_into(connection)?;
+    if let Some(seen) = schema.marks.bring_into(connection, location)? {
+        mark::remember(connection, &seen);
+    }
+    Ok(())
+}
+
+/// From here on, only the log is waited for.
+fn prepare(
+    connection: &Connection,
+    location: &StoreLocation,
+    purpose: ConnectionPurpose,
+) -> Result<(), Failure> {
     match purpose {
         ConnectionPurpose::Read => {
             connection.execute_batch("PRAGMA cache_size = -2000; PRAGMA query_only = ON")?;
@@ -464,39 +482,5 @@ fn use_write_ahead_log(connection: &Connection) -> rusqlite::Result<()> {
             return outcome;
         }
         attempt += 1;
-    }
-}
-
-/// Waits for a lock in steps of 0.3 to 0.9 ms. SQLite's own handler sleeps up to 100 ms at a time,
-/// which made single waits of half a second with four busy writers.
-#[derive(Debug)]
-struct Patience {
-    limit: Duration,
-    since: Option<Instant>,
-}
-
-impl Patience {
-    const fn of(limit: Duration) -> Self {
-        Self { limit, since: None }
-    }
-
-    /// Sleeps one step; false when the time is up. `attempt` is 0 where a new wait begins.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "SQLite gives no other way to wait for a lock; writers wait on their own thread"
-    )]
-    fn wait(&mut self, attempt: i32) -> bool {
-        let now = Instant::now();
-        if attempt == 0 {
-            self.since = None;
-        }
-        let waited = now - *self.since.get_or_insert(now);
-        if waited >= self.limit {
-            return false;
-        }
-        // Nanoseconds serve as dice: processes that collided once should not do so in step.
-        let dice = u64::from(waited.subsec_nanos()) + u64::from(std::process::id()) * 97;
-        std::thread::sleep(Duration::from_micros(300 + dice % 600));
-        true
     }
 }

@@ -1,17 +1,20 @@
 //! The mode that a person sets for a project: one transaction for the project, its conversations and its tasks. And what
 //! an agent's change of mode compares with it, so that a person's act is never overtaken by one that was decided before.
 
+use std::time::Duration;
+
 use mk_types::{AbsPath, ConversationId, ModeSlug, SessionId, Timestamp};
 
+use crate::Store;
 use crate::error::{Error, Failure};
 use crate::link::{Link, SqlValue, params};
+use crate::mark::MarkedAct;
 use crate::model::{
     ConversationGrounds, ModeGrounds, ModeReach, NewProjectMode, Project, SetProjectMode,
 };
 use crate::project::{self, select_project};
 use crate::row::{self, all, first, optional, run, session_id};
 use crate::writer::Turn;
-use crate::{Store, StoreLocation};
 
 /// Whether the path `$path` is this project's (`?1`, and `?2` with a separator at its end), or lies below it and no
 /// project in between has a mode of its own.
@@ -34,30 +37,17 @@ macro_rules! is_held {
     };
 }
 
-pub(crate) use is_held;
-
 impl Store {
     /// Sets the mode of a project, and of its live conversations and tasks where `new.reach` says so: all or nothing.
     pub async fn set_project_mode(&self, new: NewProjectMode) -> Result<SetProjectMode, Error> {
-        let set = self.write(move |turn| set(turn, &new)).await?;
-        let shared = &self.inner.shared;
-        // What was set in memory ends with it.
-        if matches!(shared.location, StoreLocation::File(_)) {
-            shared.marks.keep(&set.project, shared.clock.now());
-        }
-        Ok(set)
+        self.write(move |turn| set(turn, &new)).await
     }
 
     /// Takes the mode of a project back, with its `switching` and the modes of the conversations that it holds: all or
     /// nothing. Tasks keep theirs.
     pub async fn unset_project_mode(&self, root: &AbsPath) -> Result<Project, Error> {
-        let at = root.clone();
-        let project = self.write(move |turn| unset(turn, &at)).await?;
-        let shared = &self.inner.shared;
-        if matches!(shared.location, StoreLocation::File(_)) {
-            shared.marks.forget(root);
-        }
-        Ok(project)
+        let root = root.clone();
+        self.write(move |turn| unset(turn, &root)).await
     }
 
     /// Of these directories, the longest, that is the nearest, with a mode that a person has set.
@@ -158,9 +148,10 @@ fn nearest_set(connection: Link<'_>, among: &[AbsPath]) -> Result<Option<Project
     Ok(found.into_iter().max_by_key(|it| it.root.as_str().len()))
 }
 
-fn set(turn: &Turn<'_>, new: &NewProjectMode) -> Result<SetProjectMode, Failure> {
+pub(crate) fn set(turn: &Turn<'_>, new: &NewProjectMode) -> Result<SetProjectMode, Failure> {
     let connection = turn.connection;
     let project = project::open(turn, &new.root)?;
+    let at = next_act(turn, &new.root)?;
     // Answers about its conversations name the project's id, and those about its tasks the root.
     turn.changed(project.id.as_str());
     turn.changed(new.root.as_str());
@@ -176,24 +167,58 @@ fn set(turn: &Turn<'_>, new: &NewProjectMode) -> Result<SetProjectMode, Failure>
                 turn.changed(root.as_str());
                 switched.extend(switch_tasks(turn, new, root)?);
             }
-            (switched, Some(turn.now.as_millis()))
+            (switched, Some(at.as_millis()))
         }
     };
     run(
         connection,
         "UPDATE project SET mode = ?2, switching = coalesce(switching, ?3),
-             mode_since = coalesce(?4, mode_since) WHERE id = ?1",
-        params![project.id.as_str(), new.mode.as_str(), new.switching, since],
+             mode_since = coalesce(?4, mode_since), mode_at = ?5 WHERE id = ?1",
+        params![
+            project.id.as_str(),
+            new.mode.as_str(),
+            new.switching,
+            since,
+            at.as_millis()
+        ],
     )?;
-    Ok(SetProjectMode {
-        project: project::existing(connection, &project.id)?,
-        switched,
+    let project = project::existing(connection, &project.id)?;
+    turn.mark(MarkedAct {
+        root: new.root.clone(),
+        worktrees: new.worktrees.clone(),
+        mode: project.mode.clone(),
+        switching: project.switching.clone(),
+        at,
+        reach: Some(new.reach),
+    });
+    Ok(SetProjectMode { project, switched })
+}
+
+/// When a person last did something with the mode of the project at `root`, as far as that is known; the outer `None`
+/// for a project that is not.
+pub(crate) fn act_time_of(
+    connection: Link<'_>,
+    root: &AbsPath,
+) -> Result<Option<Option<Timestamp>>, Failure> {
+    let query = "SELECT mode_at, mode_since FROM project WHERE root = ?1";
+    first(connection, query, params![root.as_str()], |row| {
+        // Programs of older versions leave the first as it was.
+        let at = row.get::<Option<i64>>(0)?.max(row.get(1)?);
+        Ok(at.map(Timestamp::from_millis))
     })
 }
 
-fn unset(turn: &Turn<'_>, root: &AbsPath) -> Result<Project, Failure> {
+/// When the act of this turn happens: after those before it, whatever the clock says.
+fn next_act(turn: &Turn<'_>, root: &AbsPath) -> Result<Timestamp, Failure> {
+    let last = act_time_of(turn.connection, root)?.flatten();
+    let next = last.map(|it| it.after(Duration::from_millis(1)));
+    Ok(next.map_or(turn.now, |next| next.max(turn.now)))
+}
+
+pub(crate) fn unset(turn: &Turn<'_>, root: &AbsPath) -> Result<Project, Failure> {
     let connection = turn.connection;
     let project = project::open(turn, root)?;
+    let at = next_act(turn, root)?;
     turn.changed(project.id.as_str());
     turn.changed(root.as_str());
     let freed = all(
@@ -210,9 +235,18 @@ fn unset(turn: &Turn<'_>, root: &AbsPath) -> Result<Project, Failure> {
     freed.iter().for_each(|id| turn.changed(id));
     run(
         connection,
-        "UPDATE project SET mode = NULL, switching = NULL, mode_since = NULL WHERE id = ?1",
-        params![project.id.as_str()],
+        "UPDATE project SET mode = NULL, switching = NULL, mode_since = NULL, mode_at = ?2
+         WHERE id = ?1",
+        params![project.id.as_str(), at.as_millis()],
     )?;
+    turn.mark(MarkedAct {
+        root: root.clone(),
+        worktrees: Vec::new(),
+        mode: None,
+        switching: None,
+        at,
+        reach: Some(ModeReach::NewConversations),
+    });
     project::existing(connection, &project.id)
 }
 
@@ -297,7 +331,7 @@ fn switch_tasks(
 }
 
 /// How paths below a directory begin.
-pub(crate) fn below(root: &AbsPath) -> String {
+fn below(root: &AbsPath) -> String {
     let separator = std::path::MAIN_SEPARATOR;
     let root = root.as_str();
     format!("{}{separator}", root.trim_end_matches(separator))

@@ -58,7 +58,7 @@ pub fn recover(path: &Path) -> Result<RecoveredStore, Error> {
             _ => {}
         }
     }
-    // What can be read brings its modes along.
+    // What can be read brings its modes along, and is compared when it is next opened.
     let no_marks = ProjectMarks::default();
     let purpose = ConnectionPurpose::Write;
     let new = open(&location, purpose, LockWaits::PATIENT, &no_marks)?;
@@ -95,7 +95,8 @@ fn copy_tables(new: &Connection, damaged: &Path) -> Result<(usize, Vec<String>),
     let old = Connection::open_with_flags(damaged, flags)?;
     let mut statement = new.prepare(
         "SELECT name FROM sqlite_schema
-         WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'schema_version'",
+         WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
+             AND name NOT IN ('schema_version', 'marks_seen')",
     )?;
     let tables = statement.query_map([], |row| row.get::<_, String>(0))?;
     let tables: Vec<String> = tables.collect::<Result<_, _>>()?;

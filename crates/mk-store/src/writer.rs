@@ -19,7 +19,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use crate::StoreLocation;
 use crate::error::{Error, Failure};
 use crate::link::Link;
-use crate::mark::ProjectMarks;
+use crate::mark::{MarkedAct, ProjectMarks};
 use crate::model::NewDecision;
 use crate::open::{OpenedDatabase, StoreUse};
 use crate::postgres::Postgres;
@@ -62,16 +62,27 @@ pub(crate) struct Turn<'a> {
     decided: Cell<bool>,
     /// Ids of what other servers have to look at again.
     changed: RefCell<Vec<String>>,
+    /// What persons do in it, to be kept outside of the database as well.
+    marks: RefCell<Vec<MarkedAct>>,
 }
 
 impl<'a> Turn<'a> {
     fn new(shared: &'a SharedStore, connection: Link<'a>, notes: &Notes) -> Self {
         Self {
-            connection,
-            now: shared.clock.now(),
-            location: &shared.location,
             decided: Cell::new(!notes.decisions.is_empty()),
+            ..Self::at(&shared.location, connection, shared.clock.now())
+        }
+    }
+
+    /// One in which nothing else is done.
+    pub(crate) fn at(location: &'a StoreLocation, connection: Link<'a>, now: Timestamp) -> Self {
+        Self {
+            connection,
+            now,
+            location,
+            decided: Cell::new(false),
             changed: RefCell::default(),
+            marks: RefCell::default(),
         }
     }
 
@@ -81,6 +92,11 @@ impl<'a> Turn<'a> {
         if matches!(self.connection, Link::Postgres { .. }) {
             self.changed.borrow_mut().push(id.to_owned());
         }
+    }
+
+    /// Has this kept outside of the database just before the commit.
+    pub(crate) fn mark(&self, act: MarkedAct) {
+        self.marks.borrow_mut().push(act);
     }
 
     /// Has the decisions of this batch sealed.

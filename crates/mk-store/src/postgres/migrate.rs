@@ -9,6 +9,7 @@ use super::{PgClient, PostgresTrouble};
 const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/postgres/0001_state.sql"),
     include_str!("../../migrations/postgres/0002_mode_since.sql"),
+    include_str!("../../migrations/postgres/0003_mode_at.sql"),
 ];
 
 /// The versions that were applied; in the statements of a transaction that holds the writers' turn.

@@ -109,6 +109,7 @@ fn what_a_command_did_is_found_by_its_permit_and_listed() {
         let after = |id: Option<&CommandId>| fixture.store.commands_after(id, &filter).unwrap();
         assert_eq!(after(None), std::slice::from_ref(&record));
         assert_eq!(after(Some(&record.id)), []);
+        assert_eq!(after(Some(&CommandId::random())), []);
         let next = NewCommandRecord {
             permit: None,
             ..new

@@ -57,6 +57,20 @@ fn conversations_of_a_process_are_those_of_that_very_process() {
 }
 
 #[test]
+fn the_last_agent_is_looked_for_among_those_that_were_active_since() {
+    for fixture in Fixture::each() {
+        let mut new = new_conversation(&fixture.project(), "one");
+        new.process = Some(PROCESS);
+        let agent = block_on(fixture.store.open_conversation(new)).unwrap();
+        let last = |since| fixture.store.last_agent_active(since).unwrap();
+        assert_eq!(last(agent.last_active), Some(agent.last_active));
+        assert_eq!(last(agent.last_active.after(SECOND)), None);
+        block_on(fixture.store.end_conversation(&agent.id)).unwrap();
+        assert_eq!(last(agent.last_active), None);
+    }
+}
+
+#[test]
 fn a_persons_mode_reaches_live_conversations_or_only_new_ones() {
     for fixture in Fixture::each() {
         let project = fixture.project();

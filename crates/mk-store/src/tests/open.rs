@@ -336,7 +336,7 @@ fn a_newer_schema_is_refused_and_not_touched() {
             put_database(path, MIGRATIONS[0].sql);
             put_database_version(path, 99);
         },
-        "the database `…modekeeper.db` has schema 99, this program supports up to 5",
+        "the database `…modekeeper.db` has schema 99, this program supports up to 6",
     );
 }
 

@@ -31,7 +31,9 @@ impl SharedStore {
             let connection = Link::Sqlite(&opened.connection);
             let turn = Turn::new(self, connection, &notes);
             let written = transact(&turn, &notes, &mut jobs, &mut answers, &|| {
-                self.refuse_replaced(opened)
+                self.refuse_replaced(opened)?;
+                self.keep_marks(&turn);
+                Ok(())
             });
             if written.is_err() {
                 roll_back(connection);
@@ -177,6 +179,16 @@ impl SharedStore {
         let purpose = only.unwrap_or(ConnectionPurpose::Write);
         let opened = self.ensure_open(slot, purpose, LockWaits::PATIENT)?;
         Ok(opened)
+    }
+
+    /// What was set in memory ends with it.
+    fn keep_marks(&self, turn: &Turn<'_>) {
+        if matches!(self.location, StoreLocation::File(_)) {
+            turn.marks
+                .borrow()
+                .iter()
+                .for_each(|act| self.marks.keep(act));
+        }
     }
 
     /// Fails if the database's name no longer leads to the file that is open.

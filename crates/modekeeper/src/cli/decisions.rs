@@ -260,7 +260,8 @@ impl WatchedLog {
             {
                 print(&command::lines(&command, style))?;
             }
-            self.command = command.id;
+            // One without an ID must not begin from the start.
+            self.command = command.id.or_else(|| self.command.take());
         }
         Ok(())
     }
