@@ -95,7 +95,6 @@ fn memory_that_another_thread_uses_is_not_lent() {
     let world = World::new(Mode::Ask);
     let held = world.root.join("held.sh");
     super::fixture::write(&held, "#!/bin/sh\necho x > $0\nexit 7\n");
-    #[expect(clippy::disallowed_methods, reason = "a fixture, not a project's file")]
     std::fs::set_permissions(&held, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     for (program, code) in [(held.to_str().unwrap(), 7), (MISSING, 127)] {
         let supervised = crate::supervise(|| {
