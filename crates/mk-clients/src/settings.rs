@@ -75,7 +75,8 @@ impl SettingsEdit {
         }
     }
 
-    fn path(&self) -> &[String] {
+    /// Where it stands in its file.
+    pub fn path(&self) -> &[String] {
         let (Self::Put { path, .. } | Self::Claim { path, .. } | Self::Add { path, .. }) = self;
         path
     }

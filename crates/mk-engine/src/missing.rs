@@ -88,7 +88,7 @@ impl fmt::Display for ConflictingChange {
                 write!(f, "The text of '{slug}' has changed: look at it again")
             }
             Self::Configuration(file) => {
-                write!(f, "the project has a configuration already: `{file}`")
+                write!(f, "The project has a configuration already: `{file}`")
             }
             Self::Stored(error) => f.write_str(&sentence(error)),
         }

@@ -91,7 +91,7 @@ pub(crate) fn find(catalogue: &Catalogue, slug: &ModeSlug) -> Result<Arc<Mode>, 
         .ok_or_else(|| not_found(catalogue, slug))
 }
 
-/// The same for a mode that holds: what is missing is not what somebody has asked for.
+/// The same for a mode that holds: what is missing is not what a caller has asked for.
 pub(crate) fn find_in_force(catalogue: &Catalogue, slug: &ModeSlug) -> Result<Arc<Mode>, Error> {
     find(catalogue, slug).map_err(|error| match error {
         Error::NotFound(mode) => Error::NotFound(MissingThing::ModeInForce(Box::new(mode))),

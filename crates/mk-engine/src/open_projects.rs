@@ -84,8 +84,7 @@ impl Engine {
             project.reload(self);
             project
         });
-        let untrusted = project.untrusted();
-        if self.is_any_trusted(root, &untrusted) {
+        if self.is_held_too_long(&project) {
             project.reload(self);
         }
         project

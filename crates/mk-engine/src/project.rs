@@ -39,7 +39,7 @@ impl ProjectHandle<'_> {
         self.engine.in_force(self.caller, self.session.as_ref())
     }
 
-    /// Decides about a call that somebody else would make. Nothing is asked of anybody.
+    /// Decides about a call that another program would make. No person is asked.
     pub fn check(&self, call: ToolCall) -> Result<CheckedCall, Error> {
         in_one_moment(|| self.engine.check(self.in_force()?, call))
     }

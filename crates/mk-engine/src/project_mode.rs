@@ -127,14 +127,21 @@ impl Conversations<'_> {
         Ok(slug)
     }
 
-    /// Takes the mode of the project around a directory back. A person's act: the configuration decides again, and
-    /// where it names no mode, hooks let every call pass. Gives the project as it was.
+    /// Takes the mode back that [`Self::set_project_mode`] would replace, never that of a project around it. A person's
+    /// act: the configuration decides again, and where it names no mode, hooks let every call pass. Gives the project as
+    /// it was.
     pub async fn unset_project_mode(&self, directory: &AbsPath) -> Result<Option<Project>, Error> {
-        let here = self.standpoint(directory)?;
-        let Some(before) = here.project.filter(|project| project.mode.is_some()) else {
+        let store = &self.engine.inner.store;
+        // A linked worktree may have a mode from before it was one, which holds there and not the main one's.
+        let is_set = |project: &Project| project.mode.is_some();
+        let own = store.project_at(&self.engine.own_root(directory))?;
+        let found = match own.filter(is_set) {
+            Some(own) => Some(own),
+            None => store.project_at(&self.engine.root_to_set(directory))?,
+        };
+        let Some(before) = found.filter(is_set) else {
             return Ok(None);
         };
-        let store = &self.engine.inner.store;
         store.unset_project_mode(&before.root).await?;
         self.engine.open(&before.root).reload(self.engine);
         Ok(Some(before))

@@ -1,6 +1,6 @@
 //! Mode files that want more than they had: what a project says about itself holds until a person has trusted it.
 //!
-//! Where `switching` is free, modes protect nobody from the agent, and every text counts as it is written.
+//! Where `switching` is free, modes protect from no agent, and every text counts as it is written.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -10,6 +10,7 @@ use mk_policy::{
     Catalogue, Diagnostic, DiagnosticSubject, DocumentPosition, HeldWhy, LegibleFile, LoadedFile,
     Mode, ModeLayer, ModeSource, Severity, Switching, load_modes,
 };
+use mk_store::Project;
 use mk_types::{AbsPath, ModeSlug};
 use sha2::{Digest as _, Sha256};
 
@@ -17,7 +18,7 @@ use crate::draft::{RightsChange, rights_changes_of};
 use crate::error::Error;
 use crate::missing::ConflictingChange;
 use crate::mode::{Modes, find};
-use crate::open_project::operator_catalogue;
+use crate::open_project::{OpenProject, operator_catalogue};
 use crate::{Caller, Engine};
 
 /// What the rights that a project's modes had last are called.
@@ -32,7 +33,7 @@ pub(crate) fn hash(text: &str) -> String {
         .collect()
 }
 
-/// A mode that has less than its file says, because nobody has trusted the text yet.
+/// A mode that has less than its file says, because no person has trusted the text yet.
 #[derive(Debug, Clone)]
 pub struct UntrustedMode {
     pub slug: ModeSlug,
@@ -66,9 +67,10 @@ impl Engine {
         }
         let project = project.ok().flatten();
         let kept = self.kept_rights(&stored);
-        let is_known = kept.is_ok();
-        let kept = kept.unwrap_or_else(|error| read_only_if_lost(&error, catalogue));
-        if kept.is_empty() && !has_bounds {
+        if let Err(error) = &kept {
+            tracing::warn!(%error, "what the modes of a project were allowed to do is unknown");
+        }
+        if kept.as_ref().is_ok_and(Vec::is_empty) && !has_bounds {
             return Vec::new();
         }
         let operators = operator_catalogue(&self.inner.folders, self.policy());
@@ -79,23 +81,22 @@ impl Engine {
             let same = |earlier: &&Arc<Mode>| earlier.slug == mode.slug && !is_obscured(earlier);
             // What this process has seen is later than what it found in the store.
             let earlier = before.iter().find(same);
-            let earlier = earlier.or_else(|| kept.iter().find(same));
-            let bounds = above.into_iter().chain(earlier);
-            let exceeded: Vec<_> = bounds.filter(|bound| mode.exceeds(bound)).collect();
-            if exceeded.is_empty() {
-                continue;
-            }
+            let earlier = earlier.or_else(|| kept.iter().flatten().find(same));
+            let is_unknown = kept.is_err() && earlier.is_none();
+            let unknown = is_unknown.then(|| Arc::new(mode.read_only()));
+            let known = above.into_iter().chain(earlier);
+            let known = known.filter(|bound| mode.exceeds(bound));
+            // The first reason stays: what is held for an unknown one is never kept.
+            let unknown = unknown.iter().map(|it| (it, HeldWhy::UnknownBefore));
+            let bounds = unknown.chain(known.map(|it| (it, HeldWhy::Untrusted)));
+            let bounds: Vec<_> = bounds.collect();
             let hash = hash(&mode.rights());
-            let is_trusted = project.as_ref().is_some_and(|project| {
-                store
-                    .is_trusted(&project.id, &mode.slug, &hash)
-                    .unwrap_or(false)
-            });
-            if is_trusted {
+            if bounds.is_empty() || self.is_text_trusted(project.as_ref(), &mode.slug, &hash) {
                 continue;
             }
-            for bound in exceeded {
-                catalogue.hold(&mode.slug, bound, complaint(&mode));
+            for (bound, why) in bounds {
+                let complaint = complaint(&mode, &why);
+                catalogue.hold(&mode.slug, bound, why, complaint);
             }
             let held = catalogue.get(mode.slug.as_str());
             untrusted.push(UntrustedMode {
@@ -106,10 +107,18 @@ impl Engine {
         }
         // A linked worktree may have another text checked out; what the main one had last is what both are held to.
         // Nothing is kept over what was not read.
-        if stored == *root && is_known {
-            self.keep_rights(root, catalogue, &kept);
+        if let Ok(kept) = &kept
+            && stored == *root
+        {
+            self.keep_rights(root, catalogue, kept);
         }
         untrusted
+    }
+
+    /// Whether a person trusts a mode with these rights; not while it cannot be read.
+    fn is_text_trusted(&self, project: Option<&Project>, slug: &ModeSlug, hash: &str) -> bool {
+        let is_trusted = |it: &Project| self.inner.store.is_trusted(&it.id, slug, hash);
+        project.is_some_and(|it| is_trusted(it).unwrap_or(false))
     }
 
     /// The modes whose rights in this project were kept by [`Self::keep_rights`].
@@ -149,20 +158,23 @@ impl Engine {
         }
     }
 
-    /// Whether a person has trusted something meanwhile that is still held.
-    pub(crate) fn is_any_trusted(&self, root: &AbsPath, untrusted: &[UntrustedMode]) -> bool {
+    /// Whether a project holds modes to less although a person has trusted one meanwhile, or what they were allowed to do
+    /// before is known again.
+    pub(crate) fn is_held_too_long(&self, open: &OpenProject) -> bool {
+        let is_known = |root: AbsPath| self.kept_rights(&root).is_ok();
+        if open.catalogue().modes().iter().any(|it| is_unknown(it))
+            && self.project_root(open.root()).is_ok_and(is_known)
+        {
+            return true;
+        }
+        let untrusted = open.untrusted();
         if untrusted.is_empty() {
             return false;
         }
-        let store = &self.inner.store;
-        let Ok(Some(project)) = self.project_with(root) else {
-            return false;
-        };
-        untrusted.iter().any(|held| {
-            store
-                .is_trusted(&project.id, &held.slug, &held.hash)
-                .unwrap_or(false)
-        })
+        let project = self.project_with(open.root()).ok().flatten();
+        untrusted
+            .iter()
+            .any(|held| self.is_text_trusted(project.as_ref(), &held.slug, &held.hash))
     }
 
     /// What a file means whose text cannot be used as it is: for every mode that its last good text had and that cannot
@@ -232,27 +244,16 @@ impl Engine {
     }
 }
 
-/// What a project's modes are held to whose earlier rights are kept and cannot be read: then they only read. A database
-/// that does not answer for a moment says nothing about them.
-fn read_only_if_lost(error: &Error, catalogue: &Catalogue) -> Vec<Arc<Mode>> {
-    tracing::warn!(%error, "what the modes of a project were allowed to do is unknown");
-    let is_lost = matches!(
-        error,
-        Error::Unavailable {
-            source: mk_store::Error::Marks { .. },
-            ..
-        }
-    );
-    let own = catalogue.modes().iter();
-    let own = own.filter(|mode| is_lost && mode.source == ModeSource::Project);
-    own.map(|mode| Arc::new(mode.read_only())).collect()
-}
-
-/// Whether a mode only reads for as long as a file that may have narrowed it cannot be read. That is not what it was: a text
-/// would wait for trust that allows no more than before the file broke.
+/// Whether a mode only reads for as long as a file that may have narrowed it, or what it was before, cannot be read. That is
+/// not what it was: a text would wait for trust that allows no more than before.
 pub(crate) fn is_obscured(mode: &Mode) -> bool {
     let why = mode.held_back.as_ref().map(|held| &held.why);
-    matches!(why, Some(HeldWhy::BrokenFile(_)))
+    matches!(why, Some(HeldWhy::BrokenFile(_) | HeldWhy::UnknownBefore))
+}
+
+fn is_unknown(mode: &Mode) -> bool {
+    let held = mode.held_back.as_ref();
+    held.is_some_and(|held| held.why == HeldWhy::UnknownBefore)
 }
 
 /// What this process has seen of mode files: the last good text, or `None` for a file that was deleted, whose text leaves
@@ -277,7 +278,20 @@ pub(crate) fn with_earlier(mut loaded: LoadedFile, earlier: LoadedFile) -> Loade
     loaded
 }
 
-fn complaint(mode: &Mode) -> Diagnostic {
+fn complaint(mode: &Mode, why: &HeldWhy) -> Diagnostic {
+    let (message, hint) = match why {
+        HeldWhy::UnknownBefore => (
+            "what it was allowed to do before cannot be read: it may only read for now",
+            "run `modekeeper doctor` to see what is wrong".to_owned(),
+        ),
+        HeldWhy::Untrusted | HeldWhy::BrokenFile(_) => (
+            "allows more than before and is not trusted yet: its earlier limits still apply",
+            format!(
+                "look at it and run `modekeeper modes trust {}` in a terminal",
+                mode.slug
+            ),
+        ),
+    };
     Diagnostic {
         severity: Severity::Warning,
         file: mode.file.clone(),
@@ -286,12 +300,8 @@ fn complaint(mode: &Mode) -> Diagnostic {
             kind: "mode",
             name: mode.slug.to_string(),
         }),
-        message: "allows more than before and is not trusted yet: its earlier limits still apply"
-            .to_owned(),
-        hint: Some(format!(
-            "look at it and run `modekeeper modes trust {}` in a terminal",
-            mode.slug
-        )),
+        message: message.to_owned(),
+        hint: Some(hint),
     }
 }
 

@@ -124,15 +124,15 @@ impl Catalogue {
         catalogue
     }
 
-    /// Takes every right from a mode that `bound` does not have. `why` is what lint and logs say about it.
-    pub fn hold(&mut self, slug: &ModeSlug, bound: &Mode, why: Diagnostic) {
+    /// Takes every right from a mode that `bound` does not have. `complaint` is what lint and logs say about it.
+    pub fn hold(&mut self, slug: &ModeSlug, bound: &Mode, why: HeldWhy, complaint: Diagnostic) {
         let held = self.modes.iter_mut().find(|mode| mode.slug == *slug);
         if let Some(mode) = held {
             let mut narrowed = Mode::clone(mode);
             narrowed.hold_to(bound);
-            narrowed.hold_back(Mode::clone(mode), HeldWhy::Untrusted);
+            narrowed.hold_back(Mode::clone(mode), why);
             *mode = Arc::new(narrowed);
-            self.diagnostics.push(why);
+            self.diagnostics.push(complaint);
         }
     }
 

@@ -55,6 +55,8 @@ pub enum HeldWhy {
     Untrusted,
     /// This file cannot be read, and may have narrowed the mode.
     BrokenFile(String),
+    /// What it was allowed to do before is unknown for now.
+    UnknownBefore,
 }
 
 /// Where a mode comes from, weakest first.

@@ -150,13 +150,13 @@ fn kept(decision: &NewDecision) -> KeptTexts<'_> {
     // A credential at the place where a text is cut is seen whole before.
     let seen = |text, longest| without_secrets(cut(text, longest + LONGEST_TEXT));
     let input = seen(&decision.input, LONGEST_INPUT);
-    let removed = decision.input.len().min(LONGEST_INPUT + LONGEST_TEXT) - input.len();
+    let unseen = decision.input.len() - cut(&decision.input, LONGEST_INPUT + LONGEST_TEXT).len();
     KeptTexts {
         decision,
         target: seen(&decision.target, LONGEST_TEXT),
         reason: seen(&decision.reason, LONGEST_TEXT),
         hint: decision.hint.as_deref().map(|it| seen(it, LONGEST_TEXT)),
-        input_length: decision.input.len() - removed,
+        input_length: input.len() + unseen,
         input,
     }
 }

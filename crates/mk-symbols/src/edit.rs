@@ -294,7 +294,7 @@ impl Editor<'_> {
         let has_comma = self.language().name() == "json"
             && closes
             && above.ends_with(',')
-            && !last_line.contains("//");
+            && !ends_in_comment(last_line);
         let from = if above.is_empty() {
             0
         } else if has_comma {
@@ -476,6 +476,12 @@ enum InsertSide {
 fn line_start(text: &str, offset: usize) -> usize {
     let before = text.get(..offset).unwrap_or_default();
     before.rfind('\n').map_or(0, |position| position + 1)
+}
+
+/// Whether a line of JSON ends in a comment, and not only in a text such as `"https://…"`.
+fn ends_in_comment(line: &str) -> bool {
+    let line = line.replace(r"\\", "").replace(r#"\""#, "");
+    line.split('"').step_by(2).any(|code| code.contains("//"))
 }
 
 /// How many blank lines white space makes between two lines.

@@ -30,7 +30,7 @@ macro_rules! id {
                 Self(format!("{}{}", [$($prefix),+][0], random_tail()).into())
             }
 
-            /// Reads an id that somebody sent; a known older prefix becomes today's.
+            /// Reads an id that was sent; a known older prefix becomes today's.
             pub fn parse(text: &str) -> Result<Self, IdError> {
                 for prefix in [$($prefix),+] {
                     if let Some(tail) = text.strip_prefix(prefix)
@@ -79,13 +79,14 @@ id! {
     /// Names a conversation: an agent's own session, or a connection.
     ConversationId, "a conversation id (`conv_` and at least 12 letters or digits)", "conv_"
 }
-/// Begins the tail of a conversation that a credential has opened. No random tail has a fourth of its length more.
+/// Begins the tail of a conversation that a credential has opened. A random tail may begin so, too; it is shorter.
 const OF_CREDENTIAL: &str = "tok0";
 
 impl ConversationId {
     /// The conversation of calls that only a credential connects.
     pub fn of_credential(id: &CredentialId) -> Self {
-        let tail = id.as_str().trim_start_matches("tok_");
+        let id = id.as_str();
+        let tail = id.strip_prefix("tok_").unwrap_or(id);
         Self(format!("conv_{OF_CREDENTIAL}{tail}").into())
     }
 
@@ -96,7 +97,7 @@ impl ConversationId {
 
     /// Whether a credential has opened it.
     pub fn is_of_credential(&self) -> bool {
-        let tail = self.0.trim_start_matches("conv_");
+        let tail = self.0.strip_prefix("conv_").unwrap_or(&self.0);
         tail.len() > TAIL && tail.starts_with(OF_CREDENTIAL)
     }
 }

@@ -1,5 +1,7 @@
-//! What happens in the new process between fork and exec: it gives up everything it must not have, in an order in
+//! What happens in the new process before it becomes the command: it gives up everything it must not have, in an order in
 //! which each step is still possible.
+//!
+//! It runs in the supervisor's memory: nothing may be left changed there, and no lock held.
 
 use std::io::{self, IoSlice};
 use std::os::fd::{AsFd as _, OwnedFd};

@@ -94,7 +94,8 @@ pub fn run(
 /// Forks at once, and prepares in the supervising process: the one that waits stays small, what is opened for the
 /// command's sake stays where it is needed until the end, and no lock or connection goes through a fork.
 ///
-/// Call it from a program with one thread.
+/// Call it from a program with one thread. The command inherits its streams, or has files that are open already; after
+/// the start, `finish` may read this process's variables and not set any. See `sys/spawn.rs` for both.
 pub fn supervise<F: FnOnce(&Rights, &WallOutcome)>(
     prepare: impl FnOnce() -> Supervision<F>,
 ) -> Result<Supervised, Error> {

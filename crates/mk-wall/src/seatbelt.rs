@@ -21,6 +21,8 @@ pub struct SeatbeltRights {
     pub edit: Vec<SeatbeltEdit>,
     /// Globs that no mode may write, relative to the root or with a leading `/`; names compare without regard to case.
     pub shut: Vec<String>,
+    /// Directories below the root in which nothing may be written.
+    pub closed: Vec<PathBuf>,
     /// Directories in which everything may be written.
     pub trees: Vec<PathBuf>,
     /// What may not be read.
@@ -60,6 +62,9 @@ impl SeatbeltRights {
         }
         self.write_edits(&mut text);
         self.write_shut(&mut text);
+        for closed in &self.closed {
+            let _ = writeln!(text, "(deny file-write* (subpath {}))", quoted(closed));
+        }
         for hidden in &self.hidden {
             let path = quoted(hidden);
             let _ = writeln!(text, "(deny file-read* file-write* (subpath {path}))");

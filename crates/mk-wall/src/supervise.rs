@@ -175,8 +175,7 @@ impl WallSupervisor<'_> {
             terminal,
             channel: theirs,
         };
-        let spawned = sys::spawn_held(command, &|| hold.take());
-        drop(hold);
+        let spawned = sys::spawn_held(command, move || hold.take());
         let message = hear(&ours).map_err(Error::Supervise)?;
         match (spawned, message) {
             (Ok(child), StartReport::Ready(ready, handed)) => {

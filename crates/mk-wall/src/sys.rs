@@ -1,15 +1,19 @@
 //! The few system calls that no library offers safely: the filter and its notifications, another process's memory,
-//! a fork, and what must happen between fork and exec.
+//! a fork, and a command's start.
 //!
 //! Everything else of this crate goes through `rustix` and `landlock`. Nothing here decides anything.
 
 use std::io;
 use std::mem;
 use std::os::fd::{AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd, RawFd};
-use std::os::unix::process::CommandExt as _;
-use std::process::Command;
 
 use crate::door::Instruction;
+
+mod spawn;
+
+#[cfg(test)]
+pub(crate) use spawn::is_alone;
+pub(crate) use spawn::spawn_held;
 
 /// What a notification carries, as `struct seccomp_notif` has it.
 #[repr(C)]
@@ -341,67 +345,4 @@ pub(crate) fn fork() -> io::Result<Fork> {
 pub(crate) fn leave(code: i32) -> ! {
     // SAFETY: it never returns and touches no memory.
     unsafe { libc::_exit(code) }
-}
-
-/// A command about to start, in the memory that both processes share.
-struct HeldStart<'a> {
-    command: &'a mut Command,
-    hold: &'a dyn Fn() -> io::Result<()>,
-    /// Why there is no command.
-    failed: Option<io::Error>,
-}
-
-/// Starts a command after `hold` has run in the new process.
-///
-/// The new process uses our memory while we wait for it to become the command. A copy would cost more than everything
-/// that `hold` does: its tables, and a fault for each page that either of the two touches next.
-pub(crate) fn spawn_held(
-    command: &mut Command,
-    hold: &dyn Fn() -> io::Result<()>,
-) -> io::Result<rustix::process::Pid> {
-    /// In words of 16 bytes, as a stack is aligned; only what is used is ever mapped.
-    const STACK: usize = 1 << 16;
-    let mut stack: Vec<u128> = Vec::with_capacity(STACK);
-    let top = stack.spare_capacity_mut().as_mut_ptr_range().end;
-    let mut start = HeldStart {
-        command,
-        hold,
-        failed: None,
-    };
-    let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
-    // SAFETY: this process has one thread, which the kernel stops until the new process has left this memory by its
-    // exec or its end; `start` and `stack` outlive that. To start a program, the standard library points `environ` to
-    // the program's variables, which live on; ours is put back before anything reads it.
-    let pid = unsafe {
-        let own_variables = environ;
-        let argument = (&raw mut start).cast();
-        let pid = libc::clone(become_command, top.cast(), flags, argument);
-        environ = own_variables;
-        check(pid)?
-    };
-    let pid = rustix::process::Pid::from_raw(pid).ok_or(rustix::io::Errno::SRCH)?;
-    match start.failed.take() {
-        None => Ok(pid),
-        Some(error) => {
-            rustix::process::waitpid(Some(pid), rustix::process::WaitOptions::empty())?;
-            Err(error)
-        }
-    }
-}
-
-unsafe extern "C" {
-    /// The variables of this process, as the C library keeps them.
-    static mut environ: *const *const libc::c_char;
-}
-
-/// The new process's life before it is the command.
-extern "C" fn become_command(start: *mut libc::c_void) -> libc::c_int {
-    // SAFETY: `spawn_held` has passed this and waits.
-    let start = unsafe { &mut *start.cast::<HeldStart<'_>>() };
-    let error = match (start.hold)() {
-        Ok(()) => start.command.exec(),
-        Err(error) => error,
-    };
-    start.failed = Some(error);
-    leave(crate::exit_code::WALL)
 }

@@ -9,3 +9,4 @@ mod fixture;
 mod git;
 mod message;
 mod seatbelt;
+mod spawn;

@@ -1,6 +1,7 @@
 //! How long functions are: a reader sees one whole on a screen.
 //!
-//! It counts braces outside of strings and comments, which is all of the syntax that this needs; tests count too.
+//! It counts braces outside of strings and comments, which is all of the syntax that this needs; tests count too. It takes
+//! `fn` in a macro's pattern for a function, and the first `*/` for the end of a comment: both are rare here, and harmless.
 
 use std::path::{Path, PathBuf};
 
@@ -89,8 +90,7 @@ fn without_texts(text: &str) -> String {
     let mut code = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
-        let is_start = !code.chars().next_back().is_some_and(is_word);
-        let length = text_length(rest, is_start);
+        let length = text_length(rest, code.chars().next_back());
         let (taken, after) = rest.split_at(length.unwrap_or(first.len_utf8()));
         match length {
             Some(_) => code.extend(taken.chars().map(|it| if it == '\n' { it } else { ' ' })),
@@ -101,15 +101,17 @@ fn without_texts(text: &str) -> String {
     code
 }
 
-/// How long the comment, string or character is that stands here, if one does.
-fn text_length(rest: &str, is_start: bool) -> Option<usize> {
+/// How long the comment, string or character is that stands here, if one does, after this character.
+fn text_length(rest: &str, before: Option<char>) -> Option<usize> {
     if rest.starts_with("//") {
         return Some(rest.find('\n').unwrap_or(rest.len()));
     }
     if rest.starts_with("/*") {
         return Some(rest.find("*/").map_or(rest.len(), |end| end + 2));
     }
-    if is_start && let Some(length) = raw_length(rest) {
+    if !before.is_some_and(is_word)
+        && let Some(length) = raw_length(rest)
+    {
         return Some(length);
     }
     if let Some(inner) = rest.strip_prefix('"') {

@@ -333,10 +333,10 @@ fn a_text_that_widens_after_a_person_has_set_the_mode_waits() {
 
 #[test]
 fn what_modes_may_do_is_known_without_the_database() {
-    let files = format!("//- /.roomodes\n{}", own_mode("read"));
+    let files = format!("//- /.roomodes\n{}", own_mode("read, browser"));
     let mut world = World::in_file(&files, ask_to_widen);
-    assert_eq!(own_groups(&mut world), [Group::Read]);
-    let wider = own_mode("read, edit");
+    assert_eq!(own_groups(&mut world), [Group::Read, Group::Browser]);
+    let wider = own_mode("read, browser, edit");
     world.fixture.write(".roomodes", wider.as_bytes());
     let lost = [
         StoreLocation::File(world.global("elsewhere/modekeeper.db")),
@@ -344,11 +344,62 @@ fn what_modes_may_do_is_known_without_the_database() {
     ];
     for location in lost {
         world.location = location;
-        assert_eq!(own_groups(&mut world), [Group::Read]);
+        assert_eq!(own_groups(&mut world), [Group::Read, Group::Browser]);
     }
     // What was kept cannot be read: then a mode only reads, whatever its text says.
-    for entry in std::fs::read_dir(world.global("config/held")).unwrap() {
-        mk_testkit::sandbox::overwrite(&entry.unwrap().path(), b"half");
+    let entries = std::fs::read_dir(world.global("config/held")).unwrap();
+    let kept: Vec<_> = entries
+        .map(|entry| entry.unwrap().path())
+        .map(|path| (std::fs::read(&path).unwrap(), path))
+        .collect();
+    for (_, path) in &kept {
+        mk_testkit::sandbox::overwrite(path, b"half");
     }
     assert_eq!(own_groups(&mut world), [Group::Read]);
+    // The same process knows it again without a restart.
+    for (bytes, path) in &kept {
+        mk_testkit::sandbox::overwrite(path, bytes);
+    }
+    assert_eq!(groups_now(&world, "own"), [Group::Read, Group::Browser]);
+}
+
+/// What a mode may do in the engine that runs.
+fn groups_now(world: &World, slug: &str) -> Vec<Group> {
+    let catalogue = world.engine().modes().catalogue(&world.caller);
+    catalogue.get(slug).unwrap().groups()
+}
+
+#[test]
+fn a_database_that_fails_for_a_moment_widens_nothing_later() {
+    let files = format!("//- /.roomodes\n{}", own_mode("read, browser"));
+    let mut world = World::in_file(&files, ask_to_widen);
+    assert_eq!(own_groups(&mut world), [Group::Read, Group::Browser]);
+    let wider = own_mode("read, browser, edit");
+    world.fixture.write(".roomodes", wider.as_bytes());
+    // Only the database knows what was in force.
+    std::fs::remove_dir_all(world.global("config/held")).unwrap();
+    world.engines.clear();
+    let (database, aside) = (
+        world.global("state/modekeeper.db"),
+        world.global("state/aside.db"),
+    );
+    world.start_engine();
+    std::fs::rename(&database, &aside).unwrap();
+    std::fs::create_dir(&database).unwrap();
+    let root = world.fixture.root().clone();
+    let reload = |world: &World| world.engine().open(&root).reload(world.engine());
+    for _ in 0..2 {
+        assert_eq!(groups_now(&world, "own"), [Group::Read]);
+        // What the project may have narrowed before is unknown, too.
+        assert_eq!(groups_now(&world, "code"), [Group::Read]);
+        reload(&world);
+    }
+    std::fs::remove_dir(&database).unwrap();
+    std::fs::rename(&aside, &database).unwrap();
+    for _ in 0..2 {
+        assert_eq!(groups_now(&world, "own"), [Group::Read, Group::Browser]);
+        assert!(groups_now(&world, "code").contains(&Group::Edit));
+        reload(&world);
+    }
+    assert_eq!(own_groups(&mut world), [Group::Read, Group::Browser]);
 }

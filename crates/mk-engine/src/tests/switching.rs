@@ -91,6 +91,20 @@ fn a_mode_that_a_person_has_set_holds_further_down() {
     assert_eq!(modes(), "architect architect architect");
     set("sub/own", "code");
     assert_eq!(modes(), "architect architect code");
+    let unset = |name: &str| {
+        let directory = world.fixture.root().as_path().join(name);
+        let directory = AbsPath::new(&directory).unwrap();
+        let unset = conversations.unset_project_mode(&directory);
+        let before = world.runtime.block_on(unset).unwrap();
+        before.and_then(|it| it.mode).map(|mode| mode.to_string())
+    };
+    assert_eq!(unset("sub/own").as_deref(), Some("code"));
+    assert_eq!(modes(), "architect architect architect");
+    // The mode that holds there now is that of the project around it.
+    assert_eq!(unset("sub/own"), None);
+    assert_eq!(modes(), "architect architect architect");
+    assert_eq!(unset("sub").as_deref(), Some("architect"));
+    assert_eq!(modes(), "- - -");
 }
 
 #[test]

@@ -118,6 +118,10 @@ fn a_mode_that_is_set_in_a_linked_worktree_is_that_of_the_repository() {
     let (project, _) = world.runtime.block_on(set).unwrap();
     assert_eq!(project.root, at(&world, "main"));
     assert_eq!(held(&world, "main").as_deref(), Some("ask"));
+    let unset = conversations.unset_project_mode(&linked);
+    let before = world.runtime.block_on(unset).unwrap().unwrap();
+    assert_eq!(before.root, at(&world, "main"));
+    assert_eq!(held(&world, "main"), None);
 }
 
 #[test]

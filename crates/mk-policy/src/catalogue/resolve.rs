@@ -178,10 +178,15 @@ fn assemble(chain: &[ExtendsLink<'_>], layer: &ModeLayer, grants: Vec<Arc<Grant>
 fn compile(entry: &GroupFile) -> Grant {
     let options = &entry.options;
     let limit = |pattern: &Option<Located<String>>| pattern.as_ref().map(compile_limit);
-    let globs = options.globs.iter().filter_map(|glob| {
-        let built = mk_types::path_glob(&glob.value);
-        built.ok().map(|glob| glob.compile_matcher())
-    });
+    let mut globs = Vec::new();
+    let mut regex = limit(&options.file_regex);
+    for glob in &options.globs {
+        match mk_types::path_glob(&glob.value) {
+            Ok(built) => globs.push(built.compile_matcher()),
+            // Left out, it would leave no limit where it is the only one.
+            Err(_) => regex = Some(unusable(glob)),
+        }
+    }
     let position = options
         .file_regex
         .as_ref()
@@ -190,8 +195,8 @@ fn compile(entry: &GroupFile) -> Grant {
     Grant {
         group: entry.group.value,
         files: FileLimit {
-            regex: limit(&options.file_regex),
-            globs: globs.collect(),
+            regex,
+            globs,
             position,
         },
         commands: CommandLimit {
@@ -206,9 +211,13 @@ fn compile(entry: &GroupFile) -> Grant {
 fn compile_limit(pattern: &Located<String>) -> PatternLimit {
     match Pattern::parse(&pattern.value) {
         Ok(compiled) => PatternLimit::Pattern(compiled),
-        Err(_) => PatternLimit::Unusable {
-            source: pattern.value.clone(),
-        },
+        Err(_) => unusable(pattern),
+    }
+}
+
+fn unusable(pattern: &Located<String>) -> PatternLimit {
+    PatternLimit::Unusable {
+        source: pattern.value.clone(),
     }
 }
 

@@ -136,6 +136,11 @@ impl Evaluation {
                     "`{file}` cannot be read, so '{slug}' may only read until it is fixed: `modekeeper modes lint` shows what is wrong"
                 ));
             }
+            Some(HeldWhy::UnknownBefore) => {
+                return Some(format!(
+                    "Modekeeper cannot read what '{slug}' was allowed to do before, so it may only read for now: `modekeeper doctor` shows what is wrong"
+                ));
+            }
             None => {}
         }
         let hint = match self.rule {

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::fixture::{With, mode, policy, request};
 use crate::{
-    Catalogue, Diagnostic, DocumentPosition, ModeLayer, ModeSource, Severity, evaluate,
+    Catalogue, Diagnostic, DocumentPosition, HeldWhy, ModeLayer, ModeSource, Severity, evaluate,
     evaluate_bounded, load_modes,
 };
 
@@ -245,7 +245,7 @@ fn a_refusal_says_that_a_mode_is_held_to_less_than_its_file_says() {
     };
     let mut wider = project_modes(&own("read, edit"));
     let before = project_modes(&own("read"));
-    let why = Diagnostic {
+    let complaint = Diagnostic {
         severity: Severity::Warning,
         file: ".roomodes".to_owned(),
         position: DocumentPosition::START,
@@ -254,6 +254,15 @@ fn a_refusal_says_that_a_mode_is_held_to_less_than_its_file_says() {
         hint: None,
     };
     let slug = before.get("own").unwrap().slug.clone();
-    wider.hold(&slug, before.get("own").unwrap(), why);
+    wider.hold(
+        &slug,
+        before.get("own").unwrap(),
+        HeldWhy::Untrusted,
+        complaint.clone(),
+    );
     assert_snapshot!(hint_of_edit(&wider, "own"), @"the mode's file allows this, but its wider text waits for trust: a person can look at it and run `modekeeper modes trust own`");
+    let mut unknown = project_modes(&own("read, edit"));
+    let why = HeldWhy::UnknownBefore;
+    unknown.hold(&slug, before.get("own").unwrap(), why, complaint);
+    assert_snapshot!(hint_of_edit(&unknown, "own"), @"Modekeeper cannot read what 'own' was allowed to do before, so it may only read for now: `modekeeper doctor` shows what is wrong");
 }

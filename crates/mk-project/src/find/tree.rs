@@ -58,7 +58,7 @@ pub(crate) trait Visit: Send {
     fn visit(&mut self, entry: &TreeEntry<'_>) -> WalkStep;
 }
 
-/// A folder of the project that is walked, or one file of it.
+/// A directory of the project that is walked, or one file of it.
 #[derive(Debug)]
 pub(crate) struct Tree {
     anchor: WalkAnchor,

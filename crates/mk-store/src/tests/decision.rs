@@ -90,6 +90,22 @@ fn credentials_in_a_call_are_not_kept() {
 }
 
 #[test]
+fn a_call_with_a_short_password_is_kept_whole() {
+    let decision = NewDecision {
+        input: r#"{"command":"psql postgres://u:pw@db"}"#.to_owned(),
+        ..new("Bash", Ruling::Deny)
+    };
+    for fixture in Fixture::each() {
+        let appended = fixture.store.append_decision(decision.clone());
+        let id = block_on(appended).unwrap();
+        let found = fixture.store.decision(&id).unwrap().unwrap();
+        let expected = r#"{"command":"psql postgres://u:[removed]@db"}"#;
+        assert_eq!(found.input, expected);
+        assert!(found.has_whole_input(), "{found:?}");
+    }
+}
+
+#[test]
 fn decisions_are_listed_by_filter_and_followed_from_an_id() {
     for fixture in Fixture::each() {
         let append = |tool, ruling| block_on(fixture.store.append_decision(new(tool, ruling)));

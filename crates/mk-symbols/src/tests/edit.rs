@@ -441,12 +441,15 @@ fn a_module_with_slashes_in_its_name_is_called_by_it() {
 
 #[test]
 fn the_last_key_of_json_goes_with_the_comma_before_it() {
-    let text = "{\n  \"a\": 1,\n  \"b\": {\n    \"c\": 2\n  }\n}\n";
-    check(
-        "a.json",
-        text,
-        "b",
-        SymbolEdit::Delete,
-        "{\n  \"a\": 1\n}\n",
-    );
+    for (above, left) in [
+        (r#""a": 1,"#, r#""a": 1"#),
+        (r#""a": "https://x.org","#, r#""a": "https://x.org""#),
+        (r#""a": "\"//\\","#, r#""a": "\"//\\""#),
+        // This one ends a comment.
+        (r#""a": 1 // one,"#, r#""a": 1 // one,"#),
+    ] {
+        let text = format!("{{\n  {above}\n  \"b\": {{\n    \"c\": 2\n  }}\n}}\n");
+        let after = format!("{{\n  {left}\n}}\n");
+        check("a.json", &text, "b", SymbolEdit::Delete, &after);
+    }
 }

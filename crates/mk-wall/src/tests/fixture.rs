@@ -134,6 +134,14 @@ impl World {
         (command, out, err)
     }
 
+    /// A program itself, without a shell.
+    pub(super) fn program(&self, path: &str) -> Command {
+        #[expect(clippy::disallowed_methods, reason = "the working directory is set")]
+        let mut command = Command::new(path);
+        command.current_dir(&self.root);
+        command
+    }
+
     /// Runs a line with nothing around it.
     pub(super) fn outside(&self, line: &str) -> i32 {
         let (mut command, ..) = self.command(line);

@@ -14,6 +14,7 @@ fn rights(regex: Option<&str>) -> SeatbeltRights {
             globs: Vec::new(),
         }]],
         shut: vec!["**/.roomodes".to_owned(), ".github/**".to_owned()],
+        closed: vec![PathBuf::from("/Users/me/my.project/inner")],
         trees: vec![PathBuf::from("/private/tmp/modekeeper-501")],
         hidden: vec![PathBuf::from("/Users/me/.ssh")],
         network: Network::Own,
@@ -63,6 +64,7 @@ fn a_profile_opens_what_the_mode_may_edit_and_nothing_else() {
     check(&profile, "/Users/me/my.project/README.md", true);
     check(&profile, "/Users/me/my.project/docs/a.txt", true);
     check(&profile, "/Users/me/my.project/src/docs/a.txt", false);
+    check(&profile, "/Users/me/my.project/inner/README.md", false);
     check(&profile, "/Users/me/my.project/src/a.rs", false);
     check(&profile, "/Users/me/my_project/README.md", false);
     check(&profile, "/Users/me/my.project/README.md.rs", false);

@@ -123,7 +123,7 @@ fn unset(args: &ModeArgs, config: &Config) -> anyhow::Result<ExitCode> {
         return Ok(exit);
     }
     let now = match now {
-        Some(now) => format!("`{now}` holds now"),
+        Some(now) => format!("`{now}` is in force now"),
         None => "agents are not held here now".to_owned(),
     };
     print(&format!("{project}: `{mode}` is no longer set; {now}\n"))?;
@@ -160,7 +160,7 @@ fn show(args: &ModeArgs, config: &Config) -> anyhow::Result<ExitCode> {
     }
     for nested in &found.nested {
         let mode = nested.mode.as_ref().map_or("-", ModeSlug::as_str);
-        let note = style.dim("(inside it, held besides)");
+        let note = style.dim("(inside it, holds there as well)");
         print(&format!("  {}: {} {note}\n", nested.root, style.bold(mode)))?;
     }
     if let Some(until) = found.project.as_ref().and_then(|it| it.paused_until) {

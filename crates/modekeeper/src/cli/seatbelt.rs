@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::Args;
-use mk_engine::{CommandAsked, CommandLimits, EditGrant, ProjectWatching};
+use mk_engine::{CommandAsked, CommandLimits, EditGrant, Engine, ProjectWatching};
 use mk_types::{AbsPath, ModeSlug};
 use mk_wall::{SeatbeltGrant, SeatbeltRights};
 
@@ -17,8 +17,9 @@ use crate::output::print;
 
 /// Print a profile for `sandbox-exec` on macOS that holds a command in a mode; untested
 ///
-/// macOS has no wall of ours. This profile lets a command write what the mode may edit, and temporary files. It was never
-/// run on a Mac, and `doctor` says "not walled" there. Use it as: sandbox-exec -f <(modekeeper seatbelt) make
+/// macOS has no wall of ours. This profile lets a command write what the mode may edit, and temporary files, but nothing in
+/// projects inside this one that have a mode of their own. It was never run on a Mac, and `doctor` says "not walled" there.
+/// Use it as: sandbox-exec -f <(modekeeper seatbelt) make
 #[derive(Debug, Args)]
 pub(crate) struct SeatbeltArgs {
     /// Also limit the profile to what this mode allows
@@ -46,8 +47,18 @@ pub(crate) fn run(args: &SeatbeltArgs, config: &Config, env: &Env) -> anyhow::Re
         permit: None,
     };
     let hold = block_on(engine.hold_command(&asked))??;
-    print(&rights(&hold.limits, env)?.profile())?;
+    let mut rights = rights(&hold.limits, env)?;
+    rights.closed = projects_inside(&engine, hold.limits.root())?;
+    print(&rights.profile())?;
     Ok(close(&engine))
+}
+
+/// Projects inside this one that have a mode of their own. What it says is in no profile of the project around it, so
+/// that this one only reads there.
+fn projects_inside(engine: &Engine, root: &AbsPath) -> anyhow::Result<Vec<PathBuf>> {
+    let nested = engine.conversations().standpoint(root)?.nested.into_iter();
+    let nested = nested.filter(|it| it.root.as_path().starts_with(root.as_path()));
+    Ok(nested.map(|it| it.root.as_path().to_owned()).collect())
 }
 
 fn rights(limits: &CommandLimits, env: &Env) -> anyhow::Result<SeatbeltRights> {
@@ -68,6 +79,7 @@ fn rights(limits: &CommandLimits, env: &Env) -> anyhow::Result<SeatbeltRights> {
             .map(|grants| grants.into_iter().map(grant).collect())
             .collect(),
         shut: limits.protected(),
+        closed: Vec::new(),
         trees: ["/private/tmp", "/private/var/folders"]
             .map(PathBuf::from)
             .into(),

@@ -206,24 +206,26 @@ fn hidden(limits: &CommandLimits, table: &BuildDirs, env: &Env) -> anyhow::Resul
 
 /// Our own state: tasks and messages of other projects, what was recorded, hashes of tokens.
 pub(super) fn own_state(state: &Path, root: &Path, env: &Env) -> Vec<PathBuf> {
-    let Ok(state) = state.canonicalize() else {
-        return Vec::new();
-    };
     // A server that keeps its state elsewhere hides the user's, too.
-    let usual = state_directory(env).and_then(|usual| usual.canonicalize().ok());
-    let usual = usual.filter(|usual| {
-        let is_apart = |other: &Path| !usual.starts_with(other) && !other.starts_with(usual);
-        is_apart(&state) && is_apart(root)
-    });
-    if !root.starts_with(&state) {
-        return std::iter::once(state).chain(usual).collect();
+    let usual = state_directory(env);
+    let found = std::iter::once(state).chain(usual.as_deref());
+    let found = found.filter_map(|it| it.canonicalize().ok());
+    let hidden = found.flat_map(|state| without_project(&state, root));
+    let mut hidden: Vec<PathBuf> = hidden.collect();
+    hidden.sort();
+    hidden.dedup_by(|inner, outer| inner.starts_with(outer));
+    hidden
+}
+
+/// A directory of state. A project below it stays visible, so that its neighbours are hidden one by one.
+fn without_project(state: &Path, root: &Path) -> Vec<PathBuf> {
+    if !root.starts_with(state) {
+        return vec![state.to_owned()];
     }
-    // A project below it stays visible, so that its neighbours are hidden one by one.
-    let entries = std::fs::read_dir(&state).into_iter().flatten().flatten();
+    let entries = std::fs::read_dir(state).into_iter().flatten().flatten();
     let entries = entries.filter(|entry| entry.file_name() != CACHES);
     let real = entries.filter_map(|entry| entry.path().canonicalize().ok());
-    let visible = real.filter(|path| !root.starts_with(path));
-    visible.chain(usual).collect()
+    real.filter(|path| !root.starts_with(path)).collect()
 }
 
 fn environment(
@@ -255,4 +257,48 @@ fn records(state: &Path) -> anyhow::Result<PathBuf> {
     builder.recursive(true).mode(0o700).create(&records)?;
     mk_wall::sweep(&records);
     Ok(records)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is hidden of a state in `a/state` and the user's own in `b/modekeeper`, for a project.
+    #[track_caller]
+    fn check(directories: &[&str], root: &str, expected: &[&str]) {
+        let base = tempfile::tempdir().unwrap();
+        let base = base.path().canonicalize().unwrap();
+        for directory in directories {
+            std::fs::create_dir_all(base.join(directory)).unwrap();
+        }
+        let env = Env {
+            xdg_state_home: Some(base.join("b")),
+            ..Env::default()
+        };
+        let hidden = own_state(&base.join("a/state"), &base.join(root), &env);
+        let expected: Vec<_> = expected.iter().map(|it| base.join(it)).collect();
+        assert_eq!(hidden, expected, "{directories:?} {root}");
+    }
+
+    #[test]
+    fn both_states_are_hidden_wherever_the_project_is() {
+        let both = ["a/state/x", "b/modekeeper/y"];
+        check(&both, "project", &["a/state", "b/modekeeper"]);
+        // The user's own is below the project.
+        check(&both, "b", &["a/state", "b/modekeeper"]);
+        check(&both, "a", &["a/state", "b/modekeeper"]);
+        // The configured one was not made yet.
+        check(&both[1..], "project", &["b/modekeeper"]);
+        // A project in a state leaves its neighbours hidden.
+        check(
+            &["a/state/x", "b/modekeeper/y", "b/modekeeper/p"],
+            "b/modekeeper/p",
+            &["a/state", "b/modekeeper/y"],
+        );
+        check(
+            &["a/state/x", "a/state/p", "b/modekeeper"],
+            "a/state/p",
+            &["a/state/x", "b/modekeeper"],
+        );
+    }
 }

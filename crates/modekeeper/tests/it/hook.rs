@@ -97,7 +97,7 @@ fn a_mode_that_a_person_takes_back_holds_no_longer() {
     let passed = hook(&sandbox, "claude", &edit(&sandbox)).stdout;
     assert!(!passed.contains("deny"), "{passed}");
     let said = sandbox.ok(&["mode", "--unset"]);
-    assert!(said.contains("`ask` holds now"), "{said}");
+    assert!(said.contains("`ask` is in force now"), "{said}");
     check_denied(&hook(&sandbox, "claude", &edit(&sandbox)), "in 'ask' mode");
 }
 

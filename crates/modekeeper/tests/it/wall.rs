@@ -4,7 +4,9 @@
 mod enforced;
 
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::Stdio;
+use std::process::{Child, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -52,25 +54,57 @@ fn a_mode_without_commands_runs_none() {
     assert_eq!(ran.status.code(), Some(125), "{ran:#?}");
 }
 
+/// `modekeeper watch`, which ends with the test.
+struct RunningWatch {
+    child: Child,
+    lines: Receiver<String>,
+}
+
+impl RunningWatch {
+    fn start(sandbox: &Sandbox) -> Self {
+        let mut command = sandbox.command(&["watch"]);
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let (sender, receiver) = channel();
+        std::thread::spawn(move || {
+            lines
+                .map_while(Result::ok)
+                .try_for_each(|it| sender.send(it))
+        });
+        Self {
+            child,
+            lines: receiver,
+        }
+    }
+
+    #[track_caller]
+    fn next(&self) -> String {
+        self.lines.recv_timeout(Duration::from_secs(60)).unwrap()
+    }
+}
+
+impl Drop for RunningWatch {
+    fn drop(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
 /// In a project that nothing was ever recorded about, too.
 #[test]
 fn watch_and_log_show_what_exec_ran_and_what_it_refused() {
     let sandbox = project();
-    let mut watch = sandbox.command(&["watch"]);
-    let mut watch = watch.stdout(Stdio::piped()).spawn().unwrap();
-    let mut seen = BufReader::new(watch.stdout.take().unwrap()).lines();
-    let mut next = || seen.next().unwrap().unwrap();
-    assert!(next().starts_with("watching"));
+    let watch = RunningWatch::start(&sandbox);
+    assert!(watch.next().starts_with("watching"));
     sandbox.run(&["exec", "--mode", "ask", "--", "touch", "README.md"]);
-    let refused = next();
+    let refused = watch.next();
     assert!(refused.contains("deny"), "{refused}");
     assert!(refused.contains("touch README.md"), "{refused}");
     sandbox.run(&["exec", "--", "sh", "-c", "echo new > README.md"]);
-    let ran = next();
+    let ran = watch.next();
     assert!(ran.contains("exit 0"), "{ran}");
-    assert!(next().contains("changed  README.md"));
-    watch.kill().unwrap();
-    watch.wait().unwrap();
+    assert!(watch.next().contains("changed  README.md"));
+    drop(watch);
     let log = sandbox.ok(&["log"]);
     assert!(log.contains(&refused) && log.contains(&ran), "{log}");
 }

@@ -136,8 +136,18 @@ impl InstallJournal {
     pub(crate) fn has(&self, client: ClientId, change: &SettingsChange) -> anyhow::Result<bool> {
         let file = disk::resolve(&chosen(change));
         let record = self.files.get(&key(&file)?);
-        let mut entries = record.into_iter().flat_map(|record| &record.entries);
-        if entries.any(|entry| entry.client == client.slug()) {
+        let entries = record.into_iter().flat_map(|record| &record.entries);
+        let mut mine = entries.filter(|entry| entry.client == client.slug());
+        // Values may be an older binary's; the client's other entries in the same file say nothing about this change.
+        let is_written = match &change.content {
+            FileContent::Entries { edits, .. } => {
+                let mine: Vec<_> = mine.flat_map(|it| &it.edits).collect();
+                let is_mine = |edit: &SettingsEdit| mine.iter().any(|it| it.path() == edit.path());
+                edits.iter().all(is_mine)
+            }
+            FileContent::Whole { .. } => mine.any(|entry| entry.format.is_none()),
+        };
+        if is_written {
             return Ok(true);
         }
         let text = disk::read(&file)?.unwrap_or_default();
@@ -431,12 +441,6 @@ fn clients_in<'a>(files: impl Iterator<Item = &'a FileRecord>) -> Vec<ClientId> 
     clients
 }
 
-impl EntryRecord {
-    fn is_ours(&self) -> bool {
-        self.format.is_none() || !self.edits.is_empty()
-    }
-}
-
 fn take_out(
     file: &Path,
     bytes: &[u8],
@@ -489,3 +493,6 @@ fn key(file: &Path) -> anyhow::Result<String> {
         None => bail!("`{}` is not UTF-8", file.display()),
     }
 }
+
+#[cfg(test)]
+mod tests;

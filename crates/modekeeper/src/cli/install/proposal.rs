@@ -72,7 +72,7 @@ impl Workshop {
             .any(|change| change.purpose == ChangePurpose::Policy);
         match &self.setup.floor {
             _ if is_floored => None,
-            Some(_) => Some(format!("{open}: {underneath} cannot say this floor")),
+            Some(_) => Some(format!("{open}: {underneath} cannot express this floor")),
             None => Some(format!(
                 "{open}: set a floor (`--floor`) to have {underneath} underneath"
             )),

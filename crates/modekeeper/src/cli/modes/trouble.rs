@@ -7,7 +7,8 @@ use crate::cli::operator;
 use crate::config::Config;
 use crate::next_step::for_person;
 
-/// One line for a mode that holds and that no file defines, for each mode file that is broken, with its first error, and for each mode that waits for trust.
+/// One line for a mode that is set and that no file defines, one for each broken mode file with its first error, and one
+/// for each mode that waits for trust.
 pub(crate) fn lines(engine: &Engine, config: &Config) -> Vec<String> {
     let waiting = engine.modes().untrusted(&operator(config));
     let mut lines: Vec<String> = vanished(engine, config).into_iter().collect();

@@ -90,3 +90,10 @@ fn put_in(
     }
     Ok((text, mine, taken))
 }
+
+impl EntryRecord {
+    /// Whether something of ours stands in the file.
+    pub(super) fn is_ours(&self) -> bool {
+        self.format.is_none() || !self.edits.is_empty()
+    }
+}
