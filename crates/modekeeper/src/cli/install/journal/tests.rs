@@ -1,3 +1,5 @@
+//! When a change of a client counts as set up. What is written and undone is seen in the integration tests.
+
 use mk_clients::ChangePurpose;
 use serde_json::json;
 
