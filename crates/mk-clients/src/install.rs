@@ -259,7 +259,7 @@ impl Setup {
 }
 
 /// A path as one word of a POSIX shell.
-pub(crate) fn quoted(path: &Path) -> String {
+pub fn quoted(path: &Path) -> String {
     let text = path.display().to_string();
     let plain = |it: char| it.is_ascii_alphanumeric() || "/._-+@:".contains(it);
     if text.chars().all(plain) {

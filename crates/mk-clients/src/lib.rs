@@ -50,6 +50,7 @@ pub use hook::{
 };
 pub use install::{
     ChangePurpose, ClientFloor, FileContent, FloorEdits, InstallScope, SettingsChange, Setup,
+    quoted,
 };
 pub use instructions::{
     InstructionFile, InstructionKind, RuleActivation, WRITTEN, WrittenBase, WrittenShape,

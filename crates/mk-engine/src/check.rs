@@ -13,7 +13,7 @@ use crate::ceiling::{Ceiling, CeilingOrigin};
 use crate::conversation::HeldConversation;
 use crate::error::Error;
 use crate::governing::GoverningTask;
-use crate::layer::{CallPlace, ignored_with};
+use crate::layer::{CallPlace, DecidingLayer, ignored_with};
 use crate::next_step::NextStep;
 use crate::target::TargetResolver;
 use crate::{Actor, Caller, Engine, ProjectStanding, mode};
@@ -33,8 +33,8 @@ pub struct InForce {
     pub directory: ProjectPath,
     pub standing: ProjectStanding,
     pub(crate) knowledge: Knowledge,
-    /// The project inside this one whose own mode has decided about the call.
-    pub(crate) decided_in: Option<AbsPath>,
+    /// The project around or inside this one whose own mode has decided about the call.
+    pub(crate) decided_by: Option<DecidingLayer>,
 }
 
 /// How well the store is known.
@@ -76,6 +76,12 @@ impl InForce {
     /// Every mode that must allow a call.
     pub(crate) fn modes(&self) -> impl Iterator<Item = &Arc<Mode>> {
         std::iter::once(&self.mode).chain(&self.ceilings)
+    }
+
+    /// The mode that a decision is explained by.
+    pub(crate) fn decider(&self) -> &Arc<Mode> {
+        let layer = self.decided_by.as_ref();
+        layer.map_or(&self.mode, |layer| &layer.mode)
     }
 }
 
@@ -152,7 +158,7 @@ impl Engine {
             project,
             directory,
             knowledge,
-            decided_in: None,
+            decided_by: None,
         })
     }
 
@@ -193,7 +199,8 @@ impl Engine {
     /// touches them, too.
     pub(crate) fn check(&self, in_force: InForce, call: ToolCall) -> Result<CheckedCall, Error> {
         let layers = self.layers(&in_force.project, &in_force.mode.slug)?;
-        let ignored = ignored_with(&self.open(&in_force.project), &layers);
+        let open = self.open(&in_force.project);
+        let ignored = ignored_with(open.root(), &open.ignored(), &layers);
         let mut checked = self.look(in_force, call, &ignored);
         let in_force = &checked.in_force;
         let place = CallPlace {
@@ -203,7 +210,7 @@ impl Engine {
         for ruling in self.rule_layers(&layers, place, &checked.request)? {
             if ruling.evaluation.decision > checked.evaluation.decision {
                 checked.evaluation = ruling.evaluation;
-                checked.in_force.decided_in = ruling.inside;
+                checked.in_force.decided_by = Some(ruling.by);
             }
         }
         Ok(checked)
@@ -278,7 +285,7 @@ impl CheckedCall {
 pub(crate) fn refusal(evaluation: &Evaluation, in_force: &InForce) -> Error {
     Error::Denied {
         rule: Some(evaluation.rule),
-        message: evaluation.sentence(&in_force.mode),
+        message: evaluation.sentence(in_force.decider()),
         hint: next_step(evaluation, in_force),
     }
 }
@@ -292,12 +299,9 @@ fn next_step(evaluation: &Evaluation, in_force: &InForce) -> Option<NextStep> {
     if evaluation.held_back.is_some() {
         return NextStep::of(evaluation);
     }
-    if let Some(root) = &in_force.decided_in {
-        let slug = &evaluation.mode;
-        let hint = format!(
-            "the project {root} inside this one is held in '{slug}': ask the user to allow more there, with `modekeeper --project-root {root} mode <slug>`"
-        );
-        return Some(hint.into());
+    let layer = in_force.decided_by.as_ref();
+    if let Some(root) = layer.and_then(|it| it.inside.as_ref()) {
+        return Some(NextStep::ChangeModeOf(root.clone()));
     }
     let by_mode = matches!(
         evaluation.rule,

@@ -6,6 +6,7 @@
 mod hold;
 mod record;
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -98,27 +99,20 @@ impl CommandLimits {
 
     /// Which modes hold, and what each may do: the same text for the same limits.
     pub fn fingerprint(&self) -> String {
-        let own = self.modes.iter().map(|mode| (&self.root, mode));
-        let others = self.layers.iter();
-        let others = others.filter_map(|layer| Some((layer.root(), layer.mode()?)));
-        let modes = own.chain(others).map(|(root, mode)| {
-            let place = if *root == self.root {
-                ""
-            } else {
-                root.as_str()
-            };
-            format!("{place}{} {}", mode.slug, mode.rights())
-        });
-        modes.collect::<Vec<_>>().join("\n")
+        let own = self.modes.iter();
+        let own = own.map(|mode| format!("{} {}", mode.slug, mode.rights()));
+        let layers = self.layers.iter();
+        let layers = layers.map(|layer| format!("{} {}", layer.root(), layer.rights()));
+        own.chain(layers).collect::<Vec<_>>().join("\n")
     }
 
     /// The modes that say which lines run where this one does.
     fn line_modes(&self) -> impl Iterator<Item = &Arc<Mode>> {
         let here = |layer: &&ProjectLayer| layer.holds_in(self.directory.as_path());
         let layers = self.layers.iter().filter(here);
-        self.modes
-            .iter()
-            .chain(layers.filter_map(ProjectLayer::mode))
+        // One whose mode is missing has refused the command already.
+        let layers = layers.filter_map(|layer| layer.known_mode().ok().flatten());
+        self.modes.iter().chain(layers)
     }
 
     /// Whether a line may run inside a wall: what the mode says about lines, not what it says about files, because
@@ -162,7 +156,7 @@ impl CommandLimits {
             directory: ProjectPath::root(),
             standing: crate::ProjectStanding::InProject,
             knowledge: self.engine.knowledge(self.engine.inner.store.reach()),
-            decided_in: None,
+            decided_by: None,
         };
         self.engine.look(in_force, call, &self.ignored).evaluation
     }
@@ -240,17 +234,27 @@ impl CommandLimits {
         let mut waiting = self.hiding();
         let mut seen = 0;
         while let Some(directory) = waiting.pop() {
-            for entry in std::fs::read_dir(directory).ok()?.flatten() {
+            let entries = match std::fs::read_dir(&directory) {
+                Ok(entries) => entries,
+                // Gone since it was listed, so there is nothing to hide.
+                Err(error) if is_gone(&error) => continue,
+                Err(_) => {
+                    hidden.push(directory);
+                    continue;
+                }
+            };
+            for entry in entries.flatten() {
                 seen += 1;
                 if seen > MOST_ENTRIES {
                     return None;
                 }
                 let path = entry.path();
                 let is_directory = entry.file_type().is_ok_and(|it| it.is_dir());
-                let relative = path.strip_prefix(self.root.as_path()).ok()?.to_str()?;
-                if relative == ".git" {
+                // Repositories hold many small files, and none that a person hides by name.
+                if entry.file_name() == ".git" {
                     continue;
                 }
+                let relative = path.strip_prefix(self.root.as_path()).ok()?.to_str()?;
                 let parsed = ProjectPath::parse(relative, &self.root).ok()?;
                 let unreadable = !is_directory && !self.may_read(&parsed);
                 if unreadable || self.ignored.hides(&parsed) {
@@ -288,4 +292,8 @@ impl CommandLimits {
         modes.all(|mode| mk_policy::may_read(mode, None, path.as_str()))
             && self.layers.iter().all(|layer| layer.shows(&place))
     }
+}
+
+fn is_gone(error: &std::io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }

@@ -15,6 +15,7 @@ use mk_store::{
 use mk_types::{AbsPath, ModeSlug};
 
 use crate::error::Error;
+use crate::place::real;
 use crate::worktree::main_worktree;
 use crate::{Caller, Engine, mode};
 
@@ -308,8 +309,7 @@ impl Engine {
 
     /// The project around a directory; the store is not asked.
     pub(crate) fn own_root(&self, directory: &AbsPath) -> AbsPath {
-        let real = std::fs::canonicalize(directory.as_path()).ok();
-        let real = real.as_deref().and_then(AbsPath::new);
+        let real = AbsPath::new(&real(directory.as_path()));
         self.project_of(real.as_ref().unwrap_or(directory))
     }
 

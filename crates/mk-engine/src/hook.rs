@@ -11,27 +11,28 @@ mod interpreter;
 mod permit;
 mod proxy;
 mod repeated;
+mod rule;
 mod search;
 mod shown;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use mk_clients::{
     HookDecision, HookEvent, HookMoment, HookVerdict, ToolUse, is_canary, walled_line,
 };
-use mk_policy::{DecidingRule, Decision, Evaluation, Group, Request, evaluate};
+use mk_policy::{DecidingRule, Decision, Group, Mode, Request, evaluate};
 use mk_store::{NewDecision, Ruling};
-use mk_types::{AbsPath, DecisionId, ModeSlug, ProjectPath};
+use mk_types::{AbsPath, DecisionId, ModeSlug};
 
 use crate::approval::{ApprovalRequest, ApprovedAct, RequestState};
 use crate::conversation::{HeldConversation, Seat};
 use crate::error::Error;
-use crate::layer::{CallPlace, ignored_with};
 use crate::next_step::{NextStep, model_hint};
-use crate::target::TargetResolver;
 use crate::{Engine, OwnTool};
 
 pub use proxy::RuledCall;
+use rule::HookRuling;
 
 /// The hooks of agents.
 #[derive(Debug, Clone, Copy)]
@@ -89,15 +90,8 @@ struct JudgedCall {
     rule: &'static str,
     reason: String,
     hint: Option<String>,
-}
-
-/// Why the hook does not look at a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum HookExemption {
-    /// Our server decides about it, under the same mode.
-    OwnTool,
-    /// A person has paused enforcement in the project.
-    Pause,
+    /// The mode of a project around or inside this one, if that has decided.
+    by: Option<Arc<Mode>>,
 }
 
 impl Engine {
@@ -151,23 +145,13 @@ impl Hooks<'_> {
         held: &HeldConversation,
         shell: &AgentShell,
     ) -> Result<HookOutcome, Error> {
-        let exemption = self.exemption(tool, held);
-        if exemption == Some(HookExemption::OwnTool) {
+        // Our server decides about its own, under the same mode.
+        if self.own(tool).is_some() {
             return Ok(HookOutcome::Decided(HookVerdict::pass()));
         }
         if let Some((judged, verdict)) = self.repeated(tool, held)? {
             self.record(tool, held, &judged).await?;
             return Ok(HookOutcome::Decided(verdict));
-        }
-        if exemption == Some(HookExemption::Pause) {
-            let judged = JudgedCall {
-                ruling: Ruling::Paused,
-                rule: "paused",
-                reason: "A person has paused enforcement in this project".to_owned(),
-                hint: None,
-            };
-            self.record(tool, held, &judged).await?;
-            return Ok(HookOutcome::Decided(HookVerdict::pass()));
         }
         let judged = self.judge(event, tool, held, shell);
         let (judged, verdict) = match judged.ruling {
@@ -178,8 +162,13 @@ impl Hooks<'_> {
             _ => (judged, HookVerdict::pass()),
         };
         match judged.ruling {
-            Ruling::Allow | Ruling::Paused => {
+            Ruling::Allow => {
                 self.allow(event, tool, held, &judged).await?;
+                Ok(HookOutcome::Decided(verdict))
+            }
+            // No permit: it would outlive the pause.
+            Ruling::Paused => {
+                self.record(tool, held, &judged).await?;
                 Ok(HookOutcome::Decided(verdict))
             }
             Ruling::Deny => self.deny(tool, held, &judged).await,
@@ -195,7 +184,7 @@ impl Hooks<'_> {
         held: &HeldConversation,
         shell: &AgentShell,
     ) -> Result<HookOutcome, Error> {
-        if self.exemption(tool, held).is_some() {
+        if self.own(tool).is_some() {
             return Ok(HookOutcome::Decided(HookVerdict::pass()));
         }
         let judged = self.judge(event, tool, held, shell);
@@ -240,12 +229,8 @@ impl Hooks<'_> {
         let asked = self.engine.ask_once(conversation, None, &subject, &plan);
         match asked.await? {
             RequestState::Granted(approval) => {
-                let judged = JudgedCall {
-                    ruling: Ruling::Allow,
-                    rule: APPROVED,
-                    reason: format!("A person has approved it ({approval})"),
-                    hint: None,
-                };
+                let reason = format!("A person has approved it ({approval})");
+                let judged = JudgedCall::of(Ruling::Allow, APPROVED, reason);
                 self.allow(event, tool, held, &judged).await?;
                 Ok(HookOutcome::Decided(HookVerdict::pass()))
             }
@@ -261,15 +246,6 @@ impl Hooks<'_> {
                 let verdict = HookVerdict::deny(denial(&judged, &decision));
                 Ok(HookOutcome::Waits(approval, verdict))
             }
-        }
-    }
-
-    fn exemption(&self, tool: &ToolUse, held: &HeldConversation) -> Option<HookExemption> {
-        let now = self.engine.inner.clock.now();
-        let is_paused = held.project.paused_until.is_some_and(|until| until > now);
-        match self.own(tool) {
-            Some(_) => Some(HookExemption::OwnTool),
-            None => is_paused.then_some(HookExemption::Pause),
         }
     }
 
@@ -292,86 +268,79 @@ impl Hooks<'_> {
         held: &HeldConversation,
         shell: &AgentShell,
     ) -> JudgedCall {
+        let ground = match self.ground(held) {
+            Ok(ground) => ground,
+            Err(error) => return JudgedCall::undecided(&error),
+        };
+        let is_paused = ground.modes.is_empty();
         // In a walled shell, what is typed into a program later is inside, too.
         if *shell != AgentShell::Walled
+            && !is_paused
             && let Some(judged) = interpreter::refuse(event.client, tool, held)
         {
             return judged;
         }
         let Some(calls) = self.calls(event, tool, &held.conversation.root.path) else {
-            return JudgedCall {
-                ruling: Ruling::Allow,
-                rule: "always-available",
-                reason: format!("Tool '{}' is available in every mode", tool.name),
-                hint: None,
-            };
+            let reason = format!("Tool '{}' is available in every mode", tool.name);
+            return JudgedCall::of(Ruling::Allow, "always-available", reason);
         };
-        let open = self.engine.open(&held.conversation.root.path);
-        let layers = match self.engine.layers(open.root(), &held.mode.slug) {
-            Ok(layers) => layers,
+        let strictest = match self.rule(&ground, calls) {
+            Ok(strictest) => strictest,
             Err(error) => return JudgedCall::undecided(&error),
         };
-        let ignored = ignored_with(&open, &layers);
-        let policy = self.engine.policy();
-        let mut strictest: Option<(Evaluation, Request)> = None;
-        let targets = TargetResolver::new(open.root(), ProjectPath::root(), &ignored)
-            .beside(open.state_folder());
-        for call in calls {
-            let request = policy.request(call, |raw| targets.target(raw));
-            for mode in [&held.mode].into_iter().chain(&held.ceilings) {
-                let found = evaluate(policy, mode, &request);
-                if strictest
-                    .as_ref()
-                    .is_none_or(|(before, _)| found.decision > before.decision)
-                {
-                    strictest = Some((found, request.clone()));
-                }
+        let judged = match &strictest {
+            Some(ruling) if !is_paused || !ruling.evaluation.is_allowed() => {
+                self.word(ruling, held)
             }
-            let place = CallPlace {
-                root: open.root(),
-                directory: &ProjectPath::root(),
-            };
-            let rulings = match self.engine.rule_layers(&layers, place, &request) {
-                Ok(rulings) => rulings,
-                Err(error) => return JudgedCall::undecided(&error),
-            };
-            for ruling in rulings {
-                let is_stricter = |(before, _): &(Evaluation, Request)| {
-                    ruling.evaluation.decision > before.decision
-                };
-                if strictest.as_ref().is_none_or(is_stricter) {
-                    strictest = Some((ruling.evaluation, ruling.request));
-                }
-            }
-        }
-        let Some((evaluation, request)) = strictest else {
-            return JudgedCall {
-                ruling: Ruling::Deny,
-                rule: "target-unknown",
-                reason: "The call does not say what it would touch.".to_owned(),
+            _ if is_paused => JudgedCall::of(
+                Ruling::Paused,
+                "paused",
+                "A person has paused enforcement in this project".to_owned(),
+            ),
+            _ => JudgedCall {
                 hint: Some("name the file or command".to_owned()),
-            };
+                ..JudgedCall::of(
+                    Ruling::Deny,
+                    "target-unknown",
+                    "The call does not say what it would touch.".to_owned(),
+                )
+            },
         };
-        let judged = self.word(&evaluation, &request, held);
         match judged.ruling {
-            Ruling::Allow => self.refuse_search(event, tool, held).unwrap_or(judged),
+            Ruling::Allow | Ruling::Paused => {
+                let directory = call::directory(event, tool, &held.conversation.root.path);
+                let refused = self.refuse_search(tool, &directory, &ground);
+                refused.unwrap_or(judged)
+            }
             _ => judged,
         }
     }
 
     /// Puts an evaluation into words that a model can act on.
-    fn word(
-        &self,
-        evaluation: &Evaluation,
-        request: &Request,
-        held: &HeldConversation,
-    ) -> JudgedCall {
+    fn word(&self, ruling: &HookRuling, held: &HeldConversation) -> JudgedCall {
+        let HookRuling {
+            evaluation,
+            request,
+            by,
+        } = ruling;
         let ruling = match evaluation.decision {
             Decision::Allow => Ruling::Allow,
             Decision::Unproven => Ruling::Unproven,
             Decision::Ask => Ruling::Ask,
             Decision::Deny => Ruling::Deny,
         };
+        let by_mode = by.as_ref().map(|it| &it.mode);
+        let judged = |hint| JudgedCall {
+            ruling,
+            rule: evaluation.rule.as_str(),
+            reason: evaluation.sentence(by_mode.unwrap_or(&held.mode)),
+            hint,
+            by: by_mode.cloned(),
+        };
+        if let Some(root) = by.as_ref().and_then(|it| it.inside.clone()) {
+            let step = NextStep::ChangeModeOf(root);
+            return judged(Some(step.for_model().into_owned()));
+        }
         let mut hint = model_hint(evaluation);
         let is_command =
             request.call.command.is_some() && evaluation.rule == DecidingRule::GroupDisabled;
@@ -390,12 +359,7 @@ impl Hooks<'_> {
                 "{own}'{mode}' mode allows this: ask the user to run `modekeeper mode {mode}`"
             ));
         }
-        JudgedCall {
-            ruling,
-            rule: evaluation.rule.as_str(),
-            reason: evaluation.sentence(&held.mode),
-            hint,
-        }
+        judged(hint)
     }
 
     /// The first mode of the project that allows the call.
@@ -415,18 +379,20 @@ impl Hooks<'_> {
         held: &HeldConversation,
         judged: &JudgedCall,
     ) -> Result<DecisionId, Error> {
+        let modes = [&held.mode].into_iter().chain(&held.ceilings);
+        let modes = modes.chain(&judged.by);
         let decision = NewDecision {
             conversation: Some(held.conversation.id.clone()),
             client: held.conversation.client.name.clone(),
             project: Some(held.project.id.clone()),
-            mode: held.mode.slug.clone(),
+            mode: judged.by.as_ref().unwrap_or(&held.mode).slug.clone(),
             tool: tool.name.clone(),
             target: call::target(tool),
             ruling: judged.ruling,
             rule: judged.rule.to_owned(),
             reason: judged.reason.clone(),
             hint: judged.hint.clone(),
-            policy_hash: self.engine.inner.fingerprints.of_held(held),
+            policy_hash: self.engine.inner.fingerprints.of(modes),
             input: tool.input.to_string(),
             tool_use: tool.id.clone(),
         };
@@ -435,13 +401,21 @@ impl Hooks<'_> {
 }
 
 impl JudgedCall {
+    fn of(ruling: Ruling, rule: &'static str, reason: String) -> Self {
+        Self {
+            ruling,
+            rule,
+            reason,
+            hint: None,
+            by: None,
+        }
+    }
+
     /// What a project around or inside this one says cannot be found out.
     fn undecided(error: &Error) -> Self {
         Self {
-            ruling: Ruling::Deny,
-            rule: "nested-project",
-            reason: format!("{error}."),
             hint: error.next_step().map(|step| step.for_model().into_owned()),
+            ..Self::of(Ruling::Deny, "nested-project", format!("{error}."))
         }
     }
 
@@ -451,6 +425,7 @@ impl JudgedCall {
             rule: "walled",
             reason: format!("The kernel holds it. {}", self.reason),
             hint: None,
+            by: None,
         }
     }
 }

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::fmt::Display;
 
 use mk_policy::{DecidingRule, Evaluation};
-use mk_types::ApprovalId;
+use mk_types::{AbsPath, ApprovalId};
 
 /// What to do next.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,6 +42,8 @@ pub enum NextStep {
     Approve(ApprovalId),
     /// A person decides about the mode.
     ChangeMode,
+    /// A person decides about the mode of a project inside this one.
+    ChangeModeOf(AbsPath),
     RunDoctor,
     RecoverStore,
 }
@@ -62,6 +64,13 @@ impl NextStep {
             Self::Text(text) => return Cow::Borrowed(text),
             Self::Approve(id) => {
                 let text = format!("ask the user to run `modekeeper approve {id}`, then try again");
+                return Cow::Owned(text);
+            }
+            Self::ChangeModeOf(root) => {
+                let command = Self::mode_command(root);
+                let text = format!(
+                    "the project {root} inside this one has a mode of its own: ask the user to run `{command}`"
+                );
                 return Cow::Owned(text);
             }
             Self::FindFile => "check the path, or find it with find_files",
@@ -92,6 +101,12 @@ impl NextStep {
             }
         };
         Cow::Borrowed(text)
+    }
+
+    /// What sets the mode of a project.
+    pub fn mode_command(root: &AbsPath) -> String {
+        let root = mk_clients::quoted(root.as_path());
+        format!("modekeeper --project-root {root} mode <slug>")
     }
 
     /// Names that may have been meant.

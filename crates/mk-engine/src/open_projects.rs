@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use mk_policy::{Catalogue, Mode};
-use mk_project::DirectoryIdentity;
+use mk_project::{DirectoryIdentity, IgnoredFiles};
 use mk_store::Session;
 use mk_types::{AbsPath, lock};
 
@@ -114,13 +114,25 @@ impl Engine {
     }
 
     fn glance(&self, root: &AbsPath) -> Arc<Catalogue> {
-        let root = self.project_of(root);
-        let project = self.inner.projects.get(&root).unwrap_or_else(|| {
-            let project = OpenProject::new(root, self.inner.folders.clone());
-            project.reload(self);
-            Arc::new(project)
-        });
-        project.catalogue()
+        self.peek_at(&self.project_of(root)).catalogue()
+    }
+
+    /// The project with exactly this root. One that is not in use is read without staying or being watched.
+    pub(crate) fn peek_at(&self, root: &AbsPath) -> Arc<OpenProject> {
+        if self.inner.projects.get(root).is_some() {
+            return self.open_at(root);
+        }
+        let project = OpenProject::new(root.clone(), self.inner.folders.clone());
+        project.reload(self);
+        Arc::new(project)
+    }
+
+    /// What the ignore file at a root hides: mostly there is none, and nothing else has to be read.
+    pub(crate) fn ignored_at(&self, root: &AbsPath) -> Arc<IgnoredFiles> {
+        match self.inner.projects.get(root) {
+            Some(project) => project.ignored(),
+            None => Arc::new(IgnoredFiles::load(root)),
+        }
     }
 
     fn watch(&self, project: &Arc<OpenProject>) {

@@ -4,6 +4,7 @@
 //! directory inside a project moves only where relative paths begin.
 
 use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use mk_project::policy_root;
@@ -82,4 +83,10 @@ impl Engine {
         let found = below(directory).or_else(|| real().as_ref().and_then(below));
         found.unwrap_or_else(ProjectPath::root)
     }
+}
+
+/// What a path leads to; one that is not there is taken as written.
+pub(crate) fn real(path: &Path) -> PathBuf {
+    let written = AbsPath::new(path).map_or_else(|| path.to_owned(), |it| it.as_path().to_owned());
+    std::fs::canonicalize(path).unwrap_or(written)
 }

@@ -55,7 +55,7 @@ impl ProjectHandle<'_> {
             directory: ProjectPath::root(),
             standing: self.caller.standing,
             knowledge: self.engine.knowledge(self.engine.inner.store.reach()),
-            decided_in: None,
+            decided_by: None,
         };
         let ignored = self.engine.ignored(&self.engine.open(&in_force.project));
         self.engine.look(in_force, call, &ignored).evaluation

@@ -5,13 +5,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use mk_policy::{Catalogue, Mode, ModeLayer, ModeSource, evaluate, load_modes};
+use mk_policy::{Catalogue, Evaluation, Mode, ModeLayer, ModeSource, evaluate, load_modes};
 use mk_store::{DecisionFilter, DecisionRecord, Ruling};
 use mk_types::{AbsPath, ModeSlug, ProjectId, ProjectPath};
 use serde_json::Value;
 
 use crate::decision::Decisions;
 use crate::error::Error;
+use crate::layer::{CallPlace, ignored_with};
 use crate::open_project::{OpenProject, global_layers};
 use crate::target::TargetResolver;
 
@@ -114,7 +115,20 @@ impl Decisions<'_> {
             return same(decision, "the input cannot be read");
         };
         let slug = replaying.mode.as_ref().unwrap_or(&decision.mode);
-        let Some(mode) = place.catalogue.get(slug.as_str()) else {
+        let mode = place.catalogue.get(slug.as_str());
+        let Ok(rulings) = self.decide(&decision, &input, slug, place) else {
+            return same(decision, "the mode of a project inside is not known");
+        };
+        // It may be the mode of a project inside that has decided.
+        let is_known = mode.is_some() || rulings.iter().any(|(it, _)| it.mode == *slug);
+        let strictest = rulings.into_iter().reduce(|first, other| {
+            if other.0.decision > first.0.decision {
+                other
+            } else {
+                first
+            }
+        });
+        let Some((found, mode)) = strictest.filter(|_| is_known) else {
             return ReplayedDecision {
                 unknown: None,
                 ruling: Ruling::Deny,
@@ -123,35 +137,45 @@ impl Decisions<'_> {
                 decision,
             };
         };
-        let (ruling, rule, reason) = self.decide(&decision, &input, mode, &place.open);
-        ReplayedDecision {
-            decision,
-            unknown: None,
-            ruling,
-            rule,
-            reason,
-        }
-    }
-
-    fn decide(
-        &self,
-        decision: &DecisionRecord,
-        input: &Value,
-        mode: &Mode,
-        open: &OpenProject,
-    ) -> (Ruling, String, String) {
-        let policy = self.engine.policy();
-        let ignored = self.engine.ignored(open);
-        let call = policy.tools.call(&decision.tool, input);
-        let targets = TargetResolver::new(open.root(), ProjectPath::root(), &ignored);
-        let request = policy.request(call, |raw| targets.target(raw));
-        let found = evaluate(policy, mode, &request);
         let ruling = match found.decision {
             mk_policy::Decision::Allow => Ruling::Allow,
             mk_policy::Decision::Unproven => Ruling::Unproven,
             mk_policy::Decision::Ask => Ruling::Ask,
             mk_policy::Decision::Deny => Ruling::Deny,
         };
-        (ruling, found.rule.as_str().to_owned(), found.sentence(mode))
+        ReplayedDecision {
+            decision,
+            unknown: None,
+            ruling,
+            rule: found.rule.as_str().to_owned(),
+            reason: found.sentence(&mode),
+        }
+    }
+
+    /// What the mode says where the project has it, then what the projects around and inside say.
+    fn decide(
+        &self,
+        decision: &DecisionRecord,
+        input: &Value,
+        slug: &ModeSlug,
+        place: &ReplayPlace,
+    ) -> Result<Vec<(Evaluation, Arc<Mode>)>, Error> {
+        let policy = self.engine.policy();
+        let open = &place.open;
+        let layers = self.engine.layers(open.root(), slug)?;
+        let ignored = ignored_with(open.root(), &open.ignored(), &layers);
+        let call = policy.tools.call(&decision.tool, input);
+        let directory = ProjectPath::root();
+        let targets = TargetResolver::new(open.root(), directory.clone(), &ignored);
+        let request = policy.request(call, |raw| targets.target(raw));
+        let call_place = CallPlace {
+            root: open.root(),
+            directory: &directory,
+        };
+        let own = place.catalogue.get(slug.as_str());
+        let own = own.map(|mode| (evaluate(policy, mode, &request), Arc::clone(mode)));
+        let layers = self.engine.rule_layers(&layers, call_place, &request)?;
+        let layers = layers.into_iter().map(|it| (it.evaluation, it.by.mode));
+        Ok(own.into_iter().chain(layers).collect())
     }
 }

@@ -13,7 +13,7 @@ use crate::authorize::ToolRequest;
 use crate::check::CheckedCall;
 use crate::client_name::shown_name;
 use crate::error::Error;
-use crate::next_step::model_hint;
+use crate::next_step::NextStep;
 use crate::{Actor, Caller, Engine};
 
 /// Upper bounds of the classes that latencies are counted in, in microseconds; one more class has no bound.
@@ -129,7 +129,13 @@ impl Engine {
             Some(line) => line.clone(),
             None => call.paths.join(", "),
         };
-        let is_allowed = evaluation.is_allowed();
+        let decider = in_force.decider();
+        let layer = in_force.decided_by.as_ref().map(|it| &it.mode);
+        let hint = match layer {
+            Some(_) => checked.next_step(),
+            None => NextStep::of(evaluation),
+        };
+        let hint = hint.filter(|_| !evaluation.is_allowed());
         self.inner.store.record_decision(NewDecision {
             conversation: caller.conversation.id.clone(),
             client: caller
@@ -137,14 +143,14 @@ impl Engine {
                 .as_deref()
                 .map_or_else(|| OWN_CLIENT.to_owned(), shown_name),
             project: self.known_project(&in_force.project),
-            mode: in_force.mode.slug.clone(),
+            mode: decider.slug.clone(),
             tool: call.tool.clone(),
             target: target.chars().take(LONGEST_TARGET).collect(),
             ruling,
             rule: evaluation.rule.as_str().to_owned(),
-            reason: evaluation.sentence(&in_force.mode),
-            hint: model_hint(evaluation).filter(|_| !is_allowed),
-            policy_hash: self.inner.fingerprints.of(in_force.modes()),
+            reason: evaluation.sentence(decider),
+            hint: hint.map(|step| step.for_model().into_owned()),
+            policy_hash: self.inner.fingerprints.of(in_force.modes().chain(layer)),
             input: serde_json::to_string(request.arguments).unwrap_or_default(),
             tool_use: None,
         });

@@ -115,7 +115,7 @@ impl Engine {
             ),
             config: self.inner.folders.config.clone(),
             read_only_memories: self.settings().read_only_memories.clone(),
-            ignored: ignored_with(&project, &layers),
+            ignored: ignored_with(project.root(), &project.ignored(), &layers),
             layers,
             project,
             clock: self.inner.clock.clone(),

@@ -51,9 +51,31 @@ pub struct ResolvedTarget {
     pub ignored: bool,
     /// Whether Git would run it: its configuration takes hooks from there.
     pub is_hook: bool,
-    /// The files that a pattern matches, or that are in a directory that is meant as a whole. `None` where nobody has
-    /// looked, or there are too many.
-    pub found: Option<Vec<ExistingFile>>,
+    /// The files of the project that a pattern matches, or that are in a directory that is meant as a whole.
+    pub found: FoundFiles,
+}
+
+/// The files that a name stands for.
+#[derive(Debug, Clone)]
+pub enum FoundFiles {
+    /// They were not looked for, or there are too many names to look at, and nothing is hidden.
+    Unknown,
+    /// There are too many names to look at, and hidden files may be among them.
+    MayHide,
+    These(Vec<ExistingFile>),
+}
+
+impl FoundFiles {
+    pub fn iter(&self) -> std::slice::Iter<'_, ExistingFile> {
+        match self {
+            Self::These(files) => files.iter(),
+            Self::Unknown | Self::MayHide => [].iter(),
+        }
+    }
+
+    pub fn are_known(&self) -> bool {
+        matches!(self, Self::These(_))
+    }
 }
 
 /// A file that is there.
@@ -141,6 +163,23 @@ pub fn evaluate(policy: &Policy, mode: &Mode, request: &Request) -> Evaluation {
     Evaluation {
         held_back: held.filter(would_allow).map(|held| held.why.clone()),
         ..evaluation
+    }
+}
+
+/// Decides about a call from outside of the mode's project. Where a line runs, it is decided whether it may: here, only
+/// the files count that it uses.
+pub fn evaluate_from_outside(policy: &Policy, mode: &Mode, request: &Request) -> Evaluation {
+    let case = EvaluationCase {
+        policy,
+        mode,
+        request,
+        group: Some(Group::Command),
+    };
+    match &request.line {
+        Some(line) if request.call.command.is_some() && line.size == Size::Fits => {
+            case.use_of_files(line)
+        }
+        _ => evaluate(policy, mode, request),
     }
 }
 
@@ -254,7 +293,7 @@ impl ResolvedTarget {
             raw,
             ignored: false,
             is_hook: false,
-            found: None,
+            found: FoundFiles::Unknown,
         }
     }
 }

@@ -17,8 +17,8 @@ mod tool_table;
 
 pub use catalogue::{Catalogue, ModeLayer};
 pub use evaluate::{
-    DecidingRule, Decision, Evaluation, ExistingFile, Policy, Request, ResolvedTarget,
-    agents_may_call, could_allow, evaluate, evaluate_bounded, may_read,
+    DecidingRule, Decision, Evaluation, ExistingFile, FoundFiles, Policy, Request, ResolvedTarget,
+    agents_may_call, could_allow, evaluate, evaluate_bounded, evaluate_from_outside, may_read,
 };
 pub use group::Group;
 // Faces see this crate's words and none below, and loading answers with these.

@@ -129,12 +129,17 @@ impl IgnoreLayers {
     fn hide(&self, path: &ProjectPath) -> bool {
         let place = path.under(&self.root);
         let hidden_by = |(root, ignored): &(AbsPath, Arc<IgnoredFiles>)| {
-            let seen = place.strip_prefix(root.as_path()).ok();
-            let seen = seen.and_then(|it| match it.to_str()? {
-                "" => Some(ProjectPath::root()),
-                below => ProjectPath::parse(below, root).ok(),
-            });
-            seen.is_some_and(|path| ignored.hides(&path))
+            let Ok(below) = place.strip_prefix(root.as_path()) else {
+                return false;
+            };
+            match below.to_str() {
+                Some("") => ignored.hides(&ProjectPath::root()),
+                // What has no name there cannot be told to be shown.
+                Some(below) => {
+                    ProjectPath::parse(below, root).map_or(true, |path| ignored.hides(&path))
+                }
+                None => true,
+            }
         };
         self.own.hides(path) || self.others.iter().any(hidden_by)
     }

@@ -9,7 +9,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
-use mk_policy::{Form, NameExtent, PathAccess, RawTarget, ResolvedTarget};
+use mk_policy::{Form, FoundFiles, NameExtent, PathAccess, RawTarget, ResolvedTarget};
 use mk_types::{AbsPath, PathError, ProjectPath, is_elsewhere};
 
 use crate::ignored::IgnoredFiles;
@@ -24,17 +24,32 @@ pub fn resolve(root: &AbsPath, ignored: &IgnoredFiles, raw: RawTarget) -> Resolv
             path: Err(PathError::Escapes(raw.path.clone())),
             ignored: !matches!(ignored, IgnoredFiles::Nothing),
             is_hook: false,
-            found: None,
+            found: FoundFiles::Unknown,
             raw,
         };
     }
     let path = follow(root, &raw.path);
-    // Who reads where nothing is hidden may read whatever there is.
-    let matters = raw.access != PathAccess::Read || !matches!(ignored, IgnoredFiles::Nothing);
-    let found = match (&path, raw.form, raw.extent) {
-        (Ok(path), Form::Exact, NameExtent::Below) if matters => expand::below(root, ignored, path),
-        (Ok(_), Form::Pattern, _) if matters => expand::expand(root, ignored, &raw.path),
+    let hides = !matches!(ignored, IgnoredFiles::Nothing);
+    // Who reads a directory where nothing is hidden may read whatever there is.
+    let matters = raw.access != PathAccess::Read || hides;
+    let files = match (&path, raw.form, raw.extent) {
+        (_, Form::Pattern, _) if !is_elsewhere(&raw.path) => {
+            Some(expand::expand(root, ignored, &raw.path))
+        }
+        (Ok(path), Form::Exact, NameExtent::Below) if matters => {
+            Some(expand::below(root, ignored, path))
+        }
+        (Err(_), Form::Exact, NameExtent::Below) if matters && is_around(root, &raw.path) => {
+            Some(expand::below(root, ignored, &ProjectPath::root()))
+        }
         _ => None,
+    };
+    // What is removed as a whole is mostly large, and made by a build.
+    let counts = raw.form == Form::Pattern || raw.access == PathAccess::Read;
+    let found = match files {
+        Some(Some(files)) => FoundFiles::These(files),
+        Some(None) if hides && counts => FoundFiles::MayHide,
+        Some(None) | None => FoundFiles::Unknown,
     };
     let ignored = path.as_ref().is_ok_and(|path| ignored.hides(path));
     ResolvedTarget {
@@ -44,6 +59,16 @@ pub fn resolve(root: &AbsPath, ignored: &IgnoredFiles, raw: RawTarget) -> Resolv
         is_hook: false,
         found,
     }
+}
+
+/// Whether a path leads to a directory that the project is in.
+fn is_around(root: &AbsPath, text: &str) -> bool {
+    if is_elsewhere(text) {
+        return false;
+    }
+    let real = fs::canonicalize(root.as_path().join(text));
+    let root = fs::canonicalize(root.as_path());
+    root.is_ok_and(|root| real.is_ok_and(|real| root.starts_with(real)))
 }
 
 /// The same where relative paths begin in `directory`. What is not there but below the root is meant from the root:

@@ -30,6 +30,9 @@ pub(crate) fn for_person(step: &NextStep) -> String {
         NextStep::Approve(id) => {
             return format!("run `modekeeper approve {id}`, then let the agent try again");
         }
+        NextStep::ChangeModeOf(root) => {
+            return format!("change its mode with `{}`", NextStep::mode_command(root));
+        }
         NextStep::ChangeMode => "change the mode with `modekeeper mode <slug>`",
         NextStep::RunDoctor => "run `modekeeper doctor`",
         NextStep::RecoverStore => {
@@ -41,7 +44,10 @@ pub(crate) fn for_person(step: &NextStep) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use mk_engine::NextStep;
+    use mk_types::AbsPath;
 
     use super::for_person;
 
@@ -67,6 +73,13 @@ mod tests {
             &NextStep::ChangeMode,
             "ask the user to change the mode",
             "change the mode with `modekeeper mode <slug>`",
+        );
+        let root = AbsPath::new(Path::new("/p/my lib")).unwrap();
+        check(
+            &NextStep::ChangeModeOf(root),
+            "the project /p/my lib inside this one has a mode of its own: ask the user to run \
+             `modekeeper --project-root '/p/my lib' mode <slug>`",
+            "change its mode with `modekeeper --project-root '/p/my lib' mode <slug>`",
         );
         check(&"try again".into(), "try again", "try again");
     }

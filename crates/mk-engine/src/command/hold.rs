@@ -11,10 +11,11 @@ use mk_types::{AbsPath, ConversationId, ModeSlug, PermitId, ProjectId};
 use serde_json::{Value, json};
 
 use super::CommandLimits;
-use crate::conversation::check_root;
+use crate::conversation::{HeldConversation, check_root};
 use crate::error::Error;
-use crate::layer::ignored_with;
+use crate::layer::{ProjectLayer, ignored_with};
 use crate::next_step::NextStep;
+use crate::place::real;
 use crate::{Engine, mode};
 
 /// A command that is about to start, as its environment and the kernel describe it.
@@ -76,7 +77,7 @@ pub enum Waiver {
 struct HoldStanding {
     modes: Vec<Arc<Mode>>,
     root: AbsPath,
-    policy: Option<String>,
+    held: Option<HeldConversation>,
     project: Option<mk_store::Project>,
     conversation: Option<Conversation>,
     is_set: bool,
@@ -91,32 +92,28 @@ struct TakenPermit {
 impl Engine {
     /// Finds what holds a command, and uses up its permit.
     pub async fn hold_command(&self, asked: &CommandAsked<'_>) -> Result<CommandHold, Error> {
-        let (standing, permit) = match asked.permit {
-            Some(id) => {
-                let taken = TakenPermit {
-                    id: id.clone(),
-                    is_approved: false,
-                };
-                (self.permitted(id, asked).await?, Some(taken))
-            }
-            None => {
-                let standing = self.standing_of(asked)?;
-                let permit = match (&standing.conversation, &standing.policy) {
-                    (Some(conversation), Some(policy)) => {
-                        self.take_permit(&conversation.id, asked, policy).await?
-                    }
-                    _ => None,
-                };
-                (standing, permit)
-            }
+        let standing = match asked.permit {
+            Some(id) => self.permitted(id, asked).await?,
+            None => self.standing_of(asked)?,
         };
         let open = self.open(&standing.root);
         let in_force = standing.modes.first().map(|mode| &mode.slug);
         let in_force = in_force.unwrap_or(&self.settings().default_mode);
         let layers = self.layers(&standing.root, in_force)?;
-        let directory = real(asked.directory);
-        let mut here = layers.iter();
-        let is_set_here = here.any(|layer| layer.holds_in(directory.as_path()));
+        let permit = match (asked.permit, &standing.held) {
+            (Some(id), _) => Some(TakenPermit {
+                id: id.clone(),
+                is_approved: false,
+            }),
+            (None, Some(held)) => self.take_permit(held, asked, &layers).await?,
+            (None, None) => None,
+        };
+        let directory = real_root(asked.directory);
+        let mut is_held_here = false;
+        for layer in layers.iter().filter(|it| it.holds_in(directory.as_path())) {
+            layer.known_mode()?;
+            is_held_here |= !layer.is_paused();
+        }
         let mut modes = Vec::new();
         if let Some(slug) = asked.narrowed {
             modes.push(mode::find(&open.catalogue(), slug)?);
@@ -125,11 +122,13 @@ impl Engine {
         let now = self.inner.clock.now();
         let project = standing.project;
         let paused = project.as_ref().and_then(|it| it.paused_until);
-        let waiver = if paused.is_some_and(|until| until > now) {
+        let is_paused = paused.is_some_and(|until| until > now);
+        // A project inside the paused one is held by its own mode.
+        let waiver = if is_paused && !is_held_here {
             Waiver::Paused
         } else if permit.as_ref().is_some_and(|it| it.is_approved) {
             Waiver::Approved
-        } else if !standing.is_set && !is_set_here {
+        } else if !standing.is_set && !is_held_here {
             Waiver::NoMode
         } else {
             Waiver::None
@@ -138,7 +137,7 @@ impl Engine {
             limits: CommandLimits {
                 engine: self.clone(),
                 modes,
-                ignored: ignored_with(&open, &layers),
+                ignored: ignored_with(open.root(), &open.ignored(), &layers),
                 layers,
                 root: standing.root,
                 directory,
@@ -184,7 +183,7 @@ impl Engine {
             modes,
             project: self.project_with(&root)?,
             root,
-            policy: None,
+            held: None,
             conversation: store.conversation(&permit.conversation)?,
             is_set: true,
         })
@@ -199,14 +198,12 @@ impl Engine {
             check_root(&conversation.root)?;
             let held = self.conversations().held(&conversation, asked.configured)?;
             if let Some(held) = held {
-                let policy = self.inner.fingerprints.of_held(&held);
-                let mut modes = vec![held.mode];
-                modes.extend(held.ceilings);
+                let modes = [&held.mode].into_iter().chain(&held.ceilings);
                 return Ok(HoldStanding {
-                    modes,
+                    modes: modes.cloned().collect(),
                     root: conversation.root.path.clone(),
-                    policy: Some(policy),
-                    project: Some(held.project),
+                    project: Some(held.project.clone()),
+                    held: Some(held),
                     conversation: Some(conversation),
                     is_set: true,
                 });
@@ -222,7 +219,7 @@ impl Engine {
         Ok(HoldStanding {
             modes: vec![found],
             root,
-            policy: None,
+            held: None,
             project,
             conversation: None,
             is_set,
@@ -242,16 +239,32 @@ impl Engine {
         self.conversations().of_nearest(asked.above)
     }
 
+    /// Under what a line in a directory was judged: the modes of the conversation, and those of projects around and
+    /// inside its own.
+    pub(crate) fn permit_policy(
+        &self,
+        held: &HeldConversation,
+        layers: &[ProjectLayer],
+        directory: &AbsPath,
+    ) -> String {
+        let directory = real(directory.as_path());
+        let own = self.inner.fingerprints.of_held(held);
+        let layers = layers.iter().map(|layer| layer.policy_in(&directory));
+        layers.fold(own, |policy, layer| policy + &layer)
+    }
+
     /// Of several permits for one line the narrowest; those of another policy do not count.
     async fn take_permit(
         &self,
-        conversation: &ConversationId,
+        held: &HeldConversation,
         asked: &CommandAsked<'_>,
-        policy: &str,
+        layers: &[ProjectLayer],
     ) -> Result<Option<TakenPermit>, Error> {
         let store = &self.inner.store;
-        let found = store.permits_for(Some(conversation), asked.directory, asked.line_hash)?;
-        let with_approval = approved(policy);
+        let conversation = Some(&held.conversation.id);
+        let found = store.permits_for(conversation, asked.directory, asked.line_hash)?;
+        let policy = self.permit_policy(held, layers, asked.directory);
+        let with_approval = approved(&policy);
         for CommandPermit { id, rights, .. } in found {
             let is_approved = rights == with_approval;
             // Another process may have been faster.
@@ -264,8 +277,6 @@ impl Engine {
 }
 
 /// What a directory leads to.
-fn real(directory: &AbsPath) -> AbsPath {
-    let real = std::fs::canonicalize(directory.as_path()).ok();
-    let real = real.as_deref().and_then(AbsPath::new);
-    real.unwrap_or_else(|| directory.clone())
+fn real_root(directory: &AbsPath) -> AbsPath {
+    AbsPath::new(&real(directory.as_path())).unwrap_or_else(|| directory.clone())
 }

@@ -8,6 +8,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use mk_clients::{HookEvent, HookMoment, HookVerdict, ToolUse};
+use mk_policy::Form;
 use mk_project::{IgnoredFiles, resolve};
 use mk_store::{Conversation, Project};
 use mk_types::AbsPath;
@@ -125,7 +126,12 @@ impl Hooks<'_> {
         for call in self.calls(event, tool, root).unwrap_or_default() {
             self.engine.policy().request(call, |raw| {
                 places.push(directory.join(&raw.path));
-                Some(resolve(root, &IgnoredFiles::Nothing, raw))
+                let target = resolve(root, &IgnoredFiles::Nothing, raw);
+                if target.raw.form == Form::Pattern {
+                    let found = target.found.iter();
+                    places.extend(found.map(|it| it.path.under(root)));
+                }
+                Some(target)
             });
         }
         places.push(directory);

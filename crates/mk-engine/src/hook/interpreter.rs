@@ -26,14 +26,13 @@ pub(super) fn refuse(
     }
     let lines = tool.touched().commands;
     let program = lines.iter().find_map(|line| waiting_program(line))?;
+    let reason = format!(
+        "Cannot run '{program}' without a script in '{}' mode: what is typed into it later cannot be checked.",
+        held.mode.slug
+    );
     Some(JudgedCall {
-        ruling: Ruling::Deny,
-        rule: "interpreter",
-        reason: format!(
-            "Cannot run '{program}' without a script in '{}' mode: what is typed into it later cannot be checked.",
-            held.mode.slug
-        ),
         hint: Some("run the commands themselves, one call each".to_owned()),
+        ..JudgedCall::of(Ruling::Deny, "interpreter", reason)
     })
 }
 

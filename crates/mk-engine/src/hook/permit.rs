@@ -24,17 +24,25 @@ impl Hooks<'_> {
         judged: &JudgedCall,
     ) -> Result<(), Error> {
         let permits = permits(event, tool, held);
+        let layers = match permits.is_empty() {
+            true => Vec::new(),
+            false => {
+                let root = &held.conversation.root.path;
+                self.engine.layers(root, &held.mode.slug)?
+            }
+        };
         let store = &self.engine.inner.store;
         let now = self.engine.inner.clock.now();
         let permits = permits.into_iter().map(|(directory, line_hash)| {
+            let policy = self.engine.permit_policy(held, &layers, &directory);
             store.store_permit(NewCommandPermit {
                 conversation: held.conversation.id.clone(),
                 directory,
                 line_hash,
                 mode: held.mode.slug.clone(),
                 rights: match judged.rule {
-                    APPROVED => approved(&self.engine.inner.fingerprints.of_held(held)),
-                    _ => self.engine.inner.fingerprints.of_held(held),
+                    APPROVED => approved(&policy),
+                    _ => policy,
                 },
                 expires_at: now.after(GOOD_FOR),
             })

@@ -59,11 +59,11 @@ impl Hooks<'_> {
         settings: &HookSettings,
     ) -> Result<Option<String>, Error> {
         let held = self.held(seat, settings).await?;
-        if self.exemption(tool, &held).is_some() || self.is_decided(tool, &held)? {
+        if self.own(tool).is_some() || self.is_decided(tool, &held)? {
             return Ok(None);
         }
         let judged = self.judge(event, tool, &held, &settings.shell);
-        if judged.ruling == Ruling::Allow {
+        if matches!(judged.ruling, Ruling::Allow | Ruling::Paused) {
             return Ok(None);
         }
         let judged = JudgedCall {

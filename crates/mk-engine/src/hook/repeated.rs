@@ -40,12 +40,7 @@ impl Hooks<'_> {
             // A person may have answered since, and what is denied is denied again.
             Ruling::Deny | Ruling::Ask | Ruling::Unproven => return Ok(None),
         };
-        let judged = JudgedCall {
-            ruling: before.ruling,
-            rule: "repeated",
-            reason: before.reason,
-            hint: None,
-        };
+        let judged = JudgedCall::of(before.ruling, "repeated", before.reason);
         Ok(Some((judged, verdict)))
     }
 

@@ -5,45 +5,68 @@
 
 use std::path::Path;
 
-use mk_clients::{ClientToolGroup, HookEvent, SearchEngine, SearchRow, ToolUse};
+use mk_clients::{ClientToolGroup, SearchEngine, SearchRow, ToolUse};
 use mk_policy::{DecidingRule, PathAccess, RawTarget};
 use mk_project::{ForeignSearch, IgnoredFiles, ShownBySearch, resolve, shown_by_search};
 use mk_store::Ruling;
 use mk_types::{AbsPath, ProjectPath};
 use serde_json::Value;
 
-use super::{Hooks, JudgedCall, call};
-use crate::conversation::HeldConversation;
+use super::rule::HookGround;
+use super::{Hooks, JudgedCall};
+use crate::layer::ProjectLayer;
 use crate::open_project::OpenProject;
 
+const OWN_SEARCH: &str = "use Modekeeper's search_for_pattern, which leaves hidden files out";
+
 impl Hooks<'_> {
-    /// Refuses a search that would show a hidden file.
+    /// Refuses a search that would show a hidden file, or one that the mode of a project inside does not read.
     pub(super) fn refuse_search(
         &self,
-        event: &HookEvent,
         tool: &ToolUse,
-        held: &HeldConversation,
+        directory: &Path,
+        ground: &HookGround,
     ) -> Option<JudgedCall> {
         let search = tool.row.and_then(|row| row.search)?;
         if tool.group() != Some(ClientToolGroup::Read) {
             return None;
         }
-        let open = self.engine.open(&held.conversation.root.path);
-        let directory = call::directory(event, tool, &held.conversation.root.path);
+        let (open, ignored) = (&ground.open, &ground.ignored);
         let named = tool.touched().paths;
         let starts = match named.is_empty() || names_patterns(tool, &search) {
             true => vec![String::new()],
             false => named,
         };
-        let ignored = self.engine.ignored(&open);
         let searches = starts.iter().map(|start| {
-            let start = self.absolute(&directory, start);
-            foreign_search(tool, &search, &directory, &start, &open)
+            let start = self.absolute(directory, start);
+            foreign_search(tool, &search, directory, &start, open)
         });
-        match shown_by_search(open.root(), &ignored, searches) {
-            ShownBySearch::NothingHidden => None,
-            shown => Some(refusal(tool, &search, &shown, (open.root(), &ignored))),
+        let searches: Vec<ForeignSearch> = searches.collect();
+        let is_around = |layer: &&ProjectLayer| {
+            let mut starts = searches.iter().map(|it| &it.start);
+            layer.is_inside()
+                && starts.any(|start| layer.root().as_path().starts_with(start))
+                && layer.limits_reads()
+        };
+        if let Some(layer) = ground.layers.iter().find(is_around) {
+            return Some(refusal_around(tool, layer.root()));
         }
+        match shown_by_search(open.root(), ignored, searches) {
+            ShownBySearch::NothingHidden => None,
+            shown => Some(refusal(tool, &search, &shown, (open.root(), ignored))),
+        }
+    }
+}
+
+/// A project inside the searched directory may not be read as a whole.
+fn refusal_around(tool: &ToolUse, root: &AbsPath) -> JudgedCall {
+    let reason = format!(
+        "'{}' would search the project {root}, whose mode reads only some files.",
+        tool.name
+    );
+    JudgedCall {
+        hint: Some(format!("search another directory, or {OWN_SEARCH}")),
+        ..JudgedCall::of(Ruling::Deny, DecidingRule::FilePattern.as_str(), reason)
     }
 }
 
@@ -118,7 +141,7 @@ fn refusal(
     project: (&AbsPath, &IgnoredFiles),
 ) -> JudgedCall {
     let excludes = search.engine == SearchEngine::Ripgrep;
-    let own = "use Modekeeper's search_for_pattern, which leaves hidden files out";
+    let own = OWN_SEARCH;
     let (reason, hint) = match shown {
         ShownBySearch::Hidden(path) => {
             let reason = format!(
@@ -145,10 +168,8 @@ fn refusal(
         ),
     };
     JudgedCall {
-        ruling: Ruling::Deny,
-        rule: DecidingRule::IgnoredFile.as_str(),
-        reason,
         hint: Some(hint),
+        ..JudgedCall::of(Ruling::Deny, DecidingRule::IgnoredFile.as_str(), reason)
     }
 }
 

@@ -644,7 +644,7 @@ fn a_project_inside_a_held_one_holds_what_touches_it() {
     agent.person_sets_in(&vendor, "architect");
     let edit = |path: &str| agent.call("Edit", json!({ "file_path": agent.path(path) }));
     let refused = edit("vendor/a.rs").unwrap();
-    assert!(refused.contains("under the bound 'architect'"), "{refused}");
+    assert!(refused.contains("in 'architect' mode"), "{refused}");
     check(edit("vendor/plan.md"), "passes");
     check(edit("src/main.rs"), "passes");
     let run = |line: &str| agent.call("Bash", json!({ "command": line }));
@@ -727,4 +727,163 @@ fn without_a_store_only_what_every_mode_shows_is_read() {
         denied
     );
     assert_eq!(answer("Bash", json!({ "command": "ls" })), denied);
+}
+
+/// An agent in `code` above a project that a person holds in another mode.
+fn above_a_project(mode: &str) -> Agent {
+    let agent = Agent::new(ClientId::ClaudeCode).held_in("code");
+    let fixture = &agent.world.fixture;
+    fixture.write("inner/a.rs", "fn a() {}\n");
+    fixture.write(
+        "inner/.roomodes",
+        "customModes: [{slug: index, name: I, roleDefinition: R, groups: [[read, {fileRegex: '\\.md$'}], command]}]",
+    );
+    agent.person_sets_in(&inner(&agent), mode);
+    agent
+}
+
+fn inner(agent: &Agent) -> AbsPath {
+    AbsPath::new(&agent.world.fixture.path("inner")).unwrap()
+}
+
+#[test]
+fn a_line_shows_no_hidden_file_by_a_pattern() {
+    let agent = Agent::new(ClientId::ClaudeCode).held_in("code");
+    let fixture = &agent.world.fixture;
+    fixture.write("app/[id]/secret.txt", "x");
+    fixture.write("big/secret.txt", "x");
+    for number in 0..2_000 {
+        fixture.write(&format!("big/{number}.txt"), "");
+    }
+    let root = fixture.root().as_str();
+    let name = root.rsplit_once('/').unwrap().1;
+    let hidden = "hidden by .rooignore";
+    for (directory, line, expected) in [
+        ("", "cat s*.txt".to_owned(), hidden),
+        ("docs", "cat ../s*.txt".to_owned(), hidden),
+        ("app/[id]", "cat s*.txt".to_owned(), hidden),
+        ("", format!("cat {root}/s*.txt"), hidden),
+        ("", format!("cat {root}/../{name}/s*.txt"), hidden),
+        ("", "grep -r x ..".to_owned(), "Cannot determine"),
+        ("", "cat big/*.txt".to_owned(), "too many files"),
+        ("", "cat docs/*".to_owned(), "passes"),
+        ("", "cat src/*.rs".to_owned(), "passes"),
+    ] {
+        let answer = agent.call_from(directory, "Bash", json!({ "command": line }));
+        let answer = answer.unwrap_or_else(|| "passes".to_owned());
+        assert!(answer.contains(expected), "{line} in {directory}: {answer}");
+    }
+}
+
+#[test]
+fn a_pattern_writes_nothing_that_the_mode_may_not_edit() {
+    let agent = Agent::new(ClientId::ClaudeCode).held_in("code");
+    let modes = "customModes: [{slug: docs, name: D, roleDefinition: R, groups: [read, command, [edit, {fileRegex: '^docs/'}]]}]";
+    agent.world.fixture.write(".roomodes", modes);
+    let agent = agent.held_in("docs");
+    let root = agent.world.fixture.root().as_str().to_owned();
+    for line in [
+        "rm s*/main.rs".to_owned(),
+        format!("rm {root}*/src/main.rs"),
+    ] {
+        let answer = agent.call("Bash", json!({ "command": line }));
+        assert!(answer.is_some(), "{line}");
+    }
+    check(
+        agent.call("Bash", json!({ "command": "rm docs/*" })),
+        "passes",
+    );
+}
+
+#[test]
+fn a_nested_project_holds_calls_of_an_agent_and_says_where_to_allow_more() {
+    let agent = above_a_project("architect");
+    let expected = "ask the user to run `modekeeper --project-root ROOT/inner mode <slug>`.";
+    let edit = agent.call("Edit", json!({ "file_path": agent.path("inner/a.rs") }));
+    let edit = edit.unwrap();
+    assert!(
+        edit.contains("'architect' mode") && edit.ends_with(expected),
+        "{edit}"
+    );
+    let filter = DecisionFilter::default();
+    let all = agent.world.store.decisions(&filter).unwrap();
+    assert_eq!(all[0].mode, slug("architect"));
+    let decisions = agent.world.engine().decisions();
+    let again = decisions
+        .replay(&filter, &crate::ReplayModes::default())
+        .unwrap();
+    let again = again.last().unwrap();
+    assert_eq!(
+        (again.ruling, &again.reason),
+        (Ruling::Deny, &all[0].reason)
+    );
+    for line in ["rm in*/a.rs", "rm */a.rs", "rm -rf inne*"] {
+        let answer = agent.call("Bash", json!({ "command": line })).unwrap();
+        assert!(answer.contains("'architect' mode"), "{line}: {answer}");
+    }
+    check(
+        agent.call("Bash", json!({ "command": "cat in*/a.rs" })),
+        "passes",
+    );
+}
+
+#[test]
+fn a_search_shows_nothing_that_a_nested_project_may_not_read() {
+    let agent = above_a_project("index");
+    let search = |path: &str| {
+        agent.call(
+            "Grep",
+            json!({ "pattern": "x", "path": agent.path(path), "glob": "*.rs" }),
+        )
+    };
+    check(
+        search(""),
+        "'Grep' would search the project ROOT/inner, whose mode reads only some files. Hint: search another directory, \
+         or use Modekeeper's search_for_pattern, which leaves hidden files out.",
+    );
+    check(search("src"), "passes");
+}
+
+#[test]
+fn a_pause_leaves_a_nested_project_held() {
+    let agent = above_a_project("architect");
+    let pause = |root: &AbsPath| {
+        let time = std::time::Duration::from_secs(600);
+        let conversations = agent.world.engine().conversations();
+        let pause = conversations.pause(root, Some(time));
+        agent.world.runtime.block_on(pause).unwrap();
+    };
+    let edit = |path: &str| agent.call("Edit", json!({ "file_path": agent.path(path) }));
+    pause(agent.world.fixture.root());
+    check(edit("src/main.rs"), "passes");
+    assert!(edit("inner/a.rs").unwrap().contains("'architect' mode"));
+}
+
+#[test]
+fn a_permit_counts_only_under_the_modes_of_nested_projects_that_it_was_given_under() {
+    let agent = above_a_project("code");
+    let run = |line: &str, before: &dyn Fn()| {
+        let passed = agent.call_from("inner", "Bash", json!({ "command": line }));
+        check(passed, "passes");
+        before();
+        let sessions = [AgentSession {
+            name: agent.client.slug().to_owned(),
+            session: agent.session.to_owned(),
+        }];
+        let asked = crate::CommandAsked {
+            sessions: &sessions,
+            above: &[],
+            directory: &inner(&agent),
+            project: agent.world.fixture.root(),
+            line_hash: &crate::line_hash(line),
+            configured: None,
+            narrowed: None,
+            permit: None,
+        };
+        let held = agent.world.engine().hold_command(&asked);
+        agent.world.runtime.block_on(held).unwrap().permit
+    };
+    assert!(run("ls", &|| {}).is_some());
+    let narrow = || agent.person_sets_in(&inner(&agent), "debug");
+    assert!(run("ls -l", &narrow).is_none());
 }

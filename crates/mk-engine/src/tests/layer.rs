@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::{MODES, World, slug};
 use crate::authorize::ToolRequest;
+use crate::next_step::NextStep;
 use crate::{CommandAsked, CommandHold, CommandLimits, FileRight, TextSearch, Waiver};
 
 fn world() -> World {
@@ -60,10 +61,76 @@ fn a_nested_project_holds_calls_that_touch_it() {
         ("read_file", "inner/secret.md", "deny by code"),
         ("execute_command", "rm inner/a.rs", "deny by architect"),
         ("execute_command", "rm -rf deep", "deny by architect"),
+        ("execute_command", "rm in*/a.rs", "deny by architect"),
+        ("execute_command", "rm */a.rs", "deny by architect"),
+        ("execute_command", "rm -rf de*", "deny by architect"),
+        ("execute_command", "cat in*/a.rs", "allow by code"),
+        ("execute_command", "rm inner/plan.md", "allow by code"),
+        ("execute_command", "rm src/*.rs", "allow by code"),
         ("execute_command", "touch src/c.rs", "allow by code"),
     ];
     for (tool, target, expected) in checks {
         assert_eq!(decide(&world, tool, target), expected, "{tool} {target}");
+    }
+}
+
+#[test]
+fn a_nested_project_is_read_when_it_is_touched_and_not_kept() {
+    let world = world();
+    decide(&world, "write_to_file", "src/b.rs");
+    decide(&world, "write_to_file", "inner/a.rs");
+    let root = world.fixture.root().clone();
+    assert_eq!(world.engine().inner.projects.roots(), [root]);
+}
+
+#[test]
+fn a_nested_project_that_is_gone_holds_nothing() {
+    let world = world();
+    std::fs::remove_dir_all(world.fixture.path("inner")).unwrap();
+    for path in ["src/b.rs", "inner/a.rs"] {
+        assert_eq!(decide(&world, "write_to_file", path), "allow by code");
+    }
+}
+
+#[test]
+fn a_nested_project_whose_mode_is_missing_refuses_what_touches_it_and_nothing_else() {
+    let world = world();
+    set(&world, "inner", "lost");
+    assert_eq!(decide(&world, "write_to_file", "src/b.rs"), "allow by code");
+    let tools = &world.engine().policy().tools;
+    let call = tools.call_on("read_file", Some("inner/a.rs"));
+    let error = world.engine().project(&world.caller).check(call);
+    let error = error.unwrap_err();
+    let root = AbsPath::new(&world.fixture.path("inner")).unwrap();
+    let message = format!("Cannot find the mode 'lost' that the project {root} has");
+    assert_eq!(error.to_string(), message);
+    assert_eq!(error.next_step(), Some(&NextStep::ChangeModeOf(root)));
+    // Its files are hidden from commands, and the others are not.
+    let above = limits(&world, ".");
+    assert_eq!(above.file("inner/a.rs"), FileRight::Shut);
+    assert_eq!(above.file("src/b.rs"), FileRight::Edit);
+}
+
+#[test]
+fn reading_a_directory_is_reading_the_nested_project_that_reads_only_some_files() {
+    let world = world();
+    assert_eq!(
+        decide(&world, "execute_command", "grep -r x src"),
+        "allow by code"
+    );
+    let modes = "customModes: [{slug: index, name: I, roleDefinition: R, groups: [[read, {fileRegex: '\\.md$'}]]}]";
+    world.fixture.write("part/.roomodes", modes);
+    set(&world, "part", "index");
+    let checks = [
+        ("grep -r x .", "deny by index"),
+        ("grep -r x p*", "deny by index"),
+        ("grep -r x src", "allow by code"),
+        ("cat part/a.rs", "deny by index"),
+        ("cat part/a.md", "allow by code"),
+    ];
+    world.fixture.write("part/a.rs", "x\n");
+    for (line, expected) in checks {
+        assert_eq!(decide(&world, "execute_command", line), expected, "{line}");
     }
 }
 
@@ -163,6 +230,33 @@ fn a_command_in_a_nested_project_is_held_where_nothing_else_is() {
     let world = world();
     assert_eq!(hold(&world, "inner", None).waiver, Waiver::None);
     assert_eq!(hold(&world, "src", None).waiver, Waiver::NoMode);
+}
+
+#[test]
+fn a_pause_of_the_project_around_leaves_a_nested_one_held() {
+    let world = world();
+    set(&world, ".", "code");
+    let pause = |directory: &str| {
+        let root = AbsPath::new(&world.fixture.path(directory)).unwrap();
+        let time = std::time::Duration::from_secs(600);
+        let conversations = world.engine().conversations();
+        let pause = conversations.pause(&root, Some(time));
+        world.runtime.block_on(pause).unwrap();
+    };
+    pause(".");
+    assert_eq!(hold(&world, "src", None).waiver, Waiver::Paused);
+    assert_eq!(hold(&world, "inner", None).waiver, Waiver::None);
+}
+
+#[test]
+fn what_is_hidden_is_told_although_directories_come_and_go() {
+    let world = world();
+    world.fixture.write("inner/.git/secret.md", "x");
+    let above = limits(&world, ".");
+    let hidden = vec![world.fixture.path("inner/secret.md")];
+    assert_eq!(above.hidden(), Some(hidden));
+    std::fs::remove_dir_all(world.fixture.path("inner")).unwrap();
+    assert_eq!(above.hidden(), Some(Vec::new()));
 }
 
 #[test]

@@ -12,7 +12,9 @@
 use mk_shell::{CommandLine, Form, NameExtent, Records, RoamingReads, SOME_NAME, SimpleCommand};
 use mk_types::{PathError, ProjectPath};
 
-use super::{DecidingRule, Decision, Evaluation, EvaluationCase, HOOK, ResolvedTarget, operator};
+use super::{
+    DecidingRule, Decision, Evaluation, EvaluationCase, FoundFiles, HOOK, ResolvedTarget, operator,
+};
 use crate::group::Group;
 use crate::mode::{CommandLimit, PatternLimit};
 use crate::tool_table::PathAccess;
@@ -49,6 +51,8 @@ const BUILD_FILES: &[&str] = &[
 ];
 
 const UNKNOWN_FILE: &str = "a file is named by an expansion";
+const BY_PATTERN: &str = "a file is named by a pattern";
+const MAY_HIDE: &str = "there are too many files to tell whether hidden ones are among them";
 
 impl EvaluationCase<'_> {
     pub(super) fn command(&self) -> Evaluation {
@@ -69,16 +73,7 @@ impl EvaluationCase<'_> {
         if !open && let Some(evaluation) = self.refused_commands(text, line) {
             return evaluation;
         }
-        let refused = self.used_files().into_iter().chain(self.unproven(line));
-        // The strictest decides, and of equals the first.
-        let strictest = refused.reduce(|strictest, next| {
-            if next.decision > strictest.decision {
-                next
-            } else {
-                strictest
-            }
-        });
-        if let Some(evaluation) = strictest {
+        if let Some(evaluation) = self.refused_files(line) {
             return evaluation;
         }
         if open {
@@ -89,6 +84,25 @@ impl EvaluationCase<'_> {
             restriction,
             ..self.decide(Decision::Allow, DecidingRule::CommandPattern)
         }
+    }
+
+    /// What the mode says about the files of a line that runs elsewhere.
+    pub(super) fn use_of_files(&self, line: &CommandLine) -> Evaluation {
+        let allowed = || self.decide(Decision::Allow, DecidingRule::Group);
+        self.refused_files(line).unwrap_or_else(allowed)
+    }
+
+    /// What stands most in the way of the files that a line uses.
+    fn refused_files(&self, line: &CommandLine) -> Option<Evaluation> {
+        let refused = self.used_files().into_iter().chain(self.unproven(line));
+        // The strictest decides, and of equals the first.
+        refused.reduce(|strictest, next| {
+            if next.decision > strictest.decision {
+                next
+            } else {
+                strictest
+            }
+        })
     }
 
     /// The first command that no grant covers, or that the line may hold more commands than can be seen.
@@ -218,12 +232,12 @@ impl EvaluationCase<'_> {
             false => secrets.why_itself(path),
             true => secrets.why(path),
         };
-        let written = target.raw.path.as_str();
+        let written = target.written();
         let reason = match target.raw.form {
-            Form::Exact => why(written.trim_start_matches("./")),
+            Form::Exact => why(target.raw.path.trim_start_matches("./")),
             // What a wildcard stands for in the project can be seen on disk.
             Form::Pattern => match (&target.path, &target.found) {
-                (Ok(_), Some(found)) if !names_dot(written) => {
+                (Ok(_), FoundFiles::These(found)) if !names_dot(written) => {
                     let mut found = found.iter();
                     found.find_map(|found| secrets.why_itself(found.path.as_str()))
                 }
@@ -247,8 +261,9 @@ impl EvaluationCase<'_> {
         }
         let may_edit_all = self.may_edit_all();
         let Ok(path) = &target.path else {
-            if is_temporary(target) {
-                return None;
+            // A pattern, or a directory around the project, may lead back into it.
+            if is_temporary(target) && target.found.iter().next().is_none() {
+                return self.may_hide(target);
             }
             return Some(if may_edit_all {
                 self.ask(DecidingRule::OutsideProject, target, None)
@@ -264,18 +279,24 @@ impl EvaluationCase<'_> {
                 let mut grants = self.mode.grants(Group::Edit);
                 grants.any(|grant| grant.files.covers(path.as_str()))
             };
-            let found = target.found.iter().flatten();
+            let found = target.found.iter();
             if !covers(path) || !found.clone().all(|found| covers(&found.path)) {
                 let limit = self.mode.file_restriction(Group::Edit);
                 return Some(self.deny(DecidingRule::CommandWrite, Some(target), limit));
             }
             let is_one = target.raw.form == Form::Exact && target.raw.extent == NameExtent::Itself;
-            if !is_one && target.found.is_none() {
-                return Some(self.unproven_because("a file is named by a pattern", Some(target)));
+            if !is_one && !target.found.are_known() {
+                return Some(self.unproven_because(BY_PATTERN, Some(target)));
             }
         }
         self.protected_target(target)
             .map(|reason| self.ask(DecidingRule::ProtectedFile, target, Some(reason)))
+            .or_else(|| self.may_hide(target))
+    }
+
+    fn may_hide(&self, target: &ResolvedTarget) -> Option<Evaluation> {
+        let is_unknown = matches!(target.found, FoundFiles::MayHide);
+        is_unknown.then(|| self.unproven_because(MAY_HIDE, Some(target)))
     }
 
     fn read(&self, target: &ResolvedTarget) -> Option<Evaluation> {
@@ -299,21 +320,27 @@ impl EvaluationCase<'_> {
             });
         }
         if may_read_all {
-            return None;
+            return self.may_hide(target);
         }
         let covers = |path: &ProjectPath| {
             let mut grants = self.mode.grants(Group::Read);
             grants.any(|grant| grant.files.covers(path.as_str()))
         };
-        let found = target.found.iter().flatten();
+        let found = target.found.iter();
         let is_one = target.raw.form == Form::Exact && target.raw.extent == NameExtent::Itself;
         let covered = match (&target.path, &target.found) {
             (Err(_), _) => false,
-            (Ok(_), Some(_)) if !is_one => found.clone().all(|found| covers(&found.path)),
+            (Ok(_), FoundFiles::These(_)) if !is_one => {
+                found.clone().all(|found| covers(&found.path))
+            }
             (Ok(path), _) => covers(path),
         };
-        let limit = || self.mode.file_restriction(Group::Read);
-        (!covered).then(|| self.deny(DecidingRule::CommandRead, Some(target), limit()))
+        if !covered {
+            let limit = self.mode.file_restriction(Group::Read);
+            return Some(self.deny(DecidingRule::CommandRead, Some(target), limit));
+        }
+        let is_unseen = target.raw.form == Form::Pattern && !target.found.are_known();
+        is_unseen.then(|| self.unproven_because(BY_PATTERN, Some(target)))
     }
 
     /// Where edits or reads are limited, nothing runs that the agent may have written itself: what is outside the
@@ -360,23 +387,24 @@ impl EvaluationCase<'_> {
         if target.ignored || target.hides_something() {
             return Some(self.deny(DecidingRule::IgnoredFile, Some(target), None));
         }
-        let reason = self.protected_target(target)?;
-        self.mode
-            .enables(Group::Edit)
-            .then(|| self.ask(DecidingRule::ProtectedFile, target, Some(reason)))
+        let reason = self.protected_target(target);
+        let reason = reason.filter(|_| self.mode.enables(Group::Edit));
+        reason
+            .map(|reason| self.ask(DecidingRule::ProtectedFile, target, Some(reason)))
+            .or_else(|| self.may_hide(target))
     }
 
     /// Why a file that a target could be is protected.
     fn protected_target(&self, target: &ResolvedTarget) -> Option<&str> {
         let protected = &self.policy.protected;
-        let found = target.found.iter().flatten();
+        let found = target.found.iter();
         let mut found = found.filter_map(|found| protected.why(found.path.as_str()));
         let path = target.path.as_ref().ok();
         match target.raw.form {
             Form::Exact => path.and_then(|path| protected.why(path.as_str())),
             // Whether there is a file for a wildcard can be seen on disk, unless its name is half written out.
-            Form::Pattern if target.found.is_none() || names_dot(&target.raw.path) => {
-                protected.why_any(&target.raw.path, NameExtent::Below)
+            Form::Pattern if !target.found.are_known() || names_dot(target.written()) => {
+                protected.why_any(target.written(), NameExtent::Below)
             }
             Form::Pattern | Form::Unknown => None,
         }
@@ -386,8 +414,14 @@ impl EvaluationCase<'_> {
 }
 
 impl ResolvedTarget {
+    /// A pattern as it is written from the root: how the directories above that are called says nothing about it.
+    fn written(&self) -> &str {
+        let path = self.path.as_ref();
+        path.map_or(self.raw.path.as_str(), ProjectPath::as_str)
+    }
+
     fn hides_something(&self) -> bool {
-        self.found.iter().flatten().any(|found| found.ignored)
+        self.found.iter().any(|found| found.ignored)
     }
 }
 

@@ -21,15 +21,26 @@ enum ExpandPart<'a> {
     Name(&'a str),
 }
 
-/// What a pattern matches. `None` if that is too much to look at.
+/// What a pattern matches in the project, also one from the root of the file system. `None` if that is too much to look
+/// at.
 pub(super) fn expand(
     root: &AbsPath,
     ignored: &IgnoredFiles,
     pattern: &str,
 ) -> Option<Vec<ExistingFile>> {
-    let parts: Vec<ExpandPart<'_>> = pattern
-        .split('/')
+    let names = pattern.split('/');
+    let mut names = names
         .filter(|part| !matches!(*part, "" | "."))
+        .collect::<Vec<_>>();
+    // What stands before the first wildcard is a directory, and is not looked for.
+    let is_wild = |part: &&str| part.contains(['*', '?', '[', '\\', SOME_NAME]);
+    let wild = names.split_off(names.iter().position(is_wild).unwrap_or(names.len()));
+    let start = match pattern.starts_with('/') {
+        true => format!("/{}", names.join("/")),
+        false => names.join("/"),
+    };
+    let parts: Vec<ExpandPart<'_>> = wild
+        .into_iter()
         .map(|part| match part {
             "**" => ExpandPart::AnyDepth(false),
             part if part.len() == 2 && part.chars().all(|it| it == SOME_NAME) => {
@@ -39,7 +50,7 @@ pub(super) fn expand(
         })
         .collect();
     let mut walk = ExpandWalk::new(root, ignored);
-    walk.start(String::new(), 0);
+    walk.start(start, 0);
     walk.run(&parts)
 }
 
@@ -58,7 +69,7 @@ pub(super) fn below(
 struct ExpandWalk<'a> {
     root: &'a AbsPath,
     ignored: &'a IgnoredFiles,
-    /// Directories, relative to the root, each with the part of the pattern that its entries must match.
+    /// Directories, relative to the root or absolute, each with the part of the pattern that its entries must match.
     todo: VecDeque<(String, usize)>,
     found: Vec<ExistingFile>,
     seen: usize,
@@ -113,8 +124,8 @@ impl<'a> ExpandWalk<'a> {
     ) {
         let name = entry.file_name();
         let Some(name) = name.to_str() else { return };
-        let path = if directory.is_empty() {
-            name.to_owned()
+        let path = if directory.is_empty() || directory.ends_with('/') {
+            format!("{directory}{name}")
         } else {
             format!("{directory}/{name}")
         };
@@ -145,7 +156,8 @@ fn matches(pattern: &str, name: &str) -> bool {
     let hides_dot = pattern.starts_with(['*', '?', '[']) && name.starts_with('.');
     // More wildcards than a person writes cost more than they say.
     let is_costly = pattern.matches(['*', SOME_NAME]).count() > 8;
-    !hides_dot && (is_costly || text_matches(pattern, name))
+    // The directory that a line runs in is part of the pattern, however it is called.
+    pattern == name || !hides_dot && (is_costly || text_matches(pattern, name))
 }
 
 fn text_matches(pattern: &str, name: &str) -> bool {

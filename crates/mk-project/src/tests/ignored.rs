@@ -202,3 +202,20 @@ fn the_text_is_kept_for_the_prompt() {
     let fixture = Fixture::new("//- /.rooignore\n.env\n");
     assert_eq!(IgnoredFiles::load(fixture.root()).text(), Some(".env\n"));
 }
+
+#[test]
+fn a_name_that_cannot_be_told_from_a_nested_project_is_hidden() {
+    let fixture = Fixture::new("");
+    fixture.write("inner/.rooignore", "secret\n");
+    let inner = AbsPath::new(&fixture.path("inner")).unwrap();
+    let own = Arc::new(IgnoredFiles::Nothing);
+    let nested = Arc::new(IgnoredFiles::load(&inner));
+    let all = own.with_others(fixture.root(), [(inner, nested)]);
+    let hides = |path: &str| all.hides(&ProjectPath::parse(path, fixture.root()).unwrap());
+    for path in ["inner/secret", "inner/a:token", "inner/~old/key"] {
+        assert!(hides(path), "{path}");
+    }
+    for path in ["inner/open", "secret", "a/~old"] {
+        assert!(!hides(path), "{path}");
+    }
+}
