@@ -37,7 +37,11 @@ impl Conversations<'_> {
     pub fn standpoint(&self, directory: &AbsPath) -> Result<Standpoint, Error> {
         let store = &self.engine.inner.store;
         let root = self.engine.policy_root(directory);
-        let project = self.engine.project_with(&root)?;
+        let mut project = self.engine.project_with(&root)?;
+        let now = self.engine.inner.clock.now();
+        if let Some(project) = &mut project {
+            project.paused_until = project.paused_until.filter(|until| *until > now);
+        }
         let since = self.live_since();
         let conversations = match &project {
             Some(project) => store.live_conversations(&project.id, since)?,
