@@ -10,6 +10,7 @@ use mk_store::{DecisionFilter, DecisionRecord, Ruling};
 use mk_types::{AbsPath, ModeSlug, ProjectId, ProjectPath};
 use serde_json::Value;
 
+use crate::command::{RUNS_LINES, line_of};
 use crate::decision::Decisions;
 use crate::error::Error;
 use crate::open_project::{OpenProject, global_layers};
@@ -142,7 +143,10 @@ impl Decisions<'_> {
     ) -> (Ruling, String, String) {
         let policy = self.engine.policy();
         let ignored = self.engine.ignored(open);
-        let call = policy.tools.call(&decision.tool, input);
+        let call = match line_of(&decision.tool, input) {
+            Some(line) => policy.tools.call_on(RUNS_LINES, Some(line)),
+            None => policy.tools.call(&decision.tool, input),
+        };
         let targets = TargetResolver::new(open.root(), ProjectPath::root(), &ignored);
         let request = policy.request(call, |raw| targets.target(raw));
         let found = evaluate(policy, mode, &request);

@@ -397,6 +397,21 @@ fn recorded_calls_are_decided_again_under_another_mode() {
     assert_eq!(whole["decisions"]["sealed"], 1, "{whole:#}");
 }
 
+/// `log` names what `modekeeper exec` refused as calls of `exec`.
+#[test]
+fn a_refused_command_is_decided_again_as_a_command() {
+    let sandbox = Sandbox::new();
+    sandbox.ok(&["mode", "architect"]);
+    let refused = sandbox.run(&["exec", "--", "touch", "src/q"]);
+    assert!(!refused.status.success(), "{refused:?}");
+    let said = sandbox.ok(&["replay"]);
+    assert_eq!(said, "1 decision, 0 would be different\n");
+    let again = sandbox.json(&["replay", "--mode", "code", "--json"]);
+    assert_eq!(again[0]["now"]["verdict"], "allow", "{again:#}");
+    let check = sandbox.run(&["check", "architect", "exec", "rm -rf src"]);
+    assert!(check.stdout.contains("denied"), "{check:?}");
+}
+
 #[test]
 fn modes_are_added_at_the_terminal() {
     let sandbox = Sandbox::with("docs/a.md", "x");
