@@ -3,6 +3,8 @@
 use std::io::{self, Write as _};
 
 use anyhow::Error;
+use mk_engine::MissingThing;
+use mk_types::IdError;
 
 use crate::next_step::for_person;
 
@@ -65,7 +67,32 @@ fn hint_of(error: &(dyn std::error::Error + 'static)) -> Option<String> {
     let own = error
         .downcast_ref::<crate::config::ConfigError>()
         .and_then(crate::config::ConfigError::hint);
-    engine.map(for_person).or(own)
+    engine.map(for_person).or(own).or_else(|| list_of(error))
+}
+
+/// The command that lists what an ID may name.
+fn list_of(error: &(dyn std::error::Error + 'static)) -> Option<String> {
+    let command = match (error.downcast_ref(), error.downcast_ref::<IdError>()) {
+        (Some(mk_engine::Error::NotFound(missing)), _) => match missing {
+            MissingThing::Task(_) | MissingThing::Session(_) | MissingThing::ParentSession(_) => {
+                "tasks list"
+            }
+            MissingThing::Approval(_) => "approve",
+            MissingThing::Decision(_) => "log",
+            MissingThing::Conversation(_) => "mode",
+            _ => return None,
+        },
+        (_, Some(wrong)) => match wrong.prefix() {
+            "sess_" | "task_" => "tasks list",
+            "appr_" => "approve",
+            "dec_" => "log",
+            "conv_" => "mode",
+            "tok_" => "token list",
+            _ => return None,
+        },
+        _ => return None,
+    };
+    Some(format!("`modekeeper {command}` lists the IDs"))
 }
 
 /// Colours, or none.
