@@ -140,6 +140,19 @@ impl Conversations<'_> {
         Ok(Some(before))
     }
 
+    /// Refuses a directory that no mode can be set for, such as a home.
+    pub fn may_be_set(&self, directory: &AbsPath) -> Result<(), Error> {
+        self.require_project(&self.engine.root_to_set(directory))
+    }
+
+    fn require_project(&self, root: &AbsPath) -> Result<(), Error> {
+        if self.engine.open(root).is_never_a_project() {
+            let message = format!("{root} is not a project: run this in a project's directory");
+            return Err(Error::invalid("project", message));
+        }
+        Ok(())
+    }
+
     /// Everything that a person's act changes, at once.
     async fn hold_project(
         &self,
@@ -147,10 +160,7 @@ impl Conversations<'_> {
         slug: &ModeSlug,
         reach: ModeReach,
     ) -> Result<Project, Error> {
-        if self.engine.open(&root).is_never_a_project() {
-            let message = format!("{root} is not a project: run this in a project's directory");
-            return Err(Error::invalid("project", message));
-        }
+        self.require_project(&root)?;
         let set = self.engine.inner.store.set_project_mode(NewProjectMode {
             worktrees: self.engine.held_worktrees(&root)?,
             root,

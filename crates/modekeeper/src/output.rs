@@ -30,6 +30,15 @@ pub(crate) fn print_note(text: &str) {
     drop(writeln!(io::stderr(), "modekeeper: {text}"));
 }
 
+/// What takes a while, for a person who waits at a terminal.
+pub(crate) fn print_progress(text: &str) {
+    if io::IsTerminal::is_terminal(&io::stderr()) {
+        let style = OutputStyle::of(&io::stderr());
+        // No one is left to tell if this fails.
+        drop(writeln!(io::stderr(), "{}", style.dim(text)));
+    }
+}
+
 /// `warning: …` on stderr.
 pub(crate) fn print_warning(text: &str) {
     let style = OutputStyle::of(&io::stderr());
