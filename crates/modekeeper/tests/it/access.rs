@@ -80,7 +80,7 @@ fn a_token_s_mode_is_a_ceiling_on_mcp_and_rest() {
     );
     // What is capped is the token, and not the server.
     let hint = &refused["details"]["suggestion"];
-    let expected = "this token is capped at 'ask': ask the user for one with a wider mode, or without `--mode`";
+    let expected = "this token is capped at 'ask': ask the user for one with a wider `--mode`, or for an operator's without one";
     assert_eq!(*hint, expected, "{refused:#}");
     // What a person does on the page is bound by no mode, so it is not for this token.
     let mode = json!({ "mode": "code" });
