@@ -12,7 +12,7 @@ use crate::hook::{
 use crate::install::{
     ChangePurpose, ClientFloor, FloorEdits, HOOK_SECONDS, InstallScope, SettingsChange, Setup,
 };
-use crate::settings::SettingsEdit;
+use crate::settings::{JsonReading, SettingsEdit};
 use crate::shell::Shell;
 use crate::tool::{McpNames, McpTool, SearchRow, ToolRow};
 
@@ -32,7 +32,7 @@ pub(crate) const CLIENT: Client = Client {
     shell: Shell::Prefix(PREFIX_VARIABLE),
     held: "hook, blocking when it fails",
     open: &["files named with @ in a prompt: its own Read(...) rules hold those"],
-    reads_plain_json: true,
+    json: JsonReading::Plain,
     changes: Some(changes),
     hook_contract: Some(&HookContract {
         parse,

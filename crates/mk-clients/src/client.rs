@@ -2,6 +2,7 @@
 
 use crate::hook::HookContract;
 use crate::install::{SettingsChange, Setup};
+use crate::settings::JsonReading;
 use crate::shell::Shell;
 use crate::tool::{McpNames, ToolRow};
 use crate::trust::ProjectTrust;
@@ -132,8 +133,8 @@ pub struct Client {
     pub project_open: &'static [&'static str],
     /// How it knows whether to read a project's own files; `None` where it always does, or asks before it starts.
     pub project_trust: Option<&'static ProjectTrust>,
-    /// Whether it passes over a settings file with comments or a comma too many, and all that is in it.
-    pub reads_plain_json: bool,
+    /// How strictly it reads its settings.
+    pub json: JsonReading,
     /// Directories in the user's home whose presence says that the product is used, where no program does.
     pub traces: &'static [&'static str],
     pub(crate) changes: Option<fn(&Setup) -> Vec<SettingsChange>>,
@@ -161,7 +162,7 @@ impl Client {
             without_floor: None,
             project_open: &[],
             project_trust: None,
-            reads_plain_json: false,
+            json: JsonReading::Lenient,
             traces: &[],
             changes: None,
             hook_contract: None,

@@ -9,7 +9,7 @@ use crate::hook::{HookContract, answer_claude_shape, parse_claude_shape, refuse_
 use crate::install::{
     ChangePurpose, FloorEdits, HOOK_SECONDS, InstallScope, SettingsChange, Setup,
 };
-use crate::settings::{Format, SettingsEdit};
+use crate::settings::{Format, JsonReading, SettingsEdit};
 use crate::shell::Shell;
 use crate::tool::{McpNames, ToolRow};
 
@@ -30,7 +30,7 @@ pub(crate) const CLIENT: Client = Client {
     held: "hook, once it is trusted",
     open: &["web_search runs at the provider"],
     without_floor: Some(("if the hook fails, the call runs", "its sandbox")),
-    reads_plain_json: true,
+    json: JsonReading::Plain,
     changes: Some(changes),
     hook_contract: Some(&HookContract {
         parse: parse_claude_shape,

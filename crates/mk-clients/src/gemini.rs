@@ -12,7 +12,7 @@ use crate::hook::{
 use crate::install::{
     ChangePurpose, ClientFloor, FloorEdits, HOOK_SECONDS, InstallScope, SettingsChange, Setup,
 };
-use crate::settings::{Format, SettingsEdit};
+use crate::settings::{Format, JsonReading, SettingsEdit};
 use crate::shell::Shell;
 use crate::tool::{McpNames, McpTool, SearchRow, ToolRow};
 use crate::trust::{ProjectTrust, TrustPlace, TrustQuestion};
@@ -30,6 +30,7 @@ pub(crate) const CLIENT: Client = Client {
     held: "hook",
     open: &["if the hook fails or takes too long, the call runs"],
     without_floor: Some(("under `--acp` its hooks do not run", "a policy file")),
+    json: JsonReading::Comments,
     project_open: &[
         "where you have not trusted the project's directory in Gemini, the hook does not run",
         "its shell, which a file in your home leads: lines that cannot be read are refused",

@@ -16,7 +16,7 @@ use crate::hook::{
 use crate::install::{
     ChangePurpose, FloorEdits, HOOK_SECONDS, InstallScope, SettingsChange, Setup,
 };
-use crate::settings::SettingsEdit;
+use crate::settings::{JsonReading, SettingsEdit};
 use crate::shell::Shell;
 use crate::tool::{McpNames, SearchRow, ToolRow};
 use crate::trust::{ProjectTrust, TrustPlace, TrustQuestion};
@@ -38,6 +38,7 @@ pub(crate) const CLIENT: Client = Client {
         "if the hook fails or is not found, the call runs",
         "its own rules",
     )),
+    json: JsonReading::Comments,
     project_open: &[
         "where you have asked Qwen Code to trust directories (`security.folderTrust`) and not this one, the hook does not run",
     ],

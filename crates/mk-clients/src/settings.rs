@@ -20,6 +20,29 @@ pub enum Format {
     EnvFile,
 }
 
+/// How strictly a product reads its settings where they are JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JsonReading {
+    /// Comments and a comma before a closing bracket do no harm.
+    Lenient,
+    /// Comments do none; with a comma before a closing bracket, it does not start.
+    Comments,
+    /// It passes over a file with either, and all that is in it.
+    Plain,
+}
+
+impl JsonReading {
+    /// Whether it reads a file that can be changed.
+    pub fn reads(self, text: &str) -> bool {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        match self {
+            Self::Lenient => true,
+            Self::Comments => json::is_read(text),
+            Self::Plain => serde_json::from_str::<Value>(text).is_ok(),
+        }
+    }
+}
+
 /// One entry of ours. It is stored by the installer, which undoes exactly what it did.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -329,7 +329,7 @@ fn next_step(evaluation: &Evaluation, in_force: &InForce) -> Option<NextStep> {
                     "this endpoint is capped at '{slug}': ask the user to allow more where the server is started"
                 ),
                 Some(CeilingOrigin::Token) => format!(
-                    "this token is capped at '{slug}': ask the user for one with a wider mode, or without `--mode`"
+                    "this token is capped at '{slug}': ask the user for one with a wider `--mode`, or for an operator's without one"
                 ),
                 None => format!("'{slug}' holds this agent, too: ask the user to change the mode"),
             };

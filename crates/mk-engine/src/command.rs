@@ -18,6 +18,7 @@ use sha2::{Digest as _, Sha256};
 pub use hold::{CommandAsked, CommandHold, Waiver};
 pub(crate) use hold::{approved, rights_of};
 pub use record::{CommandEffects, CommandRecords, RecordedCommand, RefusedAct};
+pub(crate) use record::{RUNS_LINES, line_of};
 
 use crate::Engine;
 use crate::check::InForce;
@@ -119,11 +120,7 @@ impl CommandLimits {
     /// the wall holds those.
     pub fn check_line(&self, line: &str) -> Result<(), LineRefused> {
         for mode in self.line_modes() {
-            let call = self
-                .engine
-                .policy()
-                .tools
-                .call_on("execute_command", Some(line));
+            let call = self.engine.policy().tools.call_on(RUNS_LINES, Some(line));
             let evaluation = self.evaluate(mode, call);
             let is_about_lines = matches!(
                 evaluation.rule,

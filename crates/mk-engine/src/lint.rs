@@ -7,7 +7,7 @@ use mk_policy::{
     Policy, Severity, load_modes,
 };
 use mk_project::any_file;
-use mk_types::AbsPath;
+use mk_types::{AbsPath, ModeSlug};
 
 use crate::open_project::{LARGEST_MODE_FILE, not_there, unreadable};
 
@@ -32,12 +32,18 @@ pub fn lint_file(path: &Path, name: &str, policy: &Policy) -> (usize, Vec<Diagno
     (n_modes, catalogue.diagnostics().to_vec())
 }
 
-/// Patterns of the project's own modes that no file of the project matches: most likely a slip.
-pub(crate) fn idle_patterns(catalogue: &Catalogue, root: &AbsPath) -> Vec<Diagnostic> {
-    let own = catalogue
-        .modes()
-        .iter()
-        .filter(|mode| mode.source == ModeSource::Project);
+/// Patterns of the project's own modes that no file of the project matches: most likely a slip. `written` are the modes
+/// that its files define as they are now: another one holds by an earlier text, whose lines are not there any more.
+pub(crate) fn idle_patterns(
+    catalogue: &Catalogue,
+    root: &AbsPath,
+    written: &[(String, ModeSlug)],
+) -> Vec<Diagnostic> {
+    let own = catalogue.modes().iter().filter(|mode| {
+        let mut written = written.iter();
+        mode.source == ModeSource::Project
+            && written.any(|(file, slug)| *file == mode.file && *slug == mode.slug)
+    });
     let mut idle: Vec<(&Mode, &FileLimit)> = Vec::new();
     for mode in own {
         // One that cannot be used at all has its own complaint.

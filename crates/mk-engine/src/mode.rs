@@ -71,7 +71,8 @@ impl Modes<'_> {
     pub fn lint(self, caller: &Caller) -> Vec<Diagnostic> {
         let catalogue = self.catalogue(caller);
         let mut found = catalogue.diagnostics().to_vec();
-        found.extend(idle_patterns(&catalogue, &caller.project));
+        let open = self.engine.open(&caller.project);
+        found.extend(idle_patterns(&catalogue, &caller.project, &open.written()));
         found.sort_by(|a, b| (&a.file, a.position).cmp(&(&b.file, b.position)));
         found
     }

@@ -132,6 +132,17 @@ impl OpenProject {
         Some(assemble_prompt(mode, &catalogue, &rules))
     }
 
+    /// The modes that the files define as they are now, each with its file.
+    pub(crate) fn written(&self) -> Vec<(String, ModeSlug)> {
+        let files = mode_files(&self.root, &self.folders).into_iter();
+        let modes = files.filter_map(|(path, file, _)| {
+            let (_, loaded) = load_file(&path, &file)?;
+            let slugs = loaded.modes.into_iter().map(|mode| mode.slug.value);
+            Some(slugs.map(move |slug| (file.clone(), slug)))
+        });
+        modes.flatten().collect()
+    }
+
     /// Modes that wait for a person's trust.
     pub(crate) fn untrusted(&self) -> Vec<UntrustedMode> {
         let state = read_lock(&self.state);

@@ -37,7 +37,11 @@ impl Conversations<'_> {
     pub fn standpoint(&self, directory: &AbsPath) -> Result<Standpoint, Error> {
         let store = &self.engine.inner.store;
         let root = self.engine.policy_root(directory);
-        let project = self.engine.project_with(&root)?;
+        let mut project = self.engine.project_with(&root)?;
+        let now = self.engine.inner.clock.now();
+        if let Some(project) = &mut project {
+            project.paused_until = project.paused_until.filter(|until| *until > now);
+        }
         let since = self.live_since();
         let conversations = match &project {
             Some(project) => store.live_conversations(&project.id, since)?,
@@ -147,6 +151,19 @@ impl Conversations<'_> {
         Ok(Some(before))
     }
 
+    /// Refuses a directory that no mode can be set for, such as a home.
+    pub fn may_be_set(&self, directory: &AbsPath) -> Result<(), Error> {
+        self.require_project(&self.engine.root_to_set(directory))
+    }
+
+    fn require_project(&self, root: &AbsPath) -> Result<(), Error> {
+        if self.engine.open(root).is_never_a_project() {
+            let message = format!("{root} is not a project: run this in a project's directory");
+            return Err(Error::invalid("project", message));
+        }
+        Ok(())
+    }
+
     /// Everything that a person's act changes, at once.
     async fn hold_project(
         &self,
@@ -154,10 +171,7 @@ impl Conversations<'_> {
         slug: &ModeSlug,
         reach: ModeReach,
     ) -> Result<Project, Error> {
-        if self.engine.open(&root).is_never_a_project() {
-            let message = format!("{root} is not a project: run this in a project's directory");
-            return Err(Error::invalid("project", message));
-        }
+        self.require_project(&root)?;
         let set = self.engine.inner.store.set_project_mode(NewProjectMode {
             worktrees: self.engine.held_worktrees(&root)?,
             root,

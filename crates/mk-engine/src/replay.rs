@@ -10,6 +10,7 @@ use mk_store::{DecisionFilter, DecisionRecord, Ruling};
 use mk_types::{AbsPath, ModeSlug, ProjectId, ProjectPath};
 use serde_json::Value;
 
+use crate::command::{RUNS_LINES, line_of};
 use crate::decision::Decisions;
 use crate::error::Error;
 use crate::layer::{CallPlace, ignored_with};
@@ -164,7 +165,10 @@ impl Decisions<'_> {
         let open = &place.open;
         let layers = self.engine.layers(open.root(), slug)?;
         let ignored = ignored_with(open.root(), &open.ignored(), &layers);
-        let call = policy.tools.call(&decision.tool, input);
+        let call = match line_of(&decision.tool, input) {
+            Some(line) => policy.tools.call_on(RUNS_LINES, Some(line)),
+            None => policy.tools.call(&decision.tool, input),
+        };
         let directory = ProjectPath::root();
         let targets = TargetResolver::new(open.root(), directory.clone(), &ignored);
         let request = policy.request(call, |raw| targets.target(raw));

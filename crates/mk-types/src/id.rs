@@ -16,6 +16,14 @@ const SYMBOLS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 pub struct IdError {
     what: &'static str,
     given: String,
+    prefix: &'static str,
+}
+
+impl IdError {
+    /// How ids of the expected kind begin.
+    pub fn prefix(&self) -> &'static str {
+        self.prefix
+    }
 }
 
 macro_rules! id {
@@ -40,7 +48,11 @@ macro_rules! id {
                     }
                 }
                 let given = text.chars().take(80).collect();
-                Err(IdError { what: $what, given })
+                Err(IdError {
+                    what: $what,
+                    given,
+                    prefix: [$($prefix),+][0],
+                })
             }
 
             pub fn as_str(&self) -> &str {

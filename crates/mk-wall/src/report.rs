@@ -206,7 +206,12 @@ impl WallReport {
     }
 
     fn files_sentence(&self, rights: &Rights, refusals: &[&RefusedAttempt]) -> String {
-        let wider = " Switch with: modekeeper mode code";
+        let is_inside = |it: &&&RefusedAttempt| Path::new(&it.target).starts_with(&rights.root);
+        // No mode may change what is outside the project.
+        let wider = match refusals.iter().find(is_inside) {
+            Some(_) => " Switch with: modekeeper mode code",
+            None => "",
+        };
         let (may, way_out) = match &rights.edit {
             EditRights::Nothing => ("may not edit files".to_owned(), wider),
             EditRights::Matching {

@@ -12,6 +12,7 @@ mod server;
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, ExitCode};
+use std::time::Instant;
 
 use anyhow::{Context as _, bail};
 use mk_engine::{
@@ -179,7 +180,18 @@ fn prepare(
     };
     let record = record::Record::begin(ledger, &line, &hold);
     let journal = prepared.journal;
-    let finish = move |_: &Rights, outcome: &WallOutcome| {
+    let started = Instant::now();
+    let finish = move |rights: &Rights, outcome: &WallOutcome| {
+        // A command of the same exit code has ended by itself, before its time.
+        let limit = rights
+            .time_limit
+            .filter(|_| outcome.code == exit_code::TIME);
+        if let Some(limit) = limit.filter(|limit| started.elapsed() >= *limit) {
+            let seconds = limit.as_secs();
+            print_note(&format!(
+                "ended the command: its time limit of {seconds} s is over"
+            ));
+        }
         let undo = journal.finish();
         record.finish(outcome, undo);
     };

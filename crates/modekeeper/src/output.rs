@@ -3,6 +3,8 @@
 use std::io::{self, Write as _};
 
 use anyhow::Error;
+use mk_engine::MissingThing;
+use mk_types::IdError;
 
 use crate::next_step::for_person;
 
@@ -26,6 +28,15 @@ pub(crate) fn print_json(value: &serde_json::Value) -> anyhow::Result<()> {
 pub(crate) fn print_note(text: &str) {
     // Where nobody reads, there is nothing to do about it.
     drop(writeln!(io::stderr(), "modekeeper: {text}"));
+}
+
+/// What takes a while, for a person who waits at a terminal.
+pub(crate) fn print_progress(text: &str) {
+    if io::IsTerminal::is_terminal(&io::stderr()) {
+        let style = OutputStyle::of(&io::stderr());
+        // No one is left to tell if this fails.
+        drop(writeln!(io::stderr(), "{}", style.dim(text)));
+    }
 }
 
 /// `warning: …` on stderr.
@@ -65,7 +76,32 @@ fn hint_of(error: &(dyn std::error::Error + 'static)) -> Option<String> {
     let own = error
         .downcast_ref::<crate::config::ConfigError>()
         .and_then(crate::config::ConfigError::hint);
-    engine.map(for_person).or(own)
+    engine.map(for_person).or(own).or_else(|| list_of(error))
+}
+
+/// The command that lists what an ID may name.
+fn list_of(error: &(dyn std::error::Error + 'static)) -> Option<String> {
+    let command = match (error.downcast_ref(), error.downcast_ref::<IdError>()) {
+        (Some(mk_engine::Error::NotFound(missing)), _) => match missing {
+            MissingThing::Task(_) | MissingThing::Session(_) | MissingThing::ParentSession(_) => {
+                "tasks list"
+            }
+            MissingThing::Approval(_) => "approve",
+            MissingThing::Decision(_) => "log",
+            MissingThing::Conversation(_) => "mode",
+            _ => return None,
+        },
+        (_, Some(wrong)) => match wrong.prefix() {
+            "sess_" | "task_" => "tasks list",
+            "appr_" => "approve",
+            "dec_" => "log",
+            "conv_" => "mode",
+            "tok_" => "token list",
+            _ => return None,
+        },
+        _ => return None,
+    };
+    Some(format!("`modekeeper {command}` lists the IDs"))
 }
 
 /// Colours, or none.

@@ -36,19 +36,32 @@ pub(super) fn value(text: &str) -> Option<Value> {
     root.to_serde_value()
 }
 
+/// Whether it is JSON, comments aside.
+pub(super) fn is_read(text: &str) -> bool {
+    let options = ParseOptions {
+        allow_trailing_commas: false,
+        ..options()
+    };
+    CstRootNode::parse(text, &options).is_ok()
+}
+
+/// What is written as JSON, with comments and trailing commas.
+fn options() -> ParseOptions {
+    ParseOptions {
+        allow_missing_commas: false,
+        allow_single_quoted_strings: false,
+        allow_loose_object_property_names: false,
+        ..ParseOptions::default()
+    }
+}
+
 fn parse(text: &str) -> Result<(&'static str, CstRootNode), SettingsError> {
     let (bom, text) = match text.strip_prefix('\u{feff}') {
         Some(rest) => ("\u{feff}", rest),
         None => ("", text),
     };
     let text = if text.trim().is_empty() { "{}\n" } else { text };
-    let options = ParseOptions {
-        allow_missing_commas: false,
-        allow_single_quoted_strings: false,
-        allow_loose_object_property_names: false,
-        ..ParseOptions::default()
-    };
-    let root = CstRootNode::parse(text, &options).map_err(|error| SettingsError::Syntax {
+    let root = CstRootNode::parse(text, &options()).map_err(|error| SettingsError::Syntax {
         line: error.line_display(),
         message: error.kind().to_string(),
     })?;

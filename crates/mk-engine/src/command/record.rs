@@ -10,6 +10,8 @@ use crate::error::Error;
 
 /// Names `exec` where no client and no tool does.
 const EXEC: &str = "exec";
+/// The tool that a line is decided as.
+pub(crate) const RUNS_LINES: &str = "execute_command";
 /// Of a refused line.
 const LONGEST_TARGET: usize = 400;
 
@@ -138,6 +140,14 @@ impl CommandRecords<'_> {
     pub fn project(&self, directory: &AbsPath) -> Result<Option<ProjectId>, Error> {
         self.engine.decisions().project(directory)
     }
+}
+
+/// The line of a decision that `exec` has recorded. A client's tool of the same name has other input.
+pub(crate) fn line_of<'a>(tool: &str, input: &'a Value) -> Option<&'a str> {
+    let input = input
+        .as_object()
+        .filter(|it| tool == EXEC && it.len() == 1)?;
+    input.get("command")?.as_str()
 }
 
 impl RecordedCommand {

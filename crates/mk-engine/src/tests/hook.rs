@@ -690,8 +690,15 @@ fn a_pause_lets_everything_pass_and_is_recorded() {
         .decisions(&DecisionFilter::default())
         .unwrap();
     assert_eq!(all[0].ruling, Ruling::Paused);
+    let shown = || {
+        let conversations = agent.world.engine().conversations();
+        let here = conversations.standpoint(agent.world.fixture.root());
+        here.unwrap().project.unwrap().paused_until
+    };
+    assert!(shown().is_some());
     agent.world.clock.advance(time);
     assert!(edit().is_some());
+    assert_eq!(shown(), None);
 }
 
 #[test]

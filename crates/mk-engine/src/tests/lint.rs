@@ -53,6 +53,35 @@ customModes:
     ");
 }
 
+/// Modes of an earlier text hold while a file is broken; its lines are not there to point at.
+#[test]
+fn a_pattern_of_an_earlier_text_has_no_place_in_the_file() {
+    let one = r"
+//- /.roomodes
+customModes:
+  - slug: one
+    name: One
+    roleDefinition: x
+    groups: [[edit, {fileRegex: '\.none$'}]]
+";
+    let world = World::new(one);
+    let lint = || {
+        world
+            .engine()
+            .open(&world.caller.project)
+            .reload(world.engine());
+        show(&world.engine().modes().lint(&world.caller))
+    };
+    assert!(lint().contains("mode `one`"));
+    for broken in ["customModes:\n  - slug: two\n    name: Two\n", ""] {
+        world.fixture.write(".roomodes", broken);
+        let catalogue = world.engine().modes().catalogue(&world.caller);
+        assert!(catalogue.get("one").is_some());
+        let found = lint();
+        assert!(!found.contains("`one`"), "{found}");
+    }
+}
+
 #[test]
 fn every_problem_of_every_file_is_named_with_its_place() {
     let found = check(

@@ -27,6 +27,12 @@ fn refusals_name_mode_operation_path_and_way_out() {
         "echo x > AGENTS.md",
         "modekeeper: mode \"code\" may edit the project but not protected files – refused: write AGENTS.md.\n",
     );
+    // No mode would help.
+    check(
+        Mode::Docs,
+        "echo x > $VICTIM/file",
+        "modekeeper: mode \"docs\" may edit only \\.md$ – refused: write $BASE/victim/file.\n",
+    );
     check(Mode::Docs, "echo x > README.md", "");
 }
 

@@ -30,10 +30,12 @@ pub(crate) fn run(args: &CheckArgs, config: &Config) -> anyhow::Result<ExitCode>
     let engine = engine(config, ProjectWatching::Off);
     let caller = operator(config);
     let mode = engine.modes().get(&caller, "mode", &args.mode)?;
-    let call = engine
-        .policy()
-        .tools
-        .call_on(&args.tool, args.target.as_deref());
+    // As `log` names what `modekeeper exec` was asked to run.
+    let tool = match args.tool.as_str() {
+        "exec" => "execute_command",
+        tool => tool,
+    };
+    let call = engine.policy().tools.call_on(tool, args.target.as_deref());
     let evaluation = engine.project(&caller).check_in(mode, call);
     let allowed = evaluation.is_allowed();
     let hint = NextStep::of(&evaluation).map(|step| for_person(&step));

@@ -1,6 +1,7 @@
 //! `modekeeper log`, `watch` and `explain`: what was decided about agents' calls, and what their commands did.
 
 mod command;
+mod request;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -209,6 +210,7 @@ fn commands(
 struct WatchedLog {
     decision: Option<DecisionId>,
     command: Option<CommandId>,
+    requests: request::WatchedRequests,
 }
 
 impl WatchedLog {
@@ -227,6 +229,7 @@ impl WatchedLog {
         Ok(Self {
             decision: decision.map(|it| it.id),
             command: command.and_then(|it| it.id),
+            requests: request::WatchedRequests::default(),
         })
     }
 
@@ -243,6 +246,9 @@ impl WatchedLog {
         }
         if !which.wants_commands() {
             return Ok(());
+        }
+        if which.mode.is_none() {
+            self.requests.show_news(engine, filter, style)?;
         }
         let commands = CommandFilter {
             conversation: filter.conversation.clone(),

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use mk_clients::ClientId;
-use mk_engine::{CloseOutcome, ProjectWatching, StoreFile, StoreLocation};
+use mk_engine::{CloseOutcome, NextStep, ProjectWatching, StoreFile, StoreLocation};
 use serde_json::{Value, json};
 
 use crate::cli::install::{
@@ -15,7 +15,8 @@ use crate::cli::modes::trouble::{broken_files, vanished};
 use crate::cli::{FormatArgs, engine};
 use crate::config::Config;
 use crate::env::Env;
-use crate::output::{OutputStyle, print, print_json};
+use crate::next_step::for_person;
+use crate::output::{OutputStyle, print, print_json, print_progress};
 
 /// Check that every client is held: fires a forbidden call at each hook
 ///
@@ -27,6 +28,9 @@ pub(crate) struct DoctorArgs {
     #[command(flatten)]
     format: FormatArgs,
 }
+
+const STORE: &str = "store";
+const RECOVER: &str = "Stop every agent, then run `modekeeper store recover`; `modekeeper store check` lists all problems";
 
 /// One line of the report.
 pub(super) struct DoctorFinding {
@@ -46,8 +50,14 @@ pub(crate) fn run(args: &DoctorArgs, config: &Config, env: &Env) -> anyhow::Resu
         path(&workshop, env),
     ];
     // What is looked at below would make an empty store, which knows of no mode: hooks would let everything pass.
-    let has_lost_modes = config.has_missing_store() && workshop.place.program().exists();
-    if !has_lost_modes {
+    // Nor do hooks say anything about modes with one that cannot be read: they deny for that reason alone.
+    let is_store_bad = findings.iter().any(|it| it.subject == STORE && it.is_bad);
+    if is_store_bad {
+        findings.push(DoctorFinding::bad(
+            "clients",
+            "not checked until the store can be used",
+        ));
+    } else {
         findings.extend(mode_files(config));
         findings.extend(super::wall::findings(config));
         findings.extend(clients(&workshop, only)?);
@@ -95,15 +105,15 @@ fn store(config: &Config, workshop: &Workshop) -> DoctorFinding {
         StoreLocation::File(file) => file,
         StoreLocation::Memory => {
             return DoctorFinding::bad(
-                "store",
+                STORE,
                 "in memory: hooks and servers do not share their state",
             );
         }
         location @ StoreLocation::Postgres(_) => {
             let shown = location.to_string();
             return match mk_engine::reach_store(location) {
-                Ok(()) => DoctorFinding::good("store", shown),
-                Err(error) => DoctorFinding::bad("store", error.to_string()),
+                Ok(()) => DoctorFinding::good(STORE, shown),
+                Err(error) => DoctorFinding::bad(STORE, error.to_string()),
             };
         }
     };
@@ -111,21 +121,31 @@ fn store(config: &Config, workshop: &Workshop) -> DoctorFinding {
     if config.has_missing_store() {
         return match workshop.place.program().exists() {
             true => DoctorFinding::bad(
-                "store",
+                STORE,
                 format!(
-                    "{shown} is missing, with every mode that was set: hooks deny. Put a copy back, or run `modekeeper init --mode SLUG` in each project"
+                    "{shown} is missing: hooks deny. Put a backup back, or run `modekeeper mode`: it makes a new one, with the modes that were set and without the earlier tasks and records"
                 ),
             ),
-            false => DoctorFinding::good("store", format!("{shown} (none yet)")),
+            false => DoctorFinding::good(STORE, format!("{shown} (none yet)")),
         };
     }
-    match StoreFile::at(file).open_and_close() {
-        Ok(CloseOutcome::Complete) => DoctorFinding::good("store", shown),
-        Ok(CloseOutcome::CutOff) => {
-            DoctorFinding::bad("store", format!("{shown}: does not close in time"))
-        }
-        Err(error) => DoctorFinding::bad("store", format!("{shown}: {error}")),
-    }
+    let file = StoreFile::at(file);
+    let text = match file
+        .open_and_close()
+        .and_then(|closed| Ok((closed, file.check()?)))
+    {
+        Ok((CloseOutcome::Complete, problems)) => match problems.first() {
+            None => return DoctorFinding::good(STORE, shown),
+            Some(problem) => format!("{shown} is damaged: {problem}. {RECOVER}"),
+        },
+        Ok((CloseOutcome::CutOff, _)) => format!("{shown}: does not close in time"),
+        Err(error) => match error.next_step() {
+            Some(NextStep::RecoverStore) => format!("{shown}: {error}. {RECOVER}"),
+            Some(step) => format!("{shown}: {error}; {}", for_person(step)),
+            None => format!("{shown}: {error}"),
+        },
+    };
+    DoctorFinding::bad(STORE, text)
 }
 
 /// Mode files of this project that are broken, and a mode that none of them defines.
@@ -181,6 +201,7 @@ fn clients(workshop: &Workshop, only: Option<ClientId>) -> anyhow::Result<Vec<Do
     let installed = workshop.journal()?.clients_here();
     let clients = ClientId::ALL.into_iter().filter(wanted);
     let found = workshop.survey(clients, VersionSource::Itself)?;
+    print_progress("firing a forbidden call at each hook …");
     let mut findings = Vec::new();
     for &client in installed.iter().filter(|client| wanted(client)) {
         let found = found.iter().find(|found| found.client == client);

@@ -5,7 +5,9 @@ use std::process::ExitCode;
 use clap::Args;
 use mk_clients::ClientId;
 
-use crate::cli::install::{HowArgs, Workshop, find_mode, has_other_mode, set_up_project};
+use crate::cli::install::{
+    HowArgs, Workshop, find_mode, has_other_mode, require_project, set_up_project,
+};
 use crate::cli::person;
 use crate::config::Config;
 use crate::env::Env;
@@ -25,6 +27,7 @@ pub(crate) struct InitArgs {
 }
 
 pub(crate) fn run(args: &InitArgs, config: &Config, env: &Env) -> anyhow::Result<ExitCode> {
+    require_project(config)?;
     if let Some(mode) = &args.mode {
         find_mode(config, mode)?;
         // The first mode needs no person, because nothing is held before it.

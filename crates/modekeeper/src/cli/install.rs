@@ -17,6 +17,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
+use mk_clients::settings::JsonReading;
 use mk_clients::{
     ChangePurpose, ClientFloor, ClientId, FileContent, InstallScope, SettingsChange, Setup,
     ShellScripts, editor_agents,
@@ -25,14 +26,15 @@ use mk_clients::{
 use crate::cli::{block_on_processes, person};
 use crate::config::Config;
 use crate::env::Env;
-use crate::output::{OutputStyle, print};
+use crate::output::{OutputStyle, print, print_progress};
 
 pub(crate) use canary::{Cage, CanaryResult};
 use journal::JournalPlace;
 pub(crate) use journal::{AppliedChange, InstallJournal, UndoneChange};
 pub(crate) use program::InstallPlace;
 pub(crate) use project::{
-    find_mode, floor, floor_of, has_other_mode, reachable_floor, set_up_project,
+    find_mode, floor, floor_of, has_other_mode, make_store, reachable_floor, require_project,
+    set_up_project,
 };
 pub(crate) use survey::{FoundClient, SurveyPlace, VersionSource, survey};
 
@@ -96,6 +98,8 @@ pub(crate) fn run(args: &InstallArgs, config: &Config, env: &Env) -> anyhow::Res
     if !workshop.propose(&found, &args.how, None)? {
         return Ok(args.how.refused());
     }
+    // Without a store hooks deny everything, and the canary would take that for the mode's word.
+    make_store(config)?;
     let code = workshop.set_up_all(&found, &args.how)?;
     person::record_in(config, "set up", client.slug());
     Ok(code)
@@ -212,6 +216,7 @@ impl Workshop {
             search_path: &self.search_path,
             versions,
         };
+        print_progress("asking clients for their versions …");
         block_on_processes(survey(clients, place))?
     }
 
@@ -349,13 +354,16 @@ impl Workshop {
 
     /// Whether a client is held, its shell included.
     pub(crate) fn look(&self, client: ClientId) -> anyhow::Result<CanaryResult> {
-        if client.atlas().reads_plain_json
-            && let Some(file) = self.journal()?.beyond_plain_json(client)?
-        {
+        if let Some(file) = self.journal()?.unread_json(client)? {
             let (name, file) = (client.atlas().name, file.display());
-            let reason = format!(
-                "{name} passes over {file}, because it is not plain JSON: remove comments and commas before a closing bracket"
-            );
+            let reason = match client.atlas().json {
+                JsonReading::Plain => format!(
+                    "{name} passes over {file}, because it is not plain JSON: remove comments and commas before a closing bracket"
+                ),
+                JsonReading::Comments | JsonReading::Lenient => format!(
+                    "{name} does not start with {file}: remove commas before a closing bracket"
+                ),
+            };
             return Ok(CanaryResult::NotYet { reason });
         }
         if let Some(found) = self.out_of_reach(client)? {

@@ -30,17 +30,22 @@ pub(crate) fn run(args: &ManArgs) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let mut command = &top;
-    // As `--list` prints them.
-    let names = match args.command.split_first() {
-        Some((first, rest)) if first == top.get_name() => rest,
-        _ => args.command.as_slice(),
+    // As one word or several, and with our own name before them, as `--list` prints them.
+    let words = args.command.iter().flat_map(|it| it.split_whitespace());
+    let names: Vec<&str> = words.collect();
+    let names = match names.split_first() {
+        Some((first, rest)) if *first == top.get_name() => rest,
+        _ => &names,
     };
     for name in names {
         let found = command.find_subcommand(name);
-        command = found.with_context(|| format!("there is no command `{name}`"))?;
+        command = found.with_context(|| {
+            format!("there is no command `{name}`: `modekeeper man --list` lists them")
+        })?;
     }
+    let source = format!("modekeeper {}", env!("CARGO_PKG_VERSION"));
     let mut page = Vec::new();
-    Man::new(command.clone()).render(&mut page)?;
+    Man::new(command.clone()).source(source).render(&mut page)?;
     print(&String::from_utf8_lossy(&page))?;
     Ok(ExitCode::SUCCESS)
 }

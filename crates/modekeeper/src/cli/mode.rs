@@ -110,7 +110,13 @@ fn unset(args: &ModeArgs, config: &Config) -> anyhow::Result<ExitCode> {
     let root = &config.project_root.value;
     let before = block_on(conversations.unset_project_mode(root))??;
     let Some((project, mode)) = before.and_then(|it| Some((it.root, it.mode?))) else {
-        anyhow::bail!("no mode is set for {root}");
+        match config.configured_mode() {
+            None => anyhow::bail!("no mode is set for {root}"),
+            Some(mode) => anyhow::bail!(
+                "no mode is set for {root}: `{mode}` comes from the configuration (`default_mode`; \
+                 `modekeeper config show` shows where it is set)"
+            ),
+        }
     };
     person::record(&engine, "unset mode", &format!("{project}: {mode}"));
     let here = conversations.standpoint(root)?;
@@ -153,10 +159,14 @@ fn show(args: &ModeArgs, config: &Config) -> anyhow::Result<ExitCode> {
             style.bold(mode.as_str()),
             style.dim("(from the configuration)")
         ))?,
-        (None, _) => print(&format!(
-            "{}: not held; set a mode with `modekeeper mode <slug>`\n",
-            found.root
-        ))?,
+        (None, _) => {
+            let here = engine.conversations().may_be_set(&found.root);
+            let step = match here {
+                Ok(()) => "set a mode with `modekeeper mode <slug>`",
+                Err(_) => "it is not a project: run this in a project's directory",
+            };
+            print(&format!("{}: not held; {step}\n", found.root))?;
+        }
     }
     for nested in &found.nested {
         let mode = nested.mode.as_ref().map_or("-", ModeSlug::as_str);

@@ -44,12 +44,18 @@ pub(crate) fn run(args: &PauseArgs, config: &Config) -> anyhow::Result<ExitCode>
         print_json(&json!({ "root": project.root.as_str(), "paused_until": until }))?;
         return Ok(exit);
     }
-    match project.paused_until {
-        Some(until) => print(&format!(
-            "{}: enforcement is paused until {until}\n",
-            project.root
-        ))?,
-        None => print(&format!("{}: enforcement is on\n", project.root))?,
-    }
+    let is_held = project.mode.is_some() || config.configured_mode().is_some();
+    let said = match (is_held, project.paused_until) {
+        (true, None) => "enforcement is on".to_owned(),
+        (true, Some(until)) => format!("enforcement is paused until {until}"),
+        (false, paused) => {
+            let paused = paused.map(|until| format!("paused until {until}; "));
+            let paused = paused.unwrap_or_default();
+            format!(
+                "{paused}no mode is set, so nothing is enforced: set one with `modekeeper mode <slug>`"
+            )
+        }
+    };
+    print(&format!("{}: {said}\n", project.root))?;
     Ok(exit)
 }

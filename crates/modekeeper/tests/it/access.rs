@@ -81,7 +81,7 @@ fn a_token_s_mode_is_a_ceiling_on_mcp_and_rest() {
     );
     // What is capped is the token, and not the server.
     let hint = &refused["details"]["suggestion"];
-    let expected = "this token is capped at 'ask': ask the user for one with a wider mode, or without `--mode`";
+    let expected = "this token is capped at 'ask': ask the user for one with a wider `--mode`, or for an operator's without one";
     assert_eq!(*hint, expected, "{refused:#}");
     // What a person does on the page is bound by no mode, so it is not for this token.
     let mode = json!({ "mode": "code" });
@@ -407,6 +407,21 @@ fn recorded_calls_are_decided_again_under_another_mode() {
     );
     let whole = sandbox.json(&["store", "check", "--json"]);
     assert_eq!(whole["decisions"]["sealed"], 1, "{whole:#}");
+}
+
+/// `log` names what `modekeeper exec` refused as calls of `exec`.
+#[test]
+fn a_refused_command_is_decided_again_as_a_command() {
+    let sandbox = Sandbox::new();
+    sandbox.ok(&["mode", "architect"]);
+    let refused = sandbox.run(&["exec", "--", "touch", "src/q"]);
+    assert!(!refused.status.success(), "{refused:?}");
+    let said = sandbox.ok(&["replay"]);
+    assert_eq!(said, "1 decision, 0 would be different\n");
+    let again = sandbox.json(&["replay", "--mode", "code", "--json"]);
+    assert_eq!(again[0]["now"]["verdict"], "allow", "{again:#}");
+    let check = sandbox.run(&["check", "architect", "exec", "rm -rf src"]);
+    assert!(check.stdout.contains("denied"), "{check:?}");
 }
 
 #[test]

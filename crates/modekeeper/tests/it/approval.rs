@@ -1,5 +1,7 @@
 //! Widening changes of mode that a person approves: the agent's call waits, the command line answers.
 
+use std::io::{BufRead as _, BufReader};
+use std::process::Stdio;
 use std::time::Instant;
 
 use serde_json::{Value, json};
@@ -56,6 +58,31 @@ fn a_granted_question_lets_the_waiting_call_succeed() {
     let again = json!({ "session_id": session, "new_mode_slug": "code" });
     client.post("tools/call", &Client::call_params("switch_mode", &again));
     assert_ne!(pending(&sandbox), id);
+}
+
+#[test]
+fn watch_shows_a_request_and_what_becomes_of_it() {
+    let sandbox = Sandbox::new();
+    sandbox.ok(&["mode", "ask"]);
+    let mut watch = sandbox.command(&["watch"]);
+    let mut watch = watch.stdout(Stdio::piped()).spawn().unwrap();
+    let mut seen = BufReader::new(watch.stdout.take().unwrap()).lines();
+    let mut next = || seen.next().unwrap().unwrap();
+    assert!(next().starts_with("watching"));
+    let (mut client, call, _) = waiting(&sandbox);
+    let asked = next();
+    let id = pending(&sandbox);
+    assert!(asked.contains("pending") && asked.ends_with(&id), "{asked}");
+    assert!(asked.contains("from 'ask' to 'code'"), "{asked}");
+    sandbox.ok(&["approve", &id]);
+    client.answer(call);
+    let answered = next();
+    assert!(
+        !answered.contains("pending") && answered.ends_with(&id),
+        "{answered}"
+    );
+    watch.kill().unwrap();
+    watch.wait().unwrap();
 }
 
 #[test]

@@ -549,6 +549,12 @@ fn a_time_limit_ends_a_command() {
     let sandbox = project();
     let ran = sandbox.run(&["exec", "--time-limit", "1", "--", "sleep", "600"]);
     assert_eq!(ran.status.code(), Some(124), "{ran:#?}");
+    assert!(
+        ran.stderr.contains("its time limit of 1 s is over"),
+        "{ran:#?}"
+    );
+    let ran = sandbox.run(&["exec", "--time-limit", "600", "--", "sh", "-c", "exit 124"]);
+    assert!(!ran.stderr.contains("time limit"), "{ran:#?}");
 }
 
 fn answer(client: &mut Client, tool: &str, arguments: &Value) -> (String, Value) {

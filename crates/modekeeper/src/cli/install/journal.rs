@@ -198,8 +198,8 @@ impl InstallJournal {
         Ok(None)
     }
 
-    /// A JSON file with entries of the client that is more than plain JSON.
-    pub(crate) fn beyond_plain_json(&self, client: ClientId) -> anyhow::Result<Option<PathBuf>> {
+    /// A JSON file with entries of the client that it does not read.
+    pub(crate) fn unread_json(&self, client: ClientId) -> anyhow::Result<Option<PathBuf>> {
         for (key, record) in self.files_here() {
             let mine = |entry: &EntryRecord| entry.client == client.slug();
             let file = PathBuf::from(key);
@@ -207,8 +207,7 @@ impl InstallJournal {
                 continue;
             }
             let bytes = disk::read(&file)?.unwrap_or_default();
-            let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
-            if serde_json::from_slice::<serde_json::Value>(bytes).is_err() {
+            if !client.atlas().json.reads(&String::from_utf8_lossy(&bytes)) {
                 return Ok(Some(file));
             }
         }

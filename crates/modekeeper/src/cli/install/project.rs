@@ -34,6 +34,26 @@ pub(crate) fn set_up_project(config: &Config, mode: Option<&str>) -> anyhow::Res
     Ok(slug)
 }
 
+/// Refuses a directory that no mode can be set for.
+pub(crate) fn require_project(config: &Config) -> anyhow::Result<()> {
+    let engine = engine(config, ProjectWatching::Off);
+    let conversations = engine.conversations();
+    Ok(conversations.may_be_set(&config.project_root.value)?)
+}
+
+/// Makes the store if there is none yet, with the modes that were set before it was lost.
+pub(crate) fn make_store(config: &Config) -> anyhow::Result<()> {
+    let engine = engine(config, ProjectWatching::Off);
+    engine
+        .conversations()
+        .standpoint(&config.project_root.value)?;
+    anyhow::ensure!(
+        engine.close() == CloseOutcome::Complete,
+        "the database is in use; try again"
+    );
+    Ok(())
+}
+
 /// Whether the project has a mode of this name.
 pub(crate) fn find_mode(config: &Config, slug: &str) -> anyhow::Result<()> {
     let engine = engine(config, ProjectWatching::Off);

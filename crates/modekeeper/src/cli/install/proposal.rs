@@ -121,7 +121,9 @@ impl Workshop {
             text.push_str(&format!("would {also}\n"));
         }
         let program = self.setup.program.display();
-        text.push_str(&format!("would copy this program to {program}\n"));
+        if !found.is_empty() {
+            text.push_str(&format!("would copy this program to {program}\n"));
+        }
         for (file, purposes) in files {
             let (file, purposes) = (file.display(), purposes.join(", "));
             text.push_str(&format!("would change {file} ({purposes})\n"));

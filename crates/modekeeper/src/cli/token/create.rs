@@ -38,9 +38,9 @@ pub(crate) struct CreateArgs {
 enum RoleArg {
     /// Read everything
     Viewer,
-    /// Also approve requests, change tasks and undo
+    /// Also approve requests, set, edit and trust modes, change tasks and undo edits
     Operator,
-    /// Also manage tokens
+    /// Also read the record of changes
     Admin,
 }
 

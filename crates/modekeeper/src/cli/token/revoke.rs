@@ -28,7 +28,7 @@ pub(crate) fn run(args: &RevokeArgs, config: &Config) -> anyhow::Result<ExitCode
     }
     let exit = close(&engine);
     if !revoked {
-        bail!("`{id}` is not an active token");
+        bail!("`{id}` is not an active token: `modekeeper token list` lists them");
     }
     print(&format!("revoked {id}\n"))?;
     Ok(exit)

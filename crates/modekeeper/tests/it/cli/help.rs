@@ -132,3 +132,39 @@ fn without_a_command_there_is_help_and_a_failure() {
         format!("modekeeper {}\n", env!("CARGO_PKG_VERSION"))
     );
 }
+
+#[test]
+fn a_manual_page_is_found_by_one_word_or_several() {
+    let sandbox = Sandbox::new();
+    let page = sandbox.ok(&["man", "tasks", "list"]);
+    for name in ["tasks list", "modekeeper tasks list"] {
+        assert_eq!(sandbox.ok(&["man", name]), page);
+    }
+    let header = page.lines().find(|line| line.starts_with(".TH")).unwrap();
+    let version = format!("modekeeper {}", env!("CARGO_PKG_VERSION"));
+    assert!(header.contains(&version), "{header}");
+    let unknown = sandbox.run(&["man", "nosuch"]);
+    assert!(unknown.stderr.contains("man --list"), "{unknown:?}");
+}
+
+#[test]
+fn an_id_that_is_not_found_points_to_the_list() {
+    let sandbox = Sandbox::new();
+    for (arguments, list) in [
+        (["explain", "x"], "log"),
+        (["explain", "dec_aaaaaaaaaaaaaaaa"], "log"),
+        (["approve", "appr_aaaaaaaaaaaaaaaa"], "approve"),
+    ] {
+        let ran = sandbox.run(&arguments);
+        let hint = format!("hint: `modekeeper {list}` lists the IDs");
+        assert!(ran.stderr.contains(&hint), "{ran:?}");
+    }
+    for arguments in [
+        ["tasks", "show", "sess_aaaaaaaaaaaaaaaa"],
+        ["token", "revoke", "tok_aaaaaaaaaaaaaaaa"],
+    ] {
+        let ran = sandbox.run(&arguments);
+        let list = format!("`modekeeper {} list`", arguments[0]);
+        assert!(ran.stderr.contains(&list), "{ran:?}");
+    }
+}

@@ -282,8 +282,22 @@ fn a_dry_run_starts_no_client_in_the_user_s_home() {
     assert!(out.contains("Qwen Code 0.24.4"), "{out}");
     assert_eq!(world.files(), before);
     // Nor is one started there to set it up, if it says its version elsewhere.
-    world.ok(&["install", "qwen", "--yes"]);
+    world.run(&["install", "qwen", "--yes"]);
     assert!(!world.sandbox.home().join(".qwen/tmp").exists());
+}
+
+/// Before the first store is there, every hook denies; that is not the mode's word, because there is none.
+#[test]
+fn the_first_install_where_no_mode_is_set_holds_nothing_and_says_how_to_set_one() {
+    for client in ["qwen", "gemini"] {
+        let world = World::new();
+        let installed = world.run(&["install", client, "--yes"]);
+        assert_eq!(installed.status.code(), Some(1), "{installed:#?}");
+        let told = "NOT YET: the hook lets everything pass: no mode is set here (run `modekeeper mode SLUG`)";
+        assert!(installed.stdout.contains(told), "{installed:#?}");
+        let doctor = world.run(&["doctor", client]);
+        assert!(doctor.stdout.contains(told), "{doctor:#?}");
+    }
 }
 
 #[test]
@@ -293,8 +307,25 @@ fn without_clients_the_project_still_gets_its_mode() {
     let ran = run(init.env("PATH", sandbox.root()));
     assert_eq!(ran.status.code(), Some(1), "{ran:#?}");
     assert!(ran.stdout.contains("no clients found"), "{ran:#?}");
+    assert!(!ran.stdout.contains("copy this program"), "{ran:#?}");
     let mode = sandbox.ok(&["mode"]);
     assert!(mode.contains("architect"), "{mode}");
+}
+
+/// A dry run says what the real one does.
+#[test]
+fn a_home_is_not_set_up_as_a_project() {
+    let world = World::new();
+    for arguments in [["init", "--dry-run"], ["init", "--yes"]] {
+        let mut init = world.command(&arguments);
+        let ran = run(init.current_dir(world.sandbox.home()));
+        assert_eq!(ran.status.code(), Some(1), "{ran:#?}");
+        assert!(ran.stderr.contains("is not a project"), "{ran:#?}");
+        assert_eq!(ran.stdout, "", "{ran:#?}");
+    }
+    let mut mode = world.command(&["mode"]);
+    let ran = run(mode.current_dir(world.sandbox.home()));
+    assert!(ran.stdout.contains("it is not a project"), "{ran:#?}");
 }
 
 #[test]
@@ -542,6 +573,29 @@ fn a_file_that_its_product_passes_over_holds_nothing() {
     }
 }
 
+/// Gemini CLI and Qwen Code read comments, and do not start with a comma too many.
+#[test]
+fn a_file_that_keeps_its_product_from_starting_holds_nothing() {
+    for client in ["gemini", "qwen"] {
+        let world = World::new();
+        world.sandbox.ok(&["mode", "ask"]);
+        let file = format!(".{client}/settings.json");
+        let file = world.sandbox.home().join(file);
+        for (text, is_read) in [
+            ("{ // mine\n \"env\": {} }", true),
+            ("{ \"env\": {}, }", false),
+        ] {
+            world.sandbox.write(&file, text);
+            world.run(&["install", client, "--yes"]);
+            let doctor = world.run(&["doctor", client]);
+            let told = doctor.stdout.contains("does not start with");
+            assert_eq!(!told, is_read, "{text}: {doctor:#?}");
+            assert_eq!(doctor.stdout.contains("enforced"), is_read, "{doctor:#?}");
+            world.run(&["uninstall", client, "--yes"]);
+        }
+    }
+}
+
 /// An empty store would know of no mode.
 #[test]
 fn doctor_makes_no_store_where_one_is_missing() {
@@ -556,4 +610,49 @@ fn doctor_makes_no_store_where_one_is_missing() {
     assert!(!doctor.status.success());
     assert!(doctor.stdout.contains("is missing"), "{doctor:#?}");
     assert!(!store.exists());
+    // As it says, the modes come back.
+    assert!(
+        doctor.stdout.contains("run `modekeeper mode`"),
+        "{doctor:#?}"
+    );
+    let mode = world.ok(&["mode"]);
+    assert!(mode.contains("ask"), "{mode}");
+}
+
+/// Hooks deny with such a store, but not because a mode says so.
+#[test]
+fn doctor_notices_a_damaged_store_and_says_how_to_recover_it() {
+    let world = World::new();
+    world.run(&["init", "--yes", "--mode", "ask"]);
+    let store = world.sandbox.database();
+    // In one file, without a log besides.
+    let backup = world.sandbox.root().join("backup.db");
+    world
+        .sandbox
+        .ok(&["store", "backup", backup.to_str().unwrap()]);
+    let whole = std::fs::read(&backup).unwrap();
+    let put = |bytes: &[u8]| {
+        for name in ["modekeeper.db-wal", "modekeeper.db-shm"] {
+            drop(std::fs::remove_file(store.with_file_name(name)));
+        }
+        world.sandbox.write(&store, bytes);
+    };
+    let mut partly = whole.clone();
+    partly[3 * 4096..9 * 4096].fill(0xa5);
+    for damaged in [
+        partly,
+        b"not a database, but long enough for a header".repeat(200),
+    ] {
+        put(&damaged);
+        let doctor = world.run(&["doctor"]);
+        assert_eq!(doctor.status.code(), Some(1), "{doctor:#?}");
+        assert!(
+            doctor.stdout.contains("run `modekeeper store recover`"),
+            "{doctor:#?}"
+        );
+        assert!(!doctor.stdout.contains("enforced"), "{doctor:#?}");
+    }
+    put(&whole);
+    let doctor = world.run(&["doctor", "qwen"]);
+    assert!(doctor.stdout.contains("enforced"), "{doctor:#?}");
 }

@@ -92,3 +92,15 @@ fn memories_and_the_playbook_are_shown() {
     let refused = sandbox.run(&["playbook", "show", "nothing-of-the-kind"]);
     assert!(refused.stderr.contains("playbook list"), "{refused:?}");
 }
+
+#[test]
+fn a_pause_where_no_mode_is_set_does_not_say_that_anything_is_enforced() {
+    let sandbox = Sandbox::new();
+    for arguments in [["pause", "10m"], ["pause", "--end"]] {
+        let said = sandbox.ok(&arguments);
+        assert!(said.contains("nothing is enforced"), "{said}");
+    }
+    sandbox.ok(&["mode", "ask"]);
+    let said = sandbox.ok(&["pause", "--end"]);
+    assert!(said.ends_with("enforcement is on\n"), "{said}");
+}
