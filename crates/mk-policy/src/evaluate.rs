@@ -52,12 +52,12 @@ pub struct ResolvedTarget {
     /// Whether Git would run it: its configuration takes hooks from there.
     pub is_hook: bool,
     /// The files of the project that a pattern matches, or that are in a directory that is meant as a whole.
-    pub found: FoundFiles,
+    pub found: NamedFiles,
 }
 
 /// The files that a name stands for.
 #[derive(Debug, Clone)]
-pub enum FoundFiles {
+pub enum NamedFiles {
     /// They were not looked for, or there are too many names to look at, and nothing is hidden.
     Unknown,
     /// There are too many names to look at, and hidden files may be among them.
@@ -65,7 +65,7 @@ pub enum FoundFiles {
     These(Vec<ExistingFile>),
 }
 
-impl FoundFiles {
+impl NamedFiles {
     pub fn iter(&self) -> std::slice::Iter<'_, ExistingFile> {
         match self {
             Self::These(files) => files.iter(),
@@ -293,7 +293,7 @@ impl ResolvedTarget {
             raw,
             ignored: false,
             is_hook: false,
-            found: FoundFiles::Unknown,
+            found: NamedFiles::Unknown,
         }
     }
 }

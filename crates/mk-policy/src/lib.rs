@@ -17,7 +17,7 @@ mod tool_table;
 
 pub use catalogue::{Catalogue, ModeLayer};
 pub use evaluate::{
-    DecidingRule, Decision, Evaluation, ExistingFile, FoundFiles, Policy, Request, ResolvedTarget,
+    DecidingRule, Decision, Evaluation, ExistingFile, NamedFiles, Policy, Request, ResolvedTarget,
     agents_may_call, could_allow, evaluate, evaluate_bounded, evaluate_from_outside, may_read,
 };
 pub use group::Group;

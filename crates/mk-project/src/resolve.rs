@@ -9,7 +9,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
-use mk_policy::{Form, FoundFiles, NameExtent, PathAccess, RawTarget, ResolvedTarget};
+use mk_policy::{Form, NameExtent, NamedFiles, PathAccess, RawTarget, ResolvedTarget};
 use mk_types::{AbsPath, PathError, ProjectPath, is_elsewhere};
 
 use crate::ignored::IgnoredFiles;
@@ -24,7 +24,7 @@ pub fn resolve(root: &AbsPath, ignored: &IgnoredFiles, raw: RawTarget) -> Resolv
             path: Err(PathError::Escapes(raw.path.clone())),
             ignored: !matches!(ignored, IgnoredFiles::Nothing),
             is_hook: false,
-            found: FoundFiles::Unknown,
+            found: NamedFiles::Unknown,
             raw,
         };
     }
@@ -47,9 +47,9 @@ pub fn resolve(root: &AbsPath, ignored: &IgnoredFiles, raw: RawTarget) -> Resolv
     // What is removed as a whole is mostly large, and made by a build.
     let counts = raw.form == Form::Pattern || raw.access == PathAccess::Read;
     let found = match files {
-        Some(Some(files)) => FoundFiles::These(files),
-        Some(None) if hides && counts => FoundFiles::MayHide,
-        Some(None) | None => FoundFiles::Unknown,
+        Some(Some(files)) => NamedFiles::These(files),
+        Some(None) if hides && counts => NamedFiles::MayHide,
+        Some(None) | None => NamedFiles::Unknown,
     };
     let ignored = path.as_ref().is_ok_and(|path| ignored.hides(path));
     ResolvedTarget {

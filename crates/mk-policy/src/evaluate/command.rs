@@ -13,7 +13,7 @@ use mk_shell::{CommandLine, Form, NameExtent, Records, RoamingReads, SOME_NAME, 
 use mk_types::{PathError, ProjectPath};
 
 use super::{
-    DecidingRule, Decision, Evaluation, EvaluationCase, FoundFiles, HOOK, ResolvedTarget, operator,
+    DecidingRule, Decision, Evaluation, EvaluationCase, HOOK, NamedFiles, ResolvedTarget, operator,
 };
 use crate::group::Group;
 use crate::mode::{CommandLimit, PatternLimit};
@@ -237,7 +237,7 @@ impl EvaluationCase<'_> {
             Form::Exact => why(target.raw.path.trim_start_matches("./")),
             // What a wildcard stands for in the project can be seen on disk.
             Form::Pattern => match (&target.path, &target.found) {
-                (Ok(_), FoundFiles::These(found)) if !names_dot(written) => {
+                (Ok(_), NamedFiles::These(found)) if !names_dot(written) => {
                     let mut found = found.iter();
                     found.find_map(|found| secrets.why_itself(found.path.as_str()))
                 }
@@ -295,7 +295,7 @@ impl EvaluationCase<'_> {
     }
 
     fn may_hide(&self, target: &ResolvedTarget) -> Option<Evaluation> {
-        let is_unknown = matches!(target.found, FoundFiles::MayHide);
+        let is_unknown = matches!(target.found, NamedFiles::MayHide);
         is_unknown.then(|| self.unproven_because(MAY_HIDE, Some(target)))
     }
 
@@ -330,7 +330,7 @@ impl EvaluationCase<'_> {
         let is_one = target.raw.form == Form::Exact && target.raw.extent == NameExtent::Itself;
         let covered = match (&target.path, &target.found) {
             (Err(_), _) => false,
-            (Ok(_), FoundFiles::These(_)) if !is_one => {
+            (Ok(_), NamedFiles::These(_)) if !is_one => {
                 found.clone().all(|found| covers(&found.path))
             }
             (Ok(path), _) => covers(path),
