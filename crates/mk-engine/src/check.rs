@@ -225,7 +225,8 @@ impl Engine {
     ) -> CheckedCall {
         let project = self.open(&in_force.project);
         let targets = TargetResolver::new(project.root(), in_force.directory.clone(), ignored)
-            .beside(project.state_folder());
+            .beside(project.state_folder())
+            .of_user(self.inner.folders.home.as_deref());
         let request = self.policy().request(call, |raw| targets.target(raw));
         let evaluation = in_force
             .modes()

@@ -5,11 +5,12 @@ use std::fs::{DirEntry, File};
 use std::io::ErrorKind;
 use std::path::Path;
 
-use mk_policy::{NameExtent, PathAccess, RawTarget, ResolvedTarget};
+use mk_policy::{Form, NameExtent, PathAccess, RawTarget, ResolvedTarget};
 use mk_project::{IgnoredFiles, hooks_directory, resolve_in};
 use mk_types::{AbsPath, PathError, ProjectPath};
 
 use crate::allowance::CpuAllowance;
+use crate::place::real;
 
 /// Where commands inside the wall write down what they make under names that their mode does not allow.
 pub const GUESTS: &str = "guests";
@@ -27,6 +28,8 @@ pub(crate) struct TargetResolver<'a> {
     state: Option<&'a Path>,
     /// Looked up when something is to be run.
     has_guests: OnceCell<bool>,
+    /// What a shell puts in the place of `~`.
+    home: Option<&'a Path>,
 }
 
 /// Whether a command runs, or has left something. Its clerk holds the record's lock for as long as it lives; of one that
@@ -58,7 +61,14 @@ impl<'a> TargetResolver<'a> {
             hooks: OnceCell::new(),
             state: None,
             has_guests: OnceCell::new(),
+            home: None,
         }
+    }
+
+    /// Knows what `~` stands for: a project lies in the home of most people.
+    pub(crate) fn of_user(mut self, home: Option<&'a Path>) -> Self {
+        self.home = home;
+        self
     }
 
     /// Counts what commands that run inside the wall now may have put there as not the project's.
@@ -86,6 +96,7 @@ impl<'a> TargetResolver<'a> {
 
     /// `None` once the time for the evaluation is over.
     pub(crate) fn target(&self, raw: RawTarget) -> Option<ResolvedTarget> {
+        let raw = self.without_tilde(raw);
         let mut target = self
             .allowance
             .permits(|| resolve_in(self.root, &self.directory, self.ignored, raw))?;
@@ -95,6 +106,24 @@ impl<'a> TargetResolver<'a> {
             target.path = Err(PathError::Escapes(target.raw.path.clone()));
         }
         Some(target)
+    }
+
+    /// The target by its whole name, if it is one of the project or may be.
+    fn without_tilde(&self, raw: RawTarget) -> RawTarget {
+        let (Some(home), Some(rest)) = (self.home, raw.path.strip_prefix("~/")) else {
+            return raw;
+        };
+        let whole = real(home).join(rest);
+        if raw.form != Form::Pattern && !whole.starts_with(self.root.as_path()) {
+            return raw;
+        }
+        match whole.to_str() {
+            Some(whole) => RawTarget {
+                path: whole.to_owned(),
+                ..raw
+            },
+            None => raw,
+        }
     }
 
     fn is_hook(&self, target: &ResolvedTarget) -> bool {

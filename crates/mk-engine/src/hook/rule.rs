@@ -63,7 +63,8 @@ impl Hooks<'_> {
         let policy = self.engine.policy();
         let root = ground.open.root();
         let targets = TargetResolver::new(root, ProjectPath::root(), &ground.ignored)
-            .beside(ground.open.state_folder());
+            .beside(ground.open.state_folder())
+            .of_user(self.engine.inner.folders.home.as_deref());
         let mut strictest: Option<HookRuling> = None;
         let mut count = |ruling: HookRuling| {
             let decision = ruling.evaluation.decision;

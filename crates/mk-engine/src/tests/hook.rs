@@ -758,6 +758,7 @@ fn a_line_shows_no_hidden_file_by_a_pattern() {
     let agent = Agent::new(ClientId::ClaudeCode).held_in("code");
     let fixture = &agent.world.fixture;
     fixture.write("app/[id]/secret.txt", "x");
+    fixture.write("global/home/.profile", "");
     fixture.write("big/secret.txt", "x");
     for number in 0..2_000 {
         fixture.write(&format!("big/{number}.txt"), "");
@@ -771,6 +772,9 @@ fn a_line_shows_no_hidden_file_by_a_pattern() {
         ("app/[id]", "cat s*.txt".to_owned(), hidden),
         ("", format!("cat {root}/s*.txt"), hidden),
         ("", format!("cat {root}/../{name}/s*.txt"), hidden),
+        // In these tests the home is `global/home` in the project.
+        ("", "cat ~/../../secret.txt".to_owned(), hidden),
+        ("", "cat ~/../../s*.txt".to_owned(), hidden),
         ("", "grep -r x ..".to_owned(), "Cannot determine"),
         ("", "cat big/*.txt".to_owned(), "too many files"),
         ("", "cat docs/*".to_owned(), "passes"),
