@@ -132,7 +132,9 @@ fn unset(args: &ModeArgs, config: &Config) -> anyhow::Result<ExitCode> {
         Some(now) => format!("`{now}` is in force now"),
         None => "agents are not held here now".to_owned(),
     };
-    print(&format!("{project}: `{mode}` is no longer set; {now}\n"))?;
+    print(&format!(
+        "{project}: `{mode}` is no longer set; {now}. Tasks that have begun keep their mode.\n"
+    ))?;
     Ok(exit)
 }
 
