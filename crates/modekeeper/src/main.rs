@@ -20,7 +20,7 @@ use std::process::ExitCode;
 
 use crate::env::Env;
 
-#[cfg(target_env = "musl")]
+#[cfg(target_os = "linux")]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
