@@ -39,6 +39,9 @@ pub(super) fn tar_gz(directory: &str, entries: &[Entry], level: Compression) -> 
         let mut header = tar::Header::new_ustar();
         header.set_size(entry.bytes.len() as u64);
         header.set_mode(entry.mode);
+        // A field that is left empty is no number to a strict reader.
+        header.set_uid(0);
+        header.set_gid(0);
         // npm counts years from 1985, the one time that it gives to every file.
         header.set_mtime(499_162_500);
         let path = format!("{directory}/{}", entry.path);
@@ -104,4 +107,61 @@ pub(super) fn zip(entries: &[Entry], level: Compression) -> Result<Vec<u8>> {
 fn size(length: usize) -> Result<[u8; 4]> {
     let length = u32::try_from(length).context("a file is too large for a zip")?;
     Ok(length.to_le_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read as _;
+
+    use flate2::Compression;
+    use flate2::read::GzDecoder;
+
+    use super::{Entry, FIRST_DAY, tar_gz, zip};
+
+    fn entries() -> Vec<Entry> {
+        vec![
+            Entry::program("z", b"a program"),
+            Entry::file("a/b", "a file"),
+        ]
+    }
+
+    /// Neither the time, nor who packs, nor the file system: only what is packed.
+    #[test]
+    fn a_tar_says_nothing_of_where_and_when_it_was_made() {
+        let packed = tar_gz("dir", &entries(), Compression::best()).unwrap();
+        let gzip = GzDecoder::new(packed.as_slice());
+        let header = gzip.header().unwrap();
+        assert_eq!((header.mtime(), header.filename()), (0, None));
+        let mut tar = tar::Archive::new(gzip);
+        let mut seen = Vec::new();
+        for entry in tar.entries().unwrap() {
+            let mut entry = entry.unwrap();
+            let header = entry.header();
+            let owner = (header.uid().unwrap(), header.gid().unwrap());
+            assert_eq!((header.mtime().unwrap(), owner), (499_162_500, (0, 0)));
+            assert_eq!(header.username_bytes(), Some(&b""[..]));
+            let path = entry.path().unwrap().display().to_string();
+            let mode = entry.header().mode().unwrap();
+            let mut text = String::new();
+            entry.read_to_string(&mut text).unwrap();
+            seen.push((path, mode, text));
+        }
+        let program = ("dir/z".to_owned(), 0o755, "a program".to_owned());
+        let file = ("dir/a/b".to_owned(), 0o644, "a file".to_owned());
+        assert_eq!(seen, [program, file]);
+        let again = tar_gz("dir", &entries(), Compression::best()).unwrap();
+        assert_eq!(packed, again);
+    }
+
+    #[test]
+    fn a_zip_says_nothing_of_where_and_when_it_was_made() {
+        let packed = zip(&entries(), Compression::best()).unwrap();
+        // After the signature, the version, the flags and the method of a file's own header.
+        assert_eq!(packed[10..14], FIRST_DAY);
+        // And of the directory's, which has one version more.
+        let start = packed.windows(4).position(|four| four == b"PK\x01\x02");
+        let at = start.unwrap() + 12;
+        assert_eq!(packed[at..at + 4], FIRST_DAY);
+        assert_eq!(packed, zip(&entries(), Compression::best()).unwrap());
+    }
 }
