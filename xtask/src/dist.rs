@@ -9,6 +9,7 @@ mod bill;
 mod binary;
 mod build;
 mod extra;
+mod framework;
 mod npm;
 mod platform;
 mod wheel;

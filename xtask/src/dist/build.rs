@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, ensure};
 
+use super::framework;
 use super::platform::Platform;
 use crate::workspace;
 
@@ -14,6 +15,12 @@ fn flags(platform: &Platform) -> Result<String> {
     let mut flags = Vec::new();
     let root = workspace::root().display().to_string();
     flags.push(format!("--remap-path-prefix={root}=/modekeeper"));
+    // What build scripts write is there.
+    let built = workspace::target_directory()?;
+    if !built.starts_with(workspace::root()) {
+        let built = built.display();
+        flags.push(format!("--remap-path-prefix={built}=/modekeeper/target"));
+    }
     if let Some(home) = cargo_home() {
         flags.push(format!("--remap-path-prefix={}=/cargo", home.display()));
     }
@@ -77,16 +84,25 @@ pub(super) fn build(platform: &Platform, profile: &str) -> Result<PathBuf> {
         ensure!(status.success(), "rustup target add {target}: {status}");
     }
     let search_path = search_path()?;
-    let status = Command::new(program_in(&search_path, "cargo-zigbuild")?)
+    let mut command = Command::new(program_in(&search_path, "cargo-zigbuild")?);
+    command
         .args(["zigbuild", "--locked", "--package", "modekeeper"])
         .args(["--profile", profile, "--target", target])
         .current_dir(workspace::root())
         .env("PATH", &search_path)
         .env("CARGO_ENCODED_RUSTFLAGS", flags(platform)?)
         .env("MODEKEEPER_COMMIT", workspace::commit()?)
-        .env("MODEKEEPER_TARGET", target)
-        .status()
-        .context("cannot run cargo-zigbuild")?;
+        .env("MODEKEEPER_TARGET", target);
+    if let Some(oldest) = platform.oldest_macos {
+        // Without it, zig builds for the newest.
+        command.env("MACOSX_DEPLOYMENT_TARGET", oldest);
+        if !cfg!(target_os = "macos") {
+            let sdk = workspace::target_directory()?.join("macos-sdk");
+            framework::write(&sdk)?;
+            command.env("SDKROOT", sdk);
+        }
+    }
+    let status = command.status().context("cannot run cargo-zigbuild")?;
     ensure!(
         status.success(),
         "cargo zigbuild --target {target}: {status}"
