@@ -175,15 +175,18 @@ fn index(root: &AbsPath, cache: &Path, patterns: &[&str]) -> Result<Value> {
     let sweep = repeated(&|| {
         index.sweep();
     });
-    let now = Timestamp::from_millis(0);
+    // Who asks once does not pay for watching: it begins with a question that comes later than a second.
+    index.refresh(Timestamp::from_millis(0));
+    let now = Timestamp::from_millis(2_000);
     index.refresh(now);
     let deadline = Instant::now() + Duration::from_secs(60);
     while index.watched_folders().is_none() && Instant::now() < deadline {
         std::thread::park_timeout(Duration::from_millis(10));
     }
-    let refresh = index
-        .watched_folders()
-        .map(|_| repeated(&|| index.refresh(now)));
+    if index.watched_folders().is_none() {
+        return Err(Error::other("the folders could not be watched"));
+    }
+    let refresh = repeated(&|| index.refresh(now));
     let (files, symbols) = index.size();
     Ok(json!({
         "files": files,
