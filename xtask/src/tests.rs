@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use serde_json::{Value, json};
+
 use crate::tidy::layer::{Crate, Need};
 use crate::tidy::package::Package;
 use crate::tidy::{self, Findings};
@@ -126,6 +128,21 @@ fn banned_foreign_and_repeated_packages_are_noticed() {
     ] {
         assert!(problems.contains(expected), "{expected}: {problems}");
     }
+}
+
+#[test]
+fn a_member_that_does_not_describe_itself_is_noticed() {
+    let described = json!({
+        "name": "a", "categories": ["c"], "description": "d", "keywords": ["k"], "license": "MIT", "repository": "r",
+    });
+    let mut silent = described.clone();
+    silent["keywords"] = json!([]);
+    silent["repository"] = json!(null);
+    let problems = |package: &Value| tidy::package::undescribed(&json!({ "packages": [package] }));
+    assert_eq!(problems(&described), Vec::<String>::new());
+    let problems = problems(&silent).join("\n");
+    assert!(problems.contains("`keywords`"), "{problems}");
+    assert!(problems.contains("`repository`"), "{problems}");
 }
 
 #[test]

@@ -53,11 +53,13 @@ fn counted(count: usize, name: &str) -> String {
 
 /// Everything; the test of this crate calls it too.
 pub(crate) fn check(binary: &Path) -> Result<Findings> {
-    let crates = layer::crates(&workspace::members()?)?;
+    let members = workspace::members()?;
+    let crates = layer::crates(&members)?;
     let mut findings = Findings {
         problems: layer::check(&crates),
         warnings: Vec::new(),
     };
+    findings.problems.extend(package::undescribed(&members));
     let packages = package::packages(&workspace::packages()?)?;
     findings.problems.extend(package::check(&packages));
     let mut files = Vec::new();

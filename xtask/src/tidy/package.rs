@@ -1,6 +1,6 @@
 //! What other people's packages may be linked: their licences, where they come from, which are banned, which are there
-//! in two versions. Read from `cargo metadata`; advisories need a database that is in no registry, and are left to the
-//! publisher.
+//! in two versions; and what our own say about themselves. Read from `cargo metadata`; advisories need a database that is
+//! in no registry, and are left to the publisher.
 
 use std::collections::BTreeMap;
 
@@ -62,6 +62,14 @@ const SEVERAL: [(&str, &str); 19] = [
         "ring asks for an older one; it is not built for Windows yet",
     ),
 ];
+/// What a registry shows of a package, as `cargo metadata` names it.
+const SHOWN: [&str; 5] = [
+    "categories",
+    "description",
+    "keywords",
+    "license",
+    "repository",
+];
 const SIGNATURES: &str = "what jsonwebtoken checks signatures with is a generation behind";
 
 /// A package as `cargo metadata` lists it.
@@ -110,6 +118,21 @@ pub(crate) fn check(packages: &[Package]) -> Vec<String> {
         }
     }
     problems
+}
+
+/// The members of the workspace that do not say what a registry shows.
+pub(crate) fn undescribed(members: &Value) -> Vec<String> {
+    let is_said = |value: &Value| match value {
+        Value::String(text) => !text.is_empty(),
+        Value::Array(list) => !list.is_empty(),
+        _ => false,
+    };
+    let packages = members["packages"].as_array().into_iter().flatten();
+    let missing = packages.flat_map(|package| {
+        let missing = SHOWN.iter().filter(|key| !is_said(&package[**key]));
+        missing.map(|key| format!("{} has no `{key}` in its Cargo.toml", package["name"]))
+    });
+    missing.collect()
 }
 
 fn about_one(package: &Package) -> Vec<String> {
