@@ -8,6 +8,7 @@ mod tls;
 use std::collections::BTreeSet;
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
+use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -346,6 +347,22 @@ fn a_role_that_may_not_write_is_not_ready_and_allows_reading_only() {
     assert_eq!(readiness(before.address), 200);
 }
 
+/// The binary with a clock of its own. `faketime` would start it as a child, which a signal to `faketime` leaves behind.
+fn three_hours_ahead(sandbox: &Sandbox, arguments: &[&str]) -> Command {
+    let library = bare_command("faketime", &sandbox.project())
+        .args(["-f", "+3h", "printenv", "LD_PRELOAD"])
+        .output()
+        .unwrap();
+    let library = String::from_utf8(library.stdout).unwrap();
+    assert!(library.contains("faketime"), "{library}");
+    let mut command = sandbox.command(arguments);
+    command
+        .env("LD_PRELOAD", library.trim_end())
+        .env("FAKETIME", "+3h")
+        .env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
+    command
+}
+
 #[test]
 fn a_server_with_a_wrong_clock_lets_nothing_expire() {
     let database = Database::start();
@@ -356,29 +373,20 @@ fn a_server_with_a_wrong_clock_lets_nothing_expire() {
     let [_, sandbox] = &sandboxes;
     let settings = r#"{ "http": { "rate_limits": false }, "sessions": { "cleanup_interval": 1 } }"#;
     sandbox.write(sandbox.config_file(), settings);
-    let mut command = bare_command("faketime", &sandbox.project());
-    command
-        .args(["-f", "+3h"])
-        .arg(mk_testkit::sandbox::binary())
-        .args(["serve", "--listen", "127.0.0.1:0"])
-        .env("HOME", sandbox.home())
-        .env("XDG_CONFIG_HOME", sandbox.home().join(".config"))
-        .env("MODEKEEPER_STATE_DIR", sandbox.state())
-        .env("FAKETIME_DONT_FAKE_MONOTONIC", "1")
-        .env("MODEKEEPER_STORE", database.url());
-    let wrong = Server::open(&mut command);
+    let mut command = three_hours_ahead(sandbox, &["serve", "--listen", "127.0.0.1:0"]);
+    let wrong = Server::open(command.env("MODEKEEPER_STORE", database.url()));
     let later = create(wrong.address).unwrap();
-    let mut command = bare_command("faketime", &sandbox.project());
-    command
-        .args(["-f", "+3h"])
-        .arg(mk_testkit::sandbox::binary())
-        .args(["token", "create", "ann", "--role", "viewer"])
-        .args(["--expires", "1h"])
-        .env("HOME", sandbox.home())
-        .env("XDG_CONFIG_HOME", sandbox.home().join(".config"))
-        .env("MODEKEEPER_STATE_DIR", sandbox.state())
-        .env("MODEKEEPER_STORE", database.url());
-    let made = sandbox.run_command(&mut command);
+    let created = [
+        "token",
+        "create",
+        "ann",
+        "--role",
+        "viewer",
+        "--expires",
+        "1h",
+    ];
+    let mut command = three_hours_ahead(sandbox, &created);
+    let made = sandbox.run_command(command.env("MODEKEEPER_STORE", database.url()));
     assert!(made.status.success(), "{made:?}");
     let life = "SELECT expires_at - extract(epoch FROM now()) * 1000 BETWEEN 3000000 AND 3600000 FROM credential";
     assert_eq!(database.rows(life), ["t"]);
