@@ -51,8 +51,32 @@ pub fn find_files(
     readable: Readable<'_>,
     cancel: &AtomicBool,
 ) -> Result<FirstFiles, Error> {
-    let globs = Globs::new(root, std::slice::from_ref(&query.pattern), Cover::Files)?;
     let tree = Tree::open(root, &query.folder)?;
+    let mut found = walked_files(&tree, root, query, readable, cancel)?;
+    found.paths.retain(|path| tree.holds(path.as_str()));
+    Ok(found)
+}
+
+/// The same as the walk has seen them, for callers that open each file through [`RootDir`](crate::RootDir) anyway: a
+/// third of the cost, but a folder may have been swapped for a link meanwhile.
+pub fn find_files_to_open(
+    root: &AbsPath,
+    query: &FindQuery,
+    readable: Readable<'_>,
+    cancel: &AtomicBool,
+) -> Result<FirstFiles, Error> {
+    let tree = Tree::open(root, &query.folder)?;
+    walked_files(&tree, root, query, readable, cancel)
+}
+
+fn walked_files(
+    tree: &Tree,
+    root: &AbsPath,
+    query: &FindQuery,
+    readable: Readable<'_>,
+    cancel: &AtomicBool,
+) -> Result<FirstFiles, Error> {
+    let globs = Globs::new(root, std::slice::from_ref(&query.pattern), Cover::Files)?;
     let finders = tree.walk(cancel, || FileFinder {
         root,
         globs: &globs,
@@ -65,7 +89,6 @@ pub fn find_files(
     let paths: Vec<ProjectPath> = found
         .into_sorted()
         .into_iter()
-        .filter(|path| tree.holds(path))
         .filter_map(|path| ProjectPath::parse(&path, root).ok())
         .collect();
     Ok(FirstFiles {

@@ -33,13 +33,13 @@ pub use file::{
 };
 pub use find::{
     Depth, DirectoryQuery, EntryKind, FindQuery, FirstFiles, ListedEntries, ListedEntry, Readable,
-    find_files, list_dir,
+    find_files, find_files_to_open, list_dir,
 };
 pub use hooks::hooks_directory;
 pub use ignored::IgnoredFiles;
 pub use inspect::{Facts, GitState, LanguageShare, inspect, linked_worktrees, main_worktree};
 pub use memory::{Memories, Memory, MemoryAccess, MemoryName, MemoryWrite};
-pub use read::{ReadStamp, read_text};
+pub use read::{ReadStamp, read_sized, read_text};
 pub use replace::{FileReplacement, Occurrences, ReplaceQuery, Replacement, plan_replacements};
 pub use resolve::{resolve, resolve_in};
 pub use root::{DirectoryIdentity, is_project, policy_root};

@@ -1,7 +1,7 @@
 //! Reading a text file that somebody else wrote: regular files only, bounded, never waiting for a pipe.
 
 use std::fs::{File, Metadata};
-use std::io::{ErrorKind, Read as _};
+use std::io::{self, ErrorKind, Read as _};
 use std::path::Path;
 
 use crate::error::Error;
@@ -94,6 +94,32 @@ pub fn read_text(path: &Path, limit: u64) -> Result<Option<String>, Error> {
             path: path.to_owned(),
             offset: error.utf8_error().valid_up_to(),
         })
+}
+
+/// The bytes of a file of a known size, at most `most`, with one call of the system unless the size has changed since.
+/// There may be 100,000 files, so `buffer` is used again and again.
+pub fn read_sized<'buffer>(
+    mut file: &File,
+    size: u64,
+    most: u64,
+    buffer: &'buffer mut Vec<u8>,
+) -> io::Result<&'buffer [u8]> {
+    // One byte more shows that nothing follows.
+    let room = usize::try_from(size.min(most)).map_err(io::Error::other)? + 1;
+    if buffer.len() < room {
+        buffer.resize(room, 0);
+    }
+    let n_read = match file.read(buffer.get_mut(..room).unwrap_or_default()) {
+        Err(error) if error.kind() == ErrorKind::Interrupted => 0,
+        read => read?,
+    };
+    if n_read + 1 != room {
+        buffer.truncate(n_read);
+        file.take(most.saturating_sub(n_read as u64))
+            .read_to_end(buffer)?;
+        return Ok(buffer);
+    }
+    Ok(buffer.get(..n_read).unwrap_or_default())
 }
 
 #[cfg(unix)]

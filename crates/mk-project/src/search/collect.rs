@@ -13,6 +13,7 @@ use super::rank::{self, FileClass, FileHits, RankedMatch, Weight};
 use super::{LARGEST_FILE, SkippedFiles};
 use super::{excerpt, judge};
 use crate::find::{EntryKind, Globs, Readable, Tree, TreeEntry, Visit, WalkStep};
+use crate::read::read_sized;
 
 /// So many matches are kept before they are cut down to the best.
 const MOST_KEPT: usize = 100;
@@ -37,6 +38,8 @@ pub(super) struct MatchCollector<'a> {
     plan: &'a SearchPlan<'a>,
     matcher: LineFinder,
     searcher: Searcher,
+    /// A file's bytes; the next one takes their place.
+    buffer: Vec<u8>,
     /// How many matches `hits` holds.
     n_kept: usize,
     pub(super) hits: Vec<FileHits>,
@@ -59,6 +62,7 @@ impl<'a> MatchCollector<'a> {
             plan,
             matcher: matcher.clone(),
             searcher: builder.build(),
+            buffer: Vec::new(),
             n_kept: 0,
             hits: Vec::new(),
             total_matches: 0,
@@ -79,8 +83,8 @@ impl<'a> MatchCollector<'a> {
             self.skipped.unreadable += 1;
             return;
         };
-        match file.metadata() {
-            Ok(metadata) if metadata.is_file() && metadata.len() <= LARGEST_FILE => {}
+        let size = match file.metadata() {
+            Ok(metadata) if metadata.is_file() && metadata.len() <= LARGEST_FILE => metadata.len(),
             Ok(metadata) if metadata.is_file() => {
                 self.skipped.too_large += 1;
                 return;
@@ -89,6 +93,14 @@ impl<'a> MatchCollector<'a> {
                 self.skipped.unreadable += 1;
                 return;
             }
+        };
+        let Ok(bytes) = read_sized(&file, size, LARGEST_FILE, &mut self.buffer) else {
+            self.skipped.unreadable += 1;
+            return;
+        };
+        if is_binary(bytes) {
+            self.skipped.binary += 1;
+            return;
         }
         let mut sink = FileSink {
             matcher: &self.matcher,
@@ -99,7 +111,7 @@ impl<'a> MatchCollector<'a> {
             is_binary: false,
             kept: BinaryHeap::new(),
         };
-        let searched = self.searcher.search_file(&self.matcher, &file, &mut sink);
+        let searched = self.searcher.search_slice(&self.matcher, bytes, &mut sink);
         if searched.is_err() {
             self.skipped.unreadable += 1;
         } else if sink.is_binary {
@@ -125,6 +137,13 @@ impl<'a> MatchCollector<'a> {
             }
         }
     }
+}
+
+/// Of a slice, the searcher itself looks only at the beginning and at lines with matches. UTF-16 is full of zeros, and it
+/// reads that as the text it is.
+fn is_binary(bytes: &[u8]) -> bool {
+    let is_utf_16 = bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff");
+    !is_utf_16 && memchr::memchr(0, bytes).is_some()
 }
 
 impl Visit for MatchCollector<'_> {

@@ -4,11 +4,10 @@
 //! of the index waits meanwhile.
 
 use std::fs::File;
-use std::io::{self, Read as _};
-use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use mk_project::read_sized;
 use mk_types::{ProjectPath, lock, read_lock};
 
 use super::listing::IndexableFiles;
@@ -148,26 +147,14 @@ impl SharedIndex {
 
     /// Whether a file holds a trace; one that cannot be read holds nothing, and one that is not plain text may.
     fn may_hold(&self, path: &ProjectPath, stamp: IndexStamp, traces: &[NameTrace]) -> bool {
-        let bytes = read_whole(&path.under(self.root.root()), stamp).unwrap_or_default();
-        match std::str::from_utf8(&bytes) {
+        let mut buffer = Vec::new();
+        let file = File::open(path.under(self.root.root()));
+        let bytes = file.and_then(|file| read_sized(&file, stamp.size, LARGEST, &mut buffer));
+        match std::str::from_utf8(bytes.unwrap_or_default()) {
             Ok(text) => traces.iter().any(|trace| trace.is_in(text)),
             Err(_) => true,
         }
     }
-}
-
-/// A file of a known size, with as few calls of the system as can be: there may be 100,000 of them.
-fn read_whole(path: &Path, stamp: IndexStamp) -> io::Result<Vec<u8>> {
-    let mut file = File::open(path)?;
-    // One byte more shows that nothing follows.
-    let size = usize::try_from(stamp.size).unwrap_or_default() + 1;
-    let mut bytes = vec![0; size];
-    let n_read = file.read(&mut bytes)?;
-    bytes.truncate(n_read);
-    if n_read + 1 != size {
-        file.read_to_end(&mut bytes)?;
-    }
-    Ok(bytes)
 }
 
 /// Whether a text holds a word that is written in lower case, whatever the case there.
