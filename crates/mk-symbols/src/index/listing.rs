@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use mk_project::{Depth, DirectoryQuery, EntryKind, FindQuery, IgnoredFiles, find_files, list_dir};
+use mk_project::{
+    Depth, DirectoryQuery, EntryKind, FindQuery, IgnoredFiles, find_files_to_open, list_dir,
+};
 use mk_types::{ProjectPath, lock};
 
 use super::store::IndexStamp;
@@ -75,7 +77,7 @@ impl SharedIndex {
             folder,
             max_results: MOST_FILES,
         };
-        let found = match find_files(root, &query, &wanted, &self.cancel) {
+        let found = match find_files_to_open(root, &query, &wanted, &self.cancel) {
             Ok(found) => found,
             Err(mk_project::Error::Cancelled) => return None,
             Err(error) => {
