@@ -247,9 +247,15 @@ impl Engine {
         Self::on(store, parts)
     }
 
-    /// The same for a process that does one thing at a time.
+    /// The same for a process that does one thing at a time, as a hook does.
     pub fn alone(parts: EngineParts) -> Self {
         let store = Store::alone(parts.store.clone(), parts.clock.clone());
+        Self::on(store, parts)
+    }
+
+    /// The same for `exec`, which only notes what has happened: its last notes may be missing after a power failure.
+    pub fn for_notes(parts: EngineParts) -> Self {
+        let store = Store::for_notes(parts.store.clone(), parts.clock.clone());
         Self::on(store, parts)
     }
 

@@ -133,6 +133,11 @@ impl Store {
         Self::used_by(location, clock, StoreUse::Alone)
     }
 
+    /// The same for one that only notes what has happened: after a power failure, its last writes may be missing.
+    pub fn for_notes(location: StoreLocation, clock: Clock) -> Self {
+        Self::used_by(location, clock, StoreUse::Notes)
+    }
+
     fn used_by(location: StoreLocation, clock: Clock, store_use: StoreUse) -> Self {
         let shared = Arc::new(SharedStore::new(location, clock, store_use));
         let thread = Mutex::new(Thread::NotStarted);

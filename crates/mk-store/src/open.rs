@@ -85,14 +85,16 @@ pub(crate) enum StoreUse {
     Brief,
     /// The same, and it does one thing at a time: a thread for its writes would cost more than they do.
     Alone,
+    /// The same, and it only notes what has happened.
+    Notes,
 }
 
 impl StoreUse {
     /// The connection of a process that ends soon, which has only one.
     pub(crate) const fn only_connection(self) -> Option<ConnectionPurpose> {
         match self {
-            Self::Brief => Some(ConnectionPurpose::Brief),
-            Self::Alone => Some(ConnectionPurpose::Alone),
+            Self::Brief | Self::Alone => Some(ConnectionPurpose::Brief),
+            Self::Notes => Some(ConnectionPurpose::Notes),
             Self::Plain | Self::Server => None,
         }
     }
@@ -101,7 +103,7 @@ impl StoreUse {
     pub(crate) const fn waits(self) -> LockWaits {
         match self {
             Self::Server => LockWaits::BRIEF,
-            Self::Plain | Self::Brief | Self::Alone => LockWaits::PATIENT,
+            Self::Plain | Self::Brief | Self::Alone | Self::Notes => LockWaits::PATIENT,
         }
     }
 }
@@ -158,7 +160,7 @@ pub(crate) enum ConnectionPurpose {
     /// Both, in a process that ends soon.
     Brief,
     /// The same in one that only notes what has happened.
-    Alone,
+    Notes,
 }
 
 /// A log longer than this is moved into the database by a process that ends soon, too: the next one has to read it
@@ -303,11 +305,11 @@ fn prepare(
         // What it writes has happened already and was promised to no one: it survives kill -9, and after a power
         // failure the last commands may be missing. A sync at each would take a tenth of a command's time. That the
         // database has a log was seen to when it was made.
-        ConnectionPurpose::Alone => {
+        ConnectionPurpose::Notes => {
             connection.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON")?;
         }
     }
-    let ends_soon = matches!(purpose, ConnectionPurpose::Brief | ConnectionPurpose::Alone);
+    let ends_soon = matches!(purpose, ConnectionPurpose::Brief | ConnectionPurpose::Notes);
     if ends_soon && log_length(location) < LONGEST_LOG_LEFT {
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     }

@@ -66,7 +66,7 @@ impl Fixture {
         [Self::in_file(), Self::in_memory(), Self::for_a_moment()]
     }
 
-    /// As a hook has it: one connection for everything.
+    /// As a command has it: one connection for everything.
     fn for_a_moment() -> Self {
         let fixture = Self::in_file();
         let store = Store::for_a_moment(fixture.location.clone(), fixture.clock.clone());

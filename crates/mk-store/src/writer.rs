@@ -235,7 +235,7 @@ impl SharedStore {
 
     /// Whether a write is made on its caller's thread.
     pub(crate) fn writes_here(&self) -> bool {
-        self.postgres.is_none() && self.store_use == StoreUse::Alone
+        self.postgres.is_none() && matches!(self.store_use, StoreUse::Alone | StoreUse::Notes)
     }
 
     /// Commits `work` at once. Only while no thread writes.

@@ -59,6 +59,8 @@ pub use rights::{
 #[cfg(target_os = "linux")]
 pub use run::{Supervised, Supervision, WallHold, WallOutcome, run, supervise};
 pub use seatbelt::{SeatbeltEdit, SeatbeltGrant, SeatbeltRights};
+#[cfg(target_os = "linux")]
+pub use sys::leave;
 
 /// Whether this process is inside a wall of ours; there is none on this system.
 #[cfg(not(target_os = "linux"))]

@@ -11,7 +11,7 @@ mod server;
 
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt as _;
-use std::process::{Command, ExitCode};
+use std::process::Command;
 use std::time::Instant;
 
 use anyhow::{Context as _, bail};
@@ -46,26 +46,26 @@ Options:
 ";
 
 /// Runs `exec` with the arguments after its name.
-pub(crate) fn run(arguments: impl Iterator<Item = OsString>, env: &Env) -> ExitCode {
+pub(crate) fn run(arguments: impl Iterator<Item = OsString>, env: &Env) -> u8 {
     let arguments = match arguments::parse(arguments) {
         Ok(arguments) => arguments,
         Err(UsageError::Help) => {
             return match crate::output::print(USAGE) {
-                Ok(()) => ExitCode::SUCCESS,
-                Err(_) => ExitCode::FAILURE,
+                Ok(()) => 0,
+                Err(_) => 1,
             };
         }
-        Err(UsageError::Inside) => return ExitCode::from(u8::from(!mk_wall::is_inside())),
+        Err(UsageError::Inside) => return u8::from(!mk_wall::is_inside()),
         Err(UsageError::Wrong(reason)) => {
             print_note(&format!("{reason}\n\n{USAGE}"));
-            return ExitCode::from(2);
+            return 2;
         }
     };
     let code = start(&arguments, env).unwrap_or_else(|error| {
         print_note(&not_started(&error));
         exit_code::WALL
     });
-    ExitCode::from(u8::try_from(code & 0xff).unwrap_or(u8::MAX))
+    u8::try_from(code & 0xff).unwrap_or(u8::MAX)
 }
 
 /// What is done after the command, with what came of it.
@@ -140,7 +140,7 @@ fn prepare(
         // An empty one, made by looking for it, would know of no mode.
         anyhow::bail!("the store is missing, so the mode is unknown: run `modekeeper doctor`");
     }
-    let engine = Engine::alone(engine_parts(&config, ProjectWatching::Off));
+    let engine = Engine::for_notes(engine_parts(&config, ProjectWatching::Off));
     let line = arguments.line();
     let hold = hold(&engine, &ExecCaller { parent, env }, arguments, &config)?;
     if let Some(unwalled) = UnwalledCommand::of(arguments, &hold) {

@@ -6,7 +6,6 @@
 use std::ffi::OsString;
 use std::io::{IsTerminal as _, Read as _, Write as _};
 use std::path::Path;
-use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
@@ -42,7 +41,7 @@ enum News {
 }
 
 /// Runs the hook if the arguments ask for it, before anything else is set up.
-pub(crate) fn dispatch() -> Option<ExitCode> {
+pub(crate) fn dispatch() -> Option<u8> {
     let mut arguments = std::env::args_os().skip(1);
     let Some(first) = arguments.next() else {
         return run_without_arguments();
@@ -59,7 +58,7 @@ pub(crate) fn dispatch() -> Option<ExitCode> {
     Some(run(&client, rest))
 }
 
-pub(crate) fn run(client: &str, rest: Vec<OsString>) -> ExitCode {
+pub(crate) fn run(client: &str, rest: Vec<OsString>) -> u8 {
     let Some(client) = ClientId::parse(client) else {
         let known: Vec<&str> = ClientId::ALL
             .into_iter()
@@ -81,7 +80,7 @@ pub(crate) fn run(client: &str, rest: Vec<OsString>) -> ExitCode {
 
 /// Copilot CLI, VS Code and Cursor run the hooks of Claude Code's settings too, and leave out the arguments. Without this
 /// each of their calls would end in our help, whose exit code they take for a refusal.
-fn run_without_arguments() -> Option<ExitCode> {
+fn run_without_arguments() -> Option<u8> {
     if std::io::stdin().is_terminal() {
         return None;
     }
@@ -95,7 +94,7 @@ fn run_without_arguments() -> Option<ExitCode> {
 }
 
 /// Lets a thread answer, and answers for it if it fails or takes too long.
-fn answer_with(client: ClientId, work: impl FnOnce(&Sender<News>) + Send + 'static) -> ExitCode {
+fn answer_with(client: ClientId, work: impl FnOnce(&Sender<News>) + Send + 'static) -> u8 {
     // What a panic prints would be shown to the model.
     std::panic::set_hook(Box::new(|_| {}));
     let (sender, receiver) = channel();
@@ -152,14 +151,14 @@ fn unable(why: &str) -> String {
     format!("Modekeeper cannot decide about this call, so it is denied: {why}. {REPAIR}.")
 }
 
-fn say(answer: &HookAnswer) -> ExitCode {
+fn say(answer: &HookAnswer) -> u8 {
     // Nobody is left to tell if this fails.
     drop(std::io::stderr().write_all(answer.stderr.as_bytes()));
     let mut stdout = std::io::stdout();
     let said = stdout.write_all(answer.stdout.as_bytes());
     match said.and_then(|()| stdout.flush()) {
-        Ok(()) => ExitCode::from(answer.exit_code),
-        Err(_) => ExitCode::from(2),
+        Ok(()) => answer.exit_code,
+        Err(_) => 2,
     }
 }
 
@@ -347,7 +346,7 @@ impl EventUnderWay<'_> {
     fn engine(&self, settings: Settings, store: StoreLocation) -> Engine {
         let mut tools = mk_tools::own_tools();
         tools.extend(OwnTool::of_client(self.event.client));
-        Engine::new(EngineParts {
+        Engine::alone(EngineParts {
             settings,
             folders: self.config.folders(),
             store,

@@ -27,5 +27,5 @@ pub(crate) fn run(args: &HookArgs) -> anyhow::Result<ExitCode> {
     let flags = [(no_person, "--no-person"), (walled, "--walled")];
     let flags = flags.into_iter().filter(|(is_set, _)| **is_set);
     let rest = flags.map(|(_, name)| name.into());
-    Ok(crate::hook::run(client, rest.collect()))
+    Ok(crate::hook::run(client, rest.collect()).into())
 }
