@@ -104,8 +104,9 @@ pub fn read_sized<'buffer>(
     most: u64,
     buffer: &'buffer mut Vec<u8>,
 ) -> io::Result<&'buffer [u8]> {
+    let most = usize::try_from(most).unwrap_or(usize::MAX - 1);
     // One byte more shows that nothing follows.
-    let room = usize::try_from(size.min(most)).map_err(io::Error::other)? + 1;
+    let room = usize::try_from(size).map_or(most, |size| size.min(most)) + 1;
     if buffer.len() < room {
         buffer.resize(room, 0);
     }
@@ -113,13 +114,13 @@ pub fn read_sized<'buffer>(
         Err(error) if error.kind() == ErrorKind::Interrupted => 0,
         read => read?,
     };
-    if n_read + 1 != room {
-        buffer.truncate(n_read);
-        file.take(most.saturating_sub(n_read as u64))
-            .read_to_end(buffer)?;
-        return Ok(buffer);
+    if n_read + 1 == room {
+        return Ok(buffer.get(..n_read).unwrap_or_default());
     }
-    Ok(buffer.get(..n_read).unwrap_or_default())
+    buffer.truncate(n_read.min(most));
+    let rest = (most - buffer.len()) as u64;
+    file.take(rest).read_to_end(buffer)?;
+    Ok(buffer)
 }
 
 #[cfg(unix)]

@@ -1,11 +1,12 @@
 //! Reading text: what is refused, and that nothing waits.
 
+use std::fs::File;
 use std::path::Path;
 
 use mk_testkit::Fixture;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
-use crate::{ReadStamp, read_text};
+use crate::{ReadStamp, read_sized, read_text};
 
 pub(super) fn make_pipe(path: &Path) {
     mknodat(CWD, path, FileType::Fifo, Mode::from_raw_mode(0o600), 0).unwrap();
@@ -102,4 +103,21 @@ fn a_stamp_changes_with_the_file() {
     assert_ne!(before, ReadStamp::of(&path));
     fixture.remove("a");
     assert_eq!(ReadStamp::of(&path), None);
+}
+
+#[test]
+fn a_size_that_is_no_longer_true_changes_nothing() {
+    let fixture = Fixture::new("//- /a\nten bytes\n//- /empty\n");
+    let mut buffer = Vec::new();
+    let mut check = |name: &str, size, most, expected: &str| {
+        let file = File::open(fixture.path(name)).unwrap();
+        let bytes = read_sized(&file, size, most, &mut buffer).unwrap();
+        assert_eq!(bytes, expected.as_bytes(), "{name}, {size} bytes");
+    };
+    for size in [10, 0, 3, 9, 11, 4000] {
+        check("a", size, 10_000, "ten bytes\n");
+        check("empty", size, 10_000, "");
+    }
+    check("a", 3, 7, "ten byt");
+    check("a", 10, 7, "ten byt");
 }
