@@ -57,8 +57,9 @@ pub fn find_files(
     Ok(found)
 }
 
-/// The same as the walk has seen them, for callers that open each file through [`RootDir`](crate::RootDir) anyway: a
-/// third of the cost, but a folder may have been swapped for a link meanwhile.
+/// The same as the walk has seen them, at a third of the cost: a directory may have been swapped for a link meanwhile. For
+/// callers that show nothing of a file, not even its path, before they have opened it through
+/// [`RootDir`](crate::RootDir).
 pub fn find_files_to_open(
     root: &AbsPath,
     query: &FindQuery,

@@ -96,8 +96,8 @@ pub fn read_text(path: &Path, limit: u64) -> Result<Option<String>, Error> {
         })
 }
 
-/// The bytes of a file of a known size, at most `most`, with one call of the system unless the size has changed since.
-/// There may be 100,000 files, so `buffer` is used again and again.
+/// The bytes of a file of a known size, at most `most`, with one system call unless the size has changed since: there may
+/// be 100,000 files. They are in `buffer`, which can be reused.
 pub fn read_sized<'buffer>(
     mut file: &File,
     size: u64,

@@ -19,6 +19,8 @@ use crate::read::read_sized;
 const MOST_KEPT: usize = 100;
 /// A line that long was not written by hand.
 const MINIFIED_LINE: usize = 5000;
+/// A file of up to so many bytes is read with one system call, and then searched.
+const LONGEST_SLICE: u64 = 64 * 1024;
 /// As many matches of one line are looked at to judge it.
 const MOST_IN_LINE: usize = 8;
 
@@ -38,7 +40,7 @@ pub(super) struct MatchCollector<'a> {
     plan: &'a SearchPlan<'a>,
     matcher: LineFinder,
     searcher: Searcher,
-    /// A file's bytes; the next one takes their place.
+    /// Reused for the bytes of each file.
     buffer: Vec<u8>,
     /// How many matches `hits` holds.
     n_kept: usize,
@@ -94,14 +96,20 @@ impl<'a> MatchCollector<'a> {
                 return;
             }
         };
-        let Ok(bytes) = read_sized(&file, size, LARGEST_FILE, &mut self.buffer) else {
-            self.skipped.unreadable += 1;
-            return;
+        // Of a longer file, only as much is read as shows that it is binary, and not all of it is held at once.
+        let bytes = if size > LONGEST_SLICE {
+            None
+        } else {
+            let Ok(bytes) = read_sized(&file, size, LARGEST_FILE, &mut self.buffer) else {
+                self.skipped.unreadable += 1;
+                return;
+            };
+            if is_binary(bytes) {
+                self.skipped.binary += 1;
+                return;
+            }
+            Some(bytes)
         };
-        if is_binary(bytes) {
-            self.skipped.binary += 1;
-            return;
-        }
         let mut sink = FileSink {
             matcher: &self.matcher,
             across: self.plan.across,
@@ -111,7 +119,10 @@ impl<'a> MatchCollector<'a> {
             is_binary: false,
             kept: BinaryHeap::new(),
         };
-        let searched = self.searcher.search_slice(&self.matcher, bytes, &mut sink);
+        let searched = match bytes {
+            Some(bytes) => self.searcher.search_slice(&self.matcher, bytes, &mut sink),
+            None => self.searcher.search_file(&self.matcher, &file, &mut sink),
+        };
         if searched.is_err() {
             self.skipped.unreadable += 1;
         } else if sink.is_binary {
@@ -139,8 +150,8 @@ impl<'a> MatchCollector<'a> {
     }
 }
 
-/// Of a slice, the searcher itself looks only at the beginning and at lines with matches. UTF-16 is full of zeros, and it
-/// reads that as the text it is.
+/// In a slice, the searcher itself looks for zeros only at the beginning and in matching lines. UTF-16 is full of zeros,
+/// and it decodes that.
 fn is_binary(bytes: &[u8]) -> bool {
     let is_utf_16 = bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff");
     !is_utf_16 && memchr::memchr(0, bytes).is_some()

@@ -365,35 +365,39 @@ fn encodings_are_understood_and_data_is_skipped() {
         &[b"needle\n".repeat(20_000).as_slice(), b"\0"].concat(),
     );
     grove.put("early.bin", b"\0needle");
+    grove.put("short.bin", b"needle\n\0");
     grove.put(
         "large.txt",
         &[b"needle\n".as_slice(), &[b' '; 20 * 1024 * 1024]].concat(),
     );
-    let result = run(
-        &grove,
-        &SearchQuery {
-            context: 1,
-            ..query(&grove, "needle")
-        },
-    );
-    assert_eq!(
-        lines(&result),
-        [
-            "latin1.txt:1:needle gr\u{fffd}n",
-            "plain.txt:1:needle",
-            "utf16.txt:2:needle grün"
-        ]
-    );
-    assert_eq!(result.files[2].matches[0].before, ["erste"]);
-    assert_eq!(result.total_matches, 3);
-    assert_eq!(
-        result.skipped,
-        SkippedFiles {
-            binary: 2,
-            too_large: 1,
-            unreadable: 0
-        }
-    );
+    for span in [MatchSpan::Line, MatchSpan::Lines] {
+        let result = run(
+            &grove,
+            &SearchQuery {
+                context: 1,
+                span,
+                ..query(&grove, "needle")
+            },
+        );
+        assert_eq!(
+            lines(&result),
+            [
+                "latin1.txt:1:needle gr\u{fffd}n",
+                "plain.txt:1:needle",
+                "utf16.txt:2:needle grün"
+            ]
+        );
+        assert_eq!(result.files[2].matches[0].before, ["erste"]);
+        assert_eq!(result.total_matches, 3);
+        assert_eq!(
+            result.skipped,
+            SkippedFiles {
+                binary: 3,
+                too_large: 1,
+                unreadable: 0
+            }
+        );
+    }
 }
 
 #[test]
