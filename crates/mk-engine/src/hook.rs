@@ -379,9 +379,20 @@ impl Hooks<'_> {
         held: &HeldConversation,
         judged: &JudgedCall,
     ) -> Result<DecisionId, Error> {
+        let decision = self.decision(tool, held, judged);
+        Ok(self.engine.inner.store.append_decision(decision).await?)
+    }
+
+    /// What is recorded of a call.
+    fn decision(
+        &self,
+        tool: &ToolUse,
+        held: &HeldConversation,
+        judged: &JudgedCall,
+    ) -> NewDecision {
         let modes = [&held.mode].into_iter().chain(&held.ceilings);
         let modes = modes.chain(&judged.by);
-        let decision = NewDecision {
+        NewDecision {
             conversation: Some(held.conversation.id.clone()),
             client: held.conversation.client.name.clone(),
             project: Some(held.project.id.clone()),
@@ -395,8 +406,7 @@ impl Hooks<'_> {
             policy_hash: self.engine.inner.fingerprints.of(modes),
             input: tool.input.to_string(),
             tool_use: tool.id.clone(),
-        };
-        Ok(self.engine.inner.store.append_decision(decision).await?)
+        }
     }
 }
 

@@ -1,6 +1,8 @@
 //! Permits of single commands, taken once, and the records of what commands did.
 
-use mk_types::{AbsPath, CommandId, ConversationId, ModeSlug, PermitId, ProjectId, Timestamp};
+use mk_types::{
+    AbsPath, CommandId, ConversationId, DecisionId, ModeSlug, PermitId, ProjectId, Timestamp,
+};
 
 use crate::error::{Error, Failure};
 use crate::link::{Link, Row, params};
@@ -9,7 +11,7 @@ use crate::model::{
 };
 use crate::row::{all, first, limit, optional, parsed, run};
 use crate::writer::Turn;
-use crate::{Store, project};
+use crate::{NewDecision, Store, decision, project};
 
 macro_rules! select_permit {
     ($rest:literal) => {
@@ -37,6 +39,22 @@ impl Store {
     /// Stores a permit that is good for one command.
     pub async fn store_permit(&self, new: NewCommandPermit) -> Result<CommandPermit, Error> {
         self.write(move |turn| insert(turn, &new)).await
+    }
+
+    /// Records that a call may pass, together with permits for its lines: all of it, or nothing.
+    pub async fn append_decision_with(
+        &self,
+        decision: NewDecision,
+        permits: Vec<NewCommandPermit>,
+    ) -> Result<(), Error> {
+        self.write(move |turn| {
+            decision::append(turn.connection, &DecisionId::random(), turn.now, &decision)?;
+            turn.seal_later();
+            permits
+                .iter()
+                .try_for_each(|permit| insert(turn, permit).map(drop))
+        })
+        .await
     }
 
     /// The permits for a line in a directory that can still be taken, oldest first: those of one

@@ -122,7 +122,7 @@ impl Store {
         Self::used_by(location, clock, StoreUse::Server)
     }
 
-    /// The same for a process that ends soon, a hook above all: it opens one connection, and leaves to others what need
+    /// The same for a process that ends soon, as a command does: it opens one connection, and leaves to others what need
     /// not be done now.
     pub fn for_a_moment(location: StoreLocation, clock: Clock) -> Self {
         Self::used_by(location, clock, StoreUse::Brief)

@@ -288,7 +288,7 @@ fn prepare(
         // FULL syncs the log at every commit, so what was acknowledged survives power loss, not
         // only kill -9 (which NORMAL would survive too). Measured on a virtual disk: 0.30 ms for
         // a commit of one row against 0.02 ms with NORMAL. Up to 128 jobs share that price, and
-        // the wait is on the writer's thread, never on a runtime's.
+        // the wait is on the writer's thread, never on a server's runtime.
         ConnectionPurpose::Write | ConnectionPurpose::Brief => {
             use_write_ahead_log(connection)?;
             // Writes go to the end of tables and to random places of indexes, for which no cache is large enough: pages
@@ -303,7 +303,7 @@ fn prepare(
             ))?;
         }
         // What it writes has happened already and was promised to no one: it survives kill -9, and after a power
-        // failure the last commands may be missing. A sync at each would take a tenth of a command's time. That the
+        // failure the last commands may be missing, and the permit of one may be good until it expires. A sync at each would take a tenth of a command's time. That the
         // database has a log was seen to when it was made.
         ConnectionPurpose::Notes => {
             connection.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON")?;

@@ -15,7 +15,7 @@ use crate::error::Error;
 const GOOD_FOR: Duration = Duration::from_secs(3600);
 
 impl Hooks<'_> {
-    /// Records that a call passes. Permit and decision are committed together.
+    /// Records that a call passes. Permits and decision are committed together.
     pub(super) async fn allow(
         &self,
         event: &HookEvent,
@@ -35,7 +35,7 @@ impl Hooks<'_> {
         let now = self.engine.inner.clock.now();
         let permits = permits.into_iter().map(|(directory, line_hash)| {
             let policy = self.engine.permit_policy(held, &layers, &directory);
-            store.store_permit(NewCommandPermit {
+            NewCommandPermit {
                 conversation: held.conversation.id.clone(),
                 directory,
                 line_hash,
@@ -45,16 +45,12 @@ impl Hooks<'_> {
                     _ => policy,
                 },
                 expires_at: now.after(GOOD_FOR),
-            })
+            }
         });
-        let (recorded, stored) = futures::join!(
-            self.record(tool, held, judged),
-            futures::future::join_all(permits)
-        );
-        recorded?;
-        for stored in stored {
-            stored?;
-        }
+        let decision = self.decision(tool, held, judged);
+        store
+            .append_decision_with(decision, permits.collect())
+            .await?;
         Ok(())
     }
 }

@@ -2,8 +2,11 @@
 
 use mk_types::CommandId;
 
+use super::decision::new;
 use super::{Fixture, HOUR, SECOND, block_on, block_on_all, path, slug};
-use crate::{CommandFilter, CommandPermit, NewCommandPermit, NewCommandRecord};
+use crate::{
+    CommandFilter, CommandPermit, DecisionFilter, NewCommandPermit, NewCommandRecord, Ruling,
+};
 
 fn permit(fixture: &Fixture, session: &str, line: &str) -> CommandPermit {
     let new = NewCommandPermit {
@@ -15,6 +18,35 @@ fn permit(fixture: &Fixture, session: &str, line: &str) -> CommandPermit {
         expires_at: fixture.clock.now().after(HOUR),
     };
     block_on(fixture.store.store_permit(new)).unwrap()
+}
+
+#[test]
+fn a_decision_and_its_permits_are_one_commit() {
+    for fixture in Fixture::each() {
+        let conversation = fixture.conversation("one").id;
+        let permit = |line: &str| NewCommandPermit {
+            conversation: conversation.clone(),
+            directory: path("/project"),
+            line_hash: line.to_owned(),
+            mode: slug("ask"),
+            rights: "{}".to_owned(),
+            expires_at: fixture.clock.now().after(HOUR),
+        };
+        let append = |permits| {
+            let store = &fixture.store;
+            block_on(store.append_decision_with(new("Bash", Ruling::Allow), permits))
+        };
+        let found = |line| {
+            let permits = fixture.store.permits_for(None, &path("/project"), line);
+            let decisions = fixture.store.decisions(&DecisionFilter::default()).unwrap();
+            (decisions.len(), permits.unwrap().len())
+        };
+        assert_eq!(found("one"), (0, 0));
+        let before = fixture.store.inner.shared.commits();
+        append(vec![permit("one"), permit("two")]).unwrap();
+        assert_eq!(fixture.store.inner.shared.commits(), before + 1);
+        assert_eq!((found("one"), found("two")), ((1, 1), (1, 1)));
+    }
 }
 
 #[test]

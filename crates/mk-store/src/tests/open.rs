@@ -9,8 +9,14 @@ use rusqlite::Connection;
 
 use super::{Fixture, block_on, new_session, put, words};
 use crate::error::Failure;
+use crate::link::{Row, params};
 use crate::open::{ConnectionPurpose, MIGRATIONS, Migration, open_with};
+use crate::row::first;
 use crate::{CloseOutcome, Error, SessionFilter, Store, StoreLocation, Thread};
+
+/// A command's, a hook's and that of `exec`.
+const OPEN_BRIEFLY: [fn(StoreLocation, Clock) -> Store; 3] =
+    [Store::for_a_moment, Store::alone, Store::for_notes];
 
 #[test]
 fn nothing_is_opened_before_the_first_use() {
@@ -54,8 +60,8 @@ fn processes_that_end_soon_leave_a_log_and_never_a_long_one() {
     let log = fixture.path().with_extension("db-wal");
     let length = || fs::metadata(&log).map_or(0, |it| it.len());
     let (mut longest, mut sessions) = (0, Vec::new());
-    for _ in 0..60 {
-        let moment = Store::for_a_moment(fixture.location.clone(), fixture.clock.clone());
+    for open in OPEN_BRIEFLY.into_iter().cycle().take(60) {
+        let moment = open(fixture.location.clone(), fixture.clock.clone());
         let session = block_on(moment.create(new_session(None))).unwrap();
         assert_eq!(moment.session(&session.id).unwrap(), Some(session.clone()));
         assert_eq!(moment.close(), CloseOutcome::Complete);
@@ -83,11 +89,27 @@ fn a_store_for_a_moment_holds_no_file_after_it_is_closed() {
     };
     assert_eq!(fixture.store.close(), CloseOutcome::Complete);
     let before = open_files();
-    let moment = Store::for_a_moment(fixture.location.clone(), fixture.clock.clone());
-    assert_eq!(moment.session(&session.id).unwrap(), Some(session));
-    assert!(open_files() > before);
-    assert_eq!(moment.close(), CloseOutcome::Complete);
-    assert_eq!(open_files(), before);
+    for open in OPEN_BRIEFLY {
+        let moment = open(fixture.location.clone(), fixture.clock.clone());
+        assert_eq!(moment.session(&session.id).unwrap(), Some(session.clone()));
+        assert!(open_files() > before);
+        assert_eq!(moment.close(), CloseOutcome::Complete);
+        assert_eq!(open_files(), before);
+    }
+}
+
+#[test]
+fn only_notes_are_written_without_a_sync() {
+    for (open, expected) in OPEN_BRIEFLY.into_iter().zip([2, 2, 1]) {
+        let fixture = Fixture::in_file();
+        fixture.session(None);
+        let store = open(fixture.location.clone(), fixture.clock.clone());
+        let synchronous = block_on(store.write(|turn| {
+            let level = |row: &Row<'_>| row.get::<i64>(0);
+            first(turn.connection, "PRAGMA synchronous", params![], level)
+        }));
+        assert_eq!(synchronous.unwrap(), Some(expected));
+    }
 }
 
 #[test]
