@@ -341,8 +341,7 @@ pub(crate) fn fork() -> io::Result<Fork> {
     Ok(rustix::process::Pid::from_raw(pid).map_or(Fork::Child, Fork::Parent))
 }
 
-/// Ends this process and does nothing else: neither what its other half will do too, nor what only takes memory apart that
-/// goes with it. Nothing that is buffered is written.
+/// Ends this process at once, without destructors or exit handlers. Buffered output is lost.
 pub fn leave(code: i32) -> ! {
     // SAFETY: it never returns and touches no memory.
     unsafe { libc::_exit(code) }

@@ -52,7 +52,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Ends a process that an agent waits for at every call: to give its memory back first takes a twentieth of a hook's time.
+/// Ends a process that an agent waits for at every call: freeing its memory first takes a twentieth of a hook's time.
 fn leave(code: u8) -> ExitCode {
     #[cfg(target_os = "linux")]
     mk_wall::leave(code.into());
