@@ -148,11 +148,24 @@ impl<'words> CommandArguments<'words> {
             .any(|option| names.contains(&option.name.as_str()))
     }
 
-    /// The values of an option, however it is spelled.
+    /// The same for an option that makes a line do more: programs accept long names that are cut short.
+    pub(crate) fn may_have(&self, names: &[&str]) -> bool {
+        self.options.iter().any(|option| option.may_be(names))
+    }
+
+    /// The values of an option, however it is spelled, or cut short.
     pub(crate) fn values(&self, names: &[&str]) -> impl Iterator<Item = &ShellWord> {
         self.options
             .iter()
-            .filter(move |option| names.contains(&option.name.as_str()))
+            .filter(move |option| option.may_be(names))
             .filter_map(|option| option.value.as_ref())
+    }
+}
+
+impl ArgumentOption {
+    fn may_be(&self, names: &[&str]) -> bool {
+        let is_long = self.name.len() > 1;
+        let is = |name: &&str| *name == self.name || (is_long && name.starts_with(&self.name));
+        names.iter().any(is)
     }
 }

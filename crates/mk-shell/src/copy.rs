@@ -96,7 +96,10 @@ impl LineAnalysis {
         arguments: &CommandArguments<'_>,
         extent: NameExtent,
     ) {
-        if arguments.has(&["d", "directory"]) && operands == Operands::Copy {
+        if arguments.may_have(&["b", "backup", "S", "suffix"]) {
+            self.doubt_files("the line keeps backups under names of its own");
+        }
+        if arguments.may_have(&["d", "directory"]) && operands == Operands::Copy {
             self.use_all(&arguments.operands, UseOfFile::Write, NameExtent::Itself);
             return;
         }
@@ -118,7 +121,8 @@ impl LineAnalysis {
             return;
         }
         let makes_links = operands == Operands::Link
-            || (operands == Operands::Copy && arguments.has(&["s", "l", "symbolic-link", "link"]));
+            || (operands == Operands::Copy
+                && arguments.may_have(&["s", "l", "symbolic-link", "link"]));
         for source in copy.sources {
             let inside = copy.place_inside(source);
             match copy.lands {
@@ -143,7 +147,7 @@ impl LineAnalysis {
         arguments: &CommandArguments<'_>,
     ) {
         self.doubt_files("the line makes a link");
-        let is_symbolic = arguments.has(&["s", "symbolic", "symbolic-link"]);
+        let is_symbolic = arguments.may_have(&["s", "symbolic", "symbolic-link"]);
         for link in self.locate(link) {
             let sources = if is_symbolic {
                 source.patterns()

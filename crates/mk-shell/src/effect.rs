@@ -184,7 +184,10 @@ impl LineAnalysis {
                 self.use_all(operands, UseOfFile::Read, extent);
                 self.read_revisions(name, operands);
             }
-            Operands::Write => self.use_all(operands, UseOfFile::Write, extent),
+            Operands::Write => {
+                self.use_all(operands, UseOfFile::Write, extent);
+                self.note_compressed(name, arguments);
+            }
             Operands::ReadThenWrite => {
                 let (read, written) = operands.split_at(operands.len().min(1));
                 self.use_all(read, UseOfFile::Read, extent);
@@ -244,6 +247,25 @@ impl LineAnalysis {
         }
     }
 
+    /// `gzip file` writes `file.gz`.
+    fn note_compressed(&mut self, name: &str, arguments: &CommandArguments<'_>) {
+        let ending = match name {
+            "gzip" => ".gz",
+            "bzip2" => ".bz2",
+            "xz" => ".xz",
+            "zstd" => ".zst",
+            "compress" => ".Z",
+            _ => return,
+        };
+        let writes_none = ["c", "stdout", "d", "decompress", "t", "test", "l", "list"];
+        if arguments.has(&writes_none) {
+            return;
+        }
+        for word in &arguments.operands {
+            self.write_file(&word.framed("", ending));
+        }
+    }
+
     /// `chmod -x file`: a mode can look like an option.
     fn note_chmod(&mut self, words: &[ShellWord]) {
         let is_option = |word: &&ShellWord| {
@@ -253,9 +275,8 @@ impl LineAnalysis {
                     .strip_prefix('-')
                     .is_some_and(|letters| letters.chars().all(|letter| "cfvRHLP".contains(letter)))
         };
-        let has_mode = !words
-            .iter()
-            .any(|word| word.value.starts_with("--reference"));
+        // `--reference`, which may be cut short.
+        let has_mode = !words.iter().any(|word| word.value.starts_with("--ref"));
         let operands = words.iter().filter(|word| !is_option(word));
         for word in operands.skip(usize::from(has_mode)) {
             self.use_file(word, UseOfFile::Write, NameExtent::Below);

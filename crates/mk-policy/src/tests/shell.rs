@@ -233,6 +233,9 @@ fn writers() {
     check("cp a b", "[cp a b] >b <a");
     check("cp -r a b c/", "[cp -r a b c/] >c/a >c/b <a <b");
     check("cp -t d a", "[cp -t d a] >d/a <a");
+    check("cp --target-d d a", "[cp --target-d d a] >d/a <a");
+    check("gzip -k a.md", "[gzip -k a.md] >a.md >a.md.gz");
+    check("gzip -d a.gz", "[gzip -d a.gz] >a.gz");
     check("cp x/a.rs .", "[cp x/a.rs .] >./a.rs <x/a.rs");
     check("mv a b", "[mv a b] >a >b");
     check("ln -s a b", "[ln -s a b] >b ?files");
