@@ -20,7 +20,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail, ensure};
 use clap::Args;
-use flate2::Compression;
+use libdeflater::CompressionLvl;
 use sha2::{Digest as _, Sha256};
 
 use crate::workspace::{self, Product};
@@ -47,9 +47,9 @@ pub(crate) struct DistArgs {
     /// Pack this binary instead of building one; a Linux binary has to be static
     #[arg(long, value_name = "FILE", conflicts_with = "target")]
     binary: Option<PathBuf>,
-    /// How much to compress, from 0 to 9; less takes less time
-    #[arg(long, value_name = "LEVEL", default_value_t = 9, value_parser = clap::value_parser!(u32).range(..=9))]
-    compression: u32,
+    /// How much to compress, from 0 to 12; less takes less time
+    #[arg(long, value_name = "LEVEL", default_value_t = 12, value_parser = clap::value_parser!(i32).range(0..=12))]
+    compression: i32,
     /// Directory to write to
     #[arg(long, value_name = "DIR", default_value = "dist")]
     out: PathBuf,
@@ -61,14 +61,15 @@ struct Built {
     platform: &'static Platform,
     target: String,
     binary: Vec<u8>,
-    level: Compression,
+    level: CompressionLvl,
 }
 
 pub(crate) fn run(args: &DistArgs) -> Result<ExitCode> {
     let product = Product::read()?;
     let version = &product.version;
     let host = Platform::host()?;
-    let level = Compression::new(args.compression);
+    let level = CompressionLvl::new(args.compression);
+    let level = level.map_err(|error| anyhow::anyhow!("--compression: {error:?}"))?;
     let mut built = Vec::new();
     let mut runnable = None;
     if let Some(binary) = &args.binary {
@@ -129,7 +130,7 @@ pub(crate) fn run(args: &DistArgs) -> Result<ExitCode> {
 }
 
 impl Built {
-    fn read(file: &Path, level: Compression) -> Result<Self> {
+    fn read(file: &Path, level: CompressionLvl) -> Result<Self> {
         let bytes = std::fs::read(file);
         let binary = bytes.with_context(|| format!("cannot read {}", file.display()))?;
         let identity = binary::identify(&binary);

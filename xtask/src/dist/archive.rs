@@ -1,10 +1,7 @@
 //! Archives whose bytes depend on their entries only: tar for people and npm, zip for wheels.
 
-use std::io::Write as _;
-
 use anyhow::{Context as _, Result};
-use flate2::write::{DeflateEncoder, GzEncoder};
-use flate2::{Compression, Crc};
+use libdeflater::{CompressionLvl, Compressor, Crc};
 
 /// A file in an archive.
 #[derive(Debug, Clone)]
@@ -33,8 +30,8 @@ impl Entry {
 }
 
 /// A compressed tar with everything below one directory.
-pub(super) fn tar_gz(directory: &str, entries: &[Entry], level: Compression) -> Result<Vec<u8>> {
-    let mut tar = tar::Builder::new(GzEncoder::new(Vec::new(), level));
+pub(super) fn tar_gz(directory: &str, entries: &[Entry], level: CompressionLvl) -> Result<Vec<u8>> {
+    let mut tar = tar::Builder::new(Vec::new());
     for entry in entries {
         let mut header = tar::Header::new_ustar();
         header.set_size(entry.bytes.len() as u64);
@@ -47,7 +44,12 @@ pub(super) fn tar_gz(directory: &str, entries: &[Entry], level: Compression) -> 
         let path = format!("{directory}/{}", entry.path);
         tar.append_data(&mut header, path, entry.bytes.as_slice())?;
     }
-    Ok(tar.into_inner()?.finish()?)
+    let tar = tar.into_inner()?;
+    let mut compressor = Compressor::new(level);
+    let mut packed = vec![0; compressor.gzip_compress_bound(tar.len())];
+    let size = compressor.gzip_compress(&tar, &mut packed)?;
+    packed.truncate(size);
+    Ok(packed)
 }
 
 /// 1980-01-01, the first day that a zip can name.
@@ -58,15 +60,16 @@ const VERSION: u16 = 20;
 const MADE_BY: u16 = (3 << 8) | VERSION;
 
 /// A zip. Sizes are below 4 GB, and names are ASCII.
-pub(super) fn zip(entries: &[Entry], level: Compression) -> Result<Vec<u8>> {
+pub(super) fn zip(entries: &[Entry], level: CompressionLvl) -> Result<Vec<u8>> {
     let mut zip = Vec::new();
     let mut directory = Vec::new();
     for entry in entries {
         let mut crc = Crc::new();
         crc.update(&entry.bytes);
-        let mut deflate = DeflateEncoder::new(Vec::new(), level);
-        deflate.write_all(&entry.bytes)?;
-        let packed = deflate.finish()?;
+        let mut compressor = Compressor::new(level);
+        let mut packed = vec![0; compressor.deflate_compress_bound(entry.bytes.len())];
+        let packed_size = compressor.deflate_compress(&entry.bytes, &mut packed)?;
+        packed.truncate(packed_size);
         let mut common = Vec::new();
         common.extend(VERSION.to_le_bytes());
         common.extend(0_u16.to_le_bytes());
@@ -113,8 +116,7 @@ fn size(length: usize) -> Result<[u8; 4]> {
 mod tests {
     use std::io::Read as _;
 
-    use flate2::Compression;
-    use flate2::read::GzDecoder;
+    use libdeflater::{CompressionLvl, Decompressor};
 
     use super::{Entry, FIRST_DAY, tar_gz, zip};
 
@@ -128,11 +130,16 @@ mod tests {
     /// Neither the time, nor who packs, nor the file system: only what is packed.
     #[test]
     fn a_tar_says_nothing_of_where_and_when_it_was_made() {
-        let packed = tar_gz("dir", &entries(), Compression::best()).unwrap();
-        let gzip = GzDecoder::new(packed.as_slice());
-        let header = gzip.header().unwrap();
-        assert_eq!((header.mtime(), header.filename()), (0, None));
-        let mut tar = tar::Archive::new(gzip);
+        let packed = tar_gz("dir", &entries(), CompressionLvl::best()).unwrap();
+        // No name, no comment, no time.
+        assert_eq!(packed[3..8], [0; 5]);
+        let size = packed.last_chunk().copied().map(u32::from_le_bytes);
+        let mut unpacked = vec![0; size.unwrap() as usize];
+        let mut decompressor = Decompressor::new();
+        decompressor
+            .gzip_decompress(&packed, &mut unpacked)
+            .unwrap();
+        let mut tar = tar::Archive::new(unpacked.as_slice());
         let mut seen = Vec::new();
         for entry in tar.entries().unwrap() {
             let mut entry = entry.unwrap();
@@ -149,19 +156,19 @@ mod tests {
         let program = ("dir/z".to_owned(), 0o755, "a program".to_owned());
         let file = ("dir/a/b".to_owned(), 0o644, "a file".to_owned());
         assert_eq!(seen, [program, file]);
-        let again = tar_gz("dir", &entries(), Compression::best()).unwrap();
+        let again = tar_gz("dir", &entries(), CompressionLvl::best()).unwrap();
         assert_eq!(packed, again);
     }
 
     #[test]
     fn a_zip_says_nothing_of_where_and_when_it_was_made() {
-        let packed = zip(&entries(), Compression::best()).unwrap();
+        let packed = zip(&entries(), CompressionLvl::best()).unwrap();
         // After the signature, the version, the flags and the method of a file's own header.
         assert_eq!(packed[10..14], FIRST_DAY);
         // And of the directory's, which has one version more.
         let start = packed.windows(4).position(|four| four == b"PK\x01\x02");
         let at = start.unwrap() + 12;
         assert_eq!(packed[at..at + 4], FIRST_DAY);
-        assert_eq!(packed, zip(&entries(), Compression::best()).unwrap());
+        assert_eq!(packed, zip(&entries(), CompressionLvl::best()).unwrap());
     }
 }

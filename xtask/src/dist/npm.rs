@@ -2,7 +2,7 @@
 //! one that npm has installed. A platform's package works alone, too: that is how it is installed from a file.
 
 use anyhow::Result;
-use flate2::Compression;
+use libdeflater::CompressionLvl;
 use serde_json::{Value, json};
 
 use super::Built;
@@ -45,7 +45,7 @@ pub(super) fn chooser_package(product: &Product) -> Result<(String, Vec<u8>)> {
         "modekeeper",
         product,
         &about,
-        (launcher, Compression::best()),
+        (launcher, CompressionLvl::best()),
     )
 }
 
@@ -68,7 +68,7 @@ fn pack(
     name: &str,
     product: &Product,
     about: &Value,
-    program: (Entry, Compression),
+    program: (Entry, CompressionLvl),
 ) -> Result<(String, Vec<u8>)> {
     let (program, level) = program;
     let mut entries = vec![
