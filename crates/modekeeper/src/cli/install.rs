@@ -162,9 +162,9 @@ impl Workshop {
         let home = env
             .home
             .clone()
-            .context("cannot determine the home directory: HOME is not set")?;
+            .context("cannot determine the home directory, so hooks deny every call: set HOME")?;
         let place = InstallPlace::of(env)
-            .context("cannot determine the home directory: HOME is not set")?;
+            .context("cannot determine the home directory, so hooks deny every call: set HOME")?;
         let moved = env.xdg_config_home.clone();
         let setup = Setup {
             config_home: moved.unwrap_or_else(|| home.join(".config")),
@@ -246,7 +246,7 @@ impl Workshop {
         let slug = client.slug();
         Ok(missing.map(|file| {
             format!(
-                "{} has lost its entries: run `modekeeper install {slug}`",
+                "{} does not have its entries: run `modekeeper install {slug}`",
                 file.display()
             )
         }))
@@ -354,6 +354,9 @@ impl Workshop {
 
     /// Whether a client is held, its shell included.
     pub(crate) fn look(&self, client: ClientId) -> anyhow::Result<CanaryResult> {
+        if let Some(reason) = self.missing_entries(client)? {
+            return Ok(CanaryResult::NotYet { reason });
+        }
         if let Some(file) = self.journal()?.unread_json(client)? {
             let (name, file) = (client.atlas().name, file.display());
             let reason = match client.atlas().json {

@@ -20,7 +20,7 @@ const MOST_ANCESTORS: usize = 64;
 pub(crate) fn require(command: &str) -> anyhow::Result<()> {
     if !io::stdin().is_terminal() {
         bail!(
-            "`modekeeper {command}` needs a terminal, because it is for people and not for agents"
+            "`modekeeper {command}` needs a terminal, because it is for people and not for agents: run it in one"
         );
     }
     Ok(())

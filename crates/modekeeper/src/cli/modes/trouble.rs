@@ -7,11 +7,17 @@ use crate::cli::operator;
 use crate::config::Config;
 use crate::next_step::for_person;
 
-/// One line for a mode that is set and that no file defines, one for each broken mode file with its first error, and one
+/// One line for a mode that is set and that no file defines, one for a store without a place, one for each broken mode file with its first error, and one
 /// for each mode that waits for trust.
 pub(crate) fn lines(engine: &Engine, config: &Config) -> Vec<String> {
     let waiting = engine.modes().untrusted(&operator(config));
     let mut lines: Vec<String> = vanished(engine, config).into_iter().collect();
+    if config.has_lost_its_store() {
+        lines.push(
+            "the store has no place, because HOME is not set: hooks deny every call until it is"
+                .to_owned(),
+        );
+    }
     lines.extend(broken_files(engine, config, |_| true));
     lines.extend(waiting.iter().map(waits));
     lines

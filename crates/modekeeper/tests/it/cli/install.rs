@@ -417,9 +417,9 @@ fn doctor_notices_an_entry_that_is_gone() {
     let claude = claude.unwrap();
     assert_eq!(claude["ok"], false);
     let text = claude["text"].as_str().unwrap();
-    assert!(
-        text.ends_with("settings.json has lost its entries: run `modekeeper install claude-code`")
-    );
+    assert!(text.ends_with(
+        "settings.json does not have its entries: run `modekeeper install claude-code`"
+    ));
 }
 
 #[test]
