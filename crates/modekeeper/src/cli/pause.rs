@@ -33,6 +33,9 @@ pub(crate) fn run(args: &PauseArgs, config: &Config) -> anyhow::Result<ExitCode>
     if time.is_some_and(|time| time > LONGEST) {
         anyhow::bail!("a pause ends after 24 hours at most");
     }
+    if time.is_some_and(|time| time.is_zero()) {
+        anyhow::bail!("a pause of no time changes nothing: write 10m, or `--end` to end one");
+    }
     let engine = engine(config, ProjectWatching::Off);
     let conversations = engine.conversations();
     let pause = conversations.pause(&config.project_root.value, time);
