@@ -61,7 +61,7 @@ impl ProjectMemories<'_> {
         content: String,
     ) -> Result<String, Error> {
         let AllowedCall { permit, in_force } = self.project.allow(&request)?;
-        let name = MemoryName::parse(name)?;
+        let name = self.new_name(name)?;
         let shown = name.to_string();
         let write = move |memories: &Memories| Ok(memories.write(permit, &name, &content)?);
         self.with(&in_force, write).await.map(|_| shown)
@@ -89,7 +89,7 @@ impl ProjectMemories<'_> {
         new: &str,
     ) -> Result<(String, String, usize), Error> {
         let AllowedCall { permit, in_force } = self.project.allow(&request)?;
-        let (old, new) = (MemoryName::parse(old)?, MemoryName::parse(new)?);
+        let (old, new) = (MemoryName::parse(old)?, self.new_name(new)?);
         let shown = (old.to_string(), new.to_string());
         let rename = move |memories: &Memories| Ok(memories.rename(permit, &old, &new)?);
         let references = self.with(&in_force, rename).await?;
@@ -102,6 +102,21 @@ impl ProjectMemories<'_> {
         let shown = name.to_string();
         let delete = move |memories: &Memories| Ok(memories.delete(permit, &name)?);
         self.with(&in_force, delete).await.map(|()| shown)
+    }
+
+    /// A name that an agent may give: agents read a file called like instructions as such, whatever directory it is in.
+    fn new_name(&self, name: &str) -> Result<MemoryName, Error> {
+        let name = MemoryName::parse(name)?;
+        let shown = name.to_string();
+        let (_, file) = shown.rsplit_once('/').unwrap_or(("", &shown));
+        let protected = &self.project.engine.policy().protected;
+        match protected.why(&format!("{file}.md")) {
+            None => Ok(name),
+            Some(why) => Err(Error::invalid(
+                "name",
+                format!("a memory cannot be called '{shown}': {why}"),
+            )),
+        }
     }
 
     /// All memories, for the person at the dashboard or the command line.

@@ -109,6 +109,19 @@ fn a_directory_that_is_swapped_after_it_was_activated_is_not_used() {
 }
 
 #[test]
+fn an_agent_calls_no_memory_like_instructions() {
+    let sandbox = Sandbox::new();
+    let mut client = Client::start(&sandbox);
+    let write = |name: &str| json!({ "name": name, "content": "x" });
+    done(&client.call("write_memory", &write("plans/claude-notes")));
+    for name in ["CLAUDE", "sub/AGENTS", "a/b/gemini"] {
+        refused(&client.call("write_memory", &write(name)));
+    }
+    let rename = json!({ "old_name": "plans/claude-notes", "new_name": "plans/CLAUDE.local" });
+    refused(&client.call("rename_memory", &rename));
+}
+
+#[test]
 fn a_forged_git_file_does_not_lead_to_another_projects_memories() {
     let sandbox = Sandbox::new();
     let victim = sandbox.root().join("victim");
